@@ -1,0 +1,209 @@
+import type { BridgeError } from './errors.ts';
+
+/** One upstream protocol, bound to one configured source. Implemented in `adapters/<kind>`. */
+export interface Adapter {
+  /**
+   * Cheap probe: who are you, what can you do. Used by `rsbridge check` and `init`, and before each run.
+   * @throws BridgeError when the endpoint does not answer in its protocol
+   */
+  identify(signal: AbortSignal): Promise<RepositoryInfo>;
+
+  /** Every collection (OAI set, DSpace community or collection); none where the upstream has none. */
+  collections(signal: AbortSignal): AsyncIterable<Collection>;
+
+  /**
+   * Pages in a resumable order. A page's checkpoint is stored with its records in one transaction; after a
+   * crash the same call with that checkpoint continues behind it. The iterable ends normally only when the
+   * upstream said that the list is complete: everything else is thrown.
+   */
+  pages(request: PageRequest, signal: AbortSignal): AsyncIterable<Page>;
+
+  /** One item by its identifier in every configured format; undefined when the upstream does not have it. */
+  item(identifier: string, signal: AbortSignal): Promise<SourceItem | undefined>;
+}
+
+/** What `adapters/index.ts` lists. */
+export interface AdapterKind {
+  readonly kind: string;
+  create(settings: AdapterSettings, context: AdapterContext): Adapter;
+}
+
+/** The part of a source's configuration that an adapter sees. */
+export interface AdapterSettings {
+  readonly url: string;
+  /** Configured formats by upstream name, in order; undefined: every format that is known. */
+  readonly formats?: readonly string[] | undefined;
+  /** Harvest only these collections (OAI sets); undefined: everything. */
+  readonly collections?: readonly string[] | undefined;
+  /** Seconds by which an incremental run reaches back behind the last one. */
+  readonly overlapSeconds: number;
+}
+
+/** Everything that comes from outside comes in by this. */
+export interface AdapterContext {
+  readonly http: Http;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+export interface Clock {
+  now(): Date;
+  /** Resolves after `milliseconds`; rejects with the signal's reason when aborted first. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** pino's calling convention: fields first, a constant message second. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/**
+ * The outgoing HTTP port: polite (per-host concurrency, `Retry-After` on 429 and 503, User-Agent with
+ * contact), safe (redirects and addresses checked, credentials kept on their host), content decoded.
+ */
+export interface Http {
+  /**
+   * GETs a URL. Any final status comes back as a response: the body decides first, the status second.
+   * @throws BridgeError `upstream-unreachable`, `upstream-busy`, `address-refused`, `too-many-redirects`
+   */
+  get(url: string, options: HttpOptions): Promise<HttpResponse>;
+}
+
+export interface HttpOptions {
+  readonly signal: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** The URL that answered, after redirects. */
+  readonly url: string;
+  /** Lower-case names; repeated headers joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * The body, content coding removed (by its magic number, whatever the header says).
+   * Iterating throws BridgeError `upstream-cut-off` when the connection ends early and
+   * `response-too-large` past the size limit. Must be consumed or `discard()`ed.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
+  discard(): Promise<void>;
+}
+
+export interface RepositoryInfo {
+  readonly name: string;
+  /** e.g. `OAI-PMH`. */
+  readonly protocol: string;
+  readonly protocolVersion: string;
+  /** The URL that the upstream calls its own. */
+  readonly baseUrl?: string;
+  readonly deletedRecords: 'no' | 'transient' | 'persistent';
+  readonly granularity: 'day' | 'second';
+  readonly earliestDatestamp?: string | undefined;
+  readonly adminEmails?: readonly string[];
+  /** Every format the upstream offers; `selected` are those a harvest will take. */
+  readonly formats: readonly MetadataFormat[];
+}
+
+export interface MetadataFormat {
+  /** The upstream's own name, e.g. the `metadataPrefix`. */
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly schema?: string | undefined;
+  readonly selected: boolean;
+}
+
+export interface Collection {
+  /** Opaque key: the setSpec. */
+  readonly spec: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+}
+
+export interface PageRequest {
+  readonly mode: 'full' | 'incremental';
+  /** Upstream clock time (`Page.asOf`) of the last good run; incremental runs only. */
+  readonly since?: string | undefined;
+  /** Of the last stored page of the run that is being continued. */
+  readonly checkpoint?: Checkpoint | undefined;
+}
+
+/** JSON, known to its adapter alone. */
+export type Checkpoint = { readonly [key: string]: unknown };
+
+export interface Page {
+  readonly items: readonly SourceItem[];
+  /**
+   * Where to go on after this page. Undefined: this page is a part of a larger upstream response and a
+   * restart has to begin at the checkpoint before it; storing an item twice changes nothing.
+   */
+  readonly checkpoint: Checkpoint | undefined;
+  readonly problems: readonly Problem[];
+  /** The upstream's clock when the run's first request was answered: the next incremental run's `since`. */
+  readonly asOf?: string | undefined;
+  /** Items the upstream expects to deliver in the whole run; an estimate, for progress only. */
+  readonly expectedTotal?: number | undefined;
+}
+
+/** One bad record is a recorded problem, not a failed run. */
+export interface Problem {
+  readonly code: ProblemCode;
+  /** One sentence for the operator. */
+  readonly message: string;
+  /** Undefined where the damage hides it: then nothing may be deleted for having been unseen. */
+  readonly identifier?: string | undefined;
+  readonly format?: string | undefined;
+}
+
+export type ProblemCode =
+  /** Published, after illegal characters or the like were replaced. */
+  | 'record-repaired'
+  /** Not published; what was published before stays. */
+  | 'record-quarantined'
+  /** Listed, not deleted, but the upstream gave no metadata. */
+  | 'record-without-metadata'
+  /** Something about the endpoint that the operator should know. */
+  | 'endpoint-quirk';
+
+export interface SourceItem {
+  readonly identifier: string;
+  /** When the upstream says it last changed, ISO UTC seconds; undefined where it said nothing legible. */
+  readonly datestamp: string | undefined;
+  /** Collection keys (setSpecs), without repetition. */
+  readonly collections: readonly string[];
+  /** What this delivery speaks for; everything else the store leaves alone. */
+  readonly speaksFor: { readonly formats: readonly string[]; readonly files: boolean };
+  /** True: in all that it speaks for, the item is gone. */
+  readonly deleted: boolean;
+  readonly metadata: readonly SourceMetadata[];
+  readonly files: readonly SourceFile[];
+  /** The item's page for people, where the upstream states one. */
+  readonly landingPage?: string | undefined;
+}
+
+export interface SourceMetadata {
+  /** The upstream's name of the format. */
+  readonly format: string;
+  /** The document, verbatim but for the namespace declarations it needs; UTF-8. */
+  readonly content: Uint8Array;
+  /** A URI that helps to interpret it, usually the root's namespace (RS-LN-17). */
+  readonly profile?: string | undefined;
+  /** Where the upstream serves this one document. */
+  readonly upstreamUrl?: string | undefined;
+}
+
+export interface SourceFile {
+  readonly url: string;
+  readonly name: string;
+  /** Position among the item's files, from 1; stable upstream where possible. */
+  readonly sequence: number;
+  readonly mediaType?: string | undefined;
+  readonly length?: number | undefined;
+  /** `md5:…` or `sha-256:…` as stated upstream. */
+  readonly hash?: string | undefined;
+}
+
+/** Thrown errors of an adapter are always these. */
+export type AdapterError = BridgeError;

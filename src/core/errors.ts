@@ -1,0 +1,89 @@
+/**
+ * Every error a person may meet, by a stable code. `advice` says what to do next; the sentence about what
+ * happened is the error's message. `docs/errors.md` is written from this table.
+ */
+export const errorTable = {
+  'config-invalid': 'Correct the configuration file; `rsbridge check` reads it without changing anything.',
+  'config-missing': 'Run `rsbridge init URL` to write a configuration, or name one with --config FILE.',
+  'usage': 'See `rsbridge --help`.',
+  'unknown-source': 'Use one of the sources named in the configuration.',
+  'unknown-set': 'Use one of the sets that `rsbridge status` lists.',
+  'port-in-use': 'Stop the other program, or choose another port with --port.',
+  'database-newer': 'Use the version of rsbridge that made this database, or a later one.',
+  'database-unavailable': 'Check that the database is running and that `database` in the configuration is right.',
+  'database-locked': 'Another process writes to this SQLite file; wait for it or use PostgreSQL for several processes.',
+  'disk-full': 'Free some space; what was published before is still served, and the next run continues.',
+  'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
+  'lease-lost': 'Another process took over this source; this run stopped without loss.',
+  'upstream-unreachable': 'Check the address and the network; the next run tries again.',
+  'upstream-busy': 'The server asked for patience more often than we retry; the next run continues.',
+  'upstream-cut-off': 'The response ended early; the next run repeats this page.',
+  'upstream-status': 'Look at the address in a browser; the server answered with an HTTP error.',
+  'upstream-html': 'Open the address in a browser: it answers with a page for people, not with OAI-PMH.',
+  'upstream-not-xml': 'Open the address in a browser: the answer is not well-formed XML.',
+  'upstream-protocol': 'The answer is XML but not what the protocol asks for; check the address.',
+  'upstream-forbidden-doctype': 'The response carries a large DOCTYPE, which is refused for safety.',
+  'response-too-large': 'Raise `maxResponseBytes` of the source if such responses are expected.',
+  'too-many-redirects': 'Use the address that the redirects lead to.',
+  'address-refused': 'Set `allowPrivateAddresses: true` on the source if this address is really meant.',
+  'oai-error': 'The repository refused the request; its own words are in the message.',
+  'oai-bad-resumption-token': 'The list will be started again; nothing stored is lost.',
+  'oai-token-loop': 'The repository repeats itself; tell its operators. Nothing was deleted.',
+  'oai-list-incomplete': 'The list ended abnormally; the next run repeats it. Nothing was deleted.',
+  'oai-unknown-format': 'Use one of the formats that the repository offers (`rsbridge check` lists them).',
+  'deletions-refused': 'Look at what vanished; then `rsbridge harvest SOURCE --accept-deletions`.',
+  'publication-busy': 'Another process is publishing into this directory; wait for it.',
+  'publication-failed': 'What was published before is still served; see the cause, then `rsbridge publish`.',
+  'content-damaged': 'A stored payload no longer fits its hash; harvest the source with --full.',
+  'not-found': 'See / for what is served here.',
+  'gone': 'It was deleted; the change lists say when.',
+  'bad-request': 'Correct the request.',
+  'interrupted': 'Start the command again: it continues where it stopped.',
+  'internal': 'This is a defect in rsbridge; please report it with the log.',
+} as const;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface ErrorOptions {
+  readonly cause?: unknown;
+  /** Whether the same call may succeed later without anybody doing anything. */
+  readonly retryable?: boolean;
+}
+
+/** The one error class: throw meaning; only `server/` knows statuses and only `cli/` knows exit codes. */
+export class BridgeError extends Error {
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'BridgeError';
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+  }
+
+  /** What to do next. */
+  get advice(): string {
+    return errorTable[this.code];
+  }
+}
+
+export function isBridgeError(error: unknown, code?: ErrorCode): error is BridgeError {
+  return error instanceof BridgeError && (code === undefined || error.code === code);
+}
+
+/** The message of anything thrown, with the messages of its causes, for people. */
+export function describeError(error: unknown): string {
+  const messages: string[] = [];
+  for (let current = error; current !== undefined && current !== null && messages.length < 5; ) {
+    if (!(current instanceof Error)) {
+      messages.push(String(current));
+      break;
+    }
+    const code = (current as { code?: unknown }).code;
+    const text = current.message || (typeof code === 'string' ? code : current.name);
+    if (!messages.some((message) => message.includes(text))) messages.push(text);
+    current = current instanceof AggregateError && current.errors.length > 0 ? current.errors[0] : current.cause;
+  }
+  return messages.join(': ');
+}

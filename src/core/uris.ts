@@ -1,0 +1,38 @@
+import { toSegment } from './segment.ts';
+
+/**
+ * Every address we publish, as a path below `baseUrl` (design: what the world sees). Paths are stored and
+ * passed around; only documents and headers turn them into URIs.
+ */
+
+/** First segments that a source cannot be called. */
+export const reservedNames: ReadonlySet<string> = new Set([
+  'about',
+  'api',
+  'livez',
+  'memento',
+  'metrics',
+  'readyz',
+  'static',
+  'timegate',
+  'timemap',
+]);
+
+export function metadataPath(source: string, identifier: string, format: string): string {
+  return `${source}/items/${toSegment(identifier)}/${toSegment(format)}.xml`;
+}
+
+export function filePath(source: string, identifier: string, sequence: number, name: string): string {
+  return `${source}/items/${toSegment(identifier)}/files/${toSegment(`${sequence}-${name}`)}`;
+}
+
+export function collectionPath(source: string, spec: string): string {
+  return `${source}/collections/${toSegment(spec)}`;
+}
+
+const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/;
+
+/** The URI of a stored href: absolute ones as they are, paths below `baseUrl`. */
+export function toUri(baseUrl: string, href: string): string {
+  return absolute.test(href) ? href : `${baseUrl}/${href}`;
+}

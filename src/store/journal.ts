@@ -1,0 +1,51 @@
+import type { Database, Queryable } from './database.ts';
+
+/** Where a source's journal stands. */
+export interface JournalState {
+  readonly sourceId: number;
+  /** Of the latest change; 0 while there is none. */
+  readonly seq: number;
+  /** No later change is dated before this, whatever the machine's clock does. */
+  readonly at: string;
+  /** The sequence at which the first complete pass over the source ended; undefined before. */
+  readonly firstPassSeq: number | undefined;
+}
+
+interface JournalRow {
+  readonly id: number;
+  readonly journal_seq: number;
+  readonly journal_at: string;
+  readonly first_pass_seq: number | null;
+}
+
+export async function readJournal(db: Queryable, source: string): Promise<JournalState | undefined> {
+  const row: JournalRow | undefined = await db('source')
+    .select('id', 'journal_seq', 'journal_at', 'first_pass_seq')
+    .where({ name: source })
+    .first();
+  return row && toState(row);
+}
+
+/**
+ * Draws a line in a source's journal at `now` (or where the journal's clock already stands, if later):
+ * every change committed so far is dated at or before it, every later one at or after it. A snapshot's `at`
+ * and the closing of a Change List need this line, else a change in flight falls between two documents.
+ */
+export async function advanceJournal(database: Database, source: string, now: string): Promise<JournalState> {
+  return database.transaction(async (trx) => {
+    // The update comes first: it waits for a page that is being stored, and takes the lock.
+    await trx('source').where({ name: source }).where('journal_at', '<', now).update({ journal_at: now });
+    const state = await readJournal(trx, source);
+    if (!state) throw new Error(`source ${source} is not in the database`);
+    return state;
+  });
+}
+
+function toState(row: JournalRow): JournalState {
+  return {
+    sourceId: row.id,
+    seq: row.journal_seq,
+    at: row.journal_at,
+    firstPassSeq: row.first_pass_seq ?? undefined,
+  };
+}

@@ -1,0 +1,62 @@
+import type { Knex } from 'knex';
+import * as theHouse from '../../migrations/0001-the-house.ts';
+import { BridgeError } from '../core/errors.ts';
+import { type Database, translate } from './database.ts';
+
+interface Migration {
+  readonly name: string;
+  readonly up: (knex: Knex) => Promise<void>;
+}
+
+/** Recorded without extension: the same in `src` and in `dist`. */
+const migrations: readonly Migration[] = [{ name: '0001-the-house', up: theHouse.up }];
+
+const table = 'schema_migration';
+/** Any number will do as long as every rsbridge uses the same. */
+const advisoryLock = 7_089_9_017;
+
+/**
+ * Brings the database to this version's schema; nothing to do is success. Processes that start together wait
+ * for one another.
+ * @throws BridgeError `database-newer` when a later version has been here
+ */
+export async function migrate(database: Database): Promise<void> {
+  try {
+    await database.transaction(async (trx) => {
+      if (database.client === 'pg') await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock]);
+      // On SQLite the first write takes the lock; `if not exists` makes it the same statement for everyone.
+      await trx.raw(`create table if not exists ${table} (name text primary key, run_at text not null)`);
+      const rows: { name: string }[] = await trx(table).select('name').orderBy('name');
+      const done = new Set(rows.map((row) => row.name));
+      refuseNewer(done);
+      for (const { name, up } of migrations) {
+        if (done.has(name)) continue;
+        await up(trx);
+        await trx(table).insert({ name, run_at: new Date().toISOString() });
+      }
+    });
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/** @throws BridgeError `database-newer`, or `database-unavailable` when it was never set up */
+export async function checkSchema(database: Database): Promise<void> {
+  const exists = await database.reader.schema.hasTable(table);
+  const rows: { name: string }[] = exists ? await database.reader(table).select('name') : [];
+  refuseNewer(new Set(rows.map((row) => row.name)));
+  if (rows.length < migrations.length) {
+    throw new BridgeError('database-unavailable', 'the database has not been set up yet');
+  }
+}
+
+function refuseNewer(done: ReadonlySet<string>): void {
+  const known = new Set(migrations.map((migration) => migration.name));
+  const foreign = [...done].filter((name) => !known.has(name));
+  if (foreign.length > 0) {
+    throw new BridgeError(
+      'database-newer',
+      `the database was changed by a newer rsbridge (it knows ${foreign.join(', ')}); this one would harm it`,
+    );
+  }
+}

@@ -1,0 +1,68 @@
+import type { Link, Representation, ResourceKind } from '../core/resource.ts';
+import type { Queryable } from './database.ts';
+import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts';
+
+/** A resource as it is now, deleted or not. */
+export interface StoredResource extends Representation {
+  readonly source: string;
+  readonly path: string;
+  readonly kind: ResourceKind;
+  readonly format: string;
+  readonly identifier: string;
+  readonly lastmod: string;
+  readonly upstreamUrl: string | undefined;
+  readonly links: readonly Link[];
+  /** When it was deleted, by the journal's clock. */
+  readonly deletedAt: string | undefined;
+}
+
+interface ResourceRow extends RepresentationRow {
+  readonly source: string;
+  readonly path: string;
+  readonly kind: ResourceKind;
+  readonly format: string;
+  readonly identifier: string;
+  readonly lastmod: string;
+  readonly upstream_url: string | null;
+  readonly links: string;
+  readonly deleted_at: string | null;
+}
+
+export async function findResource(db: Queryable, path: string): Promise<StoredResource | undefined> {
+  const row: ResourceRow | undefined = await db('resource')
+    .join('source', 'source.id', 'resource.source_id')
+    .join('item', 'item.id', 'resource.item_id')
+    .select(
+      'source.name as source',
+      'item.identifier',
+      'resource.path',
+      'resource.kind',
+      'resource.format',
+      'resource.media_type',
+      'resource.length',
+      'resource.hash',
+      'resource.lastmod',
+      'resource.upstream_url',
+      'resource.links',
+      'resource.deleted_at',
+    )
+    .where('resource.path', path)
+    .first();
+  return row && toResource(row);
+}
+
+function toResource(row: ResourceRow): StoredResource {
+  const { source, path, kind, format, identifier, lastmod } = row;
+  return {
+    source,
+    path,
+    kind,
+    format,
+    identifier,
+    lastmod,
+    ...toRepresentation(row),
+    upstreamUrl: row.upstream_url ?? undefined,
+    links: parseLinks(row.links),
+    deletedAt: row.deleted_at ?? undefined,
+  };
+}
