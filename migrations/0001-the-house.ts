@@ -120,6 +120,8 @@ export async function up(knex: Knex): Promise<void> {
     }
     // A full pass that lost sight of a record may not delete what it did not see.
     table.integer('unidentified').notNullable().defaultTo(0);
+    // How often it was taken up again without getting any further.
+    table.integer('stalled').notNullable().defaultTo(0);
     table.bigInteger('expected_total');
     table.text('error_code');
     table.text('error_message');

@@ -31,8 +31,13 @@ const databaseSchema = Type.Union(
 const sourceSchema = Type.Object(
   {
     adapter: Type.String({ default: 'oai-pmh', description: 'The upstream protocol: oai-pmh.' }),
-    url: Type.String({ pattern: '^https?://', description: 'The endpoint, e.g. https://repo.example.org/oai' }),
-    title: Type.Optional(Type.String({ description: 'For people; default: what the repository calls itself.' })),
+    url: Type.String({
+      pattern: '^https?://',
+      description: 'The endpoint, e.g. https://repo.example.org/oai',
+    }),
+    title: Type.Optional(
+      Type.String({ description: 'For people; default: what the repository calls itself.' }),
+    ),
     formats: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
@@ -74,7 +79,8 @@ const sourceSchema = Type.Object(
     requestsPerHost: Type.Integer({ minimum: 1, maximum: 8, default: 1 }),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
-        description: 'Sent to the host of `url` alone, e.g. { Authorization: "Bearer ${TOKEN}" }; never logged.',
+        description:
+          'Sent to the host of `url` alone, e.g. { Authorization: "Bearer ${TOKEN}" }; never logged.',
       }),
     ),
     timeoutSeconds: Type.Integer({ minimum: 1, default: 300, description: 'Of silence, not of the whole.' }),
@@ -94,7 +100,10 @@ export const configSchema = Type.Object(
       default: 'http://localhost:8080',
       description: 'Where the world sees us; may have a path, e.g. https://repo.example.ac.jp/rs',
     }),
-    title: Type.String({ default: 'ResourceSync bridge', description: 'The institution, on the pages for people.' }),
+    title: Type.String({
+      default: 'ResourceSync bridge',
+      description: 'The institution, on the pages for people.',
+    }),
     contact: Type.Optional(
       Type.String({ description: 'An e-mail address for the User-Agent and From of every request we make.' }),
     ),
@@ -113,7 +122,11 @@ export const configSchema = Type.Object(
           default: '30 2 * * *',
           description: 'When `serve` takes a new snapshot of the Resource Lists (cron, UTC).',
         }),
-        changeListDays: Type.Integer({ minimum: 1, default: 30, description: 'What changelist.xml reaches back.' }),
+        changeListDays: Type.Integer({
+          minimum: 1,
+          default: 30,
+          description: 'What changelist.xml reaches back.',
+        }),
         robots: Type.Boolean({ default: true, description: 'Name the Resource Lists in robots.txt.' }),
       },
       { ...closed, default: {} },
@@ -164,14 +177,16 @@ function* findFaults(value: unknown): Generator<string> {
   }
   const sources = (value as { sources?: unknown }).sources;
   for (const name of Object.keys(isObject(sources) ? sources : {})) {
-    if (reservedNames.has(name)) yield `sources.${name}: this name is taken by an address of our own; choose another`;
+    if (reservedNames.has(name))
+      yield `sources.${name}: this name is taken by an address of our own; choose another`;
     else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: a source's name is made of a-z, 0-9 and -`;
   }
 }
 
 function describeValue(value: unknown): string {
   if (value === undefined) return '';
-  const text = typeof value === 'string' && value.includes('://') ? 'the given address' : JSON.stringify(value);
+  const text =
+    typeof value === 'string' && value.includes('://') ? 'the given address' : JSON.stringify(value);
   return `, not ${text.length > 60 ? `${text.slice(0, 57)}…` : text}`;
 }
 
@@ -180,7 +195,8 @@ function* unknownKeys(value: unknown, schema: TSchema, place: string): Generator
   const record = schema.patternProperties as Record<string, TSchema> | undefined;
   if (record) {
     const [inner] = Object.values(record);
-    for (const [key, child] of Object.entries(value)) if (inner) yield* unknownKeys(child, inner, `${place}${key}.`);
+    for (const [key, child] of Object.entries(value))
+      if (inner) yield* unknownKeys(child, inner, `${place}${key}.`);
     return;
   }
   const alternatives = (schema.anyOf as TSchema[] | undefined) ?? [schema];

@@ -5,13 +5,15 @@
 export const errorTable = {
   'config-invalid': 'Correct the configuration file; `rsbridge check` reads it without changing anything.',
   'config-missing': 'Run `rsbridge init URL` to write a configuration, or name one with --config FILE.',
-  'usage': 'See `rsbridge --help`.',
+  usage: 'See `rsbridge --help`.',
   'unknown-source': 'Use one of the sources named in the configuration.',
   'unknown-set': 'Use one of the sets that `rsbridge status` lists.',
   'port-in-use': 'Stop the other program, or choose another port with --port.',
   'database-newer': 'Use the version of rsbridge that made this database, or a later one.',
-  'database-unavailable': 'Check that the database is running and that `database` in the configuration is right.',
-  'database-locked': 'Another process writes to this SQLite file; wait for it or use PostgreSQL for several processes.',
+  'database-unavailable':
+    'Check that the database is running and that `database` in the configuration is right.',
+  'database-locked':
+    'Another process writes to this SQLite file; wait for it or use PostgreSQL for several processes.',
   'disk-full': 'Free some space; what was published before is still served, and the next run continues.',
   'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
   'lease-lost': 'Another process took over this source; this run stopped without loss.',
@@ -36,10 +38,10 @@ export const errorTable = {
   'publication-failed': 'What was published before is still served; see the cause, then `rsbridge publish`.',
   'content-damaged': 'A stored payload no longer fits its hash; harvest the source with --full.',
   'not-found': 'See / for what is served here.',
-  'gone': 'It was deleted; the change lists say when.',
+  gone: 'It was deleted; the change lists say when.',
   'bad-request': 'Correct the request.',
-  'interrupted': 'Start the command again: it continues where it stopped.',
-  'internal': 'This is a defect in rsbridge; please report it with the log.',
+  interrupted: 'Start the command again: it continues where it stopped.',
+  internal: 'This is a defect in rsbridge; please report it with the log.',
 } as const;
 
 export type ErrorCode = keyof typeof errorTable;
@@ -83,7 +85,8 @@ export function describeError(error: unknown): string {
     const code = (current as { code?: unknown }).code;
     const text = current.message || (typeof code === 'string' ? code : current.name);
     if (!messages.some((message) => message.includes(text))) messages.push(text);
-    current = current instanceof AggregateError && current.errors.length > 0 ? current.errors[0] : current.cause;
+    current =
+      current instanceof AggregateError && current.errors.length > 0 ? current.errors[0] : current.cause;
   }
   return messages.join(': ');
 }

@@ -17,7 +17,9 @@ const digestMark = '~.';
 
 const escapedByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
-  return byte < 128 && plain.test(character) ? character : `~${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  return byte < 128 && plain.test(character)
+    ? character
+    : `~${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 });
 
 /** Injective, ASCII, 1–200 bytes, never `.` or `..`. Lone surrogates are kept apart as WTF-8 bytes. */

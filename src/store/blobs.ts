@@ -30,14 +30,19 @@ export function packBlob(hash: string, content: Uint8Array): BlobRow {
  * @throws BridgeError `content-damaged` when they no longer fit it
  */
 export async function readBlob(db: Queryable, hash: string): Promise<Uint8Array | undefined> {
-  const row: BlobRow | undefined = await db('blob').select('hash', 'length', 'coding', 'data').where({ hash }).first();
+  const row: BlobRow | undefined = await db('blob')
+    .select('hash', 'length', 'coding', 'data')
+    .where({ hash })
+    .first();
   return row && unpackBlob(row);
 }
 
 export function unpackBlob(row: BlobRow): Uint8Array {
   try {
     const content =
-      row.coding === 'identity' ? row.data : inflateRawSync(row.data, { maxOutputLength: Math.max(1, row.length) });
+      row.coding === 'identity'
+        ? row.data
+        : inflateRawSync(row.data, { maxOutputLength: Math.max(1, row.length) });
     if (hashOf(content) === row.hash) return content;
   } catch (cause) {
     throw new BridgeError('content-damaged', `the stored payload ${row.hash} cannot be unpacked`, { cause });

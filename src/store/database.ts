@@ -114,7 +114,10 @@ export function translate(error: unknown): unknown {
   if (error instanceof BridgeError || !(error instanceof Error)) return error;
   const code = String((error as { code?: unknown }).code ?? '');
   if (/database or disk is full|ENOSPC/i.test(error.message) || code === 'ENOSPC' || code === '53100') {
-    return new BridgeError('disk-full', 'the disk of the database is full', { cause: error, retryable: true });
+    return new BridgeError('disk-full', 'the disk of the database is full', {
+      cause: error,
+      retryable: true,
+    });
   }
   if (/database is locked|SQLITE_BUSY/i.test(error.message)) {
     return new BridgeError('database-locked', 'the SQLite file is locked by another process', {
@@ -124,7 +127,10 @@ export function translate(error: unknown): unknown {
   }
   const acquire = error.name === 'KnexTimeoutError';
   if (acquire || connectionCodes.has(code) || /unable to open database file/i.test(error.message)) {
-    return new BridgeError('database-unavailable', 'the database does not answer', { cause: error, retryable: true });
+    return new BridgeError('database-unavailable', 'the database does not answer', {
+      cause: error,
+      retryable: true,
+    });
   }
   return error;
 }

@@ -34,16 +34,15 @@ export async function* listResources(
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return;
   for (let after = 0; ; ) {
-    const page: (RepresentationRow & { id: number; path: string; lastmod: string; links: string })[] = await db(
-      'resource',
-    )
-      .select('id', 'path', 'lastmod', 'media_type', 'length', 'hash', 'links')
-      .where('source_id', sourceId)
-      .where('id', '>', after)
-      .whereNull('deleted_at')
-      .modify(restrictTo, set)
-      .orderBy('id')
-      .limit(rows);
+    const page: (RepresentationRow & { id: number; path: string; lastmod: string; links: string })[] =
+      await db('resource')
+        .select('id', 'path', 'lastmod', 'media_type', 'length', 'hash', 'links')
+        .where('source_id', sourceId)
+        .where('id', '>', after)
+        .whereNull('deleted_at')
+        .modify(restrictTo, set)
+        .orderBy('id')
+        .limit(rows);
     if (page.length > 0) {
       yield page.map((row) => ({
         path: row.path,

@@ -1,0 +1,87 @@
+import type { Knex } from 'knex';
+
+/**
+ * Many rows in few statements. SQLite takes multi-row VALUES in a handful of fixed sizes, so that its
+ * prepared statements are reused; PostgreSQL takes one JSON parameter (8,000 bound parameters would cost it
+ * more to plan than the rows to insert). Both are the same insert; `test/store/bulk.test.ts` runs on both.
+ */
+
+type Value = string | number | null | Uint8Array;
+export type Row = Readonly<Record<string, Value>>;
+
+export interface InsertOptions {
+  /** On a clash in these columns: overwrite `update`, or keep the old row where it is empty. */
+  readonly conflict?: { readonly columns: readonly string[]; readonly update: readonly string[] };
+  readonly returning?: readonly string[];
+}
+
+/** Largest first: any number of rows is a sum of these. */
+const chunkSizes = [64, 16, 4, 1] as const;
+
+/** @returns the `returning` columns of the rows that were written, in no particular order */
+export async function insertRows<Returned extends object = object>(
+  trx: Knex.Transaction,
+  table: string,
+  rows: readonly Row[],
+  options: InsertOptions = {},
+): Promise<Returned[]> {
+  const [first] = rows;
+  if (!first) return [];
+  const columns = Object.keys(first);
+  const suffix = conflictClause(options) + returningClause(options);
+  const insert = `insert into ${quote(table)} (${columns.map(quote).join(', ')})`;
+  if (isPostgres(trx)) {
+    const sql = `${insert} select ${columns.map(quote).join(', ')} from json_populate_recordset(null::${quote(table)}, ?::json)${suffix}`;
+    const result: { rows: Returned[] } = await trx.raw(sql, [JSON.stringify(rows, toPostgresJson)]);
+    return result.rows;
+  }
+  const returned: Returned[] = [];
+  const tuple = `(${columns.map(() => '?').join(', ')})`;
+  let start = 0;
+  for (const size of chunkSizes) {
+    const sql = `${insert} values ${Array(size).fill(tuple).join(', ')}${suffix}`;
+    for (; rows.length - start >= size; start += size) {
+      const bindings: Value[] = [];
+      for (const row of rows.slice(start, start + size))
+        for (const column of columns) bindings.push(row[column] ?? null);
+      const result: unknown = await trx.raw(sql, bindings as Knex.RawBinding[]);
+      if (options.returning) returned.push(...(result as Returned[]));
+    }
+  }
+  return returned;
+}
+
+/** `column in (values)` with one parameter, however many values there are. */
+export function whereAnyOf(
+  query: Knex.QueryBuilder,
+  column: string,
+  values: readonly string[] | readonly number[],
+): void {
+  if (isPostgres(query)) query.whereRaw('?? = any(?)', [column, values as unknown as Knex.Value]);
+  else query.whereRaw('?? in (select value from json_each(?))', [column, JSON.stringify(values)]);
+}
+
+export function isPostgres(query: Knex.QueryInterface | Knex.QueryBuilder): boolean {
+  return (query as unknown as { client: { config: { client: unknown } } }).client.config.client === 'pg';
+}
+
+function conflictClause({ conflict }: InsertOptions): string {
+  if (!conflict) return '';
+  const target = ` on conflict (${conflict.columns.map(quote).join(', ')})`;
+  if (conflict.update.length === 0) return `${target} do nothing`;
+  return `${target} do update set ${conflict.update.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(', ')}`;
+}
+
+function returningClause({ returning }: InsertOptions): string {
+  return returning ? ` returning ${returning.map(quote).join(', ')}` : '';
+}
+
+function quote(name: string): string {
+  return `"${name}"`;
+}
+
+function toPostgresJson(this: unknown, key: string, value: unknown): unknown {
+  // A Buffer has been through its toJSON by now; look at what it was.
+  const original = (this as Record<string, unknown>)[key];
+  return original instanceof Uint8Array ? `\\x${Buffer.from(original).toString('hex')}` : value;
+}

@@ -1,0 +1,175 @@
+import type { Knex } from 'knex';
+import type { Checkpoint, Problem } from '../core/adapter.ts';
+import { type BridgeError, describeError } from '../core/errors.ts';
+import { insertRows } from './bulk.ts';
+import type { Queryable } from './database.ts';
+
+export type RunState = 'running' | 'succeeded' | 'needs-attention' | 'failed' | 'interrupted';
+export type RunMode = 'full' | 'incremental';
+
+export interface RunCounts {
+  readonly pages: number;
+  readonly items: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly unchanged: number;
+  readonly problems: number;
+}
+
+/** One harvest of one source, from its first page to its end, over as many starts as it takes. */
+export interface Run extends RunCounts {
+  readonly id: number;
+  readonly sourceId: number;
+  readonly mode: RunMode;
+  readonly state: RunState;
+  readonly selection: string;
+  readonly since: string | undefined;
+  readonly asOf: string | undefined;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly endedAt: string | undefined;
+  readonly checkpoint: Checkpoint | undefined;
+  readonly unidentified: number;
+  readonly stalled: number;
+  readonly expectedTotal: number | undefined;
+  readonly error: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** As the table holds it. */
+interface RunRow extends RunCounts {
+  readonly id: number;
+  readonly source_id: number;
+  readonly mode: RunMode;
+  readonly state: RunState;
+  readonly selection: string;
+  readonly since: string | null;
+  readonly as_of: string | null;
+  readonly started_at: string;
+  readonly updated_at: string;
+  readonly ended_at: string | null;
+  readonly checkpoint: string | null;
+  readonly unidentified: number;
+  readonly stalled: number;
+  readonly expected_total: number | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+}
+
+export interface NewRun {
+  readonly sourceId: number;
+  readonly mode: RunMode;
+  readonly selection: string;
+  readonly since: string | undefined;
+  readonly startedAt: string;
+}
+
+export async function startRun(db: Queryable, run: NewRun): Promise<Run> {
+  const [row] = await db('run')
+    .insert({
+      source_id: run.sourceId,
+      mode: run.mode,
+      state: 'running',
+      selection: run.selection,
+      since: run.since ?? null,
+      started_at: run.startedAt,
+      updated_at: run.startedAt,
+    })
+    .returning<RunRow[]>('*');
+  if (!row) throw new Error('the new run has no row');
+  return toRun(row);
+}
+
+/** The latest run of a source, ended or not. */
+export async function latestRun(db: Queryable, sourceId: number): Promise<Run | undefined> {
+  const row: RunRow | undefined = await db('run')
+    .where({ source_id: sourceId })
+    .orderBy('id', 'desc')
+    .first();
+  return row && toRun(row);
+}
+
+export async function listRuns(db: Queryable, sourceId: number, limit: number): Promise<readonly Run[]> {
+  const rows: RunRow[] = await db('run').where({ source_id: sourceId }).orderBy('id', 'desc').limit(limit);
+  return rows.map(toRun);
+}
+
+export async function resumeRun(db: Queryable, run: Run, now: string): Promise<Run> {
+  await db('run')
+    .where({ id: run.id })
+    .update({ state: 'running', stalled: run.stalled + 1, ended_at: null, updated_at: now });
+  return { ...run, state: 'running', stalled: run.stalled + 1, endedAt: undefined };
+}
+
+export async function endRun(
+  db: Queryable,
+  runId: number,
+  end: { state: RunState; at: string; error?: BridgeError | undefined },
+): Promise<void> {
+  await db('run')
+    .where({ id: runId })
+    .update({
+      state: end.state,
+      ended_at: end.at,
+      updated_at: end.at,
+      error_code: end.error?.code ?? null,
+      error_message: end.error === undefined ? null : describeError(end.error).slice(0, 2000),
+    });
+}
+
+/** Of each run this many problems are kept in words; all are counted. */
+export const keptProblems = 1000;
+
+export async function recordProblems(
+  trx: Knex.Transaction,
+  run: { id: number; problems: number },
+  problems: readonly Problem[],
+): Promise<void> {
+  const kept = problems.slice(0, Math.max(0, keptProblems - run.problems));
+  const rows = kept.map(({ code, message, identifier, format }) => ({
+    run_id: run.id,
+    code,
+    message: message.slice(0, 1000),
+    identifier: identifier ?? null,
+    format: format ?? null,
+  }));
+  await insertRows(trx, 'problem', rows);
+}
+
+export async function listProblems(db: Queryable, runId: number, limit: number): Promise<readonly Problem[]> {
+  const rows: { code: Problem['code']; message: string; identifier: string | null; format: string | null }[] =
+    await db('problem').where({ run_id: runId }).orderBy('id').limit(limit);
+  return rows.map((row) => ({
+    code: row.code,
+    message: row.message,
+    identifier: row.identifier ?? undefined,
+    format: row.format ?? undefined,
+  }));
+}
+
+function toRun(row: RunRow): Run {
+  return {
+    id: row.id,
+    sourceId: row.source_id,
+    mode: row.mode,
+    state: row.state,
+    selection: row.selection,
+    since: row.since ?? undefined,
+    asOf: row.as_of ?? undefined,
+    startedAt: row.started_at,
+    updatedAt: row.updated_at,
+    endedAt: row.ended_at ?? undefined,
+    checkpoint: row.checkpoint === null ? undefined : (JSON.parse(row.checkpoint) as Checkpoint),
+    pages: row.pages,
+    items: row.items,
+    created: row.created,
+    updated: row.updated,
+    deleted: row.deleted,
+    unchanged: row.unchanged,
+    problems: row.problems,
+    unidentified: row.unidentified,
+    stalled: row.stalled,
+    expectedTotal: row.expected_total ?? undefined,
+    error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? '' },
+  };
+}

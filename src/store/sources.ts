@@ -1,0 +1,92 @@
+import type { RepositoryInfo } from '../core/adapter.ts';
+import type { Database, Queryable } from './database.ts';
+
+/** What the bridge knows about a source beside its configuration. */
+export interface StoredSource {
+  readonly id: number;
+  readonly name: string;
+  /** The upstream's clock at the start of the last good run: where the next incremental one begins. */
+  readonly asOf: string | undefined;
+  readonly lastFullAt: string | undefined;
+  readonly firstPassSeq: number | undefined;
+  /** What the last good run covered (URL, formats, collections); another selection needs a full pass. */
+  readonly selection: string | undefined;
+  readonly info: RepositoryInfo | undefined;
+}
+
+interface SourceRow {
+  readonly id: number;
+  readonly name: string;
+  readonly as_of: string | null;
+  readonly last_full_at: string | null;
+  readonly first_pass_seq: number | null;
+  readonly selection: string | null;
+  readonly info: string | null;
+}
+
+/** Makes sure the source has its row; `now` is where its journal begins. */
+export async function ensureSource(database: Database, name: string, now: string): Promise<void> {
+  await database.writer('source').insert({ name, journal_at: now }).onConflict('name').ignore();
+}
+
+export async function findSource(db: Queryable, name: string): Promise<StoredSource | undefined> {
+  const row: SourceRow | undefined = await db('source')
+    .select('id', 'name', 'as_of', 'last_full_at', 'first_pass_seq', 'selection', 'info')
+    .where({ name })
+    .first();
+  return (
+    row && {
+      id: row.id,
+      name: row.name,
+      asOf: row.as_of ?? undefined,
+      lastFullAt: row.last_full_at ?? undefined,
+      firstPassSeq: row.first_pass_seq ?? undefined,
+      selection: row.selection ?? undefined,
+      info: row.info === null ? undefined : (JSON.parse(row.info) as RepositoryInfo),
+    }
+  );
+}
+
+export async function saveInfo(database: Database, sourceId: number, info: RepositoryInfo): Promise<void> {
+  await database
+    .writer('source')
+    .where({ id: sourceId })
+    .update({ info: JSON.stringify(info) });
+}
+
+export interface SourceCounts {
+  readonly items: number;
+  readonly resources: number;
+  /** Changes since `since`. */
+  readonly changes: number;
+}
+
+export async function countSource(db: Queryable, sourceId: number, since: string): Promise<SourceCounts> {
+  const count = async (query: PromiseLike<{ count?: number | string }[]>): Promise<number> =>
+    Number((await query)[0]?.count ?? 0);
+  return {
+    items: await count(db('item').where({ source_id: sourceId }).count({ count: '*' })),
+    resources: await count(
+      db('resource').where({ source_id: sourceId }).whereNull('deleted_at').count({ count: '*' }),
+    ),
+    changes: await count(
+      db('change').where({ source_id: sourceId }).where('at', '>=', since).count({ count: '*' }),
+    ),
+  };
+}
+
+/** A pass came to its end: the next incremental one begins where this one began. */
+export async function completePass(
+  db: Queryable,
+  sourceId: number,
+  pass: { asOf: string; fullAt: string | undefined; selection: string },
+): Promise<void> {
+  await db('source')
+    .where({ id: sourceId })
+    .update({
+      as_of: pass.asOf,
+      selection: pass.selection,
+      first_pass_seq: db.raw('coalesce(first_pass_seq, journal_seq)'),
+      ...(pass.fullAt === undefined ? {} : { last_full_at: pass.fullAt }),
+    });
+}

@@ -1,0 +1,236 @@
+import type { Knex } from 'knex';
+import type { Checkpoint, Problem } from '../core/adapter.ts';
+import { later } from '../core/datetime.ts';
+import type { MappedItem } from '../core/mapping.ts';
+import type { ChangeKind } from '../core/resource.ts';
+import { packBlob } from './blobs.ts';
+import { insertRows, type Row, whereAnyOf } from './bulk.ts';
+import type { Database } from './database.ts';
+import { storeItems } from './item-rows.ts';
+import { readKnownItems } from './known-items.ts';
+import { type Lease, renewLease } from './leases.ts';
+import { lastmodAfter, type PagePlan, planPage, type ResourcePlan } from './page-plan.ts';
+import { recordProblems } from './runs.ts';
+
+/** The run a page belongs to, as far as storing it needs to know. */
+export interface RunInProgress {
+  readonly id: number;
+  readonly mode: 'full' | 'incremental';
+  readonly problems: number;
+}
+
+export interface MappedPage {
+  readonly items: readonly MappedItem[];
+  readonly problems: readonly Problem[];
+  readonly checkpoint: Checkpoint | undefined;
+  readonly asOf?: string | undefined;
+  readonly expectedTotal?: number | undefined;
+}
+
+export interface PageResult {
+  readonly items: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly unchanged: number;
+  readonly problems: number;
+}
+
+/** What storing the page would do, without doing it. */
+export async function previewPage(database: Database, source: string, page: MappedPage): Promise<PageResult> {
+  const known = await readKnownItems(database.reader, source, identifiersOf(page));
+  return resultOf(planPage(page.items, known), page);
+}
+
+/**
+ * Stores a page, its changes, its checkpoint and the run's progress in one transaction: after a crash it is
+ * all there or not at all, and storing it again changes nothing.
+ *
+ * The reading and comparing happen before the transaction: while the lease is held nobody else writes to
+ * this source, and the transaction checks that it still is.
+ * @throws BridgeError `lease-lost`
+ */
+export async function storePage(
+  database: Database,
+  lease: Lease,
+  run: RunInProgress,
+  page: MappedPage,
+  now: { iso: string; milliseconds: number },
+): Promise<PageResult> {
+  const known = await readKnownItems(database.writer, lease.source, identifiersOf(page));
+  const plan = planPage(page.items, known);
+  const blobs = new Map(plan.changes.flatMap(toBlob));
+  const result = resultOf(plan, page);
+  await database.transaction(async (trx) => {
+    await renewLease(trx, lease, now.milliseconds);
+    const itemIds = await storeItems(trx, lease.sourceId, plan.items, known);
+    await insertRows(trx, 'blob', [...blobs.values()], { conflict: { columns: ['hash'], update: [] } });
+    await storeChanges(trx, lease.sourceId, run, plan.changes, itemIds, now.iso);
+    if (run.mode === 'full') await markSeen(trx, run.id, [...plan.unchanged, ...excused(page, known)]);
+    await recordProblems(trx, run, page.problems);
+    await storeProgress(trx, run.id, page, result, now.iso);
+  });
+  return result;
+}
+
+function identifiersOf(page: MappedPage): string[] {
+  const identifiers = new Set(page.items.map((item) => item.identifier));
+  // A record that could not be read was there all the same: it is not to be taken for vanished.
+  for (const { identifier } of page.problems) if (identifier !== undefined) identifiers.add(identifier);
+  return [...identifiers];
+}
+
+function excused(page: MappedPage, known: Awaited<ReturnType<typeof readKnownItems>>): number[] {
+  return page.problems.flatMap(({ identifier, format }) =>
+    (identifier === undefined ? [] : (known.get(identifier)?.resources ?? []))
+      .filter((resource) => format === undefined || resource.format === format)
+      .map((resource) => resource.id),
+  );
+}
+
+function toBlob({ desired }: ResourcePlan): [string, Row][] {
+  if (!desired?.content || desired.hash === undefined) return [];
+  return [[desired.hash, { ...packBlob(desired.hash, desired.content) }]];
+}
+
+/** Appends to the journal, and makes resources and versions what it says. */
+export async function storeChanges(
+  trx: Knex.Transaction,
+  sourceId: number,
+  run: { id: number },
+  changes: readonly ResourcePlan[],
+  itemIds: ReadonlyMap<string, number>,
+  now: string,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const journal: { journal_seq: number; journal_at: string } | undefined = await trx('source')
+    .select('journal_seq', 'journal_at')
+    .where({ id: sourceId })
+    .first();
+  if (!journal) throw new Error(`source ${sourceId} has vanished`);
+  const at = later(now, journal.journal_at);
+  const rows = changes.map((plan, index) => toRows(plan, journal.journal_seq + index + 1, at));
+  const resources = await insertRows<{ id: number; path: string }>(
+    trx,
+    'resource',
+    rows.map(({ plan, resource }) => ({
+      ...resource,
+      source_id: sourceId,
+      item_id: itemIds.get(plan.identifier) ?? missing(plan.identifier),
+      seen_run: run.id,
+    })),
+    { conflict: { columns: ['path'], update: resourceColumns }, returning: ['id', 'path'] },
+  );
+  const ids = new Map(resources.map(({ id, path }) => [path, id]));
+  const idOf = (row: ChangeRows) => ids.get(row.resource.path) ?? missing(row.resource.path);
+  await insertRows(
+    trx,
+    'change',
+    rows.map((row) => ({ ...row.change, source_id: sourceId, resource_id: idOf(row) })),
+  );
+  await insertRows(
+    trx,
+    'version',
+    rows.flatMap((row) => (row.version ? [{ ...row.version, resource_id: idOf(row) }] : [])),
+  );
+  await trx('source')
+    .where({ id: sourceId })
+    .update({ journal_seq: journal.journal_seq + changes.length, journal_at: at });
+}
+
+const resourceColumns = [
+  'media_type',
+  'length',
+  'hash',
+  'lastmod',
+  'upstream_url',
+  'links',
+  'last_seq',
+  'version_count',
+  'deleted_at',
+  'seen_run',
+] as const;
+
+interface ChangeRows {
+  readonly plan: ResourcePlan;
+  readonly resource: Row & { readonly path: string };
+  readonly change: Row;
+  readonly version: Row | undefined;
+}
+
+function toRows(plan: ResourcePlan, seq: number, at: string): ChangeRows {
+  const { known, desired, links, change } = plan;
+  const lastmod = lastmodAfter(plan, at);
+  const gone = desired === undefined;
+  const representation = {
+    media_type: desired?.mediaType ?? null,
+    length: desired?.length ?? null,
+    hash: desired?.hash ?? null,
+  };
+  const upstream_url = desired?.upstreamUrl ?? known?.upstream_url ?? null;
+  return {
+    plan,
+    resource: {
+      path: desired?.path ?? known?.path ?? missing('path'),
+      kind: desired?.kind ?? known?.kind ?? missing('kind'),
+      format: desired?.format ?? known?.format ?? missing('format'),
+      ...representation,
+      lastmod,
+      upstream_url,
+      links,
+      last_seq: seq,
+      version_count: (known?.version_count ?? 0) + (plan.newBytes ? 1 : 0),
+      deleted_at: gone ? at : null,
+    },
+    change: { seq, at, kind: change, lastmod, ...representation, links },
+    version: plan.newBytes ? { seq, at, lastmod, ...representation, upstream_url } : undefined,
+  };
+}
+
+async function markSeen(trx: Knex.Transaction, runId: number, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await trx('resource')
+    .modify((query) => whereAnyOf(query, 'id', ids))
+    .update({ seen_run: runId });
+}
+
+async function storeProgress(
+  trx: Knex.Transaction,
+  runId: number,
+  page: MappedPage,
+  result: PageResult,
+  now: string,
+): Promise<void> {
+  const unidentified = page.problems.filter(
+    ({ identifier, code }) => identifier === undefined && code !== 'endpoint-quirk',
+  ).length;
+  const counts = { ...result, pages: 1, unidentified };
+  await trx('run')
+    .where({ id: runId })
+    .update({
+      ...Object.fromEntries(
+        Object.entries(counts).map(([column, count]) => [column, trx.raw('?? + ?', [column, count])]),
+      ),
+      stalled: 0,
+      updated_at: now,
+      ...(page.checkpoint === undefined ? {} : { checkpoint: JSON.stringify(page.checkpoint) }),
+      ...(page.asOf === undefined ? {} : { as_of: trx.raw('coalesce(as_of, ?)', [page.asOf]) }),
+      ...(page.expectedTotal === undefined ? {} : { expected_total: page.expectedTotal }),
+    });
+}
+
+function resultOf(plan: PagePlan, page: MappedPage): PageResult {
+  const count = (kind: ChangeKind) => plan.changes.filter(({ change }) => change === kind).length;
+  return {
+    items: page.items.length,
+    created: count('created'),
+    updated: count('updated'),
+    deleted: count('deleted'),
+    unchanged: plan.unchanged.length,
+    problems: page.problems.length,
+  };
+}
+
+function missing(what: string): never {
+  throw new Error(`the row of ${what} is missing`);
+}
