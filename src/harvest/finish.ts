@@ -1,0 +1,83 @@
+import type { RepositoryInfo } from '../core/adapter.ts';
+import { toIso } from '../core/datetime.ts';
+import { BridgeError } from '../core/errors.ts';
+import type { Lease } from '../store/leases.ts';
+import { endRun, type Run, type RunState } from '../store/runs.ts';
+import { completePass } from '../store/sources.ts';
+import { countUnseen, sweep } from '../store/sweep.ts';
+import type { HarvestDeps, HarvestSource } from './harvest.ts';
+import { selectedFormats } from './open-run.ts';
+import { type HarvestReport, toReport } from './report.ts';
+
+export interface FinishedPass {
+  readonly source: HarvestSource;
+  readonly run: Run;
+  readonly info: RepositoryInfo;
+  readonly acceptDeletions: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The pass is complete: delete what it proves to be gone, and remember how far we are. */
+export async function finishRun(deps: HarvestDeps, lease: Lease, pass: FinishedPass): Promise<HarvestReport> {
+  const { database, clock } = deps;
+  const { run, source } = pass;
+  const judgement =
+    run.mode === 'full' ? await judge(deps, lease, pass) : { deleted: 0, unseen: 0, problem: undefined };
+  const state: RunState = judgement.problem ? 'needs-attention' : 'succeeded';
+  const at = toIso(clock.now());
+  await database.transaction(async (trx) => {
+    await endRun(trx, run.id, { state, at, error: judgement.problem });
+    await completePass(trx, lease.sourceId, {
+      asOf: run.asOf ?? run.startedAt,
+      fullAt: run.mode === 'full' ? at : undefined,
+      selection: run.selection,
+    });
+  });
+  return toReport(source.name, run, { state, ...judgement });
+}
+
+interface Judgement {
+  readonly deleted: number;
+  readonly unseen: number;
+  readonly problem: BridgeError | undefined;
+}
+
+/**
+ * What a complete full pass did not see is gone, unless the upstream keeps tombstones of everything (then
+ * those are the word), unless a record went by whose identifier could not be read, and unless so much would
+ * go at once that a person should look first.
+ */
+async function judge(deps: HarvestDeps, lease: Lease, pass: FinishedPass): Promise<Judgement> {
+  const { database, clock } = deps;
+  const { run, info, source, signal } = pass;
+  const now = () => ({ iso: toIso(clock.now()), milliseconds: clock.now().getTime() });
+  const formats = selectedFormats(run.selection);
+  // The operator took these formats out of the configuration: that is a decision, not a loss.
+  const dropped = await sweep(
+    database,
+    lease,
+    run.id,
+    (query) => query.where({ kind: 'metadata' }).whereNotIn('format', formats),
+    now,
+    signal,
+  );
+  if (info.deletedRecords === 'persistent' && !pass.acceptDeletions)
+    return { deleted: dropped, unseen: 0, problem: undefined };
+  const { unseen, total } = await countUnseen(database.writer, lease.sourceId, run.id);
+  if (unseen === 0) return { deleted: dropped, unseen, problem: undefined };
+  const { share, atLeast } = source.config.deletionFuse;
+  const tooMany = unseen > atLeast && unseen > total * share;
+  if (!pass.acceptDeletions && (run.unidentified > 0 || tooMany)) {
+    const why =
+      run.unidentified > 0
+        ? `${run.unidentified} records were unreadable down to their identifiers`
+        : `that is more than ${share * 100} % of ${total}`;
+    const problem = new BridgeError(
+      'deletions-refused',
+      `${unseen} resources of ${source.name} were not in the list any more and would be deleted, but ${why}`,
+    );
+    return { deleted: dropped, unseen, problem };
+  }
+  const deleted = await sweep(database, lease, run.id, () => undefined, now, signal);
+  return { deleted: dropped + deleted, unseen, problem: undefined };
+}

@@ -1,0 +1,205 @@
+import type { Adapter, Clock, Log, Page } from '../core/adapter.ts';
+import type { SourceConfig } from '../core/config.ts';
+import { toIso } from '../core/datetime.ts';
+import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
+import { mapItem } from '../core/mapping.ts';
+import type { Database } from '../store/database.ts';
+import { acquireLease, type Lease, releaseLease, renewLease } from '../store/leases.ts';
+import { endRun, type Run, type RunMode } from '../store/runs.ts';
+import { ensureSource, findSource, saveInfo } from '../store/sources.ts';
+import { type MappedPage, type PageResult, storePage } from '../store/store-page.ts';
+import { refreshCollections } from './collections.ts';
+import { finishRun } from './finish.ts';
+import { openRun } from './open-run.ts';
+import { readAhead } from './read-ahead.ts';
+import { type HarvestReport, toReport } from './report.ts';
+
+export interface HarvestDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A configured source with the adapter that reads it. */
+export interface HarvestSource {
+  readonly name: string;
+  readonly config: SourceConfig;
+  readonly adapter: Adapter;
+}
+
+export interface HarvestOptions {
+  /** Asked for; the first run, and one after a change of the selection, is full in any case. */
+  readonly mode: RunMode;
+  /** Instead of the last good run's time. */
+  readonly since?: string | undefined;
+  /** Stop after about this many items, as if interrupted. */
+  readonly limit?: number | undefined;
+  readonly acceptDeletions?: boolean | undefined;
+  /** First Ctrl-C: finish the page. */
+  readonly stop: AbortSignal;
+  /** Second Ctrl-C: stop now. */
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: HarvestProgress) => void) | undefined;
+}
+
+export interface HarvestProgress {
+  readonly source: string;
+  readonly run: Run;
+  /** Items read by this process in this run. */
+  readonly items: number;
+  readonly expectedTotal: number | undefined;
+}
+
+/**
+ * One run of one source: its pages from where the last run stopped, mapped and stored one by one, then, if
+ * the pass was complete and full, the deletion of what it did not see.
+ * @throws BridgeError whatever ended the run early; what was stored stays, and the next run continues
+ */
+export async function harvest(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  options: HarvestOptions,
+): Promise<HarvestReport> {
+  const { database, clock } = deps;
+  await ensureSource(database, source.name, toIso(clock.now()));
+  const lease = await acquireLease(database, source.name, clock.now().getTime());
+  const heartbeat = keepAlive(deps, lease);
+  try {
+    return await runOnce(deps, source, options, lease);
+  } finally {
+    clearInterval(heartbeat);
+    await releaseLease(database, lease);
+  }
+}
+
+async function runOnce(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  options: HarvestOptions,
+  lease: Lease,
+): Promise<HarvestReport> {
+  const { database, clock, log } = deps;
+  const now = () => toIso(clock.now());
+  const info = await source.adapter.identify(options.signal);
+  await saveInfo(database, lease.sourceId, info);
+  const stored = await findSource(database.reader, source.name);
+  const run = await openRun(deps, source, stored, info, options);
+  log.info({ source: source.name, runId: run.id, mode: run.mode, resumed: run.pages > 0 }, 'harvest started');
+  try {
+    const { run: total, complete } = await storePages(deps, source, run, lease, options);
+    const report = complete
+      ? await finishRun(deps, lease, {
+          source,
+          run: total,
+          info,
+          acceptDeletions: options.acceptDeletions,
+          signal: options.signal,
+        })
+      : await leaveUnfinished(deps, source, total);
+    if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
+    log.info(report, 'harvest ended');
+    return report;
+  } catch (error) {
+    const failure = toFailure(error, options);
+    const state = failure.code === 'interrupted' ? 'interrupted' : 'failed';
+    await endRun(database.writer, run.id, { state, at: now(), error: failure });
+    log.warn(
+      { source: source.name, runId: run.id, code: failure.code, reason: describeError(failure) },
+      'harvest stopped',
+    );
+    throw failure;
+  }
+}
+
+interface Reading {
+  /** The run with everything this process added to it. */
+  readonly run: Run;
+  /** False when it was stopped before the end of the list. */
+  readonly complete: boolean;
+}
+
+async function storePages(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  run: Run,
+  lease: Lease,
+  options: HarvestOptions,
+): Promise<Reading> {
+  const { database, clock, log } = deps;
+  // The page after this one may be on its way: leaving must not wait for it.
+  const leaving = new AbortController();
+  const pages = source.adapter.pages(
+    { mode: run.mode, since: run.since, checkpoint: run.checkpoint },
+    AbortSignal.any([options.signal, leaving.signal]),
+  );
+  let total = run;
+  let items = 0;
+  try {
+    for await (const page of readAhead(pages, leaving)) {
+      const at = clock.now();
+      const result = await storePage(database, lease, total, mapPage(source.name, page), {
+        iso: toIso(at),
+        milliseconds: at.getTime(),
+      });
+      items += result.items;
+      total = add(total, page, result);
+      log.debug({ source: source.name, runId: run.id, page: total.pages, ...result }, 'page stored');
+      options.onProgress?.({ source: source.name, run: total, items, expectedTotal: total.expectedTotal });
+      if (options.stop.aborted || items >= (options.limit ?? Number.POSITIVE_INFINITY)) {
+        return { run: total, complete: false };
+      }
+    }
+    return { run: total, complete: true };
+  } finally {
+    leaving.abort();
+  }
+}
+
+export function mapPage(source: string, page: Page): MappedPage {
+  return { ...page, items: page.items.map((item) => mapItem(source, item)) };
+}
+
+function add(run: Run, page: Page, result: PageResult): Run {
+  return {
+    ...run,
+    pages: run.pages + 1,
+    items: run.items + result.items,
+    created: run.created + result.created,
+    updated: run.updated + result.updated,
+    deleted: run.deleted + result.deleted,
+    unchanged: run.unchanged + result.unchanged,
+    problems: run.problems + result.problems,
+    unidentified:
+      run.unidentified +
+      page.problems.filter(({ identifier, code }) => identifier === undefined && code !== 'endpoint-quirk')
+        .length,
+    asOf: run.asOf ?? page.asOf,
+    expectedTotal: page.expectedTotal ?? run.expectedTotal,
+  };
+}
+
+async function leaveUnfinished(
+  { database, clock }: HarvestDeps,
+  source: HarvestSource,
+  run: Run,
+): Promise<HarvestReport> {
+  await endRun(database.writer, run.id, { state: 'interrupted', at: toIso(clock.now()) });
+  return toReport(source.name, run, { state: 'interrupted' });
+}
+
+function toFailure(error: unknown, { signal }: HarvestOptions): BridgeError {
+  if (isBridgeError(error)) return error;
+  if (signal.aborted) return new BridgeError('interrupted', 'stopped at once as asked', { cause: error });
+  return new BridgeError('internal', 'the harvest failed unexpectedly', { cause: error });
+}
+
+const heartbeatMs = 15_000;
+
+/** Waiting for a slow upstream must not look like death. */
+function keepAlive({ database, clock, log }: HarvestDeps, lease: Lease): NodeJS.Timeout {
+  return setInterval(() => {
+    renewLease(database.writer, lease, clock.now().getTime()).catch((error: unknown) => {
+      log.warn({ source: lease.source, reason: describeError(error) }, 'lease not renewed');
+    });
+  }, heartbeatMs).unref();
+}

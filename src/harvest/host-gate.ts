@@ -1,0 +1,62 @@
+/** How many requests may be under way to one host, counted over all sources of this process. */
+export interface HostGate {
+  /** Waits for a place; call what it resolves to when the response has been read. */
+  enter(host: string, places: number, signal: AbortSignal): Promise<() => void>;
+}
+
+interface Queue {
+  taken: number;
+  readonly waiting: { places: number; enter: () => void }[];
+}
+
+export function createHostGate(): HostGate {
+  const queues = new Map<string, Queue>();
+
+  function leave(host: string, queue: Queue): void {
+    queue.taken -= 1;
+    const next = queue.waiting[0];
+    if (next && queue.taken < next.places) {
+      queue.waiting.shift();
+      queue.taken += 1;
+      next.enter();
+    } else if (queue.taken === 0 && queue.waiting.length === 0) {
+      queues.delete(host);
+    }
+  }
+
+  return {
+    async enter(host, places, signal) {
+      signal.throwIfAborted();
+      const queue = queues.get(host) ?? { taken: 0, waiting: [] };
+      queues.set(host, queue);
+      if (queue.taken < places) {
+        queue.taken += 1;
+      } else {
+        await waitFor(queue, places, signal);
+      }
+      let left = false;
+      return () => {
+        if (!left) leave(host, queue);
+        left = true;
+      };
+    },
+  };
+}
+
+function waitFor(queue: Queue, places: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      queue.waiting.splice(queue.waiting.indexOf(place), 1);
+      reject(signal.reason);
+    };
+    const place = {
+      places,
+      enter: () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      },
+    };
+    queue.waiting.push(place);
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
+}

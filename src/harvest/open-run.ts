@@ -1,0 +1,54 @@
+import type { RepositoryInfo } from '../core/adapter.ts';
+import { toIso } from '../core/datetime.ts';
+import { endRun, latestRun, type Run, type RunMode, resumeRun, startRun } from '../store/runs.ts';
+import type { StoredSource } from '../store/sources.ts';
+import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest.ts';
+
+/** After this many starts without a single page more, a checkpoint is given up. */
+const maxStalls = 3;
+
+/** Takes up the unfinished run where it stopped, or begins a new one in the mode that is due. */
+export async function openRun(
+  { database, clock }: HarvestDeps,
+  source: HarvestSource,
+  stored: StoredSource | undefined,
+  info: RepositoryInfo,
+  options: HarvestOptions,
+): Promise<Run> {
+  if (!stored) throw new Error(`source ${source.name} is not in the database`);
+  const now = toIso(clock.now());
+  const selection = describeSelection(source, info);
+  const mode = dueMode(stored, selection, options);
+  const last = await latestRun(database.reader, stored.id);
+  if (last && isUnfinished(last)) {
+    if (canContinue(last, mode, selection, options)) return resumeRun(database.writer, last, now);
+    await endRun(database.writer, last.id, { state: 'interrupted', at: now });
+  }
+  const since = mode === 'incremental' ? (options.since ?? stored.asOf) : undefined;
+  return startRun(database.writer, { sourceId: stored.id, mode, selection, since, startedAt: now });
+}
+
+/** What a run covers; when this changes, the past has to be read again. */
+export function describeSelection({ config }: HarvestSource, info: RepositoryInfo): string {
+  const formats = info.formats.filter((format) => format.selected).map((format) => format.name);
+  return JSON.stringify({ url: config.url, formats, collections: config.collections ?? null });
+}
+
+export function selectedFormats(selection: string): readonly string[] {
+  return (JSON.parse(selection) as { formats: string[] }).formats;
+}
+
+function dueMode(stored: StoredSource, selection: string, options: HarvestOptions): RunMode {
+  if (stored.asOf === undefined || stored.selection !== selection) return 'full';
+  return options.mode;
+}
+
+function isUnfinished(run: Run): boolean {
+  return run.state === 'running' || run.state === 'failed' || run.state === 'interrupted';
+}
+
+function canContinue(run: Run, mode: RunMode, selection: string, options: HarvestOptions): boolean {
+  // A full pass covers what an incremental one would.
+  const covers = run.mode === 'full' || (mode === 'incremental' && options.since === undefined);
+  return covers && run.selection === selection && run.checkpoint !== undefined && run.stalled < maxStalls;
+}

@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { BridgeError, isBridgeError } from '../core/errors.ts';
+
+/**
+ * A response's body with its gzip coding removed, recognised by its magic number: some servers compress
+ * without saying so, others say so and do not (quirk 35).
+ */
+export async function* decodedBody(
+  raw: Readable,
+  maxBytes: number,
+  url: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    let length = 0;
+    for await (const chunk of gunzipped(raw)) {
+      length += chunk.byteLength;
+      if (length > maxBytes) {
+        throw new BridgeError(
+          'response-too-large',
+          `the response of ${url} is larger than ${maxBytes} bytes`,
+        );
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    if (isBridgeError(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
+    throw new BridgeError('upstream-cut-off', `the response of ${url} ended early`, {
+      cause: error,
+      retryable: true,
+    });
+  } finally {
+    raw.on('error', () => undefined);
+    raw.destroy();
+  }
+}
+
+async function* gunzipped(raw: Readable): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunks = raw[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const [head, ended] = await readHead(chunks);
+  const all = rejoin(head, ended, chunks);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) {
+    yield* all;
+    return;
+  }
+  const gunzip = createGunzip();
+  const pumping = pipeline(all, gunzip);
+  pumping.catch(() => undefined);
+  yield* gunzip as AsyncIterable<Uint8Array>;
+  await pumping;
+}
+
+/** The first two bytes may come one by one. */
+async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<[Uint8Array, boolean]> {
+  let head: Uint8Array = new Uint8Array();
+  while (head.byteLength < 2) {
+    const next = await chunks.next();
+    if (next.done) return [head, true];
+    head = head.byteLength === 0 ? next.value : Buffer.concat([head, next.value]);
+  }
+  return [head, false];
+}
+
+async function* rejoin(
+  head: Uint8Array,
+  ended: boolean,
+  chunks: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (head.byteLength > 0) yield head;
+  while (!ended) {
+    const next = await chunks.next();
+    if (next.done) return;
+    yield next.value;
+  }
+}

@@ -1,0 +1,59 @@
+import { createTask, type ScheduledTask, validate } from 'node-cron';
+import type { Log } from '../core/adapter.ts';
+import { BridgeError, describeError } from '../core/errors.ts';
+
+/** Runs jobs by cron expressions in UTC; a job that is still running is not started again. */
+export interface Scheduler {
+  add(job: ScheduledJob): void;
+  /** When the job is due next, ISO; undefined for an unknown one. */
+  nextRun(name: string): Date | undefined;
+  start(): void;
+  /** No job starts after this; resolves when the running ones have ended. */
+  stop(): Promise<void>;
+}
+
+export interface ScheduledJob {
+  readonly name: string;
+  readonly cron: string;
+  run(): Promise<void>;
+}
+
+export function createScheduler(log: Log): Scheduler {
+  const tasks = new Map<string, ScheduledTask>();
+  const running = new Set<Promise<void>>();
+
+  function execute(job: ScheduledJob): Promise<void> {
+    const execution = job
+      .run()
+      .catch((error: unknown) =>
+        log.error({ job: job.name, reason: describeError(error) }, 'scheduled job failed'),
+      )
+      .finally(() => running.delete(execution));
+    running.add(execution);
+    return execution;
+  }
+
+  return {
+    add(job) {
+      if (!validate(job.cron)) throw invalidCron(job);
+      tasks.set(
+        job.name,
+        createTask(job.cron, () => execute(job), { name: job.name, timezone: 'UTC', noOverlap: true }),
+      );
+    },
+    nextRun(name) {
+      return tasks.get(name)?.getNextRun() ?? undefined;
+    },
+    start() {
+      for (const task of tasks.values()) void task.start();
+    },
+    async stop() {
+      for (const task of tasks.values()) await task.destroy();
+      await Promise.all(running);
+    },
+  };
+}
+
+function invalidCron(job: ScheduledJob): BridgeError {
+  return new BridgeError('config-invalid', `${job.name}: "${job.cron}" is not a cron expression`);
+}
