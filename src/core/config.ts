@@ -90,7 +90,8 @@ const sourceSchema = Type.Object(
       description: 'Follow redirects and links to private addresses other than the host of `url`.',
     }),
   },
-  closed,
+  // Without a default of its own, TypeBox would not fill in those of its properties.
+  { ...closed, default: {} },
 );
 
 export const configSchema = Type.Object(

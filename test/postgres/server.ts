@@ -1,15 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
-  accessSync,
-  chmodSync,
-  chownSync,
-  constants,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -28,13 +18,13 @@ export interface PostgresServer {
 
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-postgres-'));
-  const user = userInfo().uid === 0 ? nobody() : {};
+  const user: { uid?: number; gid?: number } = userInfo().uid === 0 ? nobody() : {};
   const native = user.uid === undefined ? packagedBinaries() : readableCopy(directory);
   const data = join(directory, 'data');
   mkdirSync(data, { mode: 0o700 });
   if (user.uid !== undefined) {
     chmodSync(directory, 0o755);
-    chownSync(data, user.uid, user.gid);
+    chownSync(data, user.uid, user.gid ?? user.uid);
   }
   const options = { ...user, cwd: '/', env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' } };
   execFileSync(
@@ -93,7 +83,6 @@ function readableCopy(directory: string): string {
   const copy = join(directory, 'native');
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   for (const path of ['bin/initdb', 'bin/postgres']) chmodSync(join(copy, path), 0o755);
-  if (!existsSync(join(copy, 'bin'))) accessSync(copy, constants.X_OK);
   return copy;
 }
 

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { parseConfig, suggest } from '../../src/core/config.ts';
+
+const source = { url: 'https://repo.example.org/oai' };
+
+function faultsOf(raw: unknown): string {
+  try {
+    parseConfig(raw);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'config-invalid' });
+    return (error as Error).message;
+  }
+  throw new Error('no fault was found');
+}
+
+describe('parseConfig', () => {
+  test('needs nothing but a source', () => {
+    const config = parseConfig({ sources: { repo: source } });
+    expect(config.database).toEqual({ client: 'sqlite', file: 'data/rsbridge.db' });
+    expect(config.sources.repo).toMatchObject({
+      adapter: 'oai-pmh',
+      overlapSeconds: 300,
+      requestsPerHost: 1,
+    });
+    expect(config.sources.repo?.deletionFuse).toEqual({ share: 0.1, atLeast: 20 });
+  });
+
+  test('takes a base URL with a path, and no slash at its end', () => {
+    expect(parseConfig({ baseUrl: 'https://repo.example.ac.jp/rs/' }).baseUrl).toBe(
+      'https://repo.example.ac.jp/rs',
+    );
+    expect(faultsOf({ baseUrl: 'repo.example.org' })).toContain('baseUrl');
+    expect(faultsOf({ baseUrl: 'https://repo.example.org/?a=b' })).toContain('baseUrl');
+  });
+
+  test('an unknown key is an error with a suggestion', () => {
+    expect(faultsOf({ sources: { repo: { ...source, shedule: '* * * * *' } } })).toBe(
+      'sources.repo.shedule: unknown key (did you mean "schedule"?)',
+    );
+    expect(faultsOf({ baseURL: 'https://example.org' })).toContain('did you mean "baseUrl"?');
+    expect(faultsOf({ database: { client: 'pg', uri: 'postgres://x' } })).toContain('did you mean "url"?');
+    expect(faultsOf({ xyzzy: 1 })).toContain('known are baseUrl');
+  });
+
+  test('names every fault, and where it is', () => {
+    const faults = faultsOf({
+      listen: { port: 70_000 },
+      sources: { repo: { url: 'ftp://x' }, 'Repo!': source },
+    });
+    expect(faults).toContain('listen.port');
+    expect(faults).toContain('sources.repo.url');
+    expect(faults).toContain('sources.Repo!');
+  });
+
+  test('a source cannot take the name of one of our own addresses', () => {
+    expect(faultsOf({ sources: { memento: source } })).toContain('choose another');
+  });
+
+  test('does not repeat addresses, which may hold credentials', () => {
+    expect(faultsOf({ sources: { repo: { url: 'ftp://user:secret@example.org/' } } })).not.toContain(
+      'secret',
+    );
+  });
+});
+
+test('suggest stays silent about words that resemble nothing', () => {
+  expect(suggest('qqqqqq', ['schedule', 'formats'])).toBe('; known are schedule, formats');
+});

@@ -1,0 +1,261 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Adapter, Page, PageRequest, RepositoryInfo, SourceItem } from '../../src/core/adapter.ts';
+import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { BridgeError } from '../../src/core/errors.ts';
+import { dryRun } from '../../src/harvest/dry-run.ts';
+import { type HarvestOptions, type HarvestSource, harvest } from '../../src/harvest/harvest.ts';
+import type { HarvestReport } from '../../src/harvest/report.ts';
+import type { Database } from '../../src/store/database.ts';
+import { latestRun, listRuns } from '../../src/store/runs.ts';
+import { findSource } from '../../src/store/sources.ts';
+import { describeOnBoth } from '../store/databases.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** An upstream in memory that speaks the adapter contract: five items a page, a checkpoint behind each. */
+interface Upstream {
+  items: Map<string, string>;
+  deletedRecords: RepositoryInfo['deletedRecords'];
+  formats: string[];
+  /** Fails instead of delivering this page (from 0), once. */
+  failAt: number | undefined;
+  problems: Page['problems'];
+  requests: PageRequest[];
+}
+
+const pageSize = 5;
+
+function adapterOf(upstream: Upstream): Adapter {
+  return {
+    identify: async () => ({
+      name: 'Upstream',
+      protocol: 'test',
+      protocolVersion: '1',
+      deletedRecords: upstream.deletedRecords,
+      granularity: 'second',
+      formats: upstream.formats.map((name) => ({ name, selected: true })),
+    }),
+    async *collections() {},
+    item: async () => undefined,
+    async *pages(request) {
+      upstream.requests.push(request);
+      const all = upstream.formats.flatMap((format) =>
+        [...upstream.items].map((entry) => [format, ...entry] as const),
+      );
+      const start = Number(request.checkpoint?.next ?? 0);
+      for (let next = start; next < all.length; next += pageSize) {
+        if (upstream.failAt !== undefined && next / pageSize >= upstream.failAt) {
+          upstream.failAt = undefined;
+          throw new BridgeError('upstream-cut-off', 'the page ended early', { retryable: true });
+        }
+        yield {
+          items: all.slice(next, next + pageSize).map(([format, id, body]) => toItem(format, id, body)),
+          checkpoint: { next: next + pageSize },
+          problems: next === start ? upstream.problems : [],
+          asOf: '2026-11-21T09:59:58Z',
+        };
+      }
+    },
+  };
+}
+
+function toItem(format: string, identifier: string, body: string): SourceItem {
+  return {
+    identifier,
+    datestamp: '2020-01-01T00:00:00Z',
+    collections: [],
+    speaksFor: { formats: [format], files: false },
+    deleted: false,
+    metadata: [{ format, content: Buffer.from(`<${format}>${body}</${format}>`) }],
+    files: [],
+  };
+}
+
+let names = 0;
+
+describeOnBoth('harvest', (open) => {
+  let database: Database;
+  let upstream: Upstream;
+  let source: HarvestSource;
+  const clock = { now: () => new Date('2026-11-21T10:00:00Z'), sleep: async () => undefined };
+
+  const run = (options: Partial<HarvestOptions> = {}): Promise<HarvestReport> =>
+    harvest({ database, clock, log: silent }, source, { ...never(), mode: 'incremental', ...options });
+
+  async function living(): Promise<number> {
+    const stored = await findSource(database.reader, source.name);
+    const [row] = await database
+      .reader('resource')
+      .where({ source_id: stored?.id ?? 0 })
+      .whereNull('deleted_at')
+      .count({ count: '*' });
+    return Number(row?.count);
+  }
+
+  async function changes(): Promise<number> {
+    const stored = await findSource(database.reader, source.name);
+    const [row] = await database
+      .reader('change')
+      .where({ source_id: stored?.id ?? 0 })
+      .count({ count: '*' });
+    return Number(row?.count);
+  }
+
+  beforeEach(() => {
+    database = open().database;
+    names += 1;
+    const name = `upstream-${names}`;
+    upstream = {
+      items: new Map(Array.from({ length: 50 }, (_, index) => [`id:${index}`, `${index}`])),
+      deletedRecords: 'no',
+      formats: ['oai_dc'],
+      failAt: undefined,
+      problems: [],
+      requests: [],
+    };
+    const config = parseConfig({ sources: { [name]: { url: 'http://127.0.0.1/oai' } } }).sources[
+      name
+    ] as SourceConfig;
+    source = { name, config, adapter: adapterOf(upstream) };
+  });
+
+  test('the first run is full, the next is incremental from where the first began', async () => {
+    expect(await run()).toMatchObject({ mode: 'full', state: 'succeeded', created: 50, pages: 10 });
+    expect(await run()).toMatchObject({ mode: 'incremental', state: 'succeeded', created: 0, unchanged: 50 });
+    expect(upstream.requests[1]).toMatchObject({ mode: 'incremental', since: '2026-11-21T09:59:58Z' });
+    expect(await changes()).toBe(50);
+  });
+
+  test('a run that broke off is continued at its checkpoint, and repeats no change', async () => {
+    upstream.failAt = 4;
+    await expect(run()).rejects.toMatchObject({ code: 'upstream-cut-off' });
+    expect(await living()).toBe(20);
+    expect((await findSource(database.reader, source.name))?.asOf).toBeUndefined();
+    expect(await run()).toMatchObject({ mode: 'full', state: 'succeeded', pages: 10, created: 50 });
+    expect(upstream.requests[1]?.checkpoint).toEqual({ next: 20 });
+    expect(await changes()).toBe(50);
+  });
+
+  test('a checkpoint that leads nowhere is given up after three tries', async () => {
+    upstream.failAt = 2;
+    await expect(run()).rejects.toThrow();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      upstream.failAt = 0;
+      await expect(run()).rejects.toThrow();
+    }
+    expect(await run()).toMatchObject({ state: 'succeeded', created: 40, unchanged: 10 });
+    expect(upstream.requests.at(-1)?.checkpoint).toBeUndefined();
+  });
+
+  test('what a complete full pass does not see is deleted', async () => {
+    await run();
+    upstream.items.delete('id:7');
+    upstream.items.delete('id:8');
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'succeeded', deleted: 2, unseen: 2 });
+    expect(await living()).toBe(48);
+  });
+
+  test('a pass that was cut off deletes nothing', async () => {
+    await run();
+    for (const id of ['id:1', 'id:2']) upstream.items.delete(id);
+    upstream.failAt = 3;
+    await expect(run({ mode: 'full' })).rejects.toThrow();
+    expect(await living()).toBe(50);
+    expect(await run({ mode: 'full' })).toMatchObject({ deleted: 2 });
+    expect(await living()).toBe(48);
+  });
+
+  test('the fuse: too much vanishing at once is nobody’s decision but a person’s', async () => {
+    await run();
+    for (let index = 0; index < 30; index += 1) upstream.items.delete(`id:${index}`);
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'needs-attention', deleted: 0, unseen: 30 });
+    expect(await living()).toBe(50);
+    const stored = await findSource(database.reader, source.name);
+    expect(await latestRun(database.reader, stored?.id ?? 0)).toMatchObject({
+      error: { code: 'deletions-refused' },
+    });
+    expect(await run({ mode: 'full', acceptDeletions: true })).toMatchObject({
+      state: 'succeeded',
+      deleted: 30,
+    });
+    expect(await living()).toBe(20);
+  });
+
+  test('a few items may vanish from a small repository without a person, up to the configured number', async () => {
+    upstream.items = new Map([...upstream.items].slice(0, 30));
+    await run();
+    for (let index = 0; index < 20; index += 1) upstream.items.delete(`id:${index}`);
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'succeeded', deleted: 20 });
+  });
+
+  test('a record that could not even be named forbids deletions', async () => {
+    await run();
+    upstream.items.delete('id:7');
+    upstream.problems = [{ code: 'record-quarantined', message: 'unreadable' }];
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'needs-attention', deleted: 0, unseen: 1 });
+    expect(await living()).toBe(50);
+  });
+
+  test('an upstream that keeps tombstones is taken at its word', async () => {
+    upstream.deletedRecords = 'persistent';
+    await run();
+    upstream.items.delete('id:7');
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'succeeded', deleted: 0 });
+    expect(await living()).toBe(50);
+  });
+
+  test('a change of the formats is a full pass, and a format no longer wanted is deleted', async () => {
+    upstream.formats = ['oai_dc', 'mods'];
+    upstream.deletedRecords = 'persistent';
+    expect(await run()).toMatchObject({ created: 100 });
+    upstream.formats = ['oai_dc'];
+    expect(await run()).toMatchObject({ mode: 'full', deleted: 50 });
+    expect(await living()).toBe(50);
+  });
+
+  test('--limit stops early as if interrupted, and the next run goes on', async () => {
+    expect(await run({ limit: 12 })).toMatchObject({ state: 'interrupted', items: 15 });
+    expect(await run()).toMatchObject({ state: 'succeeded', items: 50, created: 50 });
+    expect(await changes()).toBe(50);
+  });
+
+  test('the first Ctrl-C finishes the page, and does not wait for the next one', async () => {
+    const stop = new AbortController();
+    const report = await run({
+      stop: stop.signal,
+      onProgress: ({ run: { pages } }) => pages === 2 && stop.abort(),
+    });
+    expect(report).toMatchObject({ state: 'interrupted', pages: 2, items: 10 });
+    expect(await living()).toBe(10);
+  });
+
+  test('a dry run says what would change and writes nothing', async () => {
+    const options = { ...never(), mode: 'incremental' } as const;
+    const deps = { database, clock, log: silent };
+    expect(await dryRun(deps, source, options)).toMatchObject({ mode: 'full', created: 50 });
+    expect(await findSource(database.reader, source.name)).toBeUndefined();
+    await run();
+    upstream.items.set('id:3', 'changed');
+    expect(await dryRun(deps, source, options)).toMatchObject({
+      mode: 'incremental',
+      updated: 1,
+      unchanged: 49,
+    });
+    expect(await changes()).toBe(50);
+    const stored = await findSource(database.reader, source.name);
+    expect(await listRuns(database.reader, stored?.id ?? 0, 10)).toHaveLength(1);
+  });
+
+  test('two harvests of one source do not run at once', async () => {
+    const both = await Promise.allSettled([run(), run()]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'lease-held' },
+    });
+    expect(await changes()).toBe(50);
+  });
+});
+
+function never(): { stop: AbortSignal; signal: AbortSignal } {
+  return { stop: new AbortController().signal, signal: new AbortController().signal };
+}

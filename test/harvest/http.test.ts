@@ -1,0 +1,277 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Clock, HttpResponse } from '../../src/core/adapter.ts';
+import { createHostGate, type HostGate } from '../../src/harvest/host-gate.ts';
+import { createHttp, type HttpClient, type HttpSettings } from '../../src/harvest/http.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const signal = new AbortController().signal;
+
+const open: { server: Server; client?: HttpClient }[] = [];
+let slept: number[] = [];
+
+const clock: Clock = {
+  now: () => new Date('2026-11-21T10:00:00Z'),
+  sleep: async (milliseconds) => {
+    slept.push(milliseconds);
+  },
+};
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  open.push({ server });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function client(
+  endpoint: string,
+  settings: Partial<HttpSettings> = {},
+  gate: HostGate = createHostGate(),
+): HttpClient {
+  const http = createHttp(
+    {
+      endpoint,
+      userAgent: 'resourcesync-bridge/1.2.3 (+mailto:me@example.org)',
+      requestsPerHost: 1,
+      timeoutSeconds: 5,
+      maxResponseBytes: 1_000_000,
+      allowPrivateAddresses: false,
+      ...settings,
+    },
+    { gate, clock, log: silent },
+  );
+  const last = open.at(-1);
+  if (last) last.client = http;
+  return http;
+}
+
+async function text(response: HttpResponse): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response.body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+afterEach(async () => {
+  slept = [];
+  for (const { server, client: http } of open.splice(0)) {
+    await http?.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+describe('politeness', () => {
+  test('says who we are and whom to write to', async () => {
+    let seen: IncomingMessage['headers'] = {};
+    const url = await serve((request, response) => {
+      seen = request.headers;
+      response.end('ok');
+    });
+    await text(await client(url, { contact: 'me@example.org' }).get(url, { signal }));
+    expect(seen).toMatchObject({
+      'user-agent': 'resourcesync-bridge/1.2.3 (+mailto:me@example.org)',
+      from: 'me@example.org',
+    });
+  });
+
+  test.each([
+    ['seconds', '7', 7000],
+    ['quirk 31: an HTTP date', 'Sat, 21 Nov 2026 10:02:00 GMT', 120_000],
+    ['less than a second', '0', 1000],
+    ['more than an hour', '100000', 3_600_000],
+  ])('waits as Retry-After asks on 503 and 429 (%s)', async (_, header, milliseconds) => {
+    const statuses = [503, 429, 200];
+    const url = await serve((_request, response) => {
+      response.writeHead(statuses.shift() ?? 500, { 'retry-after': header }).end('x');
+    });
+    const response = await client(url).get(url, { signal });
+    expect(response.status).toBe(200);
+    await response.discard();
+    expect(slept).toEqual([milliseconds, milliseconds]);
+  });
+
+  test('quirk 30: Retry-After on a good answer is no order', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(422, { 'retry-after': '60' }).end('x');
+    });
+    const response = await client(url).get(url, { signal });
+    expect(response.status).toBe(422);
+    await response.discard();
+    expect(slept).toEqual([]);
+  });
+
+  test('quirk 28: waits longer and longer where the server names no time, and gives up', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(503).end();
+    });
+    await expect(client(url).get(url, { signal })).rejects.toMatchObject({
+      code: 'upstream-busy',
+      retryable: true,
+    });
+    expect(slept).toHaveLength(5);
+    for (const [index, wait] of slept.slice(1).entries()) expect(wait).toBeGreaterThan(slept[index] ?? 0);
+  });
+
+  test('one request at a time per host, whichever source asks, until the body has been read', async () => {
+    let running = 0;
+    let most = 0;
+    const url = await serve((_request, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      response.write('a');
+      setImmediate(() => {
+        running -= 1;
+        response.end('b');
+      });
+    });
+    const gate = createHostGate();
+    const clients = [client(url, {}, gate), client(url, {}, gate)];
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const http = clients[index % 2];
+        if (!http) throw new Error('no client');
+        return text(await http.get(url, { signal }));
+      }),
+    );
+    await clients[0]?.close();
+    expect(answers).toEqual(Array(10).fill('ab'));
+    expect(most).toBe(1);
+  });
+});
+
+describe('bodies', () => {
+  const body = 'längere Antwort '.repeat(1000);
+
+  test.each([
+    ['declared', { 'content-encoding': 'gzip' }, gzipSync(body)],
+    ['quirk 35: undeclared gzip', {}, gzipSync(body)],
+    ['quirk 35: declared, but plain', { 'content-encoding': 'gzip' }, Buffer.from(body)],
+  ])('are decoded by what they are (%s)', async (_, headers, bytes) => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, headers).end(bytes);
+    });
+    expect(await text(await client(url).get(url, { signal }))).toBe(body);
+  });
+
+  test('quirk 36: a body that ends early is no body', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('half');
+      setImmediate(() => response.destroy());
+    });
+    const response = await client(url).get(url, { signal });
+    await expect(text(response)).rejects.toMatchObject({ code: 'upstream-cut-off', retryable: true });
+  });
+
+  test('half a gzip stream is no body either', async () => {
+    const url = await serve((_request, response) => {
+      response.end(gzipSync(body).subarray(0, 60));
+    });
+    const response = await client(url).get(url, { signal });
+    await expect(text(response)).rejects.toMatchObject({ code: 'upstream-cut-off' });
+  });
+
+  test('a gzip bomb stops at the size limit', async () => {
+    const url = await serve((_request, response) => {
+      response.end(gzipSync(Buffer.alloc(50_000_000)));
+    });
+    const response = await client(url).get(url, { signal });
+    await expect(text(response)).rejects.toMatchObject({ code: 'response-too-large' });
+  });
+});
+
+describe('safety', () => {
+  test('a redirect to a private address is refused; the configured host is meant, wherever it is', async () => {
+    const inside = await serve((_request, response) => {
+      response.end('secret');
+    });
+    const outside = await serve((_request, response) => {
+      response.writeHead(302, { location: inside.replace('127.0.0.1', '127.0.0.2') }).end();
+    });
+    await expect(client(outside).get(outside, { signal })).rejects.toMatchObject({ code: 'address-refused' });
+    const named = await serve((_request, response) => {
+      response.writeHead(302, { location: inside.replace('127.0.0.1', 'localhost') }).end();
+    });
+    await expect(client(named).get(named, { signal })).rejects.toMatchObject({ code: 'address-refused' });
+    const allowed = await client(named, { allowPrivateAddresses: true }).get(named, { signal });
+    expect(await text(allowed)).toBe('secret');
+  });
+
+  test.each([
+    'file:///etc/passwd',
+    'ftp://127.0.0.1/',
+    'http://169.254.169.254/latest',
+    'http://[::1]:1/',
+    'http://[::ffff:10.0.0.1]/',
+  ])('does not go to %s', async (target) => {
+    const url = await serve((_request, response) => {
+      response.writeHead(302, { location: target }).end();
+    });
+    await expect(client(url).get(url, { signal })).rejects.toMatchObject({ code: 'address-refused' });
+  });
+
+  test('credentials never leave the origin they were configured for', async () => {
+    const seen: (string | undefined)[] = [];
+    const other = await serve((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end('ok');
+    });
+    const url = await serve((request, response) => {
+      seen.push(request.headers.authorization);
+      response.writeHead(302, { location: other }).end();
+    });
+    await text(await client(url, { headers: { authorization: 'Bearer secret' } }).get(url, { signal }));
+    expect(seen).toEqual(['Bearer secret', undefined]);
+  });
+
+  test('quirk 32: a redirect that forgets the query does not lose it', async () => {
+    const seen: (string | undefined)[] = [];
+    const url = await serve((request, response) => {
+      seen.push(request.url);
+      if (seen.length === 1) response.writeHead(301, { location: '/oai' }).end();
+      else response.end('ok');
+    });
+    await text(await client(url).get(`${url}/oai?verb=Identify`, { signal }));
+    expect(seen[1]).toBe('/oai?verb=Identify');
+  });
+
+  test('redirects do not go on for ever', async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(302, { location: `${request.url}x` }).end();
+    });
+    await expect(client(url).get(url, { signal })).rejects.toMatchObject({ code: 'too-many-redirects' });
+  });
+});
+
+describe('failures say what happened', () => {
+  test('nobody listens', async () => {
+    const url = await serve(() => undefined);
+    const { server } = open.at(-1) ?? {};
+    await new Promise((resolve) => server?.close(resolve));
+    await expect(client(url).get(url, { signal })).rejects.toMatchObject({
+      code: 'upstream-unreachable',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+    expect(slept).toHaveLength(2);
+  });
+
+  test('TLS against a server that does not speak it', async () => {
+    const url = await serve(() => undefined);
+    const https = url.replace('http:', 'https:');
+    await expect(client(https).get(https, { signal })).rejects.toMatchObject({
+      code: 'upstream-unreachable',
+    });
+  });
+
+  test('an abort is immediate, even in the middle of a wait', async () => {
+    const aborting = new AbortController();
+    const url = await serve((_request, response) => {
+      response.writeHead(503).end();
+      aborting.abort(new Error('enough'));
+    });
+    await expect(client(url).get(url, { signal: aborting.signal })).rejects.toThrow('enough');
+  });
+});
