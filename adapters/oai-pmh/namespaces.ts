@@ -1,0 +1,40 @@
+export const oaiNamespace = 'http://www.openarchives.org/OAI/2.0/';
+export const xsiNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
+
+/** Prefix to namespace. */
+export type Namespaces = Readonly<Record<string, string>>;
+
+/**
+ * What these prefixes mean wherever somebody forgot to declare them (quirk 85). Only prefixes that have one
+ * meaning in practice: a wrong guess would be worse than a quarantined record.
+ */
+export const wellKnownPrefixes: ReadonlyMap<string, string> = new Map([
+  ['xsi', xsiNamespace],
+  ['xlink', 'http://www.w3.org/1999/xlink'],
+  ['rdf', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'],
+  ['rdfs', 'http://www.w3.org/2000/01/rdf-schema#'],
+  ['skos', 'http://www.w3.org/2004/02/skos/core#'],
+  ['foaf', 'http://xmlns.com/foaf/0.1/'],
+  ['dc', 'http://purl.org/dc/elements/1.1/'],
+  ['dcterms', 'http://purl.org/dc/terms/'],
+  ['dcmitype', 'http://purl.org/dc/dcmitype/'],
+  ['oai_dc', 'http://www.openarchives.org/OAI/2.0/oai_dc/'],
+  ['qdc', 'http://dspace.org/qualifieddc/'],
+  ['dim', 'http://www.dspace.org/xmlns/dspace/dim'],
+  ['mods', 'http://www.loc.gov/mods/v3'],
+  ['mets', 'http://www.loc.gov/METS/'],
+  ['marc', 'http://www.loc.gov/MARC21/slim'],
+  ['premis', 'http://www.loc.gov/standards/premis'],
+  ['datacite', 'http://datacite.org/schema/kernel-4'],
+  ['oaire', 'http://namespace.openaire.eu/schema/oaire/'],
+  ['didl', 'urn:mpeg:mpeg21:2002:02-DIDL-NS'],
+  ['dii', 'urn:mpeg:mpeg21:2002:01-DII-NS'],
+  ['dip', 'urn:mpeg:mpeg21:2005:01-DIP-NS'],
+  ['jpcoar', 'https://github.com/JPCOAR/schema/blob/master/2.0/'],
+  ['rioxxterms', 'http://docs.rioxx.net/schema/v2.0/rioxxterms/'],
+  ['ali', 'http://ali.niso.org/2014/ali/1.0'],
+  ['ore', 'http://www.openarchives.org/ore/terms/'],
+  ['atom', 'http://www.w3.org/2005/Atom'],
+  ['oreatom', 'http://www.openarchives.org/ore/atom/'],
+  ['edm', 'http://www.europeana.eu/schemas/edm/'],
+]);

@@ -1,0 +1,147 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import type { HttpResponse } from '../../src/core/adapter.ts';
+import { BridgeError } from '../../src/core/errors.ts';
+import { decodeXml } from './decode.ts';
+import { htmlError, judgeStatus, looksLikeHtml, statusError } from './list-response.ts';
+import type { OaiError } from './record-parser.ts';
+import { repairRecord } from './repair.ts';
+
+const maximumLength = 32 * 1024 * 1024;
+
+/** An element: its children by lower-case local name, attributes as `@name`, text as `#text`. */
+export type XmlNode = Readonly<Record<string, unknown>>;
+
+export interface SmallDocument {
+  readonly root: XmlNode;
+  readonly responseDate: string | undefined;
+  readonly errors: readonly OaiError[];
+}
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  removeNSPrefix: true,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: true,
+  processEntities: false,
+  alwaysCreateTextNode: true,
+  isArray: (_name, _path, _leaf, isAttribute) => !isAttribute,
+  transformTagName: (name) => name.toLowerCase(),
+});
+
+/** Reads a response that fits into memory: Identify, ListSets, ListMetadataFormats. @throws BridgeError */
+export async function readSmallDocument(response: HttpResponse): Promise<SmallDocument> {
+  try {
+    const document = parseSmallDocument(await readText(response), response.url);
+    if (response.status >= 400 && document.errors.length === 0)
+      throw statusError(response.status, response.url);
+    return document;
+  } catch (error) {
+    throw judgeStatus(response, error);
+  } finally {
+    await response.discard();
+  }
+}
+
+async function readText(response: HttpResponse): Promise<string> {
+  let text = '';
+  for await (const piece of decodeXml(response.body, response.headers['content-type'])) {
+    text += piece.text;
+    if (text.length > maximumLength) {
+      throw new BridgeError('response-too-large', `${response.url} answered with more than 32 MB.`);
+    }
+  }
+  return text.replace(/^[\uFEFF\s]+/, '');
+}
+
+function parseSmallDocument(text: string, url: string): SmallDocument {
+  if (text === '')
+    throw new BridgeError('upstream-cut-off', `${url} answered with nothing.`, { retryable: true });
+  if (looksLikeHtml(text)) throw htmlError(url);
+  if (/<!DOCTYPE|<!ENTITY/.test(text.slice(0, text.search(/<[A-Za-z_]/) + 1))) {
+    throw new BridgeError('upstream-forbidden-doctype', `${url} answered with a DOCTYPE.`);
+  }
+  // Junk behind the document is no part of it (quirk 37).
+  const end = /^[\s\S]*<\/(?:[\w.-]+:)?OAI-PMH\s*>/i.exec(text)?.[0] ?? text;
+  const document = validate(end, url) ?? end;
+  const parsed = asNode(parser.parse(document));
+  const root = children(parsed, 'oai-pmh')[0];
+  if (root === undefined) {
+    const names = Object.keys(parsed).filter((name) => /^[a-z_]/.test(name));
+    throw names[0] === 'html'
+      ? htmlError(url)
+      : new BridgeError(
+          'upstream-protocol',
+          `${url} did not answer in OAI-PMH (root: ${names[0] ?? 'none'}).`,
+        );
+  }
+  return {
+    root,
+    responseDate: childText(root, 'responsedate'),
+    errors: children(root, 'error').map((error) => ({
+      code: (attribute(error, 'code') ?? '').toLowerCase(),
+      message: nodeText(error),
+    })),
+  };
+}
+
+/** fast-xml-parser reads truncated documents without a word, so this comes first. @returns a mended text */
+function validate(text: string, url: string): string | undefined {
+  const first = XMLValidator.validate(text);
+  const mended = repairRecord(text.replace(/^<\?xml[^>]*\?>/, ''));
+  if (first === true && mended.reasons.length === 0) return undefined;
+  if (XMLValidator.validate(mended.text) === true) return mended.text;
+  if (
+    !/<\/(?:[\w.-]+:)?OAI-PMH\s*>\s*$/i.test(text) &&
+    /^[\s\S]{0,2000}<(?:[\w.-]+:)?OAI-PMH[\s>]/i.test(text)
+  ) {
+    throw new BridgeError('upstream-cut-off', `${url} ended before its last tag.`, { retryable: true });
+  }
+  const reason = first === true ? '' : first.err.msg;
+  throw new BridgeError('upstream-not-xml', `${url} is not well-formed: ${reason}`, { retryable: true });
+}
+
+function asNode(value: unknown): XmlNode {
+  return typeof value === 'object' && value !== null ? (value as XmlNode) : { '#text': value };
+}
+
+export function children(node: XmlNode | undefined, name: string): readonly XmlNode[] {
+  const value = node?.[name];
+  return value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(asNode);
+}
+
+export function child(node: XmlNode | undefined, name: string): XmlNode | undefined {
+  return children(node, name)[0];
+}
+
+export function nodeText(node: XmlNode): string {
+  const value = node['#text'];
+  return typeof value === 'string' ? decodeText(value).trim() : '';
+}
+
+/** Undefined also for an element without text, e.g. `<schema/>` (quirk 70). */
+export function childText(node: XmlNode | undefined, name: string): string | undefined {
+  const found = child(node, name);
+  return (found && nodeText(found)) || undefined;
+}
+
+export function attribute(node: XmlNode, name: string): string | undefined {
+  const value = Object.entries(node).find(([key]) => key.toLowerCase() === `@${name.toLowerCase()}`)?.[1];
+  return typeof value === 'string' ? decodeText(value).trim() : undefined;
+}
+
+const predefined: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+/** The five entities and character references; there are no others without a DTD. */
+export function decodeText(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#(\d{1,7})|#x([\dA-Fa-f]{1,6})|(lt|gt|quot|apos|amp));/g,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return predefined[name] ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { createAdapter } from '../../../adapters/index.ts';
+import { requestUrl } from '../../../adapters/oai-pmh/request.ts';
+import { createContext } from '../http-double.ts';
+import {
+  envelope,
+  failure,
+  formats,
+  identity,
+  list,
+  oaiDc,
+  provide,
+  record,
+  type Script,
+} from '../scripted-provider.ts';
+
+const signal = new AbortController().signal;
+
+async function open(script: Script, configured?: readonly string[]) {
+  const { url, requests } = await provide(script);
+  return {
+    requests,
+    adapter: createAdapter('oai-pmh', { url, overlapSeconds: 0, formats: configured }, createContext()),
+  };
+}
+
+test('An adapter that does not exist is a mistake in the configuration', () => {
+  expect(() => createAdapter('gopher', { url: 'x', overlapSeconds: 0 }, createContext())).toThrow(
+    /no adapter called "gopher"/,
+  );
+});
+
+describe('Identify', () => {
+  const asked = (document: string) =>
+    open((query) => (query.get('verb') === 'Identify' ? document : formats));
+
+  test('tells who the repository is, and which formats will be taken', async () => {
+    const { adapter } = await asked(identity());
+    expect(await adapter.identify(signal)).toEqual({
+      name: 'Test & Co',
+      protocol: 'OAI-PMH',
+      protocolVersion: '2.0',
+      baseUrl: 'http://repo.example.org/oai',
+      deletedRecords: 'persistent',
+      granularity: 'second',
+      earliestDatestamp: undefined,
+      adminEmails: ['a@example.org'],
+      formats: [
+        {
+          name: 'oai_dc',
+          namespace: 'http://www.openarchives.org/OAI/2.0/oai_dc/',
+          schema: undefined,
+          selected: true,
+        },
+      ],
+    });
+  });
+
+  test('is understood without namespace, prefixed, out of order, behind blanks and before junk', async () => {
+    const bare = identity('yyyy-MM-DD').replace(/ xmlns="[^"]*"/, '');
+    expect(
+      await (await asked(`\n\uFEFF ${bare}<br>Notice: undefined`)).adapter.identify(signal),
+    ).toMatchObject({ granularity: 'day' });
+    const prefixed =
+      '<o:OAI-PMH xmlns:o="http://www.openarchives.org/OAI/2.0/"><o:identify><o:earliestDatestamp>2001-01-01T00:00:00Z</o:earliestDatestamp>' +
+      '<o:repositoryName><![CDATA[A & B]]></o:repositoryName></o:identify></o:OAI-PMH>';
+    expect(await (await asked(prefixed)).adapter.identify(signal)).toMatchObject({
+      name: 'A & B',
+      granularity: 'second',
+      deletedRecords: 'no',
+      earliestDatestamp: '2001-01-01T00:00:00Z',
+    });
+    const sloppy = identity().replace('Test &amp; Co', 'M&uuml;ller & S\u0003');
+    expect(await (await asked(sloppy)).adapter.identify(signal)).toMatchObject({ name: 'Müller & S\uFFFD' });
+  });
+
+  test('fails by name', async () => {
+    const failing = async (document: string) => (await asked(document)).adapter.identify(signal);
+    await expect(failing('<html><body>Hello</body></html>')).rejects.toMatchObject({ code: 'upstream-html' });
+    await expect(failing('<a/>')).rejects.toMatchObject({ code: 'upstream-protocol' });
+    await expect(failing(identity().slice(0, -30))).rejects.toMatchObject({ code: 'upstream-cut-off' });
+    await expect(failing(identity().replace('?>', '?><!DOCTYPE x [<!ENTITY a "b">]>'))).rejects.toMatchObject(
+      {
+        code: 'upstream-forbidden-doctype',
+      },
+    );
+    await expect(failing('')).rejects.toMatchObject({ code: 'upstream-cut-off' });
+  });
+});
+
+describe('ListSets', () => {
+  const specsOf = async (script: Script) => {
+    const { adapter } = await open(script);
+    const found = [];
+    for await (const collection of adapter.collections(signal)) found.push(collection);
+    return found;
+  };
+  const set = (spec: string) =>
+    `<set><setSpec> ${spec} </setSpec><setName>Set ${spec}</setName><setDescription><oai_dc:dc ${oaiDc}><dc:description>007</dc:description></oai_dc:dc></setDescription></set>`;
+
+  test('is read to its end, each set once', async () => {
+    const found = await specsOf((query) =>
+      query.has('resumptionToken')
+        ? envelope(`<ListSets>${set('a')}${set('b')}</ListSets>`)
+        : envelope(`<ListSets>${set('a')}<resumptionToken>t</resumptionToken></ListSets>`),
+    );
+    expect(found).toEqual([
+      { spec: 'a', name: 'Set a', description: '007' },
+      { spec: 'b', name: 'Set b', description: '007' },
+    ]);
+  });
+
+  test('may not be there, in several ways', async () => {
+    for (const document of [failure('noSetHierarchy'), failure('badVerb'), envelope('<ListSets/>')]) {
+      expect(await specsOf(() => document)).toEqual([]);
+    }
+    await expect(specsOf(() => failure('badArgument'))).rejects.toMatchObject({ code: 'oai-error' });
+    const loop = envelope(`<ListSets>${set('a')}<resumptionToken>t</resumptionToken></ListSets>`);
+    await expect(specsOf(() => loop)).rejects.toMatchObject({ code: 'oai-token-loop' });
+  });
+});
+
+describe('GetRecord', () => {
+  test('merges the formats of one item', async () => {
+    const { adapter, requests } = await open(
+      (query) => {
+        if (query.get('verb') === 'ListMetadataFormats') return failure('badVerb');
+        expect(query.get('identifier')).toBe('a b/%41#ü');
+        if (query.get('metadataPrefix') === 'oai_dc')
+          return list([record('a b/%41#ü')]).replaceAll('ListRecords', 'GetRecord');
+        return { status: 422, body: failure('cannotDisseminateFormat') };
+      },
+      ['oai_dc', 'mods'],
+    );
+    expect(await adapter.item('a b/%41#ü', signal)).toMatchObject({
+      identifier: 'a b/%41#ü',
+      speaksFor: { formats: ['oai_dc', 'mods'], files: false },
+      deleted: false,
+      metadata: [{ format: 'oai_dc' }],
+    });
+    expect(requests[1]).toContain('identifier=a%20b%2F%2541%23%C3%BC');
+  });
+
+  test('knows what does not exist, and what was deleted', async () => {
+    const none = await open(() => ({ status: 404, body: failure('idDoesNotExist') }), ['oai_dc']);
+    expect(await none.adapter.item('x', signal)).toBeUndefined();
+    const gone = await open(
+      () => list([record('x', undefined, ' status="deleted"')]).replaceAll('ListRecords', 'GetRecord'),
+      ['oai_dc'],
+    );
+    expect(await gone.adapter.item('x', signal)).toMatchObject({ deleted: true, metadata: [] });
+  });
+});
+
+test('A base URL keeps its own query, and empty arguments are left out', () => {
+  const url = 'https://x.example/index.php?page=oai&';
+  expect(requestUrl(url, 'ListRecords', { metadataPrefix: 'oai_dc', set: '', from: undefined })).toBe(
+    'https://x.example/index.php?page=oai&verb=ListRecords&metadataPrefix=oai_dc',
+  );
+  expect(requestUrl('https://x.example/oai#top', 'ListSets', { resumptionToken: '22%3A45' })).toBe(
+    'https://x.example/oai?verb=ListSets&resumptionToken=22%253A45',
+  );
+});
