@@ -1,0 +1,116 @@
+import { addSeconds } from '../core/datetime.ts';
+import { type Person, people } from './people.ts';
+import { type Language, languages } from './titles.ts';
+
+/** One record of the sample repository, as its provider keeps it. */
+export interface SampleRecord {
+  /** Place in every list; records never move, so paging is stable while the repository changes. */
+  readonly position: number;
+  readonly identifier: string;
+  readonly setSpecs: readonly string[];
+  readonly datestamp: string;
+  readonly deleted: boolean;
+  readonly title: string;
+  readonly description: string;
+  readonly creators: readonly Person[];
+  readonly language: Pick<Language, 'code' | 'iso'>;
+  readonly year: number;
+  readonly type: 'article' | 'thesis' | 'report';
+  /** The page for people, where the record states one. */
+  readonly page: string | undefined;
+}
+
+export const repositoryId = 'sample.example.org';
+export const initialRecords = 300;
+
+/** Legal, and awkward all the same: every consumer meets such identifiers one day. */
+const awkward: ReadonlyMap<number, string> = new Map([
+  [3, 'science/%E9%9B%A8%E3%81%AE%E5%90%8D%E5%89%8D'],
+  [17, 'theses/2021/(draft)+final,really'],
+  [42, 'the/answer/../to/everything'],
+  [77, "letters/it's;a=b&c=d"],
+  [101, 'ark:/99999/fk4~test!'],
+  [144, 'bulletin/100%25'],
+  [200, '123456789'],
+]);
+
+interface Combination {
+  readonly language: Language;
+  readonly topic: number;
+  readonly approach: number;
+  readonly round: number;
+}
+
+const combinations: readonly Omit<Combination, 'round'>[] = interleave(
+  languages.map((language) =>
+    language.approaches.flatMap((_, approach) =>
+      language.topics.map((_topic, topic) => ({ language, topic, approach })),
+    ),
+  ),
+);
+
+/** The `position`-th record, always the same one. The first come in every language by turns. */
+export function createRecord(position: number, datestamp: string): SampleRecord {
+  const { language, topic, approach, round } = combinationAt(position);
+  const [topicName = '', topicSentence = ''] = language.topics[topic] ?? [];
+  const [approachName = '', approachSentence = ''] = language.approaches[approach] ?? [];
+  const type = position % 7 === 3 ? 'thesis' : position % 3 === 0 ? 'report' : 'article';
+  const setSpecs = setsOf(position, type);
+  const name = awkward.get(position) ?? `${setSpecs.at(-1)?.replace(':', '/') ?? 'item'}/${1000 + position}`;
+  return {
+    position,
+    identifier: `oai:${repositoryId}:${name}`,
+    setSpecs,
+    datestamp,
+    deleted: false,
+    title: `${topicName}: ${approachName}${round === 0 ? '' : ` (${round + 1})`}`,
+    description: `${topicSentence} ${approachSentence}`,
+    creators: creatorsOf(language.code, position),
+    language: { code: language.code, iso: language.iso },
+    year: 1998 + ((position * 7) % 28),
+    type,
+    page: position % 3 === 1 ? undefined : `https://${repositoryId}/records/${1000 + position}`,
+  };
+}
+
+/** The repository as it is found: years of work, and a dozen withdrawals. */
+export function createRecords(): SampleRecord[] {
+  return Array.from({ length: initialRecords }, (_, position) => {
+    const datestamp = addSeconds('2019-04-01T09:00:00Z', position * 604_813);
+    const record = createRecord(position, datestamp);
+    return position % 25 === 11
+      ? { ...record, deleted: true, datestamp: addSeconds(datestamp, 7_776_000) }
+      : record;
+  });
+}
+
+function combinationAt(position: number): Combination {
+  const index = position % combinations.length;
+  const found = combinations[index] ?? { language: languages[0] as Language, topic: 0, approach: 0 };
+  return { ...found, round: Math.floor(position / combinations.length) };
+}
+
+function setsOf(position: number, type: SampleRecord['type']): readonly string[] {
+  const faculty = position % 2 === 0 ? 'faculty:letters' : 'faculty:science';
+  if (type === 'thesis') return [faculty, 'theses'];
+  return position % 4 < 2 ? [faculty] : [faculty, 'journal:bulletin'];
+}
+
+function creatorsOf(language: string, position: number): readonly Person[] {
+  const authors = people[language] ?? [];
+  const first = authors[position % authors.length];
+  const guests = Object.values(people)[position % 8] ?? [];
+  const second = position % 4 === 1 ? guests[position % guests.length] : undefined;
+  return [first, second].filter((person): person is Person => person !== undefined);
+}
+
+function interleave<Thing>(lists: readonly (readonly Thing[])[]): Thing[] {
+  const mixed: Thing[] = [];
+  for (let index = 0; lists.some((list) => index < list.length); index += 1) {
+    for (const list of lists) {
+      const thing = list[index];
+      if (thing !== undefined) mixed.push(thing);
+    }
+  }
+  return mixed;
+}
