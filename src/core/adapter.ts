@@ -152,7 +152,7 @@ export interface Problem {
   readonly code: ProblemCode;
   /** One sentence for the operator. */
   readonly message: string;
-  /** Undefined where the damage hides it: then nothing may be deleted for having been unseen. */
+  /** Undefined where the damage hides it. */
   readonly identifier?: string | undefined;
   readonly format?: string | undefined;
 }
@@ -164,8 +164,15 @@ export type ProblemCode =
   | 'record-quarantined'
   /** Listed, not deleted, but the upstream gave no metadata. */
   | 'record-without-metadata'
+  /** A list ended in a way that proves nothing about what was not in it. */
+  | 'list-doubtful'
   /** Something about the endpoint that the operator should know. */
   | 'endpoint-quirk';
+
+/** Whether after this problem a full pass may not delete what it did not see. */
+export function forbidsDeletions({ code, identifier }: Problem): boolean {
+  return identifier === undefined && code !== 'endpoint-quirk';
+}
 
 export interface SourceItem {
   readonly identifier: string;

@@ -159,11 +159,20 @@ export type DatabaseConfig = Config['database'];
  * @throws BridgeError `config-invalid` naming every fault: where, what, and the nearest known key
  */
 export function parseConfig(raw: unknown): Config {
-  const filled: unknown = Value.Default(configSchema, Value.Clone(raw ?? {}));
+  const filled = withDefaults(Value.Clone(raw ?? {}));
   const faults = [...findFaults(filled)];
   if (faults.length > 0) throw new BridgeError('config-invalid', faults.join('\n'));
   const config = filled as Config;
   return { ...config, baseUrl: config.baseUrl.replace(/\/+$/, '') };
+}
+
+/** TypeBox would fill in the defaults of every alternative of a union; only the chosen one's are meant. */
+function withDefaults(raw: unknown): unknown {
+  if (!isObject(raw) || !isObject(raw.database)) return Value.Default(configSchema, raw);
+  const { database, ...rest } = raw;
+  const chosen = databaseSchema.anyOf.find((option) => matchesLiterals(database, option));
+  const filled = Value.Default(configSchema, rest) as Record<string, unknown>;
+  return { ...filled, database: chosen ? Value.Default(chosen, database) : database };
 }
 
 function* findFaults(value: unknown): Generator<string> {

@@ -70,7 +70,7 @@ async function judge(deps: HarvestDeps, lease: Lease, pass: FinishedPass): Promi
   if (!pass.acceptDeletions && (run.unidentified > 0 || tooMany)) {
     const why =
       run.unidentified > 0
-        ? `${run.unidentified} records were unreadable down to their identifiers`
+        ? `the pass was not to be trusted in ${run.unidentified} places (rsbridge status names them)`
         : `that is more than ${share * 100} % of ${total}`;
     const problem = new BridgeError(
       'deletions-refused',

@@ -1,4 +1,4 @@
-import type { Adapter, Clock, Log, Page } from '../core/adapter.ts';
+import { type Adapter, type Clock, forbidsDeletions, type Log, type Page } from '../core/adapter.ts';
 import type { SourceConfig } from '../core/config.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
@@ -169,10 +169,7 @@ function add(run: Run, page: Page, result: PageResult): Run {
     deleted: run.deleted + result.deleted,
     unchanged: run.unchanged + result.unchanged,
     problems: run.problems + result.problems,
-    unidentified:
-      run.unidentified +
-      page.problems.filter(({ identifier, code }) => identifier === undefined && code !== 'endpoint-quirk')
-        .length,
+    unidentified: run.unidentified + page.problems.filter(forbidsDeletions).length,
     asOf: run.asOf ?? page.asOf,
     expectedTotal: page.expectedTotal ?? run.expectedTotal,
   };

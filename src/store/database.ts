@@ -4,7 +4,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { DatabaseConfig } from '../core/config.ts';
 import { BridgeError } from '../core/errors.ts';
-import { openSqlite } from './sqlite-dialect.ts';
+import { knexLog, openSqlite } from './sqlite-dialect.ts';
 
 /** What store functions take: the database or a transaction in it. */
 export type Queryable = Knex | Knex.Transaction;
@@ -40,7 +40,7 @@ function openSqliteDatabase(file: string): Database {
   ];
   const writer = openSqlite(
     // The log is kept from growing without end while a long snapshot is read.
-    { filename: file, pragmas: [...pragmas, 'cache_size = -65536', 'journal_size_limit = 67108864'] },
+    { filename: file, pragmas: [...pragmas, 'cache_size = -32768', 'journal_size_limit = 67108864'] },
     { min: 0, max: 1 },
   );
   const reader = openSqlite(
@@ -64,6 +64,7 @@ function openPostgres(config: { url: string; poolSize: number }): Database {
   const connection = knex({
     client: 'pg',
     connection: { connectionString: config.url, types: { getTypeParser } } as Knex.PgConnectionConfig,
+    log: knexLog,
     pool: { min: 0, max: config.poolSize },
     acquireConnectionTimeout: 30_000,
   });

@@ -93,11 +93,17 @@ function toBinding(value: unknown): Binding {
   throw new TypeError(`cannot bind a ${typeof value} to a statement`);
 }
 
+const mute = () => undefined;
+
+/** knex would talk to the console about failures that it throws as well. */
+export const knexLog: Knex.Logger = { warn: mute, error: mute, deprecate: mute, debug: mute };
+
 export function openSqlite(settings: SqliteSettings, pool: { min: number; max: number }): Knex {
   return knex({
     client: SqliteClient as unknown as typeof Knex.Client,
     connection: settings as unknown as Knex.StaticConnectionConfig,
     pool,
+    log: knexLog,
     useNullAsDefault: true,
   });
 }

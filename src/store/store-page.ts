@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Checkpoint, Problem } from '../core/adapter.ts';
+import { type Checkpoint, forbidsDeletions, type Problem } from '../core/adapter.ts';
 import { later } from '../core/datetime.ts';
 import type { MappedItem } from '../core/mapping.ts';
 import type { ChangeKind } from '../core/resource.ts';
@@ -201,9 +201,7 @@ async function storeProgress(
   result: PageResult,
   now: string,
 ): Promise<void> {
-  const unidentified = page.problems.filter(
-    ({ identifier, code }) => identifier === undefined && code !== 'endpoint-quirk',
-  ).length;
+  const unidentified = page.problems.filter(forbidsDeletions).length;
   const counts = { ...result, pages: 1, unidentified };
   await trx('run')
     .where({ id: runId })

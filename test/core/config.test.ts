@@ -25,6 +25,16 @@ describe('parseConfig', () => {
     expect(config.sources.repo?.deletionFuse).toEqual({ share: 0.1, atLeast: 20 });
   });
 
+  test('fills in the defaults of the chosen database alone', () => {
+    expect(parseConfig({ database: { client: 'pg', url: 'postgres://localhost/x' } }).database).toEqual({
+      client: 'pg',
+      url: 'postgres://localhost/x',
+      poolSize: 10,
+    });
+    expect(parseConfig({ database: { client: 'sqlite' } }).database).toMatchObject({ file: 'data/rsbridge.db' });
+    expect(faultsOf({ database: { client: 'mysql' } })).toContain('database');
+  });
+
   test('takes a base URL with a path, and no slash at its end', () => {
     expect(parseConfig({ baseUrl: 'https://repo.example.ac.jp/rs/' }).baseUrl).toBe(
       'https://repo.example.ac.jp/rs',

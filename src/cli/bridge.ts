@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { createAdapter } from '../../adapters/index.ts';
+import type { Clock } from '../core/adapter.ts';
+import type { Config, SourceConfig } from '../core/config.ts';
+import { BridgeError } from '../core/errors.ts';
+import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
+import type { HarvestSource } from '../harvest/harvest.ts';
+import { createHostGate } from '../harvest/host-gate.ts';
+import { createHttp, type HttpClient } from '../harvest/http.ts';
+import { openPublication, type Publication } from '../publish/publication.ts';
+import { createPublisher, type Publisher } from '../publish/publisher.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { checkSchema, migrate } from '../store/migrate.ts';
+import { productName, version } from './version.ts';
+
+/** The house put together: the only place where the rooms meet. */
+export interface Bridge {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly publisher: Publisher;
+  readonly publication: Publication;
+  /** @throws BridgeError `unknown-source` with the known names */
+  source(name: string): HarvestSource;
+  sources(names?: readonly string[]): readonly HarvestSource[];
+  sets(): readonly ResourceSet[];
+  close(): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: async (milliseconds, signal) => {
+    await sleep(milliseconds, undefined, signal ? { signal } : {});
+  },
+};
+
+/** @param schema what to do about the database's schema; `leave` is for commands that must not write */
+export async function openBridge(
+  config: Config,
+  log: Logger,
+  schema: 'migrate' | 'check' | 'leave',
+): Promise<Bridge> {
+  const clock = systemClock;
+  const database = openDatabase(config.database);
+  const gate = createHostGate();
+  const clients: HttpClient[] = [];
+  const opened = new Map<string, HarvestSource>();
+
+  function open(name: string, settings: SourceConfig): HarvestSource {
+    const http = createHttp({ ...httpSettings(settings, config) }, { gate, clock, log });
+    clients.push(http);
+    const adapter = createAdapter(settings.adapter, settings, { http, log, clock });
+    return { name, config: settings, adapter };
+  }
+
+  function source(name: string): HarvestSource {
+    const settings = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
+    if (!settings) {
+      const known = Object.keys(config.sources).join(', ') || 'none';
+      throw new BridgeError('unknown-source', `there is no source called ${name}; configured: ${known}`);
+    }
+    const existing = opened.get(name) ?? open(name, settings);
+    opened.set(name, existing);
+    return existing;
+  }
+
+  try {
+    if (schema === 'migrate') await migrate(database);
+    if (schema === 'check') await checkSchema(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const publisher = createPublisher({
+    database,
+    directory: config.directory,
+    baseUrl: config.baseUrl,
+    clock,
+    log,
+    changeListDays: config.publish.changeListDays,
+  });
+  return {
+    config,
+    database,
+    clock,
+    log,
+    publisher,
+    publication: openPublication(config.directory),
+    source,
+    sources: (names) => (names && names.length > 0 ? names : Object.keys(config.sources)).map(source),
+    sets: () => Object.entries(config.sources).flatMap(([name, { title }]) => resourceSets(name, title)),
+    close: async () => {
+      await Promise.all(clients.map((client) => client.close()));
+      await database.close();
+    },
+  };
+}
+
+export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact' | 'baseUrl'>) {
+  const about = config.contact ?? config.baseUrl;
+  return {
+    endpoint: source.url,
+    userAgent: `${productName}/${version} (+${about})`,
+    contact: config.contact,
+    headers: source.headers,
+    requestsPerHost: source.requestsPerHost,
+    timeoutSeconds: source.timeoutSeconds,
+    maxResponseBytes: source.maxResponseBytes,
+    allowPrivateAddresses: source.allowPrivateAddresses,
+  };
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, statfsSync } from 'node:fs';
+import { toIso } from '../core/datetime.ts';
+import { describeError, isBridgeError } from '../core/errors.ts';
+import type { HarvestSource } from '../harvest/harvest.ts';
+import { readJournal } from '../store/journal.ts';
+import { type Bridge, openBridge } from './bridge.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { type CommandIo, printResult } from './io.ts';
+import { loadConfig } from './load-config.ts';
+import { createLog } from './log.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly message: string;
+  readonly exitCode?: number;
+}
+
+/** Looks at everything a run depends on, changes nothing but the database's schema, and says what it found. */
+export async function checkCommand(
+  flags: { config?: string; json: boolean },
+  io: CommandIo,
+): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const print = (finding: Finding) =>
+    printResult(
+      io,
+      flags.json,
+      finding,
+      `${finding.ok ? 'ok  ' : 'FAIL'}  ${finding.check}: ${finding.message}`,
+    );
+  print({
+    check: 'configuration',
+    ok: true,
+    message: `${Object.keys(config.sources).length} sources, served as ${config.baseUrl}`,
+  });
+  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
+  let exitCode: number = exitCodes.ok;
+  try {
+    print({ check: 'database', ok: true, message: `${config.database.client}, schema up to date` });
+    for await (const finding of findings(bridge, io)) {
+      print(finding);
+      if (!finding.ok) exitCode = finding.exitCode ?? exitCodes.internal;
+    }
+    return exitCode;
+  } finally {
+    await bridge.close();
+  }
+}
+
+async function* findings(bridge: Bridge, io: CommandIo): AsyncGenerator<Finding> {
+  yield checkDisk(bridge.config.directory);
+  for (const source of bridge.sources()) {
+    yield await checkSource(source, io.abort);
+    yield await checkClock(bridge, source.name);
+  }
+}
+
+const enoughBytes = 512 * 1024 * 1024;
+
+function checkDisk(directory: string): Finding {
+  mkdirSync(directory, { recursive: true });
+  const { bavail, bsize } = statfsSync(directory);
+  const free = bavail * bsize;
+  const gigabytes = (free / 1024 ** 3).toFixed(1);
+  return {
+    check: 'disk',
+    ok: free >= enoughBytes,
+    message: `${gigabytes} GiB free in ${directory}`,
+    exitCode: exitCodes.storage,
+  };
+}
+
+async function checkSource(source: HarvestSource, signal: AbortSignal): Promise<Finding> {
+  const check = `source ${source.name}`;
+  try {
+    const info = await source.adapter.identify(signal);
+    const chosen = info.formats.filter((format) => format.selected).map((format) => format.name);
+    const others = info.formats.filter((format) => !format.selected).map((format) => format.name);
+    const offered = others.length === 0 ? '' : ` (also offered: ${others.join(', ')})`;
+    return {
+      check,
+      ok: true,
+      message: `${info.name}, ${info.protocol} ${info.protocolVersion}, deletions ${info.deletedRecords}, granularity ${info.granularity}, formats ${chosen.join(', ')}${offered}`,
+    };
+  } catch (error) {
+    if (!isBridgeError(error)) throw error;
+    return {
+      check,
+      ok: false,
+      message: `${describeError(error)}. ${error.advice} [${error.code}]`,
+      exitCode: exitCodeOf(error.code),
+    };
+  }
+}
+
+/** A clock that was set back makes every change carry the journal's last time until it has caught up. */
+async function checkClock(bridge: Bridge, source: string): Promise<Finding> {
+  const journal = await readJournal(bridge.database.reader, source);
+  const now = toIso(bridge.clock.now());
+  const ahead = journal !== undefined && journal.at > now;
+  return {
+    check: `clock for ${source}`,
+    ok: !ahead,
+    message: ahead ? `it is ${now} here, but the journal already stands at ${journal.at}` : `it is ${now}`,
+  };
+}

@@ -1,0 +1,84 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { type Config, parseConfig } from '../core/config.ts';
+import { createSampleRepository } from '../demo/sample-repository.ts';
+import { openBridge, systemClock } from './bridge.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type CommandIo, say } from './io.ts';
+import { anchorPaths } from './load-config.ts';
+import { createLog } from './log.ts';
+import { untilStopped } from './serve.ts';
+import { startService } from './service.ts';
+
+export interface DemoFlags {
+  readonly port: number;
+  readonly data: string;
+  readonly editEvery: number;
+  readonly json: boolean;
+}
+
+const sourceName = 'sample';
+/** Time to look around, and to synchronise once, before things begin to move. */
+const calmMs = 30_000;
+
+/** The whole house on a sample repository of its own: nothing to configure, nothing outside is touched. */
+export async function demoCommand(given: DemoFlags, io: CommandIo): Promise<number> {
+  // Port 0 means any free one, as everywhere; the documents have to know which.
+  const flags = { ...given, port: given.port === 0 ? await freePort() : given.port };
+  const repository = createSampleRepository({ clock: systemClock, editEveryMs: flags.editEvery * 1000 });
+  const { url } = await repository.listen(0);
+  const config = anchorPaths(demoConfig(flags, url), resolve(io.cwd, flags.data));
+  const bridge = await openBridge(config, createLog('warn', io.stderr), 'migrate');
+  try {
+    const service = await startService(bridge, { host: '127.0.0.1', port: flags.port }, io);
+    say(io, `the sample repository is at ${url}; harvesting it`);
+    // It starts from the same records each time: what an earlier demo added to it is gone.
+    await service.harvestNow(sourceName, { mode: 'full', acceptDeletions: true });
+    printAddresses(flags, config.baseUrl, io);
+    const calm = setTimeout(
+      () => repository.startEditing(),
+      flags.editEvery > 0 ? calmMs : 2 ** 31 - 1,
+    ).unref();
+    await untilStopped(io);
+    clearTimeout(calm);
+    await service.close();
+    return exitCodes.ok;
+  } finally {
+    await repository.close();
+    await bridge.close();
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolvePort, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolvePort(port));
+    });
+  });
+}
+
+function demoConfig({ port }: DemoFlags, url: string): Config {
+  return parseConfig({
+    baseUrl: `http://localhost:${port}`,
+    title: 'The sample repository',
+    database: { client: 'sqlite', file: 'rsbridge.db' },
+    directory: '.',
+    sources: { [sourceName]: { url, schedule: '*/10 * * * * *', fullPass: false, overlapSeconds: 5 } },
+  });
+}
+
+function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void {
+  const addresses = [
+    [`${baseUrl}/`, 'what is published, and how fresh it is'],
+    [`${baseUrl}/.well-known/resourcesync`, 'the Source Description: where every client starts'],
+    [`${baseUrl}/${sourceName}/resourcelist.xml`, 'every resource, with its hash'],
+    [`${baseUrl}/${sourceName}/changelist.xml`, 'what changed; it moves: reload it'],
+    [`${baseUrl}/${sourceName}/about`, 'what the set is, and how to synchronise it'],
+  ] as const;
+  for (const [url, what] of addresses) {
+    io.stdout.write(flags.json ? `${JSON.stringify({ url, what })}\n` : `${url}\n    ${what}\n`);
+  }
+  say(io, 'harvested every 10 seconds; the repository begins to edit itself in 30. Ctrl-C stops.');
+}

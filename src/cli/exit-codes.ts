@@ -1,0 +1,39 @@
+import type { ErrorCode } from '../core/errors.ts';
+
+/** Exit codes are an interface: scripts and service managers decide by them (docs/commands.md). */
+export const exitCodes = {
+  ok: 0,
+  internal: 1,
+  usage: 2,
+  upstream: 3,
+  needsAttention: 4,
+  busy: 5,
+  storage: 6,
+  interrupted: 130,
+} as const;
+
+const byCode: Partial<Record<ErrorCode, number>> = {
+  usage: exitCodes.usage,
+  'config-invalid': exitCodes.usage,
+  'config-missing': exitCodes.usage,
+  'unknown-source': exitCodes.usage,
+  'unknown-set': exitCodes.usage,
+  'port-in-use': exitCodes.busy,
+  'lease-held': exitCodes.busy,
+  'lease-lost': exitCodes.busy,
+  'publication-busy': exitCodes.busy,
+  'database-locked': exitCodes.busy,
+  'database-newer': exitCodes.storage,
+  'database-unavailable': exitCodes.storage,
+  'disk-full': exitCodes.storage,
+  'publication-failed': exitCodes.storage,
+  'content-damaged': exitCodes.storage,
+  'deletions-refused': exitCodes.needsAttention,
+  interrupted: exitCodes.interrupted,
+};
+
+export function exitCodeOf(code: ErrorCode): number {
+  const known = byCode[code];
+  if (known !== undefined) return known;
+  return /^(upstream|oai|address|response|too-many)/.test(code) ? exitCodes.upstream : exitCodes.internal;
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { parse, YAMLParseError } from 'yaml';
+import { type Config, parseConfig } from '../core/config.ts';
+import { BridgeError } from '../core/errors.ts';
+
+export const defaultConfigFile = 'rsbridge.yaml';
+
+export interface ConfigFlags {
+  readonly config?: string | undefined;
+  /** Dotted path → value, from command line flags; they win over everything else. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Flag > environment (`RSBRIDGE_BASE_URL`, `RSBRIDGE_LISTEN__PORT`) > file > default. In the file `${VAR}`
+ * is replaced from the environment, and `somethingFile: path` reads the value of `something`. Relative paths
+ * in the result are relative to the configuration file.
+ * @throws BridgeError `config-missing`, `config-invalid`
+ */
+export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): Config {
+  const file = resolve(cwd, flags.config ?? env.RSBRIDGE_CONFIG ?? defaultConfigFile);
+  const raw = resolveSecrets(parseYaml(readText(file), file), env, dirname(file));
+  for (const [path, value] of environmentOverrides(env)) assign(raw, path, value);
+  for (const [path, value] of Object.entries(flags.overrides ?? {})) {
+    if (value !== undefined) assign(raw, path.split('.'), value);
+  }
+  return anchorPaths(parseConfig(raw), dirname(file));
+}
+
+/** Makes the relative paths of a configuration absolute. */
+export function anchorPaths(config: Config, directory: string): Config {
+  const anchor = (path: string) => (isAbsolute(path) ? path : resolve(directory, path));
+  const { database } = config;
+  return {
+    ...config,
+    directory: anchor(config.directory),
+    database: database.client === 'sqlite' ? { ...database, file: anchor(database.file) } : database,
+  };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new BridgeError('config-missing', `there is no ${file}`, { cause });
+    }
+    throw new BridgeError('config-invalid', `${file} cannot be read`, { cause });
+  }
+}
+
+function parseYaml(text: string, file: string): Record<string, unknown> {
+  let parsed: unknown;
+  try {
+    parsed = parse(text) ?? {};
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error;
+    const line = error.linePos?.[0].line;
+    const where = line === undefined ? '' : `, line ${line}`;
+    throw new BridgeError('config-invalid', `${file}${where}: ${error.message.split('\n')[0] ?? ''}`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new BridgeError('config-invalid', `${file} holds no settings`);
+  }
+  return parsed as Record<string, unknown>;
+}
+
+function resolveSecrets(value: unknown, env: Environment, directory: string): Record<string, unknown> {
+  return resolveValue(value, env, directory) as Record<string, unknown>;
+}
+
+function resolveValue(value: unknown, env: Environment, directory: string): unknown {
+  if (typeof value === 'string') return expand(value, env);
+  if (Array.isArray(value)) return value.map((entry) => resolveValue(entry, env, directory));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) =>
+      key.endsWith('File') && typeof entry === 'string'
+        ? [key.slice(0, -'File'.length), readText(resolve(directory, expand(entry, env))).trim()]
+        : [key, resolveValue(entry, env, directory)],
+    ),
+  );
+}
+
+function expand(text: string, env: Environment): string {
+  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    const value = env[name];
+    if (value === undefined) {
+      throw new BridgeError('config-invalid', `the environment variable ${name} is used but not set`);
+    }
+    return value;
+  });
+}
+
+const prefix = 'RSBRIDGE_';
+
+/** `RSBRIDGE_LISTEN__PORT=80` → `['listen', 'port'], 80`. */
+function* environmentOverrides(env: Environment): Generator<[string[], unknown]> {
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith(prefix) || name === 'RSBRIDGE_CONFIG' || value === undefined) continue;
+    const path = name.slice(prefix.length).split('__').map(toCamelCase);
+    yield [path, /^(true|false|\d+)$/.test(value) ? JSON.parse(value) : value];
+  }
+}
+
+function toCamelCase(name: string): string {
+  return name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function assign(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key, ...rest] = path;
+  if (key === undefined) return;
+  if (rest.length === 0) {
+    target[key] = value;
+    return;
+  }
+  const inner = target[key];
+  const next = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {};
+  target[key] = next;
+  assign(next, rest, value);
+}

@@ -1,0 +1,132 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parseDatestamp } from '../core/datetime.ts';
+import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
+import { checkCommand } from './check.ts';
+import { demoCommand } from './demo.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { harvestCommand } from './harvest-command.ts';
+import { initCommand } from './init.ts';
+import { type CommandIo, say } from './io.ts';
+import { publishCommand } from './publish-command.ts';
+import { serveCommand } from './serve.ts';
+import { statusCommand } from './status.ts';
+import { version } from './version.ts';
+
+/**
+ * The command line. Results go to stdout, talk to stderr.
+ * @returns the exit code, see `exit-codes.ts`
+ */
+export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
+  let exitCode: number = exitCodes.ok;
+  const program = createProgram(io, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    return report(error, argv.includes('--json'), io);
+  }
+}
+
+function report(error: unknown, json: boolean, io: CommandIo): number {
+  const known = isBridgeError(error)
+    ? error
+    : new BridgeError('internal', 'something unforeseen happened', { cause: error });
+  const { code, advice } = known;
+  if (json)
+    io.stdout.write(`${JSON.stringify({ error: { code, message: describeError(known), advice } })}\n`);
+  say(io, `rsbridge: ${describeError(known)}\n${advice} [${code}]`);
+  if (code === 'internal' && error instanceof Error) say(io, error.stack ?? '');
+  return exitCodeOf(code);
+}
+
+function createProgram(io: CommandIo, finish: (exitCode: number) => void): Command {
+  const program = new Command('rsbridge')
+    .description('Gives any repository a ResourceSync face and a memory.')
+    .version(version, '-V, --version')
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    })
+    .showSuggestionAfterError()
+    .exitOverride();
+  const command = (signature: string, description: string) =>
+    program
+      .command(signature)
+      .description(description)
+      .copyInheritedSettings(program)
+      .option('-c, --config <file>', 'the configuration (default: rsbridge.yaml)')
+      .option('--json', 'results as NDJSON', false);
+
+  command('init <url>', 'probe a repository and write rsbridge.yaml')
+    .option('--name <name>', 'the first segment of its URIs (default: made from the host)')
+    .option('--base-url <url>', 'where the world will see the bridge')
+    .option('--contact <email>', 'for the User-Agent of every request')
+    .option('--force', 'overwrite an existing configuration', false)
+    .option('--dry-run', 'print the configuration, write nothing', false)
+    .action(async (url, options) => finish(await initCommand(url, options, io)));
+
+  command('check', 'configuration, database, every source, disk and clock').action(async (options) =>
+    finish(await checkCommand(options, io)),
+  );
+
+  command('harvest [sources...]', 'read what is new (default: of every source)')
+    .option('--full', 'read everything, and notice what vanished', false)
+    .option('--since <datetime>', 'read what changed since then', parseSince)
+    .option('--limit <n>', 'stop after about N items', parsePositive)
+    .option('--dry-run', 'say what would change, store nothing', false)
+    .option('--accept-deletions', 'delete what a full pass no longer finds, however much it is', false)
+    .action(async (sources, options) => finish(await harvestCommand(sources, options, io)));
+
+  command('publish [sets...]', 'write the documents (default: of every set)')
+    .option('--dry-run', 'say what would be published, write nothing', false)
+    .action(async (sets, options) => finish(await publishCommand(sets, options, io)));
+
+  command('serve', 'serve, harvest and publish on schedule')
+    .addOption(new Option('--port <n>', 'listen here').argParser(parsePort))
+    .option('--host <address>', 'listen on this address')
+    .action(async (options) => finish(await serveCommand(options, io)));
+
+  command('status', 'what each source is doing').action(async (options) =>
+    finish(await statusCommand(options, io)),
+  );
+
+  program
+    .command('demo')
+    .description('the sample repository: harvested, published and served, and alive')
+    .copyInheritedSettings(program)
+    .addOption(new Option('--port <n>', 'serve here').argParser(parsePort).default(8080))
+    .option('--data <dir>', 'where to keep it', 'data/demo')
+    .addOption(
+      new Option('--edit-every <seconds>', 'how often the sample repository changes; 0: never')
+        .argParser(parseSeconds)
+        .default(4),
+    )
+    .option('--json', 'the addresses as NDJSON', false)
+    .action(async (options) => finish(await demoCommand(options, io)));
+  return program;
+}
+
+function parseSince(text: string): string {
+  const since = parseDatestamp(text);
+  if (since === undefined) throw new InvalidArgumentError('give a date or time such as 2026-11-21T00:00:00Z');
+  return since;
+}
+
+function parsePositive(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('give a whole number above 0');
+  return Number(text);
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,6}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('give a number of seconds');
+  return Number(text);
+}
+
+function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('give a port, 0 to 65535');
+  return Number(text);
+}

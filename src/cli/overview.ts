@@ -1,0 +1,87 @@
+import { addSeconds, toIso } from '../core/datetime.ts';
+import type { SourceOverview } from '../server/deps.ts';
+import { latestRun, listProblems, type Run } from '../store/runs.ts';
+import { countSource, findSource, type StoredSource } from '../store/sources.ts';
+import type { Bridge } from './bridge.ts';
+
+/** How a source is doing, for the pages, `/readyz`, `/metrics` and `rsbridge status`: one object, many views. */
+export async function overviewOf(
+  bridge: Bridge,
+  name: string,
+  nextRun: (source: string) => Date | undefined = () => undefined,
+): Promise<SourceOverview> {
+  const { database, config, clock } = bridge;
+  const stored = await findSource(database.reader, name);
+  const next = nextRun(name);
+  const now = toIso(clock.now());
+  const run = stored && (await latestRun(database.reader, stored.id));
+  const counts = stored && (await countSource(database.reader, stored.id, addSeconds(now, -86_400)));
+  const [problem] = run && run.problems > 0 ? await listProblems(database.reader, run.id, 1) : [];
+  return {
+    name,
+    title: config.sources[name]?.title ?? stored?.info?.name ?? name,
+    state: describeState(stored, run),
+    healthy:
+      run === undefined ||
+      run.state === 'succeeded' ||
+      run.state === 'running' ||
+      run.state === 'interrupted',
+    lastSuccessAt: lastSuccess(stored, run),
+    lastRunAt: run?.endedAt ?? run?.updatedAt,
+    nextRunAt: next && toIso(next),
+    resources: counts?.resources ?? 0,
+    items: counts?.items ?? 0,
+    recentChanges: counts?.changes ?? 0,
+    problem: problem && `${problem.identifier ?? 'a record'}: ${problem.message}`,
+  };
+}
+
+function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): string | undefined {
+  return run?.state === 'succeeded' ? run.endedAt : (stored?.lastFullAt ?? undefined);
+}
+
+function describeState(stored: StoredSource | undefined, run: Run | undefined): string {
+  if (!stored || !run) return 'waits for its first harvest';
+  const kind = run.mode === 'full' ? 'full harvest' : 'harvest of what is new';
+  const total = run.expectedTotal === undefined ? '' : ` of about ${run.expectedTotal}`;
+  const changes = run.created + run.updated + run.deleted;
+  switch (run.state) {
+    case 'running':
+      return stored.firstPassSeq === undefined
+        ? `first harvest under way: ${run.items}${total} records so far`
+        : `${kind} under way: ${run.items} records so far`;
+    case 'succeeded':
+      return changes === 0
+        ? `up to date; the last ${kind} found nothing new`
+        : `up to date; the last ${kind} found ${run.created} new, ${run.updated} changed and ${run.deleted} deleted`;
+    case 'interrupted':
+      return `stopped after ${run.items}${total} records; the next harvest continues there`;
+    case 'needs-attention':
+      return `needs attention: ${run.error?.message ?? 'look at the last run'}`;
+    case 'failed':
+      return `the last ${kind} failed: ${run.error?.message ?? 'for an unknown reason'}`;
+  }
+}
+
+const freshMs = 5000;
+
+/** The overview of every source, counted at most every few seconds however often it is asked for. */
+export function createOverviews(
+  bridge: Bridge,
+  nextRun: (source: string) => Date | undefined,
+): () => Promise<readonly SourceOverview[]> {
+  let cached: { at: number; overviews: Promise<readonly SourceOverview[]> } | undefined;
+  return () => {
+    const now = bridge.clock.now().getTime();
+    if (!cached || now - cached.at > freshMs) {
+      const names = Object.keys(bridge.config.sources);
+      const overviews = Promise.all(names.map((name) => overviewOf(bridge, name, nextRun)));
+      // A failure is told to whoever asked, and not remembered.
+      overviews.catch(() => {
+        cached = undefined;
+      });
+      cached = { at: now, overviews };
+    }
+    return cached.overviews;
+  };
+}

@@ -1,0 +1,64 @@
+import { BridgeError } from '../core/errors.ts';
+import { findSource } from '../store/sources.ts';
+import { type Bridge, openBridge } from './bridge.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type CommandIo, printResult, say } from './io.ts';
+import { loadConfig } from './load-config.ts';
+import { createLog } from './log.ts';
+import { type Service, startService } from './service.ts';
+
+export interface ServeFlags {
+  readonly config?: string;
+  readonly json: boolean;
+  readonly port?: number;
+  readonly host?: string;
+}
+
+/** Migrates, serves, and harvests and publishes on schedule, until it is told to stop. */
+export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<number> {
+  const overrides = { 'listen.port': flags.port, 'listen.host': flags.host };
+  const config = loadConfig({ ...flags, overrides }, io.env, io.cwd);
+  if (Object.keys(config.sources).length === 0) {
+    throw new BridgeError('config-invalid', 'no source is configured');
+  }
+  const bridge = await openBridge(config, createLog(config.logLevel, io.stderr), 'migrate');
+  try {
+    const service = await startService(bridge, config.listen, io);
+    const { address, port } = service.address;
+    printResult(
+      io,
+      flags.json,
+      {
+        listening: `http://${address}:${port}`,
+        baseUrl: config.baseUrl,
+        sources: Object.keys(config.sources),
+      },
+      `listening on http://${address}:${port}, known to the world as ${config.baseUrl}`,
+    );
+    const first = harvestNewcomers(bridge, service);
+    await untilStopped(io);
+    say(io, 'finishing what is under way');
+    await service.close();
+    await first;
+    return exitCodes.ok;
+  } finally {
+    await bridge.close();
+  }
+}
+
+/** A source that was never read, or not to the end, does not wait for its schedule. */
+async function harvestNewcomers(bridge: Bridge, service: Service): Promise<void> {
+  await Promise.all(
+    bridge.sources().map(async ({ name }) => {
+      const stored = await findSource(bridge.database.reader, name);
+      if (stored?.asOf === undefined) await service.harvestNow(name, { mode: 'full' });
+    }),
+  );
+}
+
+export function untilStopped(io: CommandIo): Promise<void> {
+  return new Promise((resolve) => {
+    if (io.stop.aborted) resolve();
+    else io.stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,67 @@
+import { openPublication } from '../publish/publication.ts';
+import type { SourceOverview } from '../server/deps.ts';
+import { latestRun, listProblems } from '../store/runs.ts';
+import { findSource } from '../store/sources.ts';
+import { type Bridge, openBridge } from './bridge.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type CommandIo, printResult } from './io.ts';
+import { loadConfig } from './load-config.ts';
+import { createLog } from './log.ts';
+import { overviewOf } from './overview.ts';
+
+const shownProblems = 5;
+
+/** What each source is doing, in sentences, and what is published of it. */
+export async function statusCommand(
+  flags: { config?: string; json: boolean },
+  io: CommandIo,
+): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
+  try {
+    const published = await openPublication(config.directory).sets();
+    let healthy = true;
+    for (const name of Object.keys(config.sources)) {
+      const overview = await overviewOf(bridge, name);
+      const sets = published.filter(({ path }) => path === name || path.startsWith(`${name}/`));
+      const problems = await problemsOf(bridge, name);
+      healthy &&= overview.healthy;
+      const lines = [
+        describeOverview(overview),
+        ...problems.lines,
+        ...sets.map((set) => describeSet(set, config.baseUrl)),
+      ];
+      printResult(io, flags.json, { ...overview, problems: problems.list, sets }, lines.join('\n'));
+    }
+    return healthy ? exitCodes.ok : exitCodes.needsAttention;
+  } finally {
+    await bridge.close();
+  }
+}
+
+async function problemsOf(bridge: Bridge, name: string) {
+  const { reader } = bridge.database;
+  const stored = await findSource(reader, name);
+  const run = stored && (await latestRun(reader, stored.id));
+  const list = run ? await listProblems(reader, run.id, shownProblems) : [];
+  const lines = list.map((problem) => `  ! ${problem.identifier ?? '(no identifier)'}: ${problem.message}`);
+  if (run && run.problems > list.length)
+    lines.push(`  … ${run.problems - list.length} more problems in this run`);
+  return { list, lines };
+}
+
+function describeOverview(overview: SourceOverview): string {
+  const { name, title, state, resources, items, recentChanges, lastSuccessAt } = overview;
+  const success = lastSuccessAt === undefined ? 'never complete so far' : `last success ${lastSuccessAt}`;
+  return [
+    `${name} (${title}) ${state}.`,
+    `  ${items} items, ${resources} resources, ${recentChanges} changes in 24 hours; ${success}`,
+  ].join('\n');
+}
+
+function describeSet(
+  set: { path: string; documents: readonly { entries: number }[] },
+  baseUrl: string,
+): string {
+  return `  ${baseUrl}/${set.path}/capabilitylist.xml: ${set.documents.length} documents`;
+}

@@ -1,0 +1,142 @@
+import { addSeconds, endOfUtcDay, utcDay } from '../core/datetime.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
+import type { Database } from '../store/database.ts';
+import { advanceJournal, type JournalState, readJournal } from '../store/journal.ts';
+import { listChanges } from '../store/listing.ts';
+import { ChangeListWriter } from './change-list.ts';
+import type { ChangesState } from './change-state.ts';
+import { setPaths } from './document-paths.ts';
+import { listTail, renderEntry } from './entry-writer.ts';
+import { renderFlatHead, writeFlatChangeList } from './flat-change-list.ts';
+import {
+  type FlatMarks,
+  type FlatWindow,
+  flatWindow,
+  markChange,
+  noMarks,
+  pruneMarks,
+} from './flat-window.ts';
+import type { Limits } from './limits.ts';
+import type { Documents, StoredDocument } from './pointer.ts';
+import { publicationError } from './publication-error.ts';
+
+export interface ChangeSettings {
+  readonly database: Database;
+  readonly directory: string;
+  readonly baseUrl: string;
+  readonly set: ResourceSet;
+  readonly limits: Limits;
+  readonly changeListDays: number;
+  readonly now: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PublishedChanges {
+  readonly state: Omit<ChangesState, 'closed'>;
+  readonly open: { readonly path: string; readonly document: StoredDocument } | undefined;
+  readonly newlyClosed: Documents;
+  readonly flat: StoredDocument | undefined;
+}
+
+/**
+ * Brings the Change Lists of a set up to the end of its journal, reading only what is new in it.
+ * @param flat whether `changelist.xml` is to follow as well
+ * @returns undefined when there is nothing to do
+ */
+export async function publishChanges(
+  settings: ChangeSettings,
+  before: ChangesState | undefined,
+  flat: boolean,
+): Promise<PublishedChanges | undefined> {
+  const { database, set, signal } = settings;
+  const journal = await currentJournal(settings);
+  if (!journal || (before && !hasNews(settings, before, journal, flat))) return undefined;
+  return database.snapshot(async (trx) => {
+    const seen = await readJournal(trx, set.source);
+    if (!seen) return undefined;
+    const writer = await ChangeListWriter.start(
+      { ...settings, paths: setPaths(set) },
+      before?.partition,
+      before?.openFile,
+    );
+    try {
+      let marks = before?.marks ?? noMarks;
+      let first = before?.first;
+      const range = { afterSeq: before?.seq ?? 0, upToSeq: seen.seq };
+      for await (const page of listChanges(trx, set, range)) {
+        signal?.throwIfAborted();
+        for (const change of page) {
+          const text = renderEntry(settings.baseUrl, change);
+          const bytes = Buffer.byteLength(text);
+          await writer.append(change, text, bytes);
+          const { datetime, seq } = change;
+          marks = markChange(marks, { datetime, seq, bytes }, seen.firstPassSeq, settings.limits);
+          first ??= datetime;
+        }
+      }
+      if (first === undefined) return undefined;
+      const { partition, openFile, open, closed } = await writer.finish(seen.at);
+      const limits = flatLimits(settings);
+      const oldest = oldestInFlat(settings);
+      const window = flat ? staleFlatWindow(settings, marks, before?.flat) : undefined;
+      return {
+        state: {
+          seq: seen.seq,
+          partition,
+          openFile,
+          first,
+          marks: pruneMarks(marks, oldest, limits),
+          flat: window ? { entries: marks.entries, from: window.from } : before?.flat,
+        },
+        open,
+        newlyClosed: closed,
+        flat: window && (await writeFlatChangeList(trx, settings, window)),
+      };
+    } catch (error) {
+      // Before the database takes a full disk for its own.
+      throw publicationError(error, set.path, signal);
+    } finally {
+      await writer.abandon();
+    }
+  });
+}
+
+/** The journal; its clock is moved on once a day, so that lists can close although nothing happens. */
+async function currentJournal(settings: ChangeSettings): Promise<JournalState | undefined> {
+  const { database, set, now } = settings;
+  const journal = await readJournal(database.reader, set.source);
+  if (!journal || now < endOfUtcDay(journal.at)) return journal;
+  return advanceJournal(database, set.source, now);
+}
+
+function hasNews(
+  settings: ChangeSettings,
+  before: ChangesState,
+  journal: JournalState,
+  flat: boolean,
+): boolean {
+  const { open } = before.partition;
+  if (journal.seq > before.seq || (open && journal.at >= endOfUtcDay(open.datetime))) return true;
+  return flat && staleFlatWindow(settings, before.marks, before.flat) !== undefined;
+}
+
+/** The window of the flat list, unless the last one that was rendered is still the same. */
+function staleFlatWindow(
+  settings: ChangeSettings,
+  marks: FlatMarks,
+  rendered: ChangesState['flat'],
+): FlatWindow | undefined {
+  const window = flatWindow(marks, oldestInFlat(settings), flatLimits(settings));
+  const same = rendered?.entries === marks.entries && rendered.from === window?.from;
+  return same ? undefined : window;
+}
+
+/** A day's beginning: the list need not be rendered anew because a second has passed. */
+function oldestInFlat({ now, changeListDays }: ChangeSettings): string {
+  return `${utcDay(addSeconds(now, -changeListDays * 86_400))}T00:00:00Z`;
+}
+
+function flatLimits({ baseUrl, set, limits }: ChangeSettings): Limits {
+  const frame = Buffer.byteLength(renderFlatHead(baseUrl, set, '9999-12-31T00:00:00Z') + listTail);
+  return { entries: limits.entries, bytes: limits.bytes - frame };
+}

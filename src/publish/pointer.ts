@@ -1,0 +1,119 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChangesState } from './change-state.ts';
+import type { Slice } from './slices.ts';
+
+/** Raised when documents of an earlier release have to be rendered anew. */
+export const formatVersion = 1;
+
+export interface StoredVariant {
+  readonly etag: string;
+  readonly slices: readonly Slice[];
+}
+
+export interface StoredDocument {
+  readonly capability: string;
+  readonly entries: number;
+  readonly lastModified: string;
+  readonly immutable: boolean;
+  readonly at?: string | undefined;
+  readonly completed?: string | undefined;
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+  readonly plain: StoredVariant;
+  readonly gzip: StoredVariant;
+}
+
+/** Documents by path, in the order in which they are shown. */
+export type Documents = Readonly<Record<string, StoredDocument>>;
+
+/** What one set publishes now. A switch of this file is the only way in which anything becomes visible. */
+export interface Pointer {
+  readonly version: number;
+  readonly baseUrl: string;
+  readonly documents: Documents;
+  /**
+   * Immutable files with more documents: those that only grow in number (closed Change Lists, parts of
+   * Resource Lists), so that the pointer, which is written with every change, stays small.
+   */
+  readonly catalogs: readonly string[];
+  readonly changes?: ChangesState | undefined;
+  /** Resource Lists whose parts are served, newest first. */
+  readonly snapshots: readonly Snapshot[];
+  /** Files no longer published, and since when; a reader may still be about to open them. */
+  readonly retired: Readonly<Record<string, string>>;
+  /** Of the site's pointer only: the paths of all sets that have been published. */
+  readonly sets?: readonly string[] | undefined;
+}
+
+export interface Snapshot {
+  readonly at: string;
+  /** The journal's sequence that it shows. */
+  readonly seq: number;
+  readonly catalog?: string | undefined;
+}
+
+export const pointerFile = 'current.json';
+
+/** @returns undefined when there is none, or when it is not readable as one of this format version */
+export async function readPointer(directory: string): Promise<Pointer | undefined> {
+  const text = await readFile(join(directory, pointerFile), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : parsePointer(text);
+}
+
+export function parsePointer(text: string): Pointer | undefined {
+  try {
+    const { checksum, ...pointer } = JSON.parse(text) as Pointer & { checksum: string };
+    const intact = pointer.version === formatVersion && checksum === checksumOf(pointer);
+    return intact ? pointer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writePointer(directory: string, pointer: Pointer): Promise<void> {
+  await syncDirectory(directory);
+  const checksum = checksumOf(pointer);
+  await writeWhole(directory, pointerFile, JSON.stringify({ ...pointer, checksum }));
+  await syncDirectory(directory);
+}
+
+/** A catalog's name says its content, so a reader may keep it for ever. */
+export async function writeCatalog(directory: string, name: string, documents: Documents): Promise<string> {
+  const file = `${name}.${randomUUID().slice(0, 8)}.json`;
+  await writeWhole(directory, file, JSON.stringify(documents));
+  return file;
+}
+
+export async function readCatalog(directory: string, file: string): Promise<Documents> {
+  return JSON.parse(await readFile(join(directory, file), 'utf8')) as Documents;
+}
+
+function checksumOf(pointer: object): string {
+  return createHash('sha256').update(JSON.stringify(pointer)).digest('hex').slice(0, 32);
+}
+
+async function writeWhole(directory: string, file: string, text: string): Promise<void> {
+  const temporary = join(directory, `${file}.${randomUUID().slice(0, 8)}.tmp`);
+  try {
+    const handle = await open(temporary, 'wx');
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, join(directory, file));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  // Windows cannot sync a directory, and needs not.
+  const handle = await open(directory, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}

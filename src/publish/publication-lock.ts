@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { BridgeError } from '../core/errors.ts';
+
+/** One publisher at a time per directory, across processes. */
+export interface PublicationLock {
+  /** @throws BridgeError `publication-busy` when somebody else took it for abandoned */
+  confirm(): Promise<void>;
+  release(): Promise<void>;
+}
+
+interface Holder {
+  readonly id: string;
+  readonly pid: number;
+  /** Where that process id means something. */
+  readonly place: string;
+}
+
+const lockFile = 'lock';
+const heartbeatMilliseconds = 5_000;
+/** So long without a sign of life, and nobody asks who it was. */
+const abandonedMilliseconds = 60_000;
+/** A process that restarts in a container has the process id of the one before it. */
+const mine = new Set<string>();
+
+/** @throws BridgeError `publication-busy` */
+export async function lockPublication(directory: string): Promise<PublicationLock> {
+  const file = join(directory, lockFile);
+  const holder: Holder = { id: randomUUID(), pid: process.pid, place: await thisPlace() };
+  for (let attempt = 0; ; attempt += 1) {
+    mine.add(holder.id);
+    try {
+      await writeFile(file, JSON.stringify(holder), { flag: 'wx' });
+      break;
+    } catch (error) {
+      mine.delete(holder.id);
+      if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+      if (attempt >= 3 || !(await removeAbandoned(file, holder.place))) throw busy(directory);
+    }
+  }
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    utimes(file, now, now).catch(() => undefined);
+  }, heartbeatMilliseconds);
+  heartbeat.unref();
+  return {
+    confirm: async () => {
+      if ((await readHolder(file))?.id !== holder.id) throw busy(directory);
+    },
+    release: async () => {
+      clearInterval(heartbeat);
+      mine.delete(holder.id);
+      if ((await readHolder(file))?.id === holder.id) await rm(file, { force: true });
+    },
+  };
+}
+
+function busy(directory: string): BridgeError {
+  return new BridgeError('publication-busy', `another process is publishing into ${directory}`, {
+    retryable: true,
+  });
+}
+
+/** @returns whether the lock may be tried again */
+async function removeAbandoned(file: string, place: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  const holder = await readHolder(file);
+  if (!found) return true;
+  const age = Date.now() - found.mtimeMs;
+  if (!isAbandoned(holder, age, place)) return false;
+  // Two processes may come to this at once: one of them would take away the other's new lock.
+  const aside = `${file}.${randomUUID().slice(0, 8)}.tmp`;
+  try {
+    await rename(file, aside);
+    if ((await readHolder(aside))?.id !== holder?.id) {
+      await rename(aside, file);
+      return false;
+    }
+    await rm(aside, { force: true });
+  } catch {
+    // Somebody else was quicker.
+  }
+  return true;
+}
+
+function isAbandoned(holder: Holder | undefined, age: number, place: string): boolean {
+  if (age > abandonedMilliseconds) return true;
+  // Unreadable: its writer is between creating and filling it, or died there.
+  if (!holder) return age > heartbeatMilliseconds;
+  if (holder.place !== place) return false;
+  return holder.pid === process.pid ? !mine.has(holder.id) : !isAlive(holder.pid);
+}
+
+async function readHolder(file: string): Promise<Holder | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Holder;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'EPERM';
+  }
+}
+
+/** Containers on one host share neither process ids nor, perhaps, the host's name. */
+async function thisPlace(): Promise<string> {
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => '');
+  return `${hostname()} ${namespace}`;
+}

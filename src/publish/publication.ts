@@ -1,0 +1,168 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Catalogs } from './catalogs.ts';
+import { type Documents, type Pointer, pointerFile, readPointer, type StoredDocument } from './pointer.ts';
+import { readSlices, totalLength } from './slices.ts';
+
+/** What is published now, for whoever serves it. */
+export interface Publication {
+  /** @param path below `baseUrl`, as it was published; anything else is simply not there */
+  find(path: string): Promise<PublishedDocument | undefined>;
+  sets(): Promise<readonly PublishedSet[]>;
+}
+
+export interface PublishedDocument {
+  readonly path: string;
+  readonly mediaType: string;
+  /** ISO. */
+  readonly lastModified: string;
+  /** Its bytes will never change. */
+  readonly immutable: boolean;
+  readonly plain: Variant;
+  readonly gzip: Variant;
+}
+
+export interface Variant {
+  readonly length: number;
+  /** Quoted, strong, different in each variant. */
+  readonly etag: string;
+  /** Bytes [start, end). Undisturbed by what is published meanwhile. */
+  open(start: number, end: number): Readable;
+}
+
+export interface PublishedSet {
+  readonly path: string;
+  readonly documents: readonly PublishedFacts[];
+}
+
+export interface PublishedFacts {
+  readonly path: string;
+  readonly capability: string;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly lastModified: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly at?: string;
+}
+
+/** The directory within the data directory. */
+export function publicationRoot(directory: string): string {
+  return join(directory, 'publication');
+}
+
+export function openPublication(directory: string): Publication {
+  const root = publicationRoot(directory);
+  const site = new PublishedDirectory(root);
+  const directories = new Map<string, PublishedDirectory>();
+
+  /** Only sets that are published have a place in the file system: a path never leads there by itself. */
+  function directoryOf(set: string): PublishedDirectory {
+    const known = directories.get(set) ?? new PublishedDirectory(join(root, ...set.split('/')));
+    directories.set(set, known);
+    return known;
+  }
+
+  return {
+    find: async (path) => {
+      const pointer = await site.pointer();
+      const own = pointer && (await site.find(path));
+      if (own) return own;
+      const sets = pointer?.sets ?? [];
+      for (const set of sets
+        .filter((name) => path.startsWith(`${name}/`))
+        .sort((a, b) => b.length - a.length)) {
+        const found = await directoryOf(set).find(path);
+        if (found) return found;
+      }
+      return undefined;
+    },
+    sets: async () => {
+      const paths = [...((await site.pointer())?.sets ?? [])].sort();
+      const sets = await Promise.all(
+        paths.map(async (path) => ({ path, documents: await directoryOf(path).list() })),
+      );
+      return sets.filter((set) => set.documents.length > 0);
+    },
+  };
+}
+
+/** One pointer and what it points to, read again only when it was switched. */
+class PublishedDirectory {
+  readonly #path: string;
+  readonly #catalogs: Catalogs;
+  #identity = '';
+  #pointer: Pointer | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#catalogs = new Catalogs(path);
+  }
+
+  async pointer(): Promise<Pointer | undefined> {
+    const found = await stat(join(this.#path, pointerFile), { bigint: true }).catch(() => undefined);
+    if (!found) return undefined;
+    const identity = `${found.ino} ${found.mtimeNs} ${found.size}`;
+    if (identity !== this.#identity) {
+      // A damaged pointer is no reason to stop serving what was read from the last one.
+      const read = await readPointer(this.#path);
+      if (read) this.#pointer = read;
+      this.#identity = identity;
+    }
+    return this.#pointer;
+  }
+
+  async find(path: string): Promise<PublishedDocument | undefined> {
+    const pointer = await this.pointer();
+    if (!pointer) return undefined;
+    for (const documents of await this.#all(pointer)) {
+      const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
+      if (document) return toPublished(this.#path, path, document);
+    }
+    return undefined;
+  }
+
+  async list(): Promise<readonly PublishedFacts[]> {
+    const pointer = await this.pointer();
+    if (!pointer) return [];
+    return (await this.#all(pointer)).flatMap((documents) =>
+      Object.entries(documents).map(([path, document]) => toFacts(path, document)),
+    );
+  }
+
+  async #all(pointer: Pointer): Promise<readonly Documents[]> {
+    return [pointer.documents, ...(await this.#catalogs.of(pointer))];
+  }
+}
+
+function toPublished(directory: string, path: string, document: StoredDocument): PublishedDocument {
+  const variant = ({ etag, slices }: StoredDocument['plain']): Variant => ({
+    length: totalLength(slices),
+    etag,
+    open: (start, end) => readSlices(directory, slices, start, end),
+  });
+  return {
+    path,
+    // RS-GEN-27; the XML declaration says that it is UTF-8.
+    mediaType: 'application/xml',
+    lastModified: document.lastModified,
+    immutable: document.immutable,
+    plain: variant(document.plain),
+    gzip: variant(document.gzip),
+  };
+}
+
+function toFacts(path: string, document: StoredDocument): PublishedFacts {
+  const { capability, entries, lastModified, from, until, at } = document;
+  return {
+    path,
+    capability,
+    entries,
+    bytes: totalLength(document.plain.slices),
+    lastModified,
+    ...(from === undefined ? {} : { from }),
+    ...(until === undefined ? {} : { until }),
+    ...(at === undefined ? {} : { at }),
+  };
+}

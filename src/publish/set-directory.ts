@@ -1,0 +1,93 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addSeconds } from '../core/datetime.ts';
+import { Catalogs, filesOf } from './catalogs.ts';
+import { type Documents, type Pointer, pointerFile, readPointer, writePointer } from './pointer.ts';
+
+/** A reader that has looked a document up opens its files within this time. */
+const graceSeconds = 60;
+
+/**
+ * The directory of one set, from the side that writes: what is published in it, the switch to what is next,
+ * and the removal of what nothing points to any more.
+ */
+export class SetDirectory {
+  readonly path: string;
+  readonly #catalogs: Catalogs;
+  #pointer: Pointer | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+    this.#catalogs = new Catalogs(path);
+  }
+
+  get pointer(): Pointer | undefined {
+    return this.#pointer;
+  }
+
+  /**
+   * Reads what is published.
+   * @returns whether it can be built upon; if not, everything is rendered anew
+   */
+  async load(baseUrl: string): Promise<boolean> {
+    this.#pointer = await readPointer(this.path);
+    if (this.#pointer?.baseUrl !== baseUrl) return false;
+    return this.#isComplete(this.#pointer).catch(() => false);
+  }
+
+  async hasPointer(): Promise<boolean> {
+    return stat(join(this.path, pointerFile)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  catalog(file: string): Promise<Documents> {
+    return this.#catalogs.get(file);
+  }
+
+  /** Publishes `next` in place of what was; files that fall out of use stay for a while. */
+  async switch(next: Omit<Pointer, 'retired'>, now: string): Promise<void> {
+    const before = this.#pointer;
+    const retired: Record<string, string> = {};
+    for (const [file, since] of Object.entries(before?.retired ?? {})) {
+      if (addSeconds(since, graceSeconds) > now) retired[file] = since;
+    }
+    const used = await this.#files({ ...next, retired });
+    // The catalogs of an unreadable publication cannot tell which files it had; then all stay for a while.
+    const usedBefore = before ? await this.#files(before).catch(() => new Set<string>()) : new Set<string>();
+    for (const file of usedBefore) if (!used.has(file)) retired[file] = now;
+    const pointer = { ...next, retired };
+    await writePointer(this.path, pointer);
+    this.#pointer = pointer;
+  }
+
+  /** Removes every file that nothing points to: old generations, and what a crash left behind. */
+  async sweep(): Promise<void> {
+    const pointer = this.#pointer;
+    const used = pointer ? await this.#files(pointer) : new Set<string>();
+    const names = (await readdir(this.path, { withFileTypes: true })).filter((entry) => entry.isFile());
+    for (const { name } of names) {
+      const kept = name === pointerFile || name === 'lock' || used.has(name) || pointer?.retired[name];
+      if (!kept) await rm(join(this.path, name), { force: true });
+    }
+  }
+
+  async #files(pointer: Pointer): Promise<Set<string>> {
+    const catalogs = await Promise.all(pointer.catalogs.map((file) => this.#catalogs.get(file)));
+    return filesOf(pointer, catalogs);
+  }
+
+  async #isComplete(pointer: Pointer): Promise<boolean> {
+    const names = new Set(await readdir(this.path));
+    const files = await this.#files(pointer);
+    for (const file of files) if (!names.has(file)) return false;
+    const open = pointer.changes?.openFile;
+    if (!open) return true;
+    const [plain, gzip] = await Promise.all([
+      stat(join(this.path, open.plain)),
+      stat(join(this.path, open.gzip)),
+    ]);
+    return plain.size >= open.length && gzip.size >= open.gzipLength;
+  }
+}

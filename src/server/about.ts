@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify';
+import { toIso } from '../core/datetime.ts';
+import { findSource } from '../store/sources.ts';
+import { servedPath } from './base-path.ts';
+import type { ServerDeps } from './deps.ts';
+import { Refusal } from './errors.ts';
+import { html, type Markup } from './html.ts';
+import { documentTable, readSets, type SetView } from './set-view.ts';
+import { type FormatQuery, formatQuery, type Page, sendView } from './views.ts';
+import { count } from './wording.ts';
+
+/** What `describedby` of the Source and of each set points to. */
+export function aboutRoutes(app: FastifyInstance, deps: ServerDeps): void {
+  const options = { method: ['GET', 'HEAD'], schema: { querystring: formatQuery } };
+  app.route<{ Querystring: FormatQuery }>({
+    ...options,
+    url: '/about',
+    config: { operationId: 'getAbout', open: true },
+    handler: async (request, reply) => sendView(deps, request, reply, await readAbout(deps), toAboutPage),
+  });
+  for (const url of ['/:source/about', '/:source/:part/about', '/:source/:part/:name/about']) {
+    app.route<{ Querystring: FormatQuery }>({
+      ...options,
+      url,
+      config: { operationId: 'getSetAbout', open: true },
+      handler: async (request, reply) => {
+        const path = servedPath(request)?.replace(/\/about$/, '');
+        return sendView(deps, request, reply, await readSetAbout(deps, path ?? ''), toSetPage);
+      },
+    });
+  }
+}
+
+interface AboutView {
+  readonly uri: string;
+  readonly title: string;
+  readonly sets: readonly SetView[];
+}
+
+async function readAbout(deps: ServerDeps): Promise<AboutView> {
+  const { baseUrl, title } = deps;
+  return { uri: `${baseUrl}/about`, title, sets: await readSets(deps, await deps.sources()) };
+}
+
+function toAboutPage({ title, sets }: AboutView): Page {
+  const body = html`<h1>About ${title}</h1>
+<p>The resources of these repositories can be copied, and kept up to date, with ResourceSync (ANSI/NISO Z39.99).</p>
+<h2>Sets of resources</h2>
+<ul>${sets.map((set) => html`<li><a href="${set.about}">${set.title}</a> <span class="soft mono">${set.path}</span></li>`)}</ul>`;
+  return { title: 'About', body };
+}
+
+interface SetAboutView extends SetView {
+  readonly at: string;
+  /** Where its resources come from; absent until the upstream has told us. */
+  readonly upstream?: { readonly name: string; readonly protocol: string; readonly address?: string };
+  /** In its Resource List. */
+  readonly resources?: number;
+  readonly synchronise: { readonly baseline: string; readonly incremental: string };
+}
+
+async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutView> {
+  const set = (await readSets(deps, await deps.sources())).find((candidate) => candidate.path === path);
+  if (!set) throw new Refusal('not-found', 'there is no such set of resources');
+  const info = (await findSource(deps.database.reader, set.source))?.info;
+  const resources = set.documents.find(({ capability }) => capability === 'resourcelist')?.entries;
+  return {
+    ...set,
+    at: toIso(deps.clock.now()),
+    ...(info && {
+      upstream: {
+        name: info.name,
+        protocol: `${info.protocol} ${info.protocolVersion}`,
+        ...(info.baseUrl !== undefined && { address: info.baseUrl }),
+      },
+    }),
+    ...(resources !== undefined && { resources }),
+    synchronise: synchronise(deps.baseUrl, set),
+  };
+}
+
+/**
+ * The lists are named because the client finds them by itself only where one set is alone below its
+ * address, and it maps resources by the address of the source, which every set shares.
+ */
+function synchronise(baseUrl: string, { path, source }: SetView): SetAboutView['synchronise'] {
+  const list = `--sitemap ${baseUrl}/${path}/resourcelist.xml`;
+  const mapping = `${baseUrl}/${source}=${path.replaceAll('/', '-')}`;
+  return {
+    baseline: `resync-sync --baseline ${list} ${mapping}`,
+    incremental: `resync-sync --incremental --delete ${list} --changelist-uri ${baseUrl}/${path}/changelist.xml ${mapping}`,
+  };
+}
+
+function toSetPage(view: SetAboutView): Page {
+  const { title, path, upstream, resources, documents, synchronise: commands } = view;
+  const body = html`<h1>${title}</h1>
+<dl><dt>Set</dt><dd class="mono">${path}</dd>${
+    upstream &&
+    html`<dt>Comes from</dt><dd>${upstream.name} ${address(upstream.address)} <span class="soft">by ${upstream.protocol}</span></dd>`
+  }<dt>Resources</dt><dd>${resources === undefined ? 'none published yet' : count(resources)}</dd></dl>
+<h2>Documents</h2>
+${documents.length > 0 ? documentTable(documents, view.at) : html`<p>Nothing is published yet; the first harvest has to be complete.</p>`}
+<h2>Synchronise</h2>
+<p>With the reference client (<code>pip install resync</code>): once everything, then what changed, as often as you like.</p>
+<pre>${commands.baseline}</pre>
+<pre>${commands.incremental}</pre>`;
+  return { title, body };
+}
+
+/** Only what is an address of the web becomes a link: the upstream wrote it. */
+function address(uri: string | undefined): Markup | undefined {
+  if (uri === undefined) return undefined;
+  return /^https?:\/\//i.test(uri)
+    ? html`<a class="mono" href="${uri}">${uri}</a>`
+    : html`<span class="mono">${uri}</span>`;
+}

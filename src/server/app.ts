@@ -1,0 +1,52 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { aboutRoutes } from './about.ts';
+import { createRewrite } from './base-path.ts';
+import { collectionRoutes } from './collections.ts';
+import { createConnections } from './connections.ts';
+import type { ServerDeps } from './deps.ts';
+import { documentRoutes } from './documents.ts';
+import { installErrors, refuseClient, sendProblem } from './errors.ts';
+import { healthRoutes } from './health.ts';
+import { homeRoutes } from './home.ts';
+import { metricsRoutes } from './metrics.ts';
+import { installRequestHooks, setCommonHeaders } from './request-hooks.ts';
+import { installRequestLog, RequestLog } from './request-log.ts';
+import { createRequestMetrics } from './request-metrics.ts';
+import { resourceRoutes } from './resources.ts';
+import { robotsRoutes } from './robots.ts';
+
+/** Builds the server; listening, and closing it, is the caller's. */
+export function createApp(given: ServerDeps): FastifyInstance {
+  const deps = { ...given, baseUrl: given.baseUrl.replace(/\/+$/, ''), sources: () => given.sources() };
+  const connections = createConnections();
+  const app = Fastify({
+    ...('child' in deps.log ? { loggerInstance: deps.log as FastifyBaseLogger } : { logger: deps.log }),
+    logController: new RequestLog(),
+    rewriteUrl: createRewrite(deps.baseUrl),
+    routerOptions: { maxParamLength: 1024 },
+    exposeHeadRoutes: false,
+    serverFactory: (listener) => connections.createServer(listener),
+    bodyLimit: 1024,
+    clientErrorHandler: refuseClient,
+    frameworkErrors: (error, request, reply) => {
+      setCommonHeaders(deps, request, reply);
+      void sendProblem(deps, error, request, reply);
+    },
+    // What arrives on an open connection while we close is still answered, with `Connection: close`.
+    return503OnClosing: false,
+  });
+  const metrics = createRequestMetrics();
+  installErrors(app, deps);
+  installRequestHooks(app, deps, metrics);
+  installRequestLog(app);
+  app.addHook('preClose', async () => connections.drain());
+  homeRoutes(app, deps);
+  aboutRoutes(app, deps);
+  collectionRoutes(app, deps);
+  resourceRoutes(app, deps);
+  robotsRoutes(app, deps);
+  healthRoutes(app, deps);
+  metricsRoutes(app, deps, metrics);
+  documentRoutes(app, deps);
+  return app;
+}

@@ -1,0 +1,40 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { LoggerOptions } from 'pino';
+import type { Clock } from '../core/adapter.ts';
+import type { Publication } from '../publish/publication.ts';
+import type { Database } from '../store/database.ts';
+
+/** Everything the server is given; it opens nothing and reads no environment. */
+export interface ServerDeps {
+  readonly database: Database;
+  readonly publication: Publication;
+  /** Where the world sees us. Every URI in our output begins with it, whatever the request said. */
+  readonly baseUrl: string;
+  /** The institution's name, for people. */
+  readonly title: string;
+  readonly version: string;
+  /** Whether robots.txt names the Resource Lists (RS-DISC-09). */
+  readonly robots: boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: FastifyBaseLogger | LoggerOptions;
+  sources(): Promise<readonly SourceOverview[]>;
+}
+
+/** What people and monitors are told of one source. Times are ISO UTC seconds. */
+export interface SourceOverview {
+  readonly name: string;
+  readonly title: string;
+  /** What it is doing now, in a sentence. */
+  readonly state: string;
+  readonly healthy: boolean;
+  readonly lastSuccessAt?: string | undefined;
+  readonly lastRunAt?: string | undefined;
+  readonly nextRunAt?: string | undefined;
+  readonly items: number;
+  /** Living ones. */
+  readonly resources: number;
+  /** In the last 24 hours. */
+  readonly recentChanges: number;
+  /** The latest problem, in a sentence. */
+  readonly problem?: string | undefined;
+}

@@ -1,0 +1,154 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, errorTable, isBridgeError } from '../core/errors.ts';
+import { translate } from '../store/database.ts';
+import type { ServerDeps } from './deps.ts';
+import { html, sendPage } from './html.ts';
+import { preferredType, varyBy } from './negotiation.ts';
+
+/** The only file that knows statuses. Everything else throws meaning. */
+
+/** What only a request can do wrong; everything else is in `core/errors.ts`. */
+const requestErrors = {
+  'method-not-allowed': { status: 405, advice: 'Everything here is read with GET or HEAD.' },
+  'precondition-failed': { status: 412, advice: 'Fetch it again without the condition.' },
+  'range-not-satisfiable': { status: 416, advice: 'Ask for bytes that are there, or for all of them.' },
+  'uri-too-long': { status: 414, advice: 'Nothing we publish has so long an address.' },
+} as const;
+
+const statuses: Partial<Record<ErrorCode, number>> = {
+  'bad-request': 400,
+  'not-found': 404,
+  'unknown-set': 404,
+  'unknown-source': 404,
+  gone: 410,
+  'content-damaged': 500,
+  'database-unavailable': 503,
+  'database-locked': 503,
+  'disk-full': 503,
+};
+
+type RefusalCode = keyof typeof requestErrors | 'bad-request' | 'not-found' | 'gone';
+
+/** A request that gets no representation; the headers go out with the problem. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: RefusalCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** RFC 9457, with our stable code and what to do next. */
+interface Problem {
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly code: string;
+  readonly advice: string;
+}
+
+/** Of the readiness report, which is an answer and not an error. */
+export const notReadyStatus = 503;
+
+export function installErrors(app: FastifyInstance, deps: ServerDeps): void {
+  app.setErrorHandler((error, request, reply) => sendProblem(deps, error, request, reply));
+  app.setNotFoundHandler(() => {
+    throw new Refusal('not-found', 'there is nothing at this address');
+  });
+}
+
+export function sendProblem(
+  deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const error = translate(thrown);
+  const problem = toProblem(error);
+  if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, 'request failed');
+  forgetRepresentation(reply);
+  if (error instanceof Refusal) reply.headers(error.headers);
+  if (problem.status === 503) reply.header('retry-after', '10');
+  reply.code(problem.status).header('cache-control', 'no-cache');
+  varyBy(reply, 'Accept');
+  if (preferredType(request.headers.accept, ['application/problem+json', 'text/html']) === 'text/html') {
+    const { title, detail = '', advice, code } = problem;
+    const said = html`<h1>${title}</h1><p>${detail}</p><p>${advice} <span class="soft mono">${code}</span></p>`;
+    return sendPage(deps, reply, title, said);
+  }
+  const body = JSON.stringify({ type: 'about:blank', ...problem }, null, 2);
+  // As bytes: Fastify adds a charset to a string, which this media type does not have.
+  return reply.type('application/problem+json').send(Buffer.from(`${body}\n`));
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Refusal) {
+    const { code, message } = error;
+    const known = code in requestErrors ? requestErrors[code as keyof typeof requestErrors] : undefined;
+    if (known) return describe(known.status, code, known.advice, message);
+    return describe(statuses[code as ErrorCode] ?? 500, code, errorTable[code as ErrorCode], message);
+  }
+  if (isBridgeError(error)) {
+    const status = statuses[error.code];
+    // What was not thrown with a reader in mind may name hosts and files.
+    return describe(
+      status ?? 500,
+      error.code,
+      error.advice,
+      status === undefined ? undefined : error.message,
+    );
+  }
+  const { statusCode, message } = (error ?? {}) as { statusCode?: unknown; message?: string };
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    const code = statusCode === 404 ? 'not-found' : statusCode === 414 ? 'uri-too-long' : 'bad-request';
+    const advice = code === 'uri-too-long' ? requestErrors[code].advice : errorTable[code];
+    return describe(statusCode, code, advice, message);
+  }
+  return describe(500, 'internal', errorTable.internal);
+}
+
+function describe(status: number, code: string, advice: string, detail?: string): Problem {
+  const title = STATUS_CODES[status] ?? 'Error';
+  return { title, status, ...(detail === undefined ? {} : { detail }), code, advice };
+}
+
+/** What was said of a representation before it failed must not be said of the problem. */
+function forgetRepresentation(reply: FastifyReply): void {
+  for (const name of [
+    'accept-ranges',
+    'cache-control',
+    'content-encoding',
+    'content-length',
+    'content-range',
+    'etag',
+    'last-modified',
+    'link',
+    'repr-digest',
+  ]) {
+    reply.removeHeader(name);
+    // A stream that fails at once has its headers set on the socket's side already.
+    if (!reply.raw.headersSent) reply.raw.removeHeader(name);
+  }
+}
+
+/** Bytes that are not even a request: there is no reply object to answer with. */
+export function refuseClient(error: Error & { code?: string }, socket: Socket): void {
+  // In the middle of an answer another one would only corrupt it.
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const body = JSON.stringify(describe(status, 'bad-request', errorTable['bad-request']));
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import { toMilliseconds } from '../core/datetime.ts';
+import type { PublishedSet } from '../publish/publication.ts';
+import type { ServerDeps, SourceOverview } from './deps.ts';
+import type { Family, RequestMetrics, Sample } from './request-metrics.ts';
+import { currentDocuments } from './set-view.ts';
+
+/** `/metrics` in the Prometheus text format. Every label has a bounded set of values. */
+export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: RequestMetrics): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/metrics',
+    config: { operationId: 'getMetrics' },
+    handler: async (request, reply) => {
+      const [sources, sets] = await Promise.allSettled([deps.sources(), deps.publication.sets()]);
+      for (const { status, ...result } of [sources, sets]) {
+        // The process is measured even while its database is not there.
+        if (status === 'rejected')
+          request.log.warn({ err: (result as PromiseRejectedResult).reason }, 'metrics are incomplete');
+      }
+      const families = [
+        ...processFamilies(deps.version),
+        ...requests.families(),
+        ...(sources.status === 'fulfilled' ? sourceFamilies(sources.value) : []),
+        ...(sets.status === 'fulfilled' ? [documentFamily(sets.value)] : []),
+      ];
+      reply.type('text/plain; version=0.0.4; charset=utf-8').header('cache-control', 'no-store');
+      return families.map(renderFamily).join('');
+    },
+  });
+}
+
+function processFamilies(version: string): readonly Family[] {
+  return [
+    gauge('rsbridge_info', 'The version that is running.', [{ labels: { version }, value: 1 }]),
+    gauge('process_resident_memory_bytes', 'Resident memory.', [{ value: process.memoryUsage.rss() }]),
+    gauge('rsbridge_uptime_seconds', 'Since the process began.', [{ value: process.uptime() }]),
+  ];
+}
+
+function sourceFamilies(sources: readonly SourceOverview[]): readonly Family[] {
+  const samples = (pick: (source: SourceOverview) => number | undefined): readonly Sample[] =>
+    sources.flatMap((source) => {
+      const value = pick(source);
+      return value === undefined ? [] : [{ labels: { source: source.name }, value }];
+    });
+  return [
+    gauge(
+      'rsbridge_items',
+      'Items the upstream has.',
+      samples(({ items }) => items),
+    ),
+    gauge(
+      'rsbridge_resources',
+      'Living resources.',
+      samples(({ resources }) => resources),
+    ),
+    gauge(
+      'rsbridge_recent_changes',
+      'Changes in the last 24 hours.',
+      samples(({ recentChanges }) => recentChanges),
+    ),
+    gauge(
+      'rsbridge_source_healthy',
+      '1 while nothing needs attention.',
+      samples(({ healthy }) => Number(healthy)),
+    ),
+    gauge(
+      'rsbridge_last_success_timestamp_seconds',
+      'When the last successful harvest ended.',
+      samples(({ lastSuccessAt }) =>
+        lastSuccessAt === undefined ? undefined : toMilliseconds(lastSuccessAt) / 1000,
+      ),
+    ),
+  ];
+}
+
+function documentFamily(sets: readonly PublishedSet[]): Family {
+  const samples = sets.flatMap((set) =>
+    currentDocuments(set).map(({ path, entries }) => ({ labels: { document: path }, value: entries })),
+  );
+  return gauge('rsbridge_published_entries', 'Entries of each current document.', samples);
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Family {
+  return { name, type: 'gauge', help, samples };
+}
+
+function renderFamily({ name, type, help, samples }: Family): string {
+  const lines = samples.map(
+    ({ suffix = '', labels, value }) => `${name}${suffix}${renderLabels(labels)} ${value}\n`,
+  );
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function renderLabels(labels: Readonly<Record<string, string>> | undefined): string {
+  if (!labels) return '';
+  const escaped = (value: string) =>
+    value.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));
+  return `{${Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',')}}`;
+}

@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerDeps } from './deps.ts';
+import { Refusal } from './errors.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The name of the route in metrics, logs and the API description. */
+    operationId?: string;
+    /** Public data that pages of any origin may read. */
+    open?: boolean;
+  }
+}
+
+/** Longer than anything of ours: segments have at most 200 bytes. */
+const longestTarget = 8192;
+
+/** What every request passes: refusals, security headers, the metrics. */
+export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metrics: RequestMetrics): void {
+  app.addHook('onRequest', async (request, reply) => {
+    setCommonHeaders(deps, request, reply);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      // The body, if any, is not read: this connection cannot be used again.
+      reply.header('connection', 'close');
+      throw new Refusal('method-not-allowed', `${request.method} is not supported`, { allow: 'GET, HEAD' });
+    }
+    if (request.originalUrl.length > longestTarget)
+      throw new Refusal('uri-too-long', 'the address is too long');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    metrics.observe(
+      request.routeOptions.config?.operationId ?? 'none',
+      reply.statusCode,
+      reply.elapsedTime / 1000,
+    );
+  });
+}
+
+export function setCommonHeaders(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({
+    server: `resourcesync-bridge/${deps.version}`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    // Metadata from upstream is XML that a browser would run scripts from; pages have a policy of their own.
+    'content-security-policy':
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  });
+  if (request.routeOptions.config?.open) {
+    reply.headers({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers':
+        'Accept-Ranges, Content-Encoding, Content-Length, Content-Range, ETag, Link, Repr-Digest',
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
+import type { PublishedSet } from '../publish/publication.ts';
+import type { ServerDeps, SourceOverview } from './deps.ts';
+import { html, type Markup, timeAndAge } from './html.ts';
+import { count, size, utcTime } from './wording.ts';
+
+/** What people and programs are told of one set and its current documents. */
+export interface SetView {
+  readonly path: string;
+  readonly title: string;
+  readonly source: string;
+  readonly about: string;
+  readonly documents: readonly DocumentView[];
+}
+
+export interface DocumentView {
+  readonly uri: string;
+  readonly name: string;
+  readonly capability: string;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly lastModified: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly at?: string;
+}
+
+const names: Readonly<Record<string, string>> = {
+  capabilitylist: 'Capability List',
+  resourcelist: 'Resource List',
+  changelist: 'Change List',
+  resourcedump: 'Resource Dump',
+  changedump: 'Change Dump',
+};
+
+/** Every set of every source, published or about to be, and whatever else is published. */
+export async function readSets(
+  deps: ServerDeps,
+  sources: readonly SourceOverview[],
+): Promise<readonly SetView[]> {
+  const published = await deps.publication.sets();
+  const known = sources.flatMap((source) => resourceSets(source.name, source.title));
+  const others = published.filter(({ path }) => !known.some((set) => set.path === path));
+  return [...known, ...others.map(toSet)].map((set) => {
+    const { path, title, source } = set;
+    const documents = published.find((candidate) => candidate.path === path);
+    return {
+      path,
+      title,
+      source,
+      about: `${deps.baseUrl}/${path}/about`,
+      documents: documents
+        ? currentDocuments(documents).map((document) => toDocumentView(deps, document))
+        : [],
+    };
+  });
+}
+
+/** Those at addresses that stay, directly below the set: their number does not grow with time. */
+export function currentDocuments(set: PublishedSet): PublishedSet['documents'] {
+  return set.documents.filter(({ path }) => !path.slice(set.path.length + 1).includes('/'));
+}
+
+function toSet({ path }: PublishedSet): Pick<ResourceSet, 'path' | 'title' | 'source'> {
+  return { path, title: path, source: path.split('/', 1)[0] ?? path };
+}
+
+function toDocumentView(deps: ServerDeps, document: PublishedSet['documents'][number]): DocumentView {
+  const { path, ...facts } = document;
+  const name = names[document.capability] ?? document.capability;
+  return {
+    uri: `${deps.baseUrl}/${path}`,
+    name: path.endsWith('-index.xml') ? `${name} Index` : name,
+    ...facts,
+  };
+}
+
+/** The documents of a set as a table. */
+export function documentTable(documents: readonly DocumentView[], now: string): Markup {
+  return html`<table><tr><th>Document</th><th class="wide">Covers</th><th class="n">Entries</th><th class="n">Size</th><th>Updated</th></tr>
+${documents.map(
+  (
+    document,
+  ) => html`<tr><td><a href="${document.uri}">${document.name}</a></td><td class="wide soft">${covers(document)}</td><td class="n">${count(document.entries)}</td><td class="n">${size(document.bytes)}</td><td>${timeAndAge(document.lastModified, now)}</td></tr>
+`,
+)}</table>`;
+}
+
+function covers({ at, from, until }: DocumentView): string {
+  if (at !== undefined) return `at ${utcTime(at)}`;
+  if (from === undefined) return '';
+  return until === undefined ? `since ${utcTime(from)}, open` : `${utcTime(from)} – ${utcTime(until)}`;
+}

@@ -1,0 +1,35 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { extname, join } from 'node:path';
+
+/** Starts a benchmark script beside this one (named without its ending) in a process of its own. */
+export function start(script: string, args: readonly (string | number)[]): ChildProcess {
+  const file = join(import.meta.dirname, script + extname(import.meta.filename));
+  const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  // The same flag as the command line's own launcher.
+  const child = spawn(process.execPath, ['--max-old-space-size=1024', ...loader, file, ...args.map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  return child;
+}
+
+export function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const end = text.indexOf('\n');
+      if (end >= 0) resolve(text.slice(0, end));
+    });
+    child.once('exit', (code) => reject(new Error(`the process ended with ${code} and no line`)));
+  });
+}
+
+/** Peak resident set of this process, in MB. */
+export function peakRss(): number {
+  return Math.round(process.resourceUsage().maxRSS / 1024);
+}
+
+export function print(result: object): void {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
