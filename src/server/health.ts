@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
-import { BridgeError, describeError } from '../core/errors.ts';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { BridgeError, isBridgeError } from '../core/errors.ts';
+import { translate } from '../store/database.ts';
 import { checkSchema } from '../store/migrate.ts';
 import type { ServerDeps } from './deps.ts';
 import { notReadyStatus } from './errors.ts';
@@ -31,8 +32,8 @@ export function healthRoutes(app: FastifyInstance, deps: ServerDeps): void {
     method,
     url: '/readyz',
     config: { operationId: 'getReadiness' },
-    handler: async (_request, reply) => {
-      const readiness = await readReadiness(deps);
+    handler: async (request, reply) => {
+      const readiness = await readReadiness(deps, request.log);
       if (!readiness.ready) reply.code(notReadyStatus);
       reply.header('cache-control', 'no-store').type('application/json; charset=utf-8');
       return `${JSON.stringify(readiness, null, 2)}\n`;
@@ -40,14 +41,14 @@ export function healthRoutes(app: FastifyInstance, deps: ServerDeps): void {
   });
 }
 
-async function readReadiness(deps: ServerDeps): Promise<Readiness> {
+async function readReadiness(deps: ServerDeps, log: FastifyBaseLogger): Promise<Readiness> {
   const sources: Record<string, Check> = {};
-  const database = await check(async () => {
+  const database = await check(log, async () => {
     await checkSchema(deps.database);
     for (const { name, healthy, state } of await deps.sources())
       sources[name] = { ok: healthy, detail: state };
   });
-  const publication = await check(async () => {
+  const publication = await check(log, async () => {
     const sets = await deps.publication.sets();
     if (sets.length === 0) throw new BridgeError('not-found', 'nothing is published yet');
   });
@@ -55,7 +56,7 @@ async function readReadiness(deps: ServerDeps): Promise<Readiness> {
 }
 
 /** A check that hangs has failed: a monitor waits no longer than we do. */
-async function check(work: () => Promise<void>): Promise<Check> {
+async function check(log: FastifyBaseLogger, work: () => Promise<void>): Promise<Check> {
   const answered = new AbortController();
   const timeout = setTimeout(patience, undefined, { signal: answered.signal }).then(
     () =>
@@ -65,12 +66,12 @@ async function check(work: () => Promise<void>): Promise<Check> {
   try {
     await Promise.race([work(), timeout]);
     return { ok: true };
-  } catch (error) {
-    // A BridgeError is worded for people; the causes below it may name hosts and files.
-    return {
-      ok: false,
-      detail: error instanceof BridgeError ? error.message : describeError(error).slice(0, 200),
-    };
+  } catch (thrown) {
+    const error = translate(thrown);
+    if (isBridgeError(error)) return { ok: false, detail: error.message };
+    // Not worded for strangers: it may name hosts and files.
+    log.warn({ err: error }, 'a readiness check failed');
+    return { ok: false, detail: 'failed; the log says why' };
   } finally {
     answered.abort();
   }
