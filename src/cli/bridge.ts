@@ -73,6 +73,11 @@ export async function openBridge(
     await database.close();
     throw error;
   }
+  for (const [name, settings] of Object.entries(config.sources)) {
+    for (const key of ['files', 'sets'] as const) {
+      if (settings[key]) log.warn({ source: name, key }, 'this version does not act on this key yet');
+    }
+  }
   const publisher = createPublisher({
     database,
     directory: config.directory,

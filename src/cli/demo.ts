@@ -1,9 +1,9 @@
-import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../core/config.ts';
 import { createSampleRepository } from '../demo/sample-repository.ts';
 import { openBridge, systemClock } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
+import { freePort } from './free-port.ts';
 import { type CommandIo, say } from './io.ts';
 import { anchorPaths } from './load-config.ts';
 import { createLog } from './log.ts';
@@ -47,16 +47,6 @@ export async function demoCommand(given: DemoFlags, io: CommandIo): Promise<numb
     await repository.close();
     await bridge.close();
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolvePort, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolvePort(port));
-    });
-  });
 }
 
 function demoConfig({ port }: DemoFlags, url: string): Config {

@@ -55,7 +55,7 @@ function readText(file: string): string {
 function parseYaml(text: string, file: string): Record<string, unknown> {
   let parsed: unknown;
   try {
-    parsed = parse(text) ?? {};
+    parsed = parse(text.replace(variable, `${opened}$1${closed}`)) ?? {};
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error;
     const line = error.linePos?.[0].line;
@@ -85,8 +85,16 @@ function resolveValue(value: unknown, env: Environment, directory: string): unkn
   );
 }
 
+const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/**
+ * Stand for the braces while YAML is read: in `{ url: ${URL} }` those would open a mapping. The values come
+ * in afterwards, so that no character of a password means anything to YAML.
+ */
+const [opened, closed] = ['\uE000', '\uE001'];
+const stoodIn = new RegExp(`${opened}([A-Za-z0-9_]+)${closed}`, 'g');
+
 function expand(text: string, env: Environment): string {
-  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+  return text.replace(stoodIn, (_, name: string) => {
     const value = env[name];
     if (value === undefined) {
       throw new BridgeError('config-invalid', `the environment variable ${name} is used but not set`);
@@ -102,7 +110,7 @@ function* environmentOverrides(env: Environment): Generator<[string[], unknown]>
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith(prefix) || name === 'RSBRIDGE_CONFIG' || value === undefined) continue;
     const path = name.slice(prefix.length).split('__').map(toCamelCase);
-    yield [path, /^(true|false|\d+)$/.test(value) ? JSON.parse(value) : value];
+    yield [path, value];
   }
 }
 

@@ -52,6 +52,21 @@ const sourceSchema = Type.Object(
         description: 'Harvest only these collections (OAI setSpecs); default: everything.',
       }),
     ),
+    files: Type.Optional(
+      Type.Object(
+        { from: Type.Optional(Type.String()), mode: Type.Optional(Type.String()) },
+        {
+          ...closed,
+          description: 'Reserved: where files are found. This version publishes metadata alone and says so.',
+        },
+      ),
+    ),
+    sets: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'Reserved: sets of your own. This version publishes each source and its metadata, and says so.',
+      }),
+    ),
     schedule: Type.Union([Type.String(), Type.Literal(false)], {
       default: '*/15 * * * *',
       description: 'When `serve` harvests what is new: cron, UTC, with optional seconds; false: never.',
@@ -159,7 +174,8 @@ export type DatabaseConfig = Config['database'];
  * @throws BridgeError `config-invalid` naming every fault: where, what, and the nearest known key
  */
 export function parseConfig(raw: unknown): Config {
-  const filled = withDefaults(Value.Clone(raw ?? {}));
+  // Values from the environment are texts; where a number or a truth value is due, they are read as one.
+  const filled = Value.Convert(configSchema, withDefaults(Value.Clone(raw ?? {})));
   const faults = [...findFaults(filled)];
   if (faults.length > 0) throw new BridgeError('config-invalid', faults.join('\n'));
   const config = filled as Config;

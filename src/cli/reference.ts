@@ -1,0 +1,40 @@
+import type { TSchema } from '@sinclair/typebox';
+import { configSchema } from '../core/config.ts';
+import { type ErrorCode, errorTable } from '../core/errors.ts';
+import { exitCodeOf } from './exit-codes.ts';
+
+/** `docs/errors.md` and the table of `docs/configuration.md`, from the code; a test says when they are stale. */
+
+export function errorReference(): string {
+  const rows = (Object.entries(errorTable) as [ErrorCode, string][]).map(
+    ([code, advice]) => `| \`${code}\` | ${exitCodeOf(code)} | ${advice} |`,
+  );
+  return ['| code | exit | what to do |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+export function configReference(): string {
+  return ['| key | default | meaning |', '|---|---|---|', ...configRows(configSchema, ''), ''].join('\n');
+}
+
+function* configRows(schema: TSchema, prefix: string): Generator<string> {
+  for (const [key, child] of Object.entries((schema.properties ?? {}) as Record<string, TSchema>)) {
+    const place = `${prefix}${key}`;
+    const [inner] = Object.values((child.patternProperties ?? {}) as Record<string, TSchema>);
+    if (child.properties) {
+      if (child.description) yield row(place, child, '');
+      yield* configRows(child, `${place}.`);
+    } else if (inner?.properties) {
+      yield row(place, child, '');
+      yield* configRows(inner, `${place}.NAME.`);
+    } else {
+      yield row(place, child, child.default === undefined ? '' : `\`${JSON.stringify(child.default)}\``);
+      for (const option of (child.anyOf ?? []) as TSchema[]) yield* configRows(option, `${place}.`);
+    }
+  }
+}
+
+function row(place: string, schema: TSchema, fallback: string): string {
+  const constant = schema.const === undefined ? '' : `\`${String(schema.const)}\``;
+  const text = `${schema.description ?? ''}${constant}`.replaceAll('|', '\\|');
+  return `| \`${place}\` | ${fallback} | ${text} |`;
+}

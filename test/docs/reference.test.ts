@@ -1,0 +1,18 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { configReference, errorReference } from '../../src/cli/reference.ts';
+
+const mark = '<!-- reference -->\n';
+
+/** `UPDATE_DOCS=1 npm test` writes the tables anew. */
+test.each([
+  ['docs/configuration.md', configReference],
+  ['docs/errors.md', errorReference],
+])('%s says what the code says', (file, reference) => {
+  const path = join(import.meta.dirname, '..', '..', file);
+  const [head = ''] = readFileSync(path, 'utf8').split(mark);
+  const expected = `${head}${mark}\n${reference()}`;
+  if (process.env.UPDATE_DOCS) writeFileSync(path, expected);
+  expect(readFileSync(path, 'utf8')).toBe(expected);
+});

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Bridge, openBridge, systemClock } from '../../src/cli/bridge.ts';
+import { freePort } from '../../src/cli/free-port.ts';
+import type { CommandIo } from '../../src/cli/io.ts';
+import { createLog } from '../../src/cli/log.ts';
+import { type Service, startService } from '../../src/cli/service.ts';
+import { parseConfig } from '../../src/core/config.ts';
+import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
+import { readJournal } from '../../src/store/journal.ts';
+
+/** The reference client; `.ci/run` installs it and says where. */
+const resyncSync = process.env.RESYNC_SYNC;
+
+if (!resyncSync) {
+  process.stderr.write('SKIPPED: the round trip with resync 2.0.1 needs RESYNC_SYNC=/path/to/resync-sync\n');
+}
+
+describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'rsbridge-interop-'));
+  const copy = join(directory, 'copy');
+  let repository: SampleRepository;
+  let bridge: Bridge;
+  let service: Service;
+  let stop: AbortController;
+
+  beforeAll(async () => {
+    repository = createSampleRepository({ clock: systemClock });
+    const [{ url }, port] = await Promise.all([repository.listen(0), freePort()]);
+    const config = parseConfig({
+      baseUrl: `http://127.0.0.1:${port}`,
+      database: { client: 'sqlite', file: join(directory, 'test.db') },
+      directory,
+      sources: { sample: { url, schedule: false, fullPass: false, overlapSeconds: 5 } },
+    });
+    stop = new AbortController();
+    const io = quietIo(stop.signal, directory);
+    bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
+    service = await startService(bridge, { host: '127.0.0.1', port }, io);
+    await service.harvestNow('sample', { mode: 'full' });
+    await publishedUpTo(bridge);
+  });
+
+  afterAll(async () => {
+    stop?.abort();
+    await service?.close();
+    await bridge?.close();
+    await repository?.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('baseline, audit, edits, incremental with deletions, audit: in sync throughout', async () => {
+    const base = `${bridge.config.baseUrl}/sample`;
+    expect(await resync(['--baseline', base, copy])).toMatch(/Status:\s+SYNCED/);
+    const [published] = await bridge.database
+      .reader('resource')
+      .whereNull('deleted_at')
+      .count({ count: '*' });
+    expect(filesBelow(copy)).toBe(Number(published?.count));
+    expect(await resync(['--audit', base, copy])).toMatch(/Status:\s+IN SYNC/);
+
+    // Twice, so that records that were added are also deleted again between two visits.
+    for (let round = 0; round < 2; round += 1) {
+      for (let edit = 0; edit < 25; edit += 1) repository.edit();
+      await service.harvestNow('sample', { mode: 'incremental' });
+      await publishedUpTo(bridge);
+      expect(await resync(['--audit', base, copy])).toMatch(/Status:\s+NOT IN SYNC/);
+      expect(await resync(['--incremental', '--delete', base, copy])).toMatch(/Status:\s+CHANGES APPLIED/);
+      expect(await resync(['--audit', base, copy])).toMatch(/Status:\s+IN SYNC/);
+    }
+  }, 120_000);
+
+  async function resync(args: string[]): Promise<string> {
+    // Its exit code says nothing; its Status line does. Its cursor lies in the working directory.
+    const { stdout, stderr } = await promisify(execFile)(resyncSync ?? '', ['--verbose', ...args], {
+      cwd: directory,
+    });
+    return `${stdout}\n${stderr}`;
+  }
+});
+
+function filesBelow(directory: string): number {
+  return readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    .length;
+}
+
+/** Until the Resource List and the flat Change List show everything that is in the journal. */
+async function publishedUpTo(bridge: Bridge): Promise<void> {
+  const journal = await readJournal(bridge.database.reader, 'sample');
+  for (;;) {
+    const set = (await bridge.publication.sets()).find(({ path }) => path === 'sample');
+    const list = set?.documents.find(({ path }) => path === 'sample/resourcelist.xml');
+    const changes = await bridge.publication.find('sample/changelist.xml');
+    if (list?.at !== undefined && changes && list.at >= (journal?.at ?? '')) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function quietIo(stop: AbortSignal, cwd: string): CommandIo {
+  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+  return { stdout: nowhere(), stderr: nowhere(), env: {}, cwd, stop, abort: stop };
+}
