@@ -26,6 +26,8 @@ interface Progress {
   day: string;
   /** Before this a stale Resource List stays. */
   renewAfter: number;
+  /** When the flat Change List, held back so as not to be written all the time, is due. */
+  flatAt: number;
 }
 
 export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLoop {
@@ -36,7 +38,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
 
   /** One set has its own loop: a long snapshot of one does not hold up the changes of another. */
   async function follow(set: ResourceSet): Promise<void> {
-    const progress: Progress = { seq: -1, day: '', renewAfter: 0 };
+    const progress: Progress = { seq: -1, day: '', renewAfter: 0, flatAt: Number.POSITIVE_INFINITY };
     while (!ending.aborted) {
       try {
         await round(bridge, set, progress, due, signal);
@@ -76,7 +78,7 @@ async function round(
   const moved = journal.seq !== progress.seq || day !== progress.day;
   const asked = due.delete(set.path);
   const renewal = asked || (now >= progress.renewAfter && (await isStale(bridge, set, journal.at)));
-  if (!moved && !renewal) return;
+  if (!moved && !renewal && now < progress.flatAt) return;
   const report = await bridge.publisher.publish(set, {
     resourceList: renewal ? 'always' : 'if-missing',
     flat: 'throttled',
@@ -85,6 +87,7 @@ async function round(
   if (progress.seq === -1) await bridge.publisher.publishSite(bridge.sets());
   const list = report.documents.find(({ path }) => path === resourceListPath(set));
   if (list) progress.renewAfter = now + list.ms / renewalShare;
+  progress.flatAt = report.flatDueIn === undefined ? Number.POSITIVE_INFINITY : now + report.flatDueIn;
   progress.seq = journal.seq;
   progress.day = day;
 }

@@ -201,8 +201,12 @@ function* findFaults(value: unknown): Generator<string> {
     seen.add(place);
     yield `${place || 'configuration'}: ${error.message.toLowerCase()}${describeValue(error.value)}`;
   }
-  const sources = (value as { sources?: unknown }).sources;
+  const { sources, baseUrl } = value as { sources?: unknown; baseUrl?: unknown };
+  const basePath =
+    typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
   for (const name of Object.keys(isObject(sources) ? sources : {})) {
+    // Behind a proxy that strips the path, /rs/… would be this source's address.
+    if (name === basePath) yield `sources.${name}: the path of baseUrl begins with this name; choose another`;
     if (reservedNames.has(name))
       yield `sources.${name}: this name is taken by an address of our own; choose another`;
     else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: a source's name is made of a-z, 0-9 and -`;

@@ -35,11 +35,23 @@ export function toHttpDate(iso: string): string {
   return new Date(iso).toUTCString();
 }
 
+const httpDates = [
+  // IMF-fixdate, RFC 850, asctime: RFC 9110 §5.6.7 has all three accepted.
+  /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
+  /^[A-Z][a-z]+day, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
+  /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/,
+];
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
 /** Reads an HTTP date to ISO UTC seconds; undefined when it is none. */
 export function parseHttpDate(text: string): string | undefined {
-  if (!/^[A-Za-z]{3},? /.test(text)) return undefined;
-  const milliseconds = Date.parse(text);
-  return Number.isNaN(milliseconds) ? undefined : toIso(new Date(milliseconds));
+  const groups = httpDates.map((form) => form.exec(text.trim())?.groups).find((match) => match !== undefined);
+  if (!groups) return undefined;
+  const { day = '', month = '', year = '', time = '' } = groups;
+  // Two digits are of this century unless that lies far ahead (RFC 9110: more than 50 years).
+  const fullYear = year.length === 4 ? year : String(Number(year) + (Number(year) > 76 ? 1900 : 2000));
+  const number = String(months.indexOf(month) + 1).padStart(2, '0');
+  return parseDatestamp(`${fullYear}-${number}-${day.trim().padStart(2, '0')}T${time}Z`);
 }
 
 /** The later of two ISO strings; our form sorts as text. */

@@ -31,7 +31,9 @@ describe('parseConfig', () => {
       url: 'postgres://localhost/x',
       poolSize: 10,
     });
-    expect(parseConfig({ database: { client: 'sqlite' } }).database).toMatchObject({ file: 'data/rsbridge.db' });
+    expect(parseConfig({ database: { client: 'sqlite' } }).database).toMatchObject({
+      file: 'data/rsbridge.db',
+    });
     expect(faultsOf({ database: { client: 'mysql' } })).toContain('database');
   });
 
@@ -64,6 +66,10 @@ describe('parseConfig', () => {
 
   test('a source cannot take the name of one of our own addresses', () => {
     expect(faultsOf({ sources: { memento: source } })).toContain('choose another');
+  });
+
+  test('a source cannot be called like the path of baseUrl', () => {
+    expect(faultsOf({ baseUrl: 'https://example.org/rs', sources: { rs: source } })).toContain('baseUrl');
   });
 
   test('does not repeat addresses, which may hold credentials', () => {

@@ -66,7 +66,16 @@ test('HTTP dates and stamps are read back as they were written', () => {
       expect(parseStamp(toStamp(iso))).toBe(iso);
     }),
   );
-  expect(parseHttpDate('120')).toBeUndefined();
+  for (const form of [
+    'Sun, 06 Nov 1994 08:49:37 GMT',
+    'Sunday, 06-Nov-94 08:49:37 GMT',
+    'Sun Nov  6 08:49:37 1994',
+  ]) {
+    expect(parseHttpDate(form)).toBe('1994-11-06T08:49:37Z');
+  }
+  for (const none of ['120', '', 'Sun, 06 Foo 1994 08:49:37 GMT', 'Sun, 31 Feb 1994 08:49:37 GMT']) {
+    expect(parseHttpDate(none)).toBeUndefined();
+  }
   expect(parseStamp('2026-11-21')).toBeUndefined();
 });
 
