@@ -118,7 +118,11 @@ export class ListRecords {
         offsets: current.offsets === true,
         uncertain,
       });
-      if (verdict instanceof Error) throw verdict;
+      if (verdict instanceof Error) {
+        // The list cannot be trusted; its records can.
+        yield this.#page(batch, false);
+        throw verdict;
+      }
       if (verdict === 'restart') {
         // What this response delivered is good all the same.
         yield this.#page(batch, false);

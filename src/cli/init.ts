@@ -108,6 +108,9 @@ async function probe(address: URL, flags: InitFlags, io: CommandIo): Promise<Fou
   );
 }
 
+/** Most of the places where we look are wrong: no use in waiting there. */
+const impatient = { ...systemClock, sleep: async () => undefined };
+
 async function identify(url: string, flags: InitFlags, io: CommandIo): Promise<RepositoryInfo> {
   const config = parseConfig({
     ...(flags.contact ? { contact: flags.contact } : {}),
@@ -122,7 +125,7 @@ async function identify(url: string, flags: InitFlags, io: CommandIo): Promise<R
     { gate: createHostGate(), clock: systemClock, log },
   );
   try {
-    return await createAdapter('oai-pmh', settings, { http, log, clock: systemClock }).identify(io.abort);
+    return await createAdapter('oai-pmh', settings, { http, log, clock: impatient }).identify(io.abort);
   } finally {
     await http.close();
   }

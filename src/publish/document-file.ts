@@ -54,7 +54,9 @@ export class DocumentFile {
     this.#name = name;
     this.#plain = plain;
     this.#compressed = compressed;
-    this.#gzip = createGzip({ level: gzipLevel, chunkSize: 65_536 });
+    // Rendering runs ahead of zlib by a few chunks, so that neither waits for the other.
+    const ahead = { writableHighWaterMark: 1_048_576 };
+    this.#gzip = createGzip({ level: gzipLevel, chunkSize: 65_536, ...ahead });
     this.#gzipDone = pipeline(this.#gzip, async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) {
         this.#gzipLength += chunk.length;

@@ -14,6 +14,7 @@ export interface StoredVariant {
 
 export interface StoredDocument {
   readonly capability: string;
+  /** Of a Resource List Index: the resources in all its lists. */
   readonly entries: number;
   readonly lastModified: string;
   readonly immutable: boolean;

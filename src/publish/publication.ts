@@ -39,6 +39,7 @@ export interface PublishedSet {
 export interface PublishedFacts {
   readonly path: string;
   readonly capability: string;
+  /** Of a Resource List Index: the resources in all its lists. */
   readonly entries: number;
   readonly bytes: number;
   readonly lastModified: string;

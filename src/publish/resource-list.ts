@@ -72,7 +72,8 @@ export async function writeResourceList(
     times: { at, completed },
     members,
   });
-  const indexFacts = { ...facts, entries: members.length, immutable: false };
+  const entries = parts.reduce((sum, part) => sum + part.entries, 0);
+  const indexFacts = { ...facts, entries, immutable: false };
   return { document: await writeDocument(directory, 'resourcelist', indexFacts, text), parts: stored };
 }
 

@@ -65,7 +65,7 @@ export class SetDirectory {
   /** Removes every file that nothing points to: old generations, and what a crash left behind. */
   async sweep(): Promise<void> {
     const pointer = this.#pointer;
-    const used = pointer ? await this.#files(pointer) : new Set<string>();
+    const used = pointer ? filesOf(pointer, await this.#catalogs.of(pointer)) : new Set<string>();
     const names = (await readdir(this.path, { withFileTypes: true })).filter((entry) => entry.isFile());
     for (const { name } of names) {
       const kept = name === pointerFile || name === 'lock' || used.has(name) || pointer?.retired[name];

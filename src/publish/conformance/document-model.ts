@@ -1,0 +1,25 @@
+/** A document as its checks see it. One entry is in memory at a time. */
+
+/** Unprefixed attributes by name. */
+export type Attributes = ReadonlyMap<string, string>;
+
+export interface DocumentHead {
+  readonly root: string;
+  readonly namespace: string;
+  readonly md: readonly Attributes[];
+  readonly links: readonly Attributes[];
+}
+
+export interface DocumentEntry {
+  /** From 1. */
+  readonly number: number;
+  readonly element: string;
+  readonly attributes: readonly string[];
+  readonly locs: readonly string[];
+  readonly lastmods: readonly string[];
+  readonly changefreqs: readonly string[];
+  readonly md: readonly Attributes[];
+  readonly links: readonly Attributes[];
+  /** Names of the children as they come. */
+  readonly order: readonly string[];
+}

@@ -1,0 +1,298 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { type Answer, envelope, provide, record } from '../adapters/scripted-provider.ts';
+import { rsbridge } from './processes.ts';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'rsbridge-cli-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(...args: string[]): Promise<Outcome> {
+  const output = { stdout: '', stderr: '' };
+  const sink = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        output[name] += String(chunk);
+        done();
+      },
+    });
+  const never = new AbortController().signal;
+  const io = {
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    env: {},
+    cwd: directory,
+    stop: never,
+    abort: never,
+  };
+  return { code: await main(args, io), ...output };
+}
+
+function configure(url: string, more = ''): void {
+  writeFileSync(join(directory, 'rsbridge.yaml'), `sources:\n  repo:\n    url: ${url}\n${more}`);
+}
+
+const formats = envelope(
+  '<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat></ListMetadataFormats>',
+);
+const identify = (deleted: string) =>
+  envelope(
+    `<Identify><repositoryName>Scripted</repositoryName><baseURL>http://repo.example.org/oai</baseURL><protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail><earliestDatestamp>2020-01-01T00:00:00Z</earliestDatestamp><deletedRecord>${deleted}</deletedRecord><granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify>`,
+  );
+
+/** A well-behaved repository, but for what `list` answers. */
+function repository(list: (query: URLSearchParams) => Answer, deleted = 'no') {
+  return provide((query) => {
+    switch (query.get('verb')) {
+      case 'Identify':
+        return identify(deleted);
+      case 'ListMetadataFormats':
+        return formats;
+      case 'ListSets':
+        return envelope('<error code="noSetHierarchy">no sets</error>');
+      default:
+        return list(query);
+    }
+  });
+}
+
+const records = (...identifiers: string[]) =>
+  envelope(`<ListRecords>${identifiers.map((identifier) => record(identifier)).join('')}</ListRecords>`);
+
+describe('the command line', () => {
+  test('from an address to a publication', async () => {
+    const { url } = await repository(() => records('oai:a:1', 'oai:a:2'));
+    expect(await run('init', `${url}?verb=Identify`, '--name', 'repo')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Found Scripted: OAI-PMH 2.0'),
+    });
+    expect(readFileSync(join(directory, 'rsbridge.yaml'), 'utf8')).toContain(JSON.stringify(url));
+    expect(await run('check')).toMatchObject({ code: 0, stdout: expect.stringContaining('formats oai_dc') });
+    expect(await run('status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('waits for its first harvest'),
+    });
+    expect(await run('harvest', '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 created'),
+    });
+    expect(await run('harvest')).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
+    expect(await run('publish')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('http://localhost:8080/repo/capabilitylist.xml'),
+    });
+    const { stdout } = await run('status', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'repo', resources: 2, healthy: true });
+  });
+
+  test('init refuses to overwrite, and says what it tried', async () => {
+    const { url } = await repository(() => records('oai:a:1'));
+    configure(url);
+    expect(await run('init', url)).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
+    const { url: page } = await provide(() => ({ body: '<html><body>Welcome</body></html>' }));
+    expect(await run('init', page, '--config', 'other.yaml')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('/server/oai/request'),
+    });
+    expect(await run('init', 'not an address')).toMatchObject({ code: 2 });
+  });
+
+  test('a wrong key, a missing file and an unknown source say what to do', async () => {
+    expect(await run('harvest')).toMatchObject({ code: 2, stderr: expect.stringContaining('rsbridge init') });
+    configure('http://127.0.0.1:1/oai', '    shedule: "* * * * *"\n');
+    expect(await run('check')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean "schedule"'),
+    });
+    configure('http://127.0.0.1:1/oai');
+    expect(await run('harvest', 'nobody')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('configured: repo'),
+    });
+    expect(await run('publish', 'nobody')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('repo/metadata'),
+    });
+    expect(await run('harvest', '--limit', 'many')).toMatchObject({ code: 2 });
+    expect(await run('hravest')).toMatchObject({ code: 2, stderr: expect.stringContaining('harvest') });
+    expect(await run('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('harvest') });
+  });
+});
+
+describe('what upstreams do', () => {
+  test.each<[string, Answer, string]>([
+    [
+      'HTML with status 200',
+      { headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><html><body>Log in</body></html>' },
+      'upstream-html',
+    ],
+    ['an error page', { status: 404, body: 'no such page' }, 'upstream-status'],
+    ['an unknown format', envelope('<error code="cannotDisseminateFormat">no</error>'), ''],
+    ['a page cut off in the middle', records('oai:a:1', 'oai:a:2').slice(0, -80), 'upstream-cut-off'],
+  ])(
+    '%s deletes nothing',
+    async (_, answer, code) => {
+      let broken = false;
+      const { url } = await repository(() => (broken ? answer : records('oai:a:1', 'oai:a:2', 'oai:a:3')));
+      configure(url);
+      expect((await run('harvest')).code).toBe(0);
+      broken = true;
+      const outcome = await run('harvest', '--full');
+      expect(outcome.code).not.toBe(0);
+      expect(outcome.stderr + outcome.stdout).toContain(code);
+      const { stdout } = await run('status', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ resources: 3 });
+    },
+    60_000,
+  );
+
+  test('an OAI error counts, whatever the HTTP status (quirks 22 to 24)', async () => {
+    for (const status of [404, 422, 500]) {
+      const { url } = await repository(() => ({
+        status,
+        body: envelope('<error code="noRecordsMatch">none</error>'),
+      }));
+      configure(url);
+      expect(await run('harvest')).toMatchObject({ code: 0, stdout: expect.stringContaining('0 records') });
+      rmSync(join(directory, 'data'), { recursive: true });
+    }
+  });
+
+  test('a token that repeats for ever stops, and keeps what came', async () => {
+    const { url } = await repository((query) =>
+      envelope(
+        `<ListRecords>${record(`oai:a:${query.get('resumptionToken') ?? 'first'}`)}<resumptionToken>again</resumptionToken></ListRecords>`,
+      ),
+    );
+    configure(url);
+    expect(await run('harvest')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('oai-token-loop'),
+    });
+    expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({ resources: 2 });
+  });
+
+  test('a damaged record and one without metadata are named; the others live', async () => {
+    const { url } = await repository(() =>
+      envelope(
+        `<ListRecords>${record('oai:a:1')}${record('oai:a:2', '<dc:title>bell \u0007</dc:title>')}${record('oai:a:3').replace(/<metadata>.*<\/metadata>/s, '')}</ListRecords>`,
+      ),
+    );
+    configure(url);
+    expect(await run('harvest')).toMatchObject({ code: 0, stdout: expect.stringContaining('2 problems') });
+    const { stdout } = await run('status');
+    expect(stdout).toContain('oai:a:2');
+    expect(stdout).toContain('oai:a:3');
+    expect(stdout).toContain('2 items');
+  });
+
+  test('nobody answers, or nobody has that name', async () => {
+    configure('http://127.0.0.1:1/oai');
+    expect(await run('harvest')).toMatchObject({ code: 3, stderr: expect.stringContaining('ECONNREFUSED') });
+    configure('http://no-such-host.invalid/oai');
+    const outcome = await run('harvest', '--json');
+    expect(outcome.code).toBe(3);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      source: 'repo',
+      error: { code: 'upstream-unreachable' },
+    });
+  }, 60_000);
+
+  test('the fuse asks for a person, by exit code and in words', async () => {
+    let gone = false;
+    const all = Array.from({ length: 40 }, (_, index) => `oai:a:${index}`);
+    const { url } = await repository(() => records(...(gone ? all.slice(30) : all)));
+    configure(url);
+    await run('harvest');
+    gone = true;
+    expect(await run('harvest', '--full')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('NOT deleted'),
+    });
+    expect(await run('status')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('needs attention'),
+    });
+    expect(await run('harvest', '--accept-deletions')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('30 deleted'),
+    });
+  });
+});
+
+describe('two of a kind', () => {
+  test('a port in use', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    configure('http://127.0.0.1:1/oai');
+    const { port } = taken.address() as AddressInfo;
+    expect(await run('serve', '--port', String(port))).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('--port'),
+    });
+  });
+
+  test('a database from a newer version', async () => {
+    configure('http://127.0.0.1:1/oai');
+    await run('status');
+    const database = openDatabase({ client: 'sqlite', file: join(directory, 'data', 'rsbridge.db') });
+    await database.writer('schema_migration').insert({ name: '9999-later', run_at: '' });
+    await database.close();
+    expect(await run('harvest')).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('database-newer'),
+    });
+  });
+
+  test('two processes harvest one source: one does, the other says who', async () => {
+    let answer: (() => void) | undefined;
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let release: (() => void) | undefined;
+    const { url } = await repository(() => (response) => {
+      answer?.();
+      release = () => response.end(records('oai:a:1'));
+    });
+    configure(url);
+    const { finished } = rsbridge(['harvest'], directory);
+    await asked;
+    expect(await run('harvest')).toMatchObject({ code: 5, stderr: expect.stringContaining('lease-held') });
+    release?.();
+    expect(await finished).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test('Ctrl-C finishes the page; the next run continues', async () => {
+    const { url, requests } = await repository((query) => {
+      const page = Number(query.get('resumptionToken') ?? 0);
+      const token = page < 400 ? `<resumptionToken>${page + 1}</resumptionToken>` : '';
+      return envelope(`<ListRecords>${record(`oai:a:${page}`)}${token}</ListRecords>`);
+    });
+    configure(url);
+    const { child, finished } = rsbridge(['harvest'], directory);
+    while (requests.length < 20) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGINT');
+    expect(await finished).toMatchObject({
+      code: 130,
+      stdout: expect.stringContaining('stopped before the end'),
+    });
+    expect(await run('harvest')).toMatchObject({ code: 0, stdout: expect.stringContaining('401 created') });
+  }, 60_000);
+});

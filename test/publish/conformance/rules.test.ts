@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { checkDocument } from '../../../src/publish/conformance/document-check.ts';
+import { valid } from './documents.ts';
+import { cases } from './rule-cases.ts';
+
+async function findingsOf(text: string | Uint8Array) {
+  async function* chunks() {
+    const bytes = Buffer.from(text as string);
+    for (let start = 0; start < bytes.length; start += 1000) yield bytes.subarray(start, start + 1000);
+  }
+  return (await checkDocument(chunks())).findings;
+}
+
+describe('a correct document of each kind has no finding', () => {
+  it.each(Object.keys(valid))('%s', async (kind) => {
+    expect(await findingsOf(valid[kind as keyof typeof valid])).toEqual([]);
+  });
+});
+
+describe('every rule is found where it is broken, at its severity', () => {
+  it.each(
+    cases.map(
+      ({ rule, kind, what, ...rest }) => [`${rule}: ${what} (${kind})`, { rule, kind, ...rest }] as const,
+    ),
+  )('%s', async (_, { rule, kind, replace, by, severity }) => {
+    const text = valid[kind];
+    expect(replace.test(text), `${replace} occurs in ${kind}`).toBe(true);
+    const findings = await findingsOf(text.replace(replace, by));
+    const found = findings.filter((finding) => finding.rule === rule);
+    expect(found.length, JSON.stringify(findings)).toBeGreaterThan(0);
+    expect(found[0]?.severity).toBe(severity);
+  });
+});
+
+it('RS-GEN-19: bytes that are not UTF-8 are an error', async () => {
+  const bytes = Buffer.concat([Buffer.from(valid.RL.slice(0, 200)), Buffer.from([0xff, 0xfe])]);
+  const { findings } = await checkDocument(once(bytes));
+  expect(findings).toContainEqual(expect.objectContaining({ rule: 'RS-GEN-19', severity: 'error' }));
+});
+
+it('RS-GEN-17: more than 50,000 entries are an error, and findings do not grow without end', async () => {
+  async function* chunks() {
+    yield Buffer.from(valid.RL.slice(0, valid.RL.indexOf('<url>')));
+    for (let index = 0; index < 50_001; index += 1) {
+      yield Buffer.from(`<url><loc>https://example.org/${index}</loc><rs:md length="x"/></url>`);
+    }
+    yield Buffer.from('</urlset>');
+  }
+  const { findings, suppressed, entries } = await checkDocument(chunks(), { maximumFindings: 50_002 });
+  expect(entries).toBe(50_001);
+  expect(findings.at(-1)).toMatchObject({ rule: 'RS-GEN-17', severity: 'error', place: 'document' });
+  expect(suppressed).toBe(0);
+  expect((await checkDocument(chunks(), { maximumFindings: 10 })).suppressed).toBe(49_992);
+});
+
+async function* once(bytes: Uint8Array) {
+  yield bytes;
+}

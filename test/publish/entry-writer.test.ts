@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { expect, it } from 'vitest';
+import { create } from 'xmlbuilder2';
+import type { Link } from '../../src/core/resource.ts';
+import { toUri } from '../../src/core/uris.ts';
+import {
+  type ListEntry,
+  listTail,
+  renderEntry,
+  renderListHead,
+  rsNamespace,
+  sitemapNamespace,
+} from '../../src/publish/entry-writer.ts';
+import { cleanText, toAsciiUri } from '../../src/publish/xml-text.ts';
+import { baseUrl } from './seed.ts';
+
+const anything = fc.string({
+  unit: fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 1 }),
+    fc.constantFrom(...'&<>"\'\t\n\r\u0000\ud800\ufffe %'),
+  ),
+});
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+
+function defined<T extends object>(record: T): T {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
+}
+
+const link = fc
+  .record({
+    rel: anything,
+    href: anything.map((text) => `x/${text}`),
+    type: optional(anything),
+    modified: optional(anything),
+    hash: optional(anything),
+    length: optional(fc.nat()),
+    pri: optional(fc.integer({ min: 1, max: 999_999 })),
+  })
+  .map((value) => defined(value) as Link);
+const entry = fc
+  .record({
+    path: anything.map((text) => `kyushu/${text}`),
+    lastmod: optional(anything),
+    hash: optional(anything),
+    length: optional(fc.nat()),
+    mediaType: optional(anything),
+    change: optional(fc.constantFrom('created' as const, 'updated' as const, 'deleted' as const)),
+    datetime: optional(anything),
+    packagePath: optional(anything),
+    links: fc.array(link, { maxLength: 4 }),
+  })
+  .map((value) => defined(value) as ListEntry);
+
+/** The same entry by a library that builds a DOM. */
+function byLibrary(value: ListEntry): string {
+  const root = create().ele(sitemapNamespace, 'urlset');
+  root.att('http://www.w3.org/2000/xmlns/', 'xmlns:rs', rsNamespace);
+  const url = root.ele(sitemapNamespace, 'url');
+  url.ele(sitemapNamespace, 'loc').txt(toAsciiUri(toUri(baseUrl, value.path)));
+  if (value.lastmod !== undefined) {
+    const lastmod = url.ele(sitemapNamespace, 'lastmod');
+    lastmod.txt(cleanText(value.lastmod));
+  }
+  const deleted = value.change === 'deleted';
+  const md = {
+    change: value.change,
+    datetime: value.datetime,
+    hash: deleted ? undefined : value.hash,
+    length: deleted ? undefined : value.length,
+    type: deleted ? undefined : value.mediaType,
+    path: value.packagePath,
+  };
+  if (Object.values(md).some((part) => part !== undefined)) url.ele(rsNamespace, 'rs:md', attributes(md));
+  for (const { rel, href, hash, length, modified, pri, type } of value.links) {
+    const target = toAsciiUri(toUri(baseUrl, href));
+    url.ele(rsNamespace, 'rs:ln', attributes({ rel, href: target, hash, length, modified, pri, type }));
+  }
+  return `${url.toString()}\n`;
+}
+
+function attributes(values: Record<string, string | number | undefined>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) kept[name] = cleanText(String(value));
+  }
+  return kept;
+}
+
+/** The library leaves `"` alone in text and states the namespaces of a fragment at its root. */
+function normalised(text: string): string {
+  return text
+    .replace(/ xmlns(:rs)?="[^"]*"/g, '')
+    .replace(/<lastmod\/>/, '<lastmod></lastmod>')
+    .replace(/<lastmod>([^<]*)<\/lastmod>/, (whole) => whole.replaceAll('&quot;', '"'));
+}
+
+it('entries are the same bytes as xmlbuilder2 writes, whatever is in them', () => {
+  fc.assert(
+    fc.property(entry, (value) => {
+      expect(normalised(renderEntry(baseUrl, value))).toBe(normalised(byLibrary(value)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('RS-GEN-19: whatever is in them, a list is well-formed, and what XML cannot carry never gets out', () => {
+  const head = renderListHead({ capability: 'changelist', up: `${baseUrl}/é`, from: '2026-01-01T00:00:00Z' });
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 3 }), (values) => {
+      const text = head + values.map((value) => renderEntry(baseUrl, value)).join('') + listTail;
+      expect(XMLValidator.validate(text)).toBe(true);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
+      expect(text).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/);
+      expect(Buffer.from(text, 'utf8').toString('utf8')).toBe(text);
+      const parsed = new XMLParser({ ignoreAttributes: false, isArray: (name) => name === 'url' }).parse(
+        text,
+      );
+      expect(parsed.urlset.url ?? []).toHaveLength(values.length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('RS-GEN-08: hrefs and locs come out as ASCII URIs', () => {
+  fc.assert(
+    fc.property(anything, (path) => {
+      const text = renderEntry(baseUrl, { path, links: [{ rel: 'via', href: path }] });
+      expect(text).toMatch(
+        /^<url><loc>[!#-;=?-[\]_a-z~]*<\/loc><rs:ln rel="via" href="[!#-;=?-[\]_a-z~]*"\/><\/url>\n$/,
+      );
+    }),
+  );
+  expect(toAsciiUri('https://e.org/é%20 "<x>')).toBe('https://e.org/%C3%A9%20%20%22%3Cx%3E');
+});
+
+it('RS-GEN-20, RS-CL-15: the order is loc, lastmod, rs:md, rs:ln; a deletion states no representation', () => {
+  const full: ListEntry = {
+    path: 'k/a',
+    lastmod: '2026-01-01T00:00:00Z',
+    change: 'updated',
+    datetime: '2026-01-02T00:00:00Z',
+    hash: 'sha-256:00',
+    length: 7,
+    mediaType: 'text/xml',
+    links: [{ rel: 'collection', href: 'k/c' }],
+  };
+  expect(renderEntry(baseUrl, full)).toBe(
+    `<url><loc>${baseUrl}/k/a</loc><lastmod>2026-01-01T00:00:00Z</lastmod>` +
+      '<rs:md change="updated" datetime="2026-01-02T00:00:00Z" hash="sha-256:00" length="7" type="text/xml"/>' +
+      `<rs:ln rel="collection" href="${baseUrl}/k/c"/></url>\n`,
+  );
+  expect(renderEntry(baseUrl, { ...full, change: 'deleted' })).toContain(
+    '<rs:md change="deleted" datetime="2026-01-02T00:00:00Z"/>',
+  );
+});

@@ -1,0 +1,39 @@
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'vitest';
+import type { Publication, PublishedDocument } from '../../src/publish/publication.ts';
+
+/** A document's text; both variants are read and must say the same. */
+export async function textOf(publication: Publication, path: string): Promise<string> {
+  const document = await publication.find(path);
+  if (!document) throw new Error(`${path} is not published`);
+  return textIn(document);
+}
+
+export async function textIn(document: PublishedDocument): Promise<string> {
+  const plain = await buffer(document.plain.open(0, document.plain.length));
+  const gzip = await buffer(document.gzip.open(0, document.gzip.length));
+  expect(plain.length).toBe(document.plain.length);
+  expect(gunzipSync(gzip).equals(plain)).toBe(true);
+  return plain.toString('utf8');
+}
+
+export async function pathsOf(publication: Publication, set: string): Promise<readonly string[]> {
+  const found = (await publication.sets()).find(({ path }) => path === set);
+  return (found?.documents ?? []).map(({ path }) => path).sort();
+}
+
+/** `<change> <name>` of each entry of a list. */
+export function entriesOf(text: string): readonly string[] {
+  return [...text.matchAll(/<loc>[^<]*\/items\/([^/]*)\/[^<]*<\/loc>.*?(?:change="(\w+)"|<\/url>)/g)].map(
+    ([, name, change]) => (change ? `${change} ${name}` : `${name}`),
+  );
+}
+
+/** Attributes of the root's `rs:md`. */
+export function rootOf(text: string): Record<string, string> {
+  const [, attributes = ''] = /<rs:md ([^>]*)\/>/.exec(text) ?? [];
+  return Object.fromEntries(
+    [...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+  );
+}
