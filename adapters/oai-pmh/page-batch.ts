@@ -2,7 +2,7 @@ import type { Problem, SourceItem } from '../../src/core/adapter.ts';
 import type { CutRecord } from './record-parser.ts';
 import { type RecordOrigin, readRecord } from './source-item.ts';
 
-const maximumItems = 250;
+const maximumItems = 1_000;
 const maximumBytes = 8 * 1024 * 1024;
 
 /** Records of one response on their way into pages. */

@@ -71,7 +71,7 @@ async function tail(): Promise<string> {
   if (!document) return '';
   const { length } = document.plain;
   let text = '';
-  for await (const chunk of document.plain.open(Math.max(0, length - 60_000), length)) text += String(chunk);
+  for await (const chunk of document.plain.open(Math.max(0, length - 600_000), length)) text += String(chunk);
   return text;
 }
 
