@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDatestamp } from '../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
+import { translate } from '../store/database.ts';
 import { checkCommand } from './check.ts';
 import { demoCommand } from './demo.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
@@ -31,8 +32,9 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
 }
 
 function report(error: unknown, json: boolean, io: CommandIo): number {
-  const known = isBridgeError(error)
-    ? error
+  const translated = translate(error);
+  const known = isBridgeError(translated)
+    ? translated
     : new BridgeError('internal', 'something unforeseen happened', { cause: error });
   const { code, advice } = known;
   if (json)

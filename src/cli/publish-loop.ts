@@ -1,7 +1,8 @@
 import { toIso, utcDay } from '../core/datetime.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import { readJournal } from '../store/journal.ts';
+import { type JournalState, readJournal } from '../store/journal.ts';
+import { latestRun } from '../store/runs.ts';
 import type { Bridge } from './bridge.ts';
 
 /**
@@ -71,8 +72,7 @@ async function round(
   signal: AbortSignal,
 ): Promise<void> {
   const journal = await readJournal(bridge.database.reader, set.source);
-  // Half of a repository is not published as if it were the whole.
-  if (!journal || journal.firstPassSeq === undefined) return;
+  if (!journal || (progress.seq === -1 && !(await isReady(bridge, set, journal)))) return;
   const now = bridge.clock.now().getTime();
   const day = utcDay(toIso(new Date(now)));
   const moved = journal.seq !== progress.seq || day !== progress.day;
@@ -90,6 +90,21 @@ async function round(
   progress.flatAt = report.flatDueIn === undefined ? Number.POSITIVE_INFINITY : now + report.flatDueIn;
   progress.seq = journal.seq;
   progress.day = day;
+}
+
+/**
+ * Half of a repository is not published as if it were the whole, while the first pass is under way. When it
+ * has failed, what there is is published all the same: some lists never end as they should.
+ */
+async function isReady(
+  { database, publication }: Bridge,
+  set: ResourceSet,
+  journal: JournalState,
+): Promise<boolean> {
+  if (journal.firstPassSeq !== undefined) return true;
+  if ((await publication.sets()).some(({ path }) => path === set.path)) return true;
+  const run = await latestRun(database.reader, journal.sourceId);
+  return run !== undefined && run.state !== 'running';
 }
 
 function resourceListPath(set: ResourceSet): string {

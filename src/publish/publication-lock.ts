@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError } from '../core/errors.ts';
+import { isAlive, thisPlace } from '../store/process-place.ts';
 
 /** One publisher at a time per directory, across processes. */
 export interface PublicationLock {
@@ -28,7 +28,7 @@ const mine = new Set<string>();
 /** @throws BridgeError `publication-busy` */
 export async function lockPublication(directory: string): Promise<PublicationLock> {
   const file = join(directory, lockFile);
-  const holder: Holder = { id: randomUUID(), pid: process.pid, place: await thisPlace() };
+  const holder: Holder = { id: randomUUID(), pid: process.pid, place: thisPlace };
   for (let attempt = 0; ; attempt += 1) {
     mine.add(holder.id);
     try {
@@ -36,8 +36,11 @@ export async function lockPublication(directory: string): Promise<PublicationLoc
       break;
     } catch (error) {
       mine.delete(holder.id);
-      if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
-      if (attempt >= 3 || !(await removeAbandoned(file, holder.place))) throw busy(directory);
+      const { code } = error as { code?: unknown };
+      // Created, but not filled: it would keep everybody out for a while after there is space again.
+      if (code === 'ENOSPC' || code === 'EDQUOT') await rm(file, { force: true });
+      if (code !== 'EEXIST') throw error;
+      if (attempt >= 3 || !(await removeAbandoned(file))) throw busy(directory);
     }
   }
   const heartbeat = setInterval(() => {
@@ -64,12 +67,12 @@ function busy(directory: string): BridgeError {
 }
 
 /** @returns whether the lock may be tried again */
-async function removeAbandoned(file: string, place: string): Promise<boolean> {
+async function removeAbandoned(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   const holder = await readHolder(file);
   if (!found) return true;
   const age = Date.now() - found.mtimeMs;
-  if (!isAbandoned(holder, age, place)) return false;
+  if (!isAbandoned(holder, age)) return false;
   // Two processes may come to this at once: one of them would take away the other's new lock.
   const aside = `${file}.${randomUUID().slice(0, 8)}.tmp`;
   try {
@@ -85,11 +88,11 @@ async function removeAbandoned(file: string, place: string): Promise<boolean> {
   return true;
 }
 
-function isAbandoned(holder: Holder | undefined, age: number, place: string): boolean {
+function isAbandoned(holder: Holder | undefined, age: number): boolean {
   if (age > abandonedMilliseconds) return true;
   // Unreadable: its writer is between creating and filling it, or died there.
   if (!holder) return age > heartbeatMilliseconds;
-  if (holder.place !== place) return false;
+  if (holder.place !== thisPlace) return false;
   return holder.pid === process.pid ? !mine.has(holder.id) : !isAlive(holder.pid);
 }
 
@@ -99,19 +102,4 @@ async function readHolder(file: string): Promise<Holder | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: unknown }).code === 'EPERM';
-  }
-}
-
-/** Containers on one host share neither process ids nor, perhaps, the host's name. */
-async function thisPlace(): Promise<string> {
-  const namespace = await readlink('/proc/self/ns/pid').catch(() => '');
-  return `${hostname()} ${namespace}`;
 }

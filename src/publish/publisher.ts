@@ -8,7 +8,7 @@ import { listChanges } from '../store/listing.ts';
 import { type Limits, sitemapLimits } from './limits.ts';
 import { publicationRoot } from './publication.ts';
 import { publicationError } from './publication-error.ts';
-import { lockPublication } from './publication-lock.ts';
+import { lockPublication, type PublicationLock } from './publication-lock.ts';
 import { SetDirectory } from './set-directory.ts';
 import { type DocumentReport, SetPublication } from './set-publication.ts';
 import { publishSite, registerSet } from './site-publication.ts';
@@ -76,12 +76,20 @@ export function createPublisher(settings: PublisherSettings): Publisher {
     return false;
   }
 
+  async function enter(directory: SetDirectory, set: ResourceSet): Promise<PublicationLock> {
+    try {
+      await mkdir(directory.path, { recursive: true });
+      return await lockPublication(directory.path);
+    } catch (error) {
+      throw publicationError(error, set.path);
+    }
+  }
+
   async function publish(set: ResourceSet, options: PublishOptions): Promise<PublishReport> {
     const started = performance.now();
     if (!(await hasChanges(set))) return { set: set.path, published: false, documents: [], ms: 0 };
     const directory = directoryOf(set);
-    await mkdir(directory.path, { recursive: true });
-    const lock = await lockPublication(directory.path);
+    const lock = await enter(directory, set);
     try {
       const usable = await directory.load(baseUrl);
       const base = usable ? directory.pointer : undefined;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Knex } from 'knex';
 import { BridgeError } from '../core/errors.ts';
 import type { Database } from './database.ts';
+import { isAlive, thisPlace } from './process-place.ts';
 
 /**
  * One writer per source at a time: the row in `source` says who, and until when without a sign of life.
@@ -11,7 +11,7 @@ import type { Database } from './database.ts';
 export interface Lease {
   readonly source: string;
   readonly sourceId: number;
-  /** `<host>/<pid>/<random>`: so that a neighbour on the same host can see whether the holder still lives. */
+  /** `<place>/<pid>/<random>`: so that a neighbour on the same host can see whether the holder still lives. */
   readonly holder: string;
 }
 
@@ -21,7 +21,7 @@ const ownHolders = new Set<string>();
 
 /** @throws BridgeError `lease-held` naming the holder */
 export async function acquireLease(database: Database, source: string, nowMs: number): Promise<Lease> {
-  const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
+  const holder = `${thisPlace}/${process.pid}/${randomUUID()}`;
   const sourceId = await database.transaction(async (trx) => {
     // Written first: on both databases this waits for whoever else is at this row.
     await trx('source').where({ name: source }).update({ name: source });
@@ -29,10 +29,14 @@ export async function acquireLease(database: Database, source: string, nowMs: nu
       await trx('source').select('id', 'lease_holder', 'lease_expires').where({ name: source }).first();
     if (!row) throw new BridgeError('unknown-source', `source ${source} is not in the database`);
     if (row.lease_holder !== null && (row.lease_expires ?? 0) > nowMs && !isDead(row.lease_holder)) {
-      const [host, pid] = row.lease_holder.split('/');
-      throw new BridgeError('lease-held', `process ${pid} on ${host} is working on ${source}`, {
-        retryable: true,
-      });
+      const [place = '', pid] = row.lease_holder.split('/');
+      throw new BridgeError(
+        'lease-held',
+        `process ${pid} on ${place.split(' ')[0]} is working on ${source}`,
+        {
+          retryable: true,
+        },
+      );
     }
     await trx('source')
       .where({ id: row.id })
@@ -66,13 +70,7 @@ export async function releaseLease(database: Database, lease: Lease): Promise<vo
 }
 
 function isDead(holder: string): boolean {
-  const [host, pid] = holder.split('/');
-  if (host !== hostname() || ownHolders.has(holder)) return false;
-  if (Number(pid) === process.pid) return true;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+  const [place, pid] = holder.split('/');
+  if (place !== thisPlace || ownHolders.has(holder)) return false;
+  return Number(pid) === process.pid || !isAlive(Number(pid));
 }
