@@ -1,13 +1,13 @@
 import { BridgeError } from '../core/errors.ts';
+import type { RunCounts } from '../store/runs.ts';
 import { findSource } from '../store/sources.ts';
-import { type PageResult, previewPage } from '../store/store-page.ts';
+import { previewPage } from '../store/store-page.ts';
 import { type HarvestDeps, type HarvestOptions, type HarvestSource, mapPage } from './harvest.ts';
 import { describeSelection } from './open-run.ts';
 
-export interface DryRunReport extends PageResult {
+export interface DryRunReport extends RunCounts {
   readonly source: string;
   readonly mode: 'full' | 'incremental';
-  readonly pages: number;
 }
 
 /** Reads what a harvest would read and says what it would change; nothing is written anywhere. */

@@ -1,18 +1,11 @@
-import type { Run, RunMode, RunState } from '../store/runs.ts';
+import type { Run, RunCounts, RunMode, RunState } from '../store/runs.ts';
 
 /** What a harvest did, for people and as JSON. */
-export interface HarvestReport {
+export interface HarvestReport extends RunCounts {
   readonly source: string;
   readonly runId: number;
   readonly mode: RunMode;
   readonly state: RunState;
-  readonly pages: number;
-  readonly items: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly deleted: number;
-  readonly unchanged: number;
-  readonly problems: number;
   /** Resources a full pass did not see and that a person has to decide about. */
   readonly unseen: number;
 }

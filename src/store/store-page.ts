@@ -10,7 +10,7 @@ import { storeItems } from './item-rows.ts';
 import { readKnownItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
 import { lastmodAfter, type PagePlan, planPage, type ResourcePlan } from './page-plan.ts';
-import { recordProblems } from './runs.ts';
+import { type RunCounts, recordProblems } from './runs.ts';
 
 /** The run a page belongs to, as far as storing it needs to know. */
 export interface RunInProgress {
@@ -27,14 +27,7 @@ export interface MappedPage {
   readonly expectedTotal?: number | undefined;
 }
 
-export interface PageResult {
-  readonly items: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly deleted: number;
-  readonly unchanged: number;
-  readonly problems: number;
-}
+export type PageResult = Omit<RunCounts, 'pages'>;
 
 /** What storing the page would do, without doing it. */
 export async function previewPage(database: Database, source: string, page: MappedPage): Promise<PageResult> {

@@ -11,7 +11,8 @@ import { migrate } from '../../src/store/migrate.ts';
 
 /**
  * How fast a Resource List is published, from the database to synced files, and in how much memory:
- * `npx tsx test/bench/resource-list.ts [resources]` prints one line of JSON. Target: 60,000 entries/s, 256 MB.
+ * `npm run bench resource-list [resources]` prints one line of JSON. Target: 60,000 entries/s, 256 MB. With
+ * `RESYNC_PYTHON=/path/to/python` of an environment that has resync 2.0.1, its library writes as many beside it.
  */
 const count = Number(process.argv[2] ?? 1_000_000);
 const given = process.argv[3];
@@ -47,9 +48,23 @@ async function measure(): Promise<void> {
       maxRssMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
     };
     process.stdout.write(`${JSON.stringify(line)}\n`);
+    compareWithPeer(line.entriesPerSecond);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+function compareWithPeer(own: number): void {
+  const python = process.env.RESYNC_PYTHON;
+  if (!python) {
+    process.stderr.write('no peer: RESYNC_PYTHON is not set\n');
+    return;
+  }
+  const script = join(process.cwd(), 'test', 'bench', 'resync-peer.py');
+  const { stdout } = spawnSync(python, [script, String(count)], { encoding: 'utf8' });
+  const peer = JSON.parse(stdout) as { entriesPerSecond: number };
+  const ratio = Number((own / peer.entriesPerSecond).toFixed(1));
+  process.stdout.write(`${JSON.stringify({ ...peer, ratio })}\n`);
 }
 
 /** One change is enough for the journal; the Resource List reads the resources alone. */
