@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../core/config.ts';
 import { createSampleRepository } from '../demo/sample-repository.ts';
-import { openBridge, systemClock } from './bridge.ts';
+import { type Bridge, openBridge, systemClock } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { freePort } from './free-port.ts';
 import { type CommandIo, say } from './io.ts';
@@ -34,6 +34,7 @@ export async function demoCommand(given: DemoFlags, io: CommandIo): Promise<numb
     say(io, `the sample repository is at ${url}; harvesting it`);
     // It starts from the same records each time: what an earlier demo added to it is gone.
     await service.harvestNow(sourceName, { mode: 'full', acceptDeletions: true });
+    await untilPublished(bridge, io);
     printAddresses(flags, config.baseUrl, io);
     const calm = setTimeout(
       () => repository.startEditing(),
@@ -57,6 +58,13 @@ function demoConfig({ port }: DemoFlags, url: string): Config {
     directory: '.',
     sources: { [sourceName]: { url, schedule: '*/10 * * * * *', fullPass: false, overlapSeconds: 5 } },
   });
+}
+
+/** What is printed can be opened. */
+async function untilPublished(bridge: Bridge, io: CommandIo): Promise<void> {
+  while (!io.stop.aborted && (await bridge.publication.sets()).length < bridge.sets().length) {
+    await bridge.clock.sleep(50);
+  }
 }
 
 function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void {

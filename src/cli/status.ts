@@ -1,6 +1,6 @@
 import { openPublication } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
-import { latestRun, listProblems } from '../store/runs.ts';
+import { listProblems, listRuns } from '../store/runs.ts';
 import { findSource } from '../store/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -10,6 +10,7 @@ import { createLog } from './log.ts';
 import { overviewOf } from './overview.ts';
 
 const shownProblems = 5;
+const shownRuns = 10;
 
 /** What each source is doing, in sentences, and what is published of it. */
 export async function statusCommand(
@@ -24,14 +25,14 @@ export async function statusCommand(
     for (const name of Object.keys(config.sources)) {
       const overview = await overviewOf(bridge, name);
       const sets = published.filter(({ path }) => path === name || path.startsWith(`${name}/`));
-      const problems = await problemsOf(bridge, name);
+      const { runs, ...problems } = await historyOf(bridge, name);
       healthy &&= overview.healthy;
       const lines = [
         describeOverview(overview),
         ...problems.lines,
         ...sets.map((set) => describeSet(set, config.baseUrl)),
       ];
-      printResult(io, flags.json, { ...overview, problems: problems.list, sets }, lines.join('\n'));
+      printResult(io, flags.json, { ...overview, problems: problems.list, runs, sets }, lines.join('\n'));
     }
     return healthy ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
@@ -39,15 +40,18 @@ export async function statusCommand(
   }
 }
 
-async function problemsOf(bridge: Bridge, name: string) {
+/** The latest runs, newest first, and what was wrong in the last one. */
+async function historyOf(bridge: Bridge, name: string) {
   const { reader } = bridge.database;
   const stored = await findSource(reader, name);
-  const run = stored && (await latestRun(reader, stored.id));
+  const runs = stored ? await listRuns(reader, stored.id, shownRuns) : [];
+  const [run] = runs;
   const list = run ? await listProblems(reader, run.id, shownProblems) : [];
   const lines = list.map((problem) => `  ! ${problem.identifier ?? '(no identifier)'}: ${problem.message}`);
-  if (run && run.problems > list.length)
+  if (run && run.problems > list.length) {
     lines.push(`  … ${run.problems - list.length} more problems in this run`);
-  return { list, lines };
+  }
+  return { runs, list, lines };
 }
 
 function describeOverview(overview: SourceOverview): string {

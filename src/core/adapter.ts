@@ -1,5 +1,3 @@
-import type { BridgeError } from './errors.ts';
-
 /** One upstream protocol, bound to one configured source. Implemented in `adapters/<kind>`. */
 export interface Adapter {
   /**
@@ -211,6 +209,3 @@ export interface SourceFile {
   /** `md5:…` or `sha-256:…` as stated upstream. */
   readonly hash?: string | undefined;
 }
-
-/** Thrown errors of an adapter are always these. */
-export type AdapterError = BridgeError;
