@@ -18,6 +18,18 @@ interface JournalRow {
   readonly first_pass_seq: number | null;
 }
 
+/** Every source's journal, by name, in one query. */
+export async function readJournals(db: Queryable): Promise<ReadonlyMap<string, JournalState>> {
+  const rows: (JournalRow & { name: string })[] = await db('source').select(
+    'name',
+    'id',
+    'journal_seq',
+    'journal_at',
+    'first_pass_seq',
+  );
+  return new Map(rows.map((row) => [row.name, toState(row)]));
+}
+
 export async function readJournal(db: Queryable, source: string): Promise<JournalState | undefined> {
   const row: JournalRow | undefined = await db('source')
     .select('id', 'journal_seq', 'journal_at', 'first_pass_seq')
