@@ -17,6 +17,8 @@ export interface PublishLoop {
 }
 
 const pauseMs = 400;
+/** Sets that are published side by side, of hundreds perhaps. */
+const maxAtOnce = 8;
 const pauseAfterFailureMs = 5000;
 const pauseWhileFirstPassMs = 1000;
 /** A Resource List of one document is renewed after every change, but not for more than this share of the time. */
@@ -63,6 +65,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
     const now = clock.now().getTime();
     for (const progress of all) {
       const journal = journals.get(progress.set.source);
+      if (running.size >= maxAtOnce) return;
       if (journal && !progress.busy && now >= progress.notBefore && isDue(progress, journal, now)) {
         start(progress, journal);
       }

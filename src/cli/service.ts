@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { type HarvestSource, harvest } from '../harvest/harvest.ts';
+import { createHostGate } from '../harvest/host-gate.ts';
 import { createScheduler, type Scheduler } from '../harvest/scheduler.ts';
 import { createApp } from '../server/app.ts';
 import type { Bridge } from './bridge.ts';
@@ -19,6 +20,9 @@ export interface Service {
   /** Finishes the pages and responses under way. */
   close(): Promise<void>;
 }
+
+/** Each holds a page or two in memory; the others wait for their turn. */
+const maxHarvests = 8;
 
 export type HarvestNow = (
   source: string,
@@ -46,13 +50,18 @@ export async function startService(
   });
   await listen(app, address);
   const loop = startPublishLoop(bridge, io.abort);
+  const places = createHostGate();
   const harvestNow: HarvestNow = async (name, options) => {
+    let leave: (() => void) | undefined;
     try {
+      leave = await places.enter('harvests', maxHarvests, io.stop);
       await harvest(bridge, bridge.source(name), { ...options, stop: io.stop, signal: io.abort });
     } catch (error) {
       // Another process, or the other schedule, is at it; the run itself logged everything else.
       const expected = isBridgeError(error, 'lease-held') || io.stop.aborted;
       log[expected ? 'debug' : 'error']({ source: name, reason: describeError(error) }, 'no harvest');
+    } finally {
+      leave?.();
     }
   };
   for (const source of bridge.sources()) addHarvests(scheduler, source, harvestNow);

@@ -1,4 +1,4 @@
-/** How many requests may be under way to one host, counted over all sources of this process. */
+/** How many may be at one place at a time: requests at a host, over all sources of this process; harvests. */
 export interface HostGate {
   /** Waits for a place; call what it resolves to when the response has been read. */
   enter(host: string, places: number, signal: AbortSignal): Promise<() => void>;
