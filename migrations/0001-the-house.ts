@@ -10,6 +10,8 @@ export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('source', (table) => {
     table.increments('id');
     table.text('name').notNullable().unique();
+    // Which journal this is: a lost and rebuilt database has another one of the same source.
+    table.text('journal_id');
     // The journal: the sequence and the moment of its last change. The moment never runs backwards.
     table.bigInteger('journal_seq').notNullable().defaultTo(0);
     table.text('journal_at').notNullable();
@@ -23,6 +25,8 @@ export async function up(knex: Knex): Promise<void> {
     table.text('last_full_at');
     table.text('selection');
     table.text('info');
+    // What kept the last harvest from even beginning: code, message, when.
+    table.text('trouble');
   });
 
   await knex.schema.createTable('collection', (table) => {

@@ -36,22 +36,43 @@ export const systemClock: Clock = {
   },
 };
 
-/** @param schema what to do about the database's schema; `leave` is for commands that must not write */
+/** A first Ctrl-C lets a page be finished, but a mere wait (`Retry-After: 3600`) ends with it. */
+function impatientClock(stop: AbortSignal | undefined): Clock {
+  if (!stop) return systemClock;
+  return {
+    now: systemClock.now,
+    sleep: async (milliseconds, signal) => {
+      try {
+        await systemClock.sleep(milliseconds, signal ? AbortSignal.any([signal, stop]) : stop);
+      } catch (cause) {
+        if (!stop.aborted) throw cause;
+        throw new BridgeError('interrupted', 'stopped while waiting for the server, as asked', { cause });
+      }
+    },
+  };
+}
+
+/**
+ * @param schema what to do about the database's schema
+ * @param stop ends waits for upstreams
+ */
 export async function openBridge(
   config: Config,
   log: Logger,
-  schema: 'migrate' | 'check' | 'leave',
+  schema: 'migrate' | 'check',
+  stop?: AbortSignal,
 ): Promise<Bridge> {
   const clock = systemClock;
+  const upstreamClock = impatientClock(stop);
   const database = openDatabase(config.database);
   const gate = createHostGate();
   const clients: HttpClient[] = [];
   const opened = new Map<string, HarvestSource>();
 
   function open(name: string, settings: SourceConfig): HarvestSource {
-    const http = createHttp({ ...httpSettings(settings, config) }, { gate, clock, log });
+    const http = createHttp(httpSettings(settings, config), { gate, clock: upstreamClock, log });
     clients.push(http);
-    const adapter = createAdapter(settings.adapter, settings, { http, log, clock });
+    const adapter = createAdapter(settings.adapter, settings, { http, log, clock: upstreamClock });
     return { name, config: settings, adapter };
   }
 

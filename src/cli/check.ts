@@ -1,4 +1,5 @@
 import { mkdirSync, statfsSync } from 'node:fs';
+import type { RepositoryInfo } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
@@ -29,13 +30,14 @@ export async function checkCommand(
       finding,
       `${finding.ok ? 'ok  ' : 'FAIL'}  ${finding.check}: ${finding.message}`,
     );
+  const configured = Object.keys(config.sources).length;
   print({
     check: 'configuration',
-    ok: true,
-    message: `${Object.keys(config.sources).length} sources, served as ${config.baseUrl}`,
+    ok: configured > 0,
+    message: `${configured} sources, served as ${config.baseUrl}`,
   });
-  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
-  let exitCode: number = exitCodes.ok;
+  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate', io.stop);
+  let exitCode: number = configured > 0 ? exitCodes.ok : exitCodes.usage;
   try {
     print({ check: 'database', ok: true, message: `${config.database.client}, schema up to date` });
     for await (const finding of findings(bridge, io)) {
@@ -67,7 +69,7 @@ function checkDisk(directory: string): Finding {
     check: 'disk',
     ok: free >= enoughBytes,
     message: `${gigabytes} GiB free in ${directory}`,
-    exitCode: exitCodes.storage,
+    ...(free >= enoughBytes ? {} : { exitCode: exitCodes.storage }),
   };
 }
 
@@ -76,6 +78,15 @@ async function checkSource(source: HarvestSource, signal: AbortSignal): Promise<
   try {
     const info = await source.adapter.identify(signal);
     const chosen = info.formats.filter((format) => format.selected).map((format) => format.name);
+    const absent = info.formats.filter((format) => !format.offered).map((format) => format.name);
+    if (absent.length > 0) {
+      return {
+        check,
+        ok: false,
+        message: `${info.name} does not list the configured format ${absent.join(', ')}${offeredBy(info)} [oai-unknown-format]`,
+        exitCode: exitCodes.upstream,
+      };
+    }
     const others = info.formats.filter((format) => !format.selected).map((format) => format.name);
     const offered = others.length === 0 ? '' : ` (also offered: ${others.join(', ')})`;
     return {
@@ -94,6 +105,11 @@ async function checkSource(source: HarvestSource, signal: AbortSignal): Promise<
   }
 }
 
+function offeredBy(info: RepositoryInfo): string {
+  const names = info.formats.filter((format) => format.offered).map((format) => format.name);
+  return names.length === 0 ? '; its list of formats could not be read' : `; it offers ${names.join(', ')}`;
+}
+
 /** A clock that was set back makes every change carry the journal's last time until it has caught up. */
 async function checkClock(bridge: Bridge, source: string): Promise<Finding> {
   const journal = await readJournal(bridge.database.reader, source);
@@ -102,6 +118,9 @@ async function checkClock(bridge: Bridge, source: string): Promise<Finding> {
   return {
     check: `clock for ${source}`,
     ok: !ahead,
-    message: ahead ? `it is ${now} here, but the journal already stands at ${journal.at}` : `it is ${now}`,
+    message: ahead
+      ? `it is ${now} here, but the journal already stands at ${journal.at}; until then every change is dated ${journal.at}. Set the clock right (NTP).`
+      : `it is ${now}`,
+    ...(ahead ? { exitCode: exitCodes.needsAttention } : {}),
   };
 }

@@ -28,7 +28,7 @@ export async function demoCommand(given: DemoFlags, io: CommandIo): Promise<numb
   const repository = createSampleRepository({ clock: systemClock, editEveryMs: flags.editEvery * 1000 });
   const { url } = await repository.listen(0);
   const config = anchorPaths(demoConfig(flags, url), resolve(io.cwd, flags.data));
-  const bridge = await openBridge(config, createLog('warn', io.stderr), 'migrate');
+  const bridge = await openBridge(config, createLog('warn', io.stderr), 'migrate', io.stop);
   try {
     const service = await startService(bridge, { host: '127.0.0.1', port: flags.port }, io);
     say(io, `the sample repository is at ${url}; harvesting it`);

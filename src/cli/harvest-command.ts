@@ -27,7 +27,7 @@ export async function harvestCommand(
 ): Promise<number> {
   const config = loadConfig(flags, io.env, io.cwd);
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
-  const bridge = await openBridge(config, log, 'migrate');
+  const bridge = await openBridge(config, log, 'migrate', io.stop);
   const progress = createProgress(io);
   let exitCode: number = exitCodes.ok;
   try {

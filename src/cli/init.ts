@@ -51,7 +51,7 @@ export async function initCommand(address: string, flags: InitFlags, io: Command
       `${file} is there already; use --force to replace it, or add the source by hand`,
     );
   }
-  const found = await probe(parseAddress(address), flags, io);
+  const found = await probeAny(address, flags, io);
   const name = flags.name ?? nameFrom(found.url);
   const text = configText(name, found, flags);
   // What we write must be what we read.
@@ -83,6 +83,17 @@ function parseAddress(address: string): URL {
     return url;
   } catch (cause) {
     throw new BridgeError('usage', `${address} is not a web address`, { cause });
+  }
+}
+
+/** Without a scheme both are meant, the safer one first. */
+async function probeAny(address: string, flags: InitFlags, io: CommandIo): Promise<Found> {
+  const url = parseAddress(address);
+  try {
+    return await probe(url, flags, io);
+  } catch (error) {
+    if (address.includes('://') || !isBridgeError(error, 'upstream-unreachable')) throw error;
+    return probe(parseAddress(url.href.replace(/^https:/, 'http:')), flags, io);
   }
 }
 

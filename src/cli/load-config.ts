@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse, YAMLParseError } from 'yaml';
 import { type Config, parseConfig } from '../core/config.ts';
 import { BridgeError } from '../core/errors.ts';
+import { checkCron } from '../harvest/scheduler.ts';
 
 export const defaultConfigFile = 'rsbridge.yaml';
 
@@ -27,7 +28,13 @@ export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): C
   for (const [path, value] of Object.entries(flags.overrides ?? {})) {
     if (value !== undefined) assign(raw, path.split('.'), value);
   }
-  return anchorPaths(parseConfig(raw), dirname(file));
+  const config = parseConfig(raw);
+  checkCron('publish.resourceListSchedule', config.publish.resourceListSchedule);
+  for (const [name, source] of Object.entries(config.sources)) {
+    checkCron(`sources.${name}.schedule`, source.schedule);
+    checkCron(`sources.${name}.fullPass`, source.fullPass);
+  }
+  return anchorPaths(config, dirname(file));
 }
 
 /** Makes the relative paths of a configuration absolute. */

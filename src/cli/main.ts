@@ -27,8 +27,13 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    return report(error, argv.includes('--json'), io);
+    const ended = io.abort.aborted && !isBridgeError(error) ? stoppedAtOnce(error) : error;
+    return report(ended, argv.includes('--json'), io);
   }
+}
+
+function stoppedAtOnce(cause: unknown): BridgeError {
+  return new BridgeError('interrupted', 'stopped at once as asked', { cause });
 }
 
 function report(error: unknown, json: boolean, io: CommandIo): number {

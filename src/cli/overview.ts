@@ -1,6 +1,6 @@
 import { addSeconds, toIso } from '../core/datetime.ts';
 import type { SourceOverview } from '../server/deps.ts';
-import { latestRun, listProblems, type Run } from '../store/runs.ts';
+import { latestFullPass, latestRun, listProblems, type Run } from '../store/runs.ts';
 import { countSource, findSource, type StoredSource } from '../store/sources.ts';
 import type { Bridge } from './bridge.ts';
 
@@ -15,19 +15,16 @@ export async function overviewOf(
   const next = nextRun(name);
   const now = toIso(clock.now());
   const run = stored && (await latestRun(database.reader, stored.id));
+  const refused = stored && (await refusedPass(bridge, stored.id));
   const counts = stored && (await countSource(database.reader, stored.id, addSeconds(now, -86_400)));
   const [problem] = run && run.problems > 0 ? await listProblems(database.reader, run.id, 1) : [];
   return {
     name,
     title: config.sources[name]?.title ?? stored?.info?.name ?? name,
-    state: describeState(stored, run),
-    healthy:
-      run === undefined ||
-      run.state === 'succeeded' ||
-      run.state === 'running' ||
-      run.state === 'interrupted',
+    state: describeState(stored, run, refused),
+    healthy: !stored?.trouble && !refused && run?.state !== 'failed',
     lastSuccessAt: lastSuccess(stored, run),
-    lastRunAt: run?.endedAt ?? run?.updatedAt,
+    lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
     nextRunAt: next && toIso(next),
     resources: counts?.resources ?? 0,
     items: counts?.items ?? 0,
@@ -40,8 +37,22 @@ function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): st
   return run?.state === 'succeeded' ? run.endedAt : (stored?.lastFullAt ?? undefined);
 }
 
-function describeState(stored: StoredSource | undefined, run: Run | undefined): string {
+/** A full pass whose deletions wait for a person, however many good incremental ones came after it. */
+async function refusedPass({ database }: Bridge, sourceId: number): Promise<Run | undefined> {
+  const pass = await latestFullPass(database.reader, sourceId);
+  return pass?.state === 'needs-attention' ? pass : undefined;
+}
+
+function describeState(
+  stored: StoredSource | undefined,
+  run: Run | undefined,
+  refused: Run | undefined,
+): string {
+  if (stored?.trouble) return `could not be harvested at ${stored.trouble.at}: ${stored.trouble.message}`;
   if (!stored || !run) return 'waits for its first harvest';
+  if (refused && run.state === 'succeeded') {
+    return `needs attention since the full harvest of ${refused.endedAt}: ${refused.error?.message}`;
+  }
   const kind = run.mode === 'full' ? 'full harvest' : 'harvest of what is new';
   const total = run.expectedTotal === undefined ? '' : ` of about ${run.expectedTotal}`;
   const changes = run.created + run.updated + run.deleted;

@@ -134,7 +134,7 @@ async function publishRound(
   const { set } = progress;
   const first = progress.seq === -1;
   const published = first ? await publishedList(bridge, set) : undefined;
-  if (first && !published && !(await isReady(bridge, journal))) {
+  if (first && !(await isReady(bridge, journal))) {
     progress.notBefore = bridge.clock.now().getTime() + pauseWhileFirstPassMs;
     return;
   }

@@ -21,7 +21,7 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
   if (Object.keys(config.sources).length === 0) {
     throw new BridgeError('config-invalid', 'no source is configured');
   }
-  const bridge = await openBridge(config, createLog(config.logLevel, io.stderr), 'migrate');
+  const bridge = await openBridge(config, createLog(config.logLevel, io.stderr), 'migrate', io.stop);
   try {
     const service = await startService(bridge, config.listen, io);
     const { address, port } = service.address;

@@ -110,7 +110,10 @@ export interface MetadataFormat {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly schema?: string | undefined;
+  /** A harvest takes it. */
   readonly selected: boolean;
+  /** False: it is configured, but the upstream does not list it, or could not be asked. */
+  readonly offered: boolean;
 }
 
 export interface Collection {

@@ -32,7 +32,8 @@ const sourceSchema = Type.Object(
   {
     adapter: Type.String({ default: 'oai-pmh', description: 'The upstream protocol: oai-pmh.' }),
     url: Type.String({
-      pattern: '^https?://',
+      // Credentials go into `headers`: an address is shown to everybody.
+      pattern: '^https?://[^/@]+(/|$)',
       description: 'The endpoint, e.g. https://repo.example.org/oai',
     }),
     title: Type.Optional(
@@ -93,7 +94,7 @@ const sourceSchema = Type.Object(
     ),
     requestsPerHost: Type.Integer({ minimum: 1, maximum: 8, default: 1 }),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
+      Type.Record(Type.String(), Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' }), {
         description:
           'Sent to the host of `url` alone, e.g. { Authorization: "Bearer ${TOKEN}" }; never logged.',
       }),

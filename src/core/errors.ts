@@ -17,7 +17,8 @@ export const errorTable = {
   'disk-full': 'Free some space; what was published before is still served, and the next run continues.',
   'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
   'lease-lost': 'Another process took over this source; this run stopped without loss.',
-  'upstream-unreachable': 'Check the address and the network; the next run tries again.',
+  'upstream-unreachable':
+    'Check the address, the network and, with https, the certificate (NODE_EXTRA_CA_CERTS=FILE adds an authority); the next run tries again.',
   'upstream-busy': 'The server asked for patience more often than we retry; the next run continues.',
   'upstream-cut-off': 'The response ended early; the next run repeats this page.',
   'upstream-status': 'Look at the address in a browser; the server answered with an HTTP error.',

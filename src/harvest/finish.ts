@@ -3,16 +3,17 @@ import { toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { Lease } from '../store/leases.ts';
 import { endRun, type Run, type RunState } from '../store/runs.ts';
-import { completePass } from '../store/sources.ts';
+import { completePass, type StoredSource } from '../store/sources.ts';
 import { countUnseen, sweep } from '../store/sweep.ts';
 import type { HarvestDeps, HarvestSource } from './harvest.ts';
-import { selectedFormats } from './open-run.ts';
 import { type HarvestReport, toReport } from './report.ts';
 
 export interface FinishedPass {
   readonly source: HarvestSource;
   readonly run: Run;
   readonly info: RepositoryInfo;
+  /** As it was before this run. */
+  readonly stored: StoredSource;
   readonly acceptDeletions: boolean | undefined;
   readonly signal: AbortSignal;
 }
@@ -28,12 +29,18 @@ export async function finishRun(deps: HarvestDeps, lease: Lease, pass: FinishedP
   await database.transaction(async (trx) => {
     await endRun(trx, run.id, { state, at, error: judgement.problem });
     await completePass(trx, lease.sourceId, {
-      asOf: run.asOf ?? run.startedAt,
+      asOf: coveredUntil(pass),
       fullAt: run.mode === 'full' ? at : undefined,
       selection: run.selection,
     });
   });
   return toReport(source.name, run, { state, ...judgement });
+}
+
+/** A run that began later than the last good one ended (`--since`) leaves a gap, which the next one has to read. */
+function coveredUntil({ run, stored }: FinishedPass): string | undefined {
+  const gap = run.since !== undefined && stored.asOf !== undefined && run.since > stored.asOf;
+  return gap ? undefined : (run.asOf ?? run.startedAt);
 }
 
 interface Judgement {
@@ -44,28 +51,33 @@ interface Judgement {
 
 /**
  * What a complete full pass did not see is gone, unless the upstream keeps tombstones of everything (then
- * those are the word), unless a record went by whose identifier could not be read, and unless so much would
- * go at once that a person should look first.
+ * those are the word, as long as we ask for the same as before), unless the pass is in doubt somewhere, and
+ * unless so much would go at once that a person should look first.
  */
 async function judge(deps: HarvestDeps, lease: Lease, pass: FinishedPass): Promise<Judgement> {
   const { database, clock } = deps;
-  const { run, info, source, signal } = pass;
+  const { run, info, source, stored, signal } = pass;
   const now = () => ({ iso: toIso(clock.now()), milliseconds: clock.now().getTime() });
-  const formats = selectedFormats(run.selection);
+  const { formats, deletionFuse } = source.config;
   // The operator took these formats out of the configuration: that is a decision, not a loss.
-  const dropped = await sweep(
-    database,
-    lease,
-    run.id,
-    (query) => query.where({ kind: 'metadata' }).whereNotIn('format', formats),
-    now,
-    signal,
-  );
-  if (info.deletedRecords === 'persistent' && !pass.acceptDeletions)
+  const dropped =
+    formats === undefined
+      ? 0
+      : await sweep(
+          database,
+          lease,
+          run.id,
+          (query) => query.where({ kind: 'metadata' }).whereNotIn('format', formats),
+          now,
+          signal,
+        );
+  const sameAsBefore = stored.selection === undefined || stored.selection === run.selection;
+  if (info.deletedRecords === 'persistent' && sameAsBefore && !pass.acceptDeletions) {
     return { deleted: dropped, unseen: 0, problem: undefined };
+  }
   const { unseen, total } = await countUnseen(database.writer, lease.sourceId, run.id);
   if (unseen === 0) return { deleted: dropped, unseen, problem: undefined };
-  const { share, atLeast } = source.config.deletionFuse;
+  const { share, atLeast } = deletionFuse;
   const tooMany = unseen > atLeast && unseen > total * share;
   if (!pass.acceptDeletions && (run.unidentified > 0 || tooMany)) {
     const why =

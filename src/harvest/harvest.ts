@@ -1,4 +1,11 @@
-import { type Adapter, type Clock, forbidsDeletions, type Log, type Page } from '../core/adapter.ts';
+import {
+  type Adapter,
+  type Clock,
+  forbidsDeletions,
+  type Log,
+  type Page,
+  type RepositoryInfo,
+} from '../core/adapter.ts';
 import type { SourceConfig } from '../core/config.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
@@ -6,7 +13,7 @@ import { mapItem } from '../core/mapping.ts';
 import type { Database } from '../store/database.ts';
 import { acquireLease, type Lease, releaseLease, renewLease } from '../store/leases.ts';
 import { endRun, type Run, type RunMode } from '../store/runs.ts';
-import { ensureSource, findSource, saveInfo } from '../store/sources.ts';
+import { ensureSource, findSource, saveInfo, saveTrouble } from '../store/sources.ts';
 import { type MappedPage, type PageResult, storePage } from '../store/store-page.ts';
 import { refreshCollections } from './collections.ts';
 import { finishRun } from './finish.ts';
@@ -80,9 +87,9 @@ async function runOnce(
 ): Promise<HarvestReport> {
   const { database, clock, log } = deps;
   const now = () => toIso(clock.now());
-  const info = await source.adapter.identify(options.signal);
-  await saveInfo(database, lease.sourceId, info);
+  const info = await introduce(deps, source, lease, options);
   const stored = await findSource(database.reader, source.name);
+  if (!stored) throw new Error(`source ${source.name} is not in the database`);
   const run = await openRun(deps, source, stored, info, options);
   log.info({ source: source.name, runId: run.id, mode: run.mode, resumed: run.pages > 0 }, 'harvest started');
   try {
@@ -92,6 +99,7 @@ async function runOnce(
           source,
           run: total,
           info,
+          stored,
           acceptDeletions: options.acceptDeletions,
           signal: options.signal,
         })
@@ -107,6 +115,28 @@ async function runOnce(
       { source: source.name, runId: run.id, code: failure.code, reason: describeError(failure) },
       'harvest stopped',
     );
+    throw failure;
+  }
+}
+
+/** Who is there today. A run that cannot even begin leaves a word, for whoever asks how the source is doing. */
+async function introduce(
+  { database, clock }: HarvestDeps,
+  source: HarvestSource,
+  lease: Lease,
+  options: HarvestOptions,
+): Promise<RepositoryInfo> {
+  try {
+    const info = await source.adapter.identify(options.signal);
+    await saveInfo(database, lease.sourceId, info);
+    return info;
+  } catch (error) {
+    const failure = toFailure(error, options);
+    const { code } = failure;
+    if (code !== 'interrupted') {
+      const trouble = { code, message: describeError(failure), at: toIso(clock.now()) };
+      await saveTrouble(database, lease.sourceId, trouble);
+    }
     throw failure;
   }
 }

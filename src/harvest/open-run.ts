@@ -11,11 +11,10 @@ const maxStalls = 3;
 export async function openRun(
   { database, clock }: HarvestDeps,
   source: HarvestSource,
-  stored: StoredSource | undefined,
+  stored: StoredSource,
   info: RepositoryInfo,
   options: HarvestOptions,
 ): Promise<Run> {
-  if (!stored) throw new Error(`source ${source.name} is not in the database`);
   const now = toIso(clock.now());
   const selection = describeSelection(source, info);
   const mode = dueMode(stored, selection, options);
@@ -30,12 +29,11 @@ export async function openRun(
 
 /** What a run covers; when this changes, the past has to be read again. */
 export function describeSelection({ config }: HarvestSource, info: RepositoryInfo): string {
-  const formats = info.formats.filter((format) => format.selected).map((format) => format.name);
-  return JSON.stringify({ url: config.url, formats, collections: config.collections ?? null });
-}
-
-export function selectedFormats(selection: string): readonly string[] {
-  return (JSON.parse(selection) as { formats: string[] }).formats;
+  const offered = info.formats.filter((format) => format.selected).map((format) => format.name);
+  // The order of an answer means nothing, and an upstream's bad day does not change what we asked for.
+  const formats = [...(config.formats ?? offered)].sort();
+  const collections = config.collections && [...config.collections].sort();
+  return JSON.stringify({ url: config.url, formats, collections: collections ?? null });
 }
 
 function dueMode(stored: StoredSource, selection: string, options: HarvestOptions): RunMode {

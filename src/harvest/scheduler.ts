@@ -18,6 +18,11 @@ export interface ScheduledJob {
   run(): Promise<void>;
 }
 
+const mute = () => undefined;
+
+/** node-cron would write its own lines among ours, e.g. that it kept a job from overlapping itself. */
+const quiet = { debug: mute, info: mute, warn: mute, error: mute };
+
 export function createScheduler(log: Log): Scheduler {
   const tasks = new Map<string, ScheduledTask>();
   const running = new Set<Promise<void>>();
@@ -35,10 +40,15 @@ export function createScheduler(log: Log): Scheduler {
 
   return {
     add(job) {
-      if (!validate(job.cron)) throw invalidCron(job);
+      checkCron(job.name, job.cron);
       tasks.set(
         job.name,
-        createTask(job.cron, () => execute(job), { name: job.name, timezone: 'UTC', noOverlap: true }),
+        createTask(job.cron, () => execute(job), {
+          name: job.name,
+          timezone: 'UTC',
+          noOverlap: true,
+          logger: quiet,
+        }),
       );
     },
     nextRun(name) {
@@ -54,6 +64,9 @@ export function createScheduler(log: Log): Scheduler {
   };
 }
 
-function invalidCron(job: ScheduledJob): BridgeError {
-  return new BridgeError('config-invalid', `${job.name}: "${job.cron}" is not a cron expression`);
+/** @throws BridgeError `config-invalid` naming the place */
+export function checkCron(place: string, cron: string | false): void {
+  if (cron !== false && !validate(cron)) {
+    throw new BridgeError('config-invalid', `${place}: "${cron}" is not a cron expression`);
+  }
 }

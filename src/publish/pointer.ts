@@ -18,6 +18,8 @@ export interface StoredDocument {
   readonly entries: number;
   readonly lastModified: string;
   readonly immutable: boolean;
+  /** It changed more than once within the second of `lastModified`, which therefore proves nothing. */
+  readonly unsettled?: boolean | undefined;
   readonly at?: string | undefined;
   readonly completed?: string | undefined;
   readonly from?: string | undefined;
@@ -33,6 +35,8 @@ export type Documents = Readonly<Record<string, StoredDocument>>;
 export interface Pointer {
   readonly version: number;
   readonly baseUrl: string;
+  /** The journal that it was rendered from (`JournalState.id`); of a set's pointer only. */
+  readonly journal?: string | undefined;
   readonly documents: Documents;
   /**
    * Immutable files with more documents: those that only grow in number (closed Change Lists, parts of

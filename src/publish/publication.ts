@@ -19,6 +19,8 @@ export interface PublishedDocument {
   readonly lastModified: string;
   /** Its bytes will never change. */
   readonly immutable: boolean;
+  /** It changed more than once within the second of `lastModified`. */
+  readonly unsettled?: boolean;
   readonly plain: Variant;
   readonly gzip: Variant;
 }
@@ -149,6 +151,7 @@ function toPublished(directory: string, path: string, document: StoredDocument):
     mediaType: 'application/xml',
     lastModified: document.lastModified,
     immutable: document.immutable,
+    unsettled: document.unsettled === true,
     plain: variant(document.plain),
     gzip: variant(document.gzip),
   };

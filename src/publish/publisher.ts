@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { Clock, Log } from '../core/adapter.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Database } from '../store/database.ts';
+import { readJournal } from '../store/journal.ts';
 import { listChanges } from '../store/listing.ts';
 import { type Limits, sitemapLimits } from './limits.ts';
 import { publicationRoot } from './publication.ts';
@@ -87,15 +88,26 @@ export function createPublisher(settings: PublisherSettings): Publisher {
 
   async function publish(set: ResourceSet, options: PublishOptions): Promise<PublishReport> {
     const started = performance.now();
-    if (!(await hasChanges(set))) return { set: set.path, published: false, documents: [], ms: 0 };
+    const journal = await readJournal(database.reader, set.source);
+    if (!journal || !(await hasChanges(set)))
+      return { set: set.path, published: false, documents: [], ms: 0 };
     const directory = directoryOf(set);
     const lock = await enter(directory, set);
     try {
-      const usable = await directory.load(baseUrl);
+      const usable = await directory.load(baseUrl, journal);
       const base = usable ? directory.pointer : undefined;
       const publication = new SetPublication(
         set,
-        { database, baseUrl, clock, limits, changeListDays, signal: options.signal, confirm: lock.confirm },
+        {
+          database,
+          baseUrl,
+          journal: journal.id,
+          clock,
+          limits,
+          changeListDays,
+          signal: options.signal,
+          confirm: lock.confirm,
+        },
         directory,
         base,
       );

@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addSeconds } from '../core/datetime.ts';
+import type { JournalState } from '../store/journal.ts';
 import { Catalogs, filesOf } from './catalogs.ts';
 import { type Documents, type Pointer, pointerFile, readPointer, writePointer } from './pointer.ts';
 
@@ -27,11 +28,15 @@ export class SetDirectory {
 
   /**
    * Reads what is published.
+   * @param journal of a set; the site has none
    * @returns whether it can be built upon; if not, everything is rendered anew
    */
-  async load(baseUrl: string): Promise<boolean> {
+  async load(baseUrl: string, journal?: Pick<JournalState, 'id' | 'seq'>): Promise<boolean> {
     this.#pointer = await readPointer(this.path);
     if (this.#pointer?.baseUrl !== baseUrl) return false;
+    // The database was made anew, or an older state of it came back.
+    const { journal: renderedFrom, changes } = this.#pointer;
+    if (journal && (renderedFrom !== journal.id || (changes?.seq ?? 0) > journal.seq)) return false;
     return this.#isComplete(this.#pointer).catch(() => false);
   }
 

@@ -21,6 +21,8 @@ import { etagOf, writeDocument } from './stored-document.ts';
 export interface SetSettings {
   readonly database: Database;
   readonly baseUrl: string;
+  /** `JournalState.id` */
+  readonly journal: string;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly changeListDays: number;
@@ -47,6 +49,7 @@ export class SetPublication {
   readonly #directory: SetDirectory;
   readonly #paths: SetPaths;
   readonly #reports = new Map<string, DocumentReport>();
+  #published: Documents;
   /** What is to be published next. */
   #draft: Draft;
   #changed = false;
@@ -59,8 +62,16 @@ export class SetPublication {
     this.#settings = settings;
     this.#directory = directory;
     this.#paths = setPaths(set);
-    const { baseUrl } = settings;
-    this.#draft = base ?? { version: formatVersion, baseUrl, documents: {}, catalogs: [], snapshots: [] };
+    const { baseUrl, journal } = settings;
+    this.#published = base?.documents ?? {};
+    this.#draft = base ?? {
+      version: formatVersion,
+      baseUrl,
+      journal,
+      documents: {},
+      catalogs: [],
+      snapshots: [],
+    };
   }
 
   get reports(): readonly DocumentReport[] {
@@ -141,9 +152,14 @@ export class SetPublication {
     if (!this.#changed) return;
     const { changes, snapshots } = this.#draft;
     const catalogs = [changes?.closed, ...snapshots.map(({ catalog }) => catalog)];
-    this.#draft = { ...this.#draft, catalogs: catalogs.filter((file) => file !== undefined) };
+    this.#draft = {
+      ...this.#draft,
+      documents: settle(this.#draft.documents, this.#published),
+      catalogs: catalogs.filter((file) => file !== undefined),
+    };
     await this.#settings.confirm();
     await this.#directory.switch(this.#draft, this.#now());
+    this.#published = this.#draft.documents;
     this.#changed = false;
   }
 
@@ -233,6 +249,18 @@ export class SetPublication {
       this.#reports.set(path, { path, entries, bytes: totalLength(plain.slices), ms });
     }
   }
+}
+
+/** Two contents with one `Last-Modified`: whoever has the first must not be told that nothing changed. */
+function settle(next: Documents, published: Documents): Documents {
+  return Object.fromEntries(
+    Object.entries(next).map(([path, document]) => {
+      const before = published[path];
+      const again = before?.lastModified === document.lastModified;
+      const unsettled = again && (before.unsettled === true || before.plain.etag !== document.plain.etag);
+      return [path, unsettled ? { ...document, unsettled } : document];
+    }),
+  );
 }
 
 async function* watched(

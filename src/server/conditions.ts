@@ -7,6 +7,8 @@ export interface Validators {
   readonly etag: string;
   /** ISO UTC seconds. */
   readonly lastModified: string;
+  /** It had other bytes in the same second: `If-Modified-Since` of that second proves nothing. */
+  readonly unsettled?: boolean | undefined;
   readonly length: number;
   /** Whether parts of it are given out. */
   readonly ranges: boolean;
@@ -39,11 +41,15 @@ export function decide(request: ConditionalRequest, selected: Validators): Decis
     if (matches(ifNoneMatch, selected.etag, 'weak')) return { kind: 'not-modified' };
   } else {
     const since = parseDate(headers['if-modified-since']);
-    if (since !== undefined && selected.lastModified <= since) return { kind: 'not-modified' };
+    if (since !== undefined && isNotNewer(selected, since)) return { kind: 'not-modified' };
   }
   const { range } = headers;
   if (request.method !== 'GET' || range === undefined || !selected.ranges) return { kind: 'whole' };
   return rangeStillApplies(request, selected) ? selectRange(range, selected.length) : { kind: 'whole' };
+}
+
+function isNotNewer({ lastModified, unsettled }: Validators, since: string): boolean {
+  return lastModified < since || (lastModified === since && !unsettled);
 }
 
 /** RFC 9110 §8.8.3.2. */

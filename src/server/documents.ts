@@ -32,6 +32,7 @@ function choose(document: PublishedDocument, acceptEncoding: string | undefined)
     length: variant.length,
     coding,
     lastModified: document.lastModified,
+    unsettled: document.unsettled,
     mediaType: document.mediaType,
     cacheControl: document.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     // A part of a gzip stream is of no use alone: who asks for a range gets one of the plain bytes, or all.

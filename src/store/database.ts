@@ -126,6 +126,11 @@ export function translate(error: unknown): unknown {
       retryable: true,
     });
   }
+  if (/file is not a database|database disk image is malformed/i.test(error.message)) {
+    return new BridgeError('database-unavailable', 'the SQLite file is damaged, or not a database', {
+      cause: error,
+    });
+  }
   const acquire = error.name === 'KnexTimeoutError';
   if (acquire || connectionCodes.has(code) || /unable to open database file/i.test(error.message)) {
     return new BridgeError('database-unavailable', 'the database does not answer', {

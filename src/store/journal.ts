@@ -3,6 +3,8 @@ import type { Database, Queryable } from './database.ts';
 /** Where a source's journal stands. */
 export interface JournalState {
   readonly sourceId: number;
+  /** Of this journal, and of no other of the same source in a database that was lost and made anew. */
+  readonly id: string;
   /** Of the latest change; 0 while there is none. */
   readonly seq: number;
   /** No later change is dated before this, whatever the machine's clock does. */
@@ -13,6 +15,7 @@ export interface JournalState {
 
 interface JournalRow {
   readonly id: number;
+  readonly journal_id: string | null;
   readonly journal_seq: number;
   readonly journal_at: string;
   readonly first_pass_seq: number | null;
@@ -23,6 +26,7 @@ export async function readJournals(db: Queryable): Promise<ReadonlyMap<string, J
   const rows: (JournalRow & { name: string })[] = await db('source').select(
     'name',
     'id',
+    'journal_id',
     'journal_seq',
     'journal_at',
     'first_pass_seq',
@@ -32,7 +36,7 @@ export async function readJournals(db: Queryable): Promise<ReadonlyMap<string, J
 
 export async function readJournal(db: Queryable, source: string): Promise<JournalState | undefined> {
   const row: JournalRow | undefined = await db('source')
-    .select('id', 'journal_seq', 'journal_at', 'first_pass_seq')
+    .select('id', 'journal_id', 'journal_seq', 'journal_at', 'first_pass_seq')
     .where({ name: source })
     .first();
   return row && toState(row);
@@ -56,6 +60,7 @@ export async function advanceJournal(database: Database, source: string, now: st
 function toState(row: JournalRow): JournalState {
   return {
     sourceId: row.id,
+    id: row.journal_id ?? '',
     seq: row.journal_seq,
     at: row.journal_at,
     firstPassSeq: row.first_pass_seq ?? undefined,

@@ -31,6 +31,7 @@ export async function readKnownItems(
       'last_seq',
       'version_count',
       'deleted_at',
+      'seen_run',
     )
     .modify((query) => whereAnyOf(query, 'item_id', ids));
   const memberships: { item_id: number; spec: string }[] = await db('item_collection')

@@ -28,7 +28,7 @@ export async function acquireLease(database: Database, source: string, nowMs: nu
     const row: { id: number; lease_holder: string | null; lease_expires: number | null } | undefined =
       await trx('source').select('id', 'lease_holder', 'lease_expires').where({ name: source }).first();
     if (!row) throw new BridgeError('unknown-source', `source ${source} is not in the database`);
-    if (row.lease_holder !== null && (row.lease_expires ?? 0) > nowMs && !isDead(row.lease_holder)) {
+    if (row.lease_holder !== null && isRunning(row.lease_expires ?? 0, nowMs) && !isDead(row.lease_holder)) {
       const [place = '', pid] = row.lease_holder.split('/');
       throw new BridgeError(
         'lease-held',
@@ -67,6 +67,11 @@ export async function releaseLease(database: Database, lease: Lease): Promise<vo
     .writer('source')
     .where({ id: lease.sourceId, lease_holder: lease.holder })
     .update({ lease_holder: null, lease_expires: null });
+}
+
+/** An expiry that no living holder would have written comes from a clock that was wrong. */
+function isRunning(expires: number, nowMs: number): boolean {
+  return expires > nowMs && expires < nowMs + 10 * lifetimeMs;
 }
 
 function isDead(holder: string): boolean {

@@ -25,6 +25,8 @@ export interface KnownResource {
   readonly last_seq: number;
   readonly version_count: number;
   readonly deleted_at: string | null;
+  /** The last run that met it. */
+  readonly seen_run: number | null;
 }
 
 /** The difference between a page and the store: pure data, made before the transaction begins. */
@@ -33,6 +35,8 @@ export interface PagePlan {
   readonly changes: readonly ResourcePlan[];
   /** Ids of resources that the page met and that need nothing. */
   readonly unchanged: readonly number[];
+  /** Items that the run met before with other content and no older datestamp: the first word stands. */
+  readonly repeated: readonly string[];
 }
 
 export interface ItemPlan {
@@ -54,22 +58,48 @@ export interface ResourcePlan {
   readonly newBytes: boolean;
 }
 
-export function planPage(items: readonly MappedItem[], known: ReadonlyMap<string, KnownItem>): PagePlan {
+/** @param runId of the run the page belongs to, if it is one that is stored */
+export function planPage(
+  items: readonly MappedItem[],
+  known: ReadonlyMap<string, KnownItem>,
+  runId?: number,
+): PagePlan {
   const itemPlans: ItemPlan[] = [];
   const changes: ResourcePlan[] = [];
   const unchanged: number[] = [];
+  const repeated: string[] = [];
   for (const item of withoutRepetition(items)) {
     const stored = known.get(item.identifier);
     // A tombstone of something we never had is no news (quirk 62).
     if (item.deleted && !stored) continue;
+    const plans = [...planResources(item, stored)];
+    if (isRepetition(item, stored, plans, runId)) {
+      repeated.push(item.identifier);
+      continue;
+    }
     const itemPlan = planItem(item, stored);
     if (itemPlan) itemPlans.push(itemPlan);
-    for (const plan of planResources(item, stored)) {
+    for (const plan of plans) {
       if (typeof plan === 'number') unchanged.push(plan);
       else changes.push(plan);
     }
   }
-  return { items: itemPlans, changes, unchanged };
+  return { items: itemPlans, changes, unchanged, repeated };
+}
+
+/** The same identifier on two pages of one list would otherwise be two updates in every pass (quirk 68). */
+function isRepetition(
+  item: MappedItem,
+  stored: KnownItem | undefined,
+  plans: readonly (ResourcePlan | number)[],
+  runId: number | undefined,
+): boolean {
+  if (!stored || runId === undefined || (item.datestamp ?? '') > (stored.datestamp ?? '')) return false;
+  const updates = plans.filter((plan) => typeof plan !== 'number');
+  return (
+    updates.length > 0 &&
+    updates.every(({ change, known }) => change === 'updated' && known?.seen_run === runId)
+  );
 }
 
 /** The same item twice in one page: the later word counts, resource by resource (quirk 68). */

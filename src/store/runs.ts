@@ -94,6 +94,16 @@ export async function listRuns(db: Queryable, sourceId: number, limit: number): 
   return rows.map(toRun);
 }
 
+/** The latest full pass that came to its end, for better or worse. */
+export async function latestFullPass(db: Queryable, sourceId: number): Promise<Run | undefined> {
+  const row: RunRow | undefined = await db('run')
+    .where({ source_id: sourceId, mode: 'full' })
+    .whereIn('state', ['succeeded', 'needs-attention'])
+    .orderBy('id', 'desc')
+    .first();
+  return row && toRun(row);
+}
+
 export async function resumeRun(db: Queryable, run: Run, now: string): Promise<Run> {
   await db('run')
     .where({ id: run.id })

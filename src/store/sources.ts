@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RepositoryInfo } from '../core/adapter.ts';
 import type { Database, Queryable } from './database.ts';
 
@@ -12,6 +13,14 @@ export interface StoredSource {
   /** What the last good run covered (URL, formats, collections); another selection needs a full pass. */
   readonly selection: string | undefined;
   readonly info: RepositoryInfo | undefined;
+  /** What kept the last harvest from even beginning. */
+  readonly trouble: Trouble | undefined;
+}
+
+export interface Trouble {
+  readonly code: string;
+  readonly message: string;
+  readonly at: string;
 }
 
 interface SourceRow {
@@ -22,16 +31,21 @@ interface SourceRow {
   readonly first_pass_seq: number | null;
   readonly selection: string | null;
   readonly info: string | null;
+  readonly trouble: string | null;
 }
 
 /** Makes sure the source has its row; `now` is where its journal begins. */
 export async function ensureSource(database: Database, name: string, now: string): Promise<void> {
-  await database.writer('source').insert({ name, journal_at: now }).onConflict('name').ignore();
+  await database
+    .writer('source')
+    .insert({ name, journal_id: randomUUID(), journal_at: now })
+    .onConflict('name')
+    .ignore();
 }
 
 export async function findSource(db: Queryable, name: string): Promise<StoredSource | undefined> {
   const row: SourceRow | undefined = await db('source')
-    .select('id', 'name', 'as_of', 'last_full_at', 'first_pass_seq', 'selection', 'info')
+    .select('id', 'name', 'as_of', 'last_full_at', 'first_pass_seq', 'selection', 'info', 'trouble')
     .where({ name })
     .first();
   return (
@@ -43,15 +57,24 @@ export async function findSource(db: Queryable, name: string): Promise<StoredSou
       firstPassSeq: row.first_pass_seq ?? undefined,
       selection: row.selection ?? undefined,
       info: row.info === null ? undefined : (JSON.parse(row.info) as RepositoryInfo),
+      trouble: row.trouble === null ? undefined : (JSON.parse(row.trouble) as Trouble),
     }
   );
 }
 
+/** The upstream answered. */
 export async function saveInfo(database: Database, sourceId: number, info: RepositoryInfo): Promise<void> {
   await database
     .writer('source')
     .where({ id: sourceId })
-    .update({ info: JSON.stringify(info) });
+    .update({ info: JSON.stringify(info), trouble: null });
+}
+
+export async function saveTrouble(database: Database, sourceId: number, trouble: Trouble): Promise<void> {
+  await database
+    .writer('source')
+    .where({ id: sourceId })
+    .update({ trouble: JSON.stringify(trouble) });
 }
 
 export interface SourceCounts {
@@ -75,16 +98,16 @@ export async function countSource(db: Queryable, sourceId: number, since: string
   };
 }
 
-/** A pass came to its end: the next incremental one begins where this one began. */
+/** A pass came to its end: the next incremental one begins at `asOf`; undefined: where it would have anyway. */
 export async function completePass(
   db: Queryable,
   sourceId: number,
-  pass: { asOf: string; fullAt: string | undefined; selection: string },
+  pass: { asOf: string | undefined; fullAt: string | undefined; selection: string },
 ): Promise<void> {
   await db('source')
     .where({ id: sourceId })
     .update({
-      as_of: pass.asOf,
+      ...(pass.asOf === undefined ? {} : { as_of: pass.asOf }),
       selection: pass.selection,
       first_pass_seq: db.raw('coalesce(first_pass_seq, journal_seq)'),
       ...(pass.fullAt === undefined ? {} : { last_full_at: pass.fullAt }),

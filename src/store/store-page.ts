@@ -51,16 +51,17 @@ export async function storePage(
   now: { iso: string; milliseconds: number },
 ): Promise<PageResult> {
   const known = await readKnownItems(database.writer, lease.source, identifiersOf(page));
-  const plan = planPage(page.items, known);
+  const plan = planPage(page.items, known, run.id);
+  const problems = [...page.problems, ...plan.repeated.map(toProblem)];
   const blobs = new Map(plan.changes.flatMap(toBlob));
-  const result = resultOf(plan, page);
+  const result = { ...resultOf(plan, page), problems: problems.length };
   await database.transaction(async (trx) => {
     await renewLease(trx, lease, now.milliseconds);
     const itemIds = await storeItems(trx, lease.sourceId, plan.items, known);
     await insertRows(trx, 'blob', [...blobs.values()], { conflict: { columns: ['hash'], update: [] } });
     await storeChanges(trx, lease.sourceId, run, plan.changes, itemIds, now.iso);
     if (run.mode === 'full') await markSeen(trx, run.id, [...plan.unchanged, ...excused(page, known)]);
-    await recordProblems(trx, run, page.problems);
+    await recordProblems(trx, run, problems);
     await storeProgress(trx, run.id, page, result, now.iso);
   });
   return result;
@@ -79,6 +80,15 @@ function excused(page: MappedPage, known: Awaited<ReturnType<typeof readKnownIte
       .filter((resource) => format === undefined || resource.format === format)
       .map((resource) => resource.id),
   );
+}
+
+function toProblem(identifier: string): Problem {
+  return {
+    code: 'endpoint-quirk',
+    message:
+      'it is in the list more than once, with different content and no later datestamp; the first is kept',
+    identifier,
+  };
 }
 
 function toBlob({ desired }: ResourcePlan): [string, Row][] {

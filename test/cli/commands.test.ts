@@ -236,6 +236,88 @@ describe('what upstreams do', () => {
   });
 });
 
+describe('what status says', () => {
+  test('an upstream that broke is not up to date, whatever the last run said', async () => {
+    let broken = false;
+    const { url } = await provide((query) => {
+      if (broken) return { status: 404, body: 'gone' };
+      if (query.get('verb') === 'Identify') return identify('no');
+      return query.get('verb') === 'ListRecords' ? records('oai:a:1') : formats;
+    });
+    configure(url);
+    await run('harvest');
+    expect((await run('status')).code).toBe(0);
+    broken = true;
+    expect((await run('harvest')).code).toBe(3);
+    expect(await run('status')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('could not be harvested'),
+    });
+    broken = false;
+    await run('harvest');
+    expect(await run('status')).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date') });
+  });
+
+  test('refused deletions are not forgotten by the next good run', async () => {
+    let gone = false;
+    const all = Array.from({ length: 60 }, (_, index) => `oai:a:${index}`);
+    const { url } = await repository(() => records(...(gone ? all.slice(50) : all)));
+    configure(url);
+    await run('harvest');
+    gone = true;
+    expect((await run('harvest', '--full')).code).toBe(4);
+    expect((await run('harvest')).code).toBe(0);
+    expect(await run('status')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('needs attention since'),
+    });
+    expect((await run('harvest', '--accept-deletions')).code).toBe(0);
+    expect((await run('status')).code).toBe(0);
+  });
+
+  test('check names a configured format that the repository does not list', async () => {
+    const { url } = await repository(() => records('oai:a:1'));
+    configure(url, '    formats: [oai_dc, nope]\n');
+    expect(await run('check')).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/format nope; it offers oai_dc/),
+    });
+  });
+});
+
+describe('bad settings', () => {
+  test('a schedule that is none is told before anything starts', async () => {
+    configure('http://127.0.0.1:1/oai', '    schedule: "99 * * * *"\n');
+    for (const command of ['check', 'serve', 'harvest']) {
+      expect(await run(command)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('sources.repo.schedule'),
+      });
+    }
+  });
+
+  test('credentials in an address, or a line break in a header, are refused without being repeated', async () => {
+    configure('http://user:secret@127.0.0.1/oai');
+    const outcome = await run('check');
+    expect(outcome.code).toBe(2);
+    expect(outcome.stdout + outcome.stderr).not.toContain('secret');
+    configure('http://127.0.0.1/oai', '    headers: { X-Key: "a\\nb" }\n');
+    expect((await run('check')).code).toBe(2);
+  });
+
+  test('a file that is no database', async () => {
+    configure('http://127.0.0.1:1/oai');
+    await run('status');
+    for (const file of ['rsbridge.db-wal', 'rsbridge.db-shm'])
+      rmSync(join(directory, 'data', file), { force: true });
+    writeFileSync(
+      join(directory, 'data', 'rsbridge.db'),
+      'this is not a database, whatever its name is'.repeat(100),
+    );
+    expect(await run('status')).toMatchObject({ code: 6, stderr: expect.stringContaining('damaged') });
+  });
+});
+
 describe('two of a kind', () => {
   test('a port in use', async () => {
     const taken = createServer();

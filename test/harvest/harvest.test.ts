@@ -33,7 +33,7 @@ function adapterOf(upstream: Upstream): Adapter {
       protocolVersion: '1',
       deletedRecords: upstream.deletedRecords,
       granularity: 'second',
-      formats: upstream.formats.map((name) => ({ name, selected: true })),
+      formats: upstream.formats.map((name) => ({ name, selected: true, offered: true })),
     }),
     async *collections() {},
     item: async () => undefined,
@@ -204,13 +204,63 @@ describeOnBoth('harvest', (open) => {
     expect(await living()).toBe(50);
   });
 
-  test('a change of the formats is a full pass, and a format no longer wanted is deleted', async () => {
+  test('a change of the configured formats is a full pass, and a format no longer wanted is deleted', async () => {
     upstream.formats = ['oai_dc', 'mods'];
     upstream.deletedRecords = 'persistent';
     expect(await run()).toMatchObject({ created: 100 });
     upstream.formats = ['oai_dc'];
-    expect(await run()).toMatchObject({ mode: 'full', deleted: 50 });
+    source = { ...source, config: { ...source.config, formats: ['oai_dc'] } };
+    expect(await run()).toMatchObject({ mode: 'full', state: 'succeeded', deleted: 50 });
     expect(await living()).toBe(50);
+  });
+
+  test('a format that the upstream no longer lists is a loss, not a decision', async () => {
+    upstream.formats = ['oai_dc', 'mods'];
+    upstream.deletedRecords = 'persistent';
+    await run();
+    upstream.formats = ['oai_dc'];
+    expect(await run()).toMatchObject({ mode: 'full', state: 'needs-attention', deleted: 0, unseen: 50 });
+    upstream.formats = ['mods', 'oai_dc'];
+    expect(await run()).toMatchObject({ mode: 'full', state: 'succeeded', deleted: 0, unchanged: 100 });
+    upstream.formats = ['oai_dc', 'mods'];
+    expect(await run()).toMatchObject({ mode: 'incremental', unchanged: 100 });
+  });
+
+  test('other collections are another question: tombstones of the old one do not answer it', async () => {
+    upstream.deletedRecords = 'persistent';
+    await run();
+    for (let index = 0; index < 10; index += 1) upstream.items.delete(`id:${index}`);
+    source = { ...source, config: { ...source.config, collections: ['a'] } };
+    expect(await run()).toMatchObject({ mode: 'full', state: 'succeeded', deleted: 10 });
+  });
+
+  test('--since behind the last good run leaves no gap for the next one', async () => {
+    await run();
+    await run({ since: '2026-11-21T09:59:59Z' });
+    await run();
+    expect(upstream.requests.map(({ since }) => since)).toEqual([
+      undefined,
+      '2026-11-21T09:59:59Z',
+      '2026-11-21T09:59:58Z',
+    ]);
+  });
+
+  test('an upstream that does not even introduce itself leaves a word, and the checkpoint as it was', async () => {
+    upstream.failAt = 4;
+    await expect(run()).rejects.toThrow();
+    const { adapter } = source;
+    const identify = async () => {
+      throw new BridgeError('upstream-status', 'it answered 500');
+    };
+    source = { ...source, adapter: { ...adapter, identify } };
+    await expect(run()).rejects.toMatchObject({ code: 'upstream-status' });
+    expect((await findSource(database.reader, source.name))?.trouble).toMatchObject({
+      code: 'upstream-status',
+    });
+    source = { ...source, adapter };
+    expect(await run()).toMatchObject({ state: 'succeeded', created: 50 });
+    expect(upstream.requests.at(-1)?.checkpoint).toEqual({ next: 20 });
+    expect((await findSource(database.reader, source.name))?.trouble).toBeUndefined();
   });
 
   test('--limit stops early as if interrupted, and the next run goes on', async () => {

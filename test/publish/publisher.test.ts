@@ -69,6 +69,57 @@ describeOnBoth('publishing', (open) => {
     expect(own.match(/<loc>/g)).toHaveLength(1);
   });
 
+  it('a database made anew, or put back to an older state, is published anew and loses no change', async () => {
+    const { writer } = open().database;
+    await seed(['a', 'b', 'c', 'd'].map((name) => ({ name, at: day('20') })));
+    await publisher().publish(all(), { resourceList: 'if-missing' });
+    const rebuild = async (journal: string) => {
+      for (const table of ['change', 'resource'])
+        await writer(table)
+          .delete()
+          .whereRaw('source_id = ?', [await idOf()]);
+      await writer('source').where({ name: source }).update({ journal_id: journal, journal_seq: 0 });
+    };
+    const idOf = async () => (await writer('source').where({ name: source }).first('id')).id;
+    // Another journal, further on than the published one; then the same journal, further back.
+    await rebuild('another');
+    await seed(['v', 'w', 'x', 'y', 'z'].map((name) => ({ name, at: day('20', '11:00:00') })));
+    await publisher().publish(all(), { resourceList: 'if-missing' });
+    expect(entriesOf(await textOf(publication, `${source}/changelist.xml`))).toEqual(
+      ['v', 'w', 'x', 'y', 'z'].map((name) => `created ${name}`),
+    );
+    await rebuild('another');
+    await seed([{ name: 'q', at: day('20', '11:00:00') }]);
+    await publisher().publish(all(), { resourceList: 'if-missing' });
+    expect(entriesOf(await textOf(publication, `${source}/changelist.xml`))).toEqual(['created q']);
+    expect(entriesOf(await textOf(publication, `${source}/resourcelist.xml`))).toEqual(['q']);
+  });
+
+  it('a document that changes twice in one second does not claim that its Last-Modified tells them apart', async () => {
+    const path = `${source}/changelist.xml`;
+    const publish = () =>
+      publisher({ entries: 100, bytes: 1_000_000 }).publish(all(), { resourceList: 'never' });
+    await seed([{ name: 'a', at: day('21', '12:00:00') }]);
+    await publish();
+    expect(await publication.find(path)).toMatchObject({
+      lastModified: day('21', '12:00:00'),
+      unsettled: false,
+    });
+    await seed([{ name: 'b', at: day('21', '12:00:00') }]);
+    await publish();
+    expect(await publication.find(path)).toMatchObject({
+      lastModified: day('21', '12:00:00'),
+      unsettled: true,
+    });
+    clock.set(day('21', '12:00:05'));
+    await seed([{ name: 'c', at: day('21', '12:00:05') }]);
+    await publish();
+    expect(await publication.find(path)).toMatchObject({
+      lastModified: day('21', '12:00:05'),
+      unsettled: false,
+    });
+  });
+
   it('RS-GEN-06: a Resource List of one part is a urlset, of several an index over immutable parts', async () => {
     await seed(['a', 'b', 'c'].map((name) => ({ name, at: day('20') })));
     await publisher().publish(all(), { resourceList: 'always' });

@@ -132,3 +132,13 @@ describe('If-Range compares strongly (HC-05)', () => {
     expect(decideFor({ 'if-range': '"other"' })).toEqual({ kind: 'whole' });
   });
 });
+
+it('If-Modified-Since of a second in which the bytes changed twice proves nothing', () => {
+  const verdict = (since: string) =>
+    decide(
+      { method: 'GET', headers: { 'if-modified-since': since }, now: '2026-11-21T10:00:00Z' },
+      { ...selected, unsettled: true },
+    ).kind;
+  expect(verdict(same)).toBe('whole');
+  expect(verdict(after)).toBe('not-modified');
+});
