@@ -16,6 +16,12 @@ export async function countUnseen(
   return { total: Number(all?.count ?? 0), unseen: Number(unseen?.count ?? 0) };
 }
 
+/** What of the unseen goes. */
+export interface Swept {
+  /** Only metadata, and only in formats other than these. */
+  readonly formatsOtherThan?: readonly string[];
+}
+
 const rowsAtATime = 1000;
 
 /**
@@ -27,7 +33,7 @@ export async function sweep(
   database: Database,
   lease: Lease,
   runId: number,
-  restrict: (query: Knex.QueryBuilder) => void,
+  which: Swept,
   now: () => { iso: string; milliseconds: number },
   signal: AbortSignal,
 ): Promise<number> {
@@ -39,7 +45,7 @@ export async function sweep(
       .where({ source_id: lease.sourceId })
       .whereNull('deleted_at')
       .modify(whereUnseen, runId)
-      .modify(restrict)
+      .modify(whereSwept, which)
       .orderBy('id')
       .limit(rowsAtATime);
     if (rows.length === 0) return total;
@@ -58,6 +64,10 @@ export async function sweep(
 
 function whereUnseen(query: Knex.QueryBuilder, runId: number): void {
   query.where((either) => either.whereNull('seen_run').orWhere('seen_run', '<', runId));
+}
+
+function whereSwept(query: Knex.QueryBuilder, { formatsOtherThan }: Swept): void {
+  if (formatsOtherThan) query.where({ kind: 'metadata' }).whereNotIn('format', formatsOtherThan);
 }
 
 function toDeletion(row: KnownResource & { item_id: number }): ResourcePlan {

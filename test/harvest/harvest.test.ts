@@ -220,6 +220,8 @@ describeOnBoth('harvest', (open) => {
     await run();
     upstream.formats = ['oai_dc'];
     expect(await run()).toMatchObject({ mode: 'full', state: 'needs-attention', deleted: 0, unseen: 50 });
+    // Still the question, although now the same as before is asked of an upstream that keeps tombstones.
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'needs-attention', unseen: 50 });
     upstream.formats = ['mods', 'oai_dc'];
     expect(await run()).toMatchObject({ mode: 'full', state: 'succeeded', deleted: 0, unchanged: 100 });
     upstream.formats = ['oai_dc', 'mods'];

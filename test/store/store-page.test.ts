@@ -218,16 +218,7 @@ describeOnBoth('storePage', (open) => {
     await store([item('oai:x:1')], [quarantined]);
     expect(await countUnseen(database.reader, lease.sourceId, run.id)).toEqual({ unseen: 1, total: 3 });
     const signal = new AbortController().signal;
-    expect(
-      await sweep(
-        database,
-        lease,
-        run.id,
-        () => undefined,
-        () => clock(now),
-        signal,
-      ),
-    ).toBe(1);
+    expect(await sweep(database, lease, run.id, {}, () => clock(now), signal)).toBe(1);
     expect((await changes()).at(-1)).toMatchObject({
       change: 'deleted',
       path: metadataPath(source, 'oai:x:3', 'oai_dc'),
