@@ -10,5 +10,5 @@ export function createAdapter(kind: string, settings: AdapterSettings, context: 
   const found = adapterKinds.find((candidate) => candidate.kind === kind);
   if (found !== undefined) return found.create(settings, context);
   const known = adapterKinds.map((candidate) => candidate.kind).join(', ');
-  throw new BridgeError('config-invalid', `There is no adapter called "${kind}"; there is ${known}.`);
+  throw new BridgeError('config-invalid', `there is no adapter called "${kind}"; there is ${known}`);
 }

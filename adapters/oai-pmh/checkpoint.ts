@@ -23,13 +23,17 @@ export interface Progress {
 export interface CurrentPass {
   readonly key: string;
   token?: string;
-  /** Records received in this pass. */
+  /** Records received in this pass, without the pages that came again. */
   delivered: number;
   listSize?: number | undefined;
   /** The first page's cursor was 0: cursors count what was delivered before (or they count pages). */
   offsets?: boolean;
-  /** A pass is started again once, no more. */
+  /** Started again because the list had gaps or ended early: once, no more. */
   restarted: boolean;
+  /** Digest of the last page, how often in a row pages had come again, and its cursor. */
+  lastPage?: string;
+  repeats?: number;
+  lastCursor?: number | undefined;
 }
 
 export function passKey({ format, collection }: Pass): string {
@@ -60,7 +64,10 @@ export function fromCheckpoint(checkpoint: Checkpoint | undefined): Progress | u
 
 function toCurrentPass(value: unknown): { current?: CurrentPass } {
   if (typeof value !== 'object' || value === null) return {};
-  const { key, token, delivered, listSize, offsets, restarted } = value as Readonly<Record<string, unknown>>;
+  const { key, token, delivered, listSize, offsets, restarted, ...last } = value as Readonly<
+    Record<string, unknown>
+  >;
+  const { lastPage, repeats, lastCursor } = last;
   if (typeof key !== 'string') return {};
   return {
     current: {
@@ -70,6 +77,9 @@ function toCurrentPass(value: unknown): { current?: CurrentPass } {
       ...(typeof listSize === 'number' ? { listSize } : {}),
       ...(offsets === true ? { offsets } : {}),
       restarted: restarted === true,
+      ...(typeof lastPage === 'string' ? { lastPage } : {}),
+      ...(typeof repeats === 'number' ? { repeats } : {}),
+      ...(typeof lastCursor === 'number' ? { lastCursor } : {}),
     },
   };
 }

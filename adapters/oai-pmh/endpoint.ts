@@ -1,5 +1,5 @@
 import type { AdapterContext, HttpResponse } from '../../src/core/adapter.ts';
-import { isBridgeError } from '../../src/core/errors.ts';
+import { describeError, isBridgeError } from '../../src/core/errors.ts';
 import { type RequestArguments, type RequestOptions, requestUrl, type Verb } from './request.ts';
 import { readSmallDocument, type SmallDocument } from './small-document.ts';
 
@@ -40,7 +40,7 @@ export class Endpoint {
     const delay = delays[attempt];
     if (delay === undefined || signal.aborted || !mayPass(error)) throw error;
     this.#context.log.warn(
-      { url: this.url, attempt: attempt + 1, delay, err: error },
+      { url: this.url, attempt: attempt + 1, reason: describeError(error) },
       'request failed, trying again',
     );
     await this.#context.clock.sleep(delay, signal);

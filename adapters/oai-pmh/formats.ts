@@ -72,12 +72,18 @@ export function selectFormats(
   return known.length > 0 ? known : ['oai_dc'];
 }
 
+/** What the repository lists, in its order, then what will be asked for all the same. */
 export function toMetadataFormats(
   declared: readonly DeclaredFormat[],
   configured: readonly string[] | undefined,
 ): readonly MetadataFormat[] {
   const selected = new Set(selectFormats(declared, configured));
-  return declared.map((format) => ({ ...format, selected: selected.has(format.name) }));
+  const offered = new Set(declared.map(({ name }) => name));
+  const others = [...selected].filter((name) => !offered.has(name));
+  return [
+    ...declared.map((format) => ({ ...format, selected: selected.has(format.name), offered: true })),
+    ...others.map((name) => ({ name, selected: true, offered: false })),
+  ];
 }
 
 /** The URI that tells what a payload is: its own namespace first, what the list says of it only else. */

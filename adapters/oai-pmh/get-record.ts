@@ -1,5 +1,6 @@
 import type { SourceItem, SourceMetadata } from '../../src/core/adapter.ts';
 import { BridgeError } from '../../src/core/errors.ts';
+import { clause } from './clause.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { DeclaredFormat } from './formats.ts';
 import { ListResponse } from './list-response.ts';
@@ -26,7 +27,11 @@ export async function getRecord(
     }
     const { item, problem } = readRecord(record, { url: endpoint.url, format, declared });
     if (item !== undefined) found.push(item);
-    else throw new BridgeError('upstream-not-xml', problem?.message ?? `${identifier} cannot be read.`);
+    else
+      throw new BridgeError(
+        'upstream-not-xml',
+        problem === undefined ? `${identifier} cannot be read` : clause(problem.message),
+      );
   }
   return merge(found, absent);
 }
@@ -49,7 +54,7 @@ async function requestRecord(
       if (hasError(errors, 'idDoesNotExist') || hasError(errors, 'noRecordsMatch')) return 'unknown';
       if (hasError(errors, 'cannotDisseminateFormat')) return 'not in this format';
       if (errors.length > 0) throw toBridgeError(errors);
-      throw new BridgeError('upstream-protocol', `${endpoint.url} answered GetRecord without a record.`);
+      throw new BridgeError('upstream-protocol', `${endpoint.url} answered GetRecord without a record`);
     } catch (error) {
       await endpoint.beforeRetry(attempt, error, signal);
     }

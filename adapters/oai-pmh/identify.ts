@@ -13,7 +13,7 @@ export async function identify(endpoint: Endpoint, signal: AbortSignal): Promise
   const identity = child(document.root, 'identify');
   if (identity === undefined) {
     if (document.errors.length > 0) throw toBridgeError(document.errors);
-    throw new BridgeError('upstream-protocol', `${endpoint.url} is OAI-PMH but does not answer Identify.`);
+    throw new BridgeError('upstream-protocol', `${endpoint.url} is OAI-PMH but does not answer Identify`);
   }
   const earliest = childText(identity, 'earliestdatestamp');
   const baseUrl = childText(identity, 'baseurl');

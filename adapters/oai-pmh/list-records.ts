@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { AdapterContext, Page, PageRequest, Problem } from '../../src/core/adapter.ts';
 import { parseDatestamp, parseHttpDate, toIso } from '../../src/core/datetime.ts';
 import {
@@ -12,10 +11,11 @@ import {
 import type { Endpoint } from './endpoint.ts';
 import type { DeclaredFormat } from './formats.ts';
 import { ListResponse } from './list-response.ts';
-import { judgeErrors, judgePage, type Situation } from './list-verdict.ts';
+import { type DoubtfulEnd, judgeErrors, judgePage, type Situation } from './list-verdict.ts';
 import { describeErrors } from './oai-errors.ts';
 import { PageBatch } from './page-batch.ts';
-import type { Envelope } from './record-parser.ts';
+import { PageTrail } from './page-trail.ts';
+import type { Envelope, ResumptionToken } from './record-parser.ts';
 import type { RequestArguments } from './request.ts';
 
 export interface ListRecordsPlan {
@@ -32,12 +32,26 @@ interface Answer {
   readonly retried: boolean;
 }
 
+/** A pass while it is walked. */
+interface Walk {
+  readonly pass: Pass;
+  current: CurrentPass;
+  readonly trail: PageTrail;
+  /** The token comes from a checkpoint, and no answer to it has been good yet. */
+  resumed: boolean;
+  /** Some token request had been sent before. */
+  uncertain: boolean;
+  /** Records delivered when this process last saw a token refused. */
+  furthest: number | undefined;
+}
+
 /** One run of ListRecords: pass after pass, each to its end or into an error. */
 export class ListRecords {
   readonly #endpoint: Endpoint;
   readonly #context: AdapterContext;
   readonly #plan: ListRecordsPlan;
   readonly #signal: AbortSignal;
+  readonly #mode: PageRequest['mode'];
   readonly #progress: Progress;
   #fromForm = 0;
   #problems: Problem[] = [];
@@ -55,6 +69,7 @@ export class ListRecords {
     this.#context = context;
     this.#plan = plan;
     this.#signal = signal;
+    this.#mode = request.mode;
     const [from] = plan.fromForms;
     const begun: Progress = { done: [], counted: 0, ...(from === undefined ? {} : { from }) };
     this.#progress = fromCheckpoint(request.checkpoint) ?? begun;
@@ -68,74 +83,62 @@ export class ListRecords {
   }
 
   async *#pass(pass: Pass): AsyncGenerator<Page> {
-    const current = this.#begin(pass);
-    const seen = new Set<string>();
-    let emptyPages = 0;
-    // After a crash nobody knows whether the request had been answered already.
-    let uncertain = current.token !== undefined;
-    for (;;) {
-      const { envelope, batch, retried } = yield* this.#response(pass, current.token);
-      uncertain ||= retried && current.token !== undefined;
-      const restart = (reason: string) => {
-        this.#quirk(`The list of ${passKey(pass)} was started again: ${reason}.`);
-        Object.assign(current, { delivered: 0, restarted: true });
-        delete current.token;
-        delete current.listSize;
-        seen.clear();
-        uncertain = false;
-      };
-      current.delivered += batch.count;
-      current.listSize = envelope.token?.completeListSize ?? current.listSize;
-      if (current.listSize === undefined) delete current.listSize;
-      const situation = this.#situation(pass, current);
-      if (envelope.errors.length > 0) {
-        const verdict = judgeErrors(envelope.errors, situation);
-        if (verdict instanceof Error) throw verdict;
-        if (verdict === 'raw-token') this.#rawToken = true;
-        else if (verdict === 'restart') restart(describeErrors(envelope.errors));
-        else if (verdict === 'other-from') this.#tryOtherFrom(describeErrors(envelope.errors));
-        else {
-          if (verdict === 'empty-format') {
-            this.#quirk(`${pass.format} is offered, but no record has it.`, 'list-doubtful');
-          }
-          yield this.#lastPage(pass, current, batch);
-          return;
-        }
-        continue;
-      }
-      this.#tokenAccepted ||= current.token !== undefined;
-      const next = envelope.token?.value ?? '';
-      const digest = createHash('sha1').update(next).digest('base64');
-      if (current.token === undefined) current.offsets = envelope.token?.cursor === 0;
-      emptyPages = batch.count === 0 ? emptyPages + 1 : 0;
-      const verdict = judgePage({
-        ...situation,
-        count: batch.count,
-        emptyPages,
-        next,
-        nextSeen: seen.has(digest),
-        cursor: envelope.token?.cursor,
-        offsets: current.offsets === true,
-        uncertain,
-      });
-      if (verdict instanceof Error) {
-        // The list cannot be trusted; its records can.
-        yield this.#page(batch, false);
-        throw verdict;
-      }
-      if (verdict === 'restart') {
-        // What this response delivered is good all the same.
-        yield this.#page(batch, false);
-        restart('records were missing');
-      } else if (verdict === 'end') {
-        yield this.#lastPage(pass, current, batch);
-        return;
-      } else {
-        seen.add(digest);
-        current.token = next;
-        yield this.#page(batch, true);
-      }
+    const walk = this.#begin(pass);
+    for (let ended = false; !ended; ) {
+      const answer = yield* this.#response(pass, walk.current.token);
+      walk.uncertain ||= answer.retried && walk.current.token !== undefined;
+      const failed = answer.envelope.errors.length > 0;
+      ended = yield* failed ? this.#afterErrors(walk, answer) : this.#afterPage(walk, answer);
     }
+  }
+
+  /** @returns whether the pass is over */
+  *#afterErrors(walk: Walk, { envelope, batch }: Answer): Generator<Page, boolean> {
+    const { errors, token } = envelope;
+    countIn(walk.current, batch.count, token);
+    const verdict = judgeErrors(errors, this.#situation(walk));
+    if (verdict instanceof Error) throw verdict;
+    if (verdict === 'raw-token') this.#rawToken = true;
+    else if (verdict === 'other-from') this.#tryOtherFrom(describeErrors(errors));
+    else if (verdict !== 'end' && 'restart' in verdict) this.#restartRefused(walk, verdict.restart);
+    else {
+      yield this.#lastPage(walk, batch, verdict);
+      return true;
+    }
+    return false;
+  }
+
+  /** @returns whether the pass is over */
+  *#afterPage(walk: Walk, { envelope, batch }: Answer): Generator<Page, boolean> {
+    const { current } = walk;
+    const { count, digest } = batch;
+    const { value: next = '', cursor } = envelope.token ?? {};
+    this.#tokenAccepted ||= current.token !== undefined;
+    walk.resumed = false;
+    if (current.token === undefined) current.offsets = cursor === 0;
+    const step = walk.trail.step({ digest, count, cursor, next });
+    const before = current.delivered;
+    countIn(current, step.repeats > 0 ? 0 : count, envelope.token);
+    const { offsets = false } = current;
+    const { uncertain } = walk;
+    const situation = this.#situation(walk);
+    const verdict = judgePage({ ...situation, ...step, count, before, next, cursor, offsets, uncertain });
+    if (verdict === 'next') {
+      current.token = next;
+      Object.assign(current, { lastPage: digest, repeats: step.repeats, lastCursor: cursor });
+      yield this.#page(batch, true);
+      return false;
+    }
+    if (verdict === 'end' || 'doubt' in verdict) {
+      yield this.#lastPage(walk, batch, verdict);
+      return true;
+    }
+    // The list cannot be trusted; the records of this response can.
+    yield this.#page(batch, false);
+    if (verdict instanceof Error) throw verdict;
+    current.restarted = true;
+    this.#restart(walk, verdict.restart);
+    return false;
   }
 
   /** Sends one request until it is answered well; what it delivers beyond a page's size goes out at once. */
@@ -175,12 +178,32 @@ export class ListRecords {
     return { metadataPrefix: pass.format, set: pass.collection, from: this.#progress.from };
   }
 
-  #begin(pass: Pass): CurrentPass {
+  #begin(pass: Pass): Walk {
     const key = passKey(pass);
-    const current = this.#progress.current?.key === key ? this.#progress.current : undefined;
-    const begun = current ?? { key, delivered: 0, restarted: false };
-    this.#progress.current = begun;
-    return begun;
+    const known = this.#progress.current?.key === key ? this.#progress.current : undefined;
+    const current: CurrentPass = known ?? { key, delivered: 0, restarted: false };
+    this.#progress.current = current;
+    const resumed = current.token !== undefined;
+    // After a crash nobody knows whether the request had been answered already.
+    return { pass, current, trail: new PageTrail(current), resumed, uncertain: resumed, furthest: undefined };
+  }
+
+  #restartRefused(walk: Walk, reason: string): void {
+    // A token that grew old between two processes tells nothing about how far one of them gets.
+    if (!walk.resumed) walk.furthest = walk.current.delivered;
+    // Sending it raw was no help.
+    if (!this.#tokenAccepted) this.#rawToken = false;
+    this.#restart(walk, reason);
+  }
+
+  #restart(walk: Walk, reason: string): void {
+    const { key, restarted } = walk.current;
+    this.#report({ code: 'endpoint-quirk', message: `The list of ${key} was started again: ${reason}.` });
+    this.#progress.current = { key, delivered: 0, restarted };
+    walk.current = this.#progress.current;
+    walk.trail.clear();
+    walk.resumed = false;
+    walk.uncertain = false;
   }
 
   /** The clock of the run's first answer, not of its last: what changes meanwhile belongs to the next run. */
@@ -197,14 +220,17 @@ export class ListRecords {
     const from = this.#plan.fromForms[this.#fromForm];
     delete this.#progress.from;
     if (from !== undefined) this.#progress.from = from;
-    this.#quirk(
-      `from=${refused} was refused (${reason}); ${from === undefined ? 'everything is listed' : `from=${from} is used`}.`,
-    );
+    const instead = from === undefined ? 'everything is listed' : `from=${from} is used`;
+    this.#report({
+      code: 'endpoint-quirk',
+      message: `from=${refused} was refused (${reason}); ${instead}.`,
+    });
   }
 
-  #quirk(message: string, code: Problem['code'] = 'endpoint-quirk'): void {
-    this.#context.log.warn({ url: this.#endpoint.url, reason: message }, 'endpoint quirk');
-    this.#problems.push({ code, message });
+  #report(problem: Problem): void {
+    const { code, message: reason } = problem;
+    this.#context.log.warn({ url: this.#endpoint.url, code, reason }, 'endpoint quirk');
+    this.#problems.push(problem);
   }
 
   #page(batch: PageBatch, complete: boolean): Page {
@@ -222,7 +248,10 @@ export class ListRecords {
     };
   }
 
-  #lastPage(pass: Pass, current: CurrentPass, batch: PageBatch): Page {
+  #lastPage({ pass, current }: Walk, batch: PageBatch, end: 'end' | DoubtfulEnd): Page {
+    if (end !== 'end') {
+      this.#report({ code: 'list-doubtful', format: pass.format, message: `${end.doubt}.` });
+    }
     this.#progress.done.push(passKey(pass));
     this.#progress.counted += current.delivered;
     delete this.#progress.current;
@@ -239,20 +268,29 @@ export class ListRecords {
     return current.listSize === undefined ? undefined : counted + current.listSize * left;
   }
 
-  #situation(pass: Pass, { token, restarted, delivered, listSize }: CurrentPass): Situation {
-    const { from } = this.#progress;
+  #situation({ pass, current, resumed, furthest }: Walk): Situation {
+    const { token, restarted, delivered, listSize } = current;
     return {
       url: this.#endpoint.url,
+      mode: this.#mode,
       format: pass.format,
+      list: current.key,
       token,
-      from,
+      from: this.#progress.from,
       otherFrom: this.#fromForm + 1 < this.#plan.fromForms.length,
       offered: this.#plan.declared.map(({ name }) => name),
       tokenAccepted: this.#tokenAccepted,
       rawToken: this.#rawToken,
       restarted,
+      // Once, then only for getting further than ever: no endless loop.
+      mayRestart: resumed || furthest === undefined || delivered > furthest,
       delivered,
       listSize,
     };
   }
+}
+
+function countIn(current: CurrentPass, records: number, token: ResumptionToken | undefined): void {
+  current.delivered += records;
+  if (token?.completeListSize !== undefined) current.listSize = token.completeListSize;
 }

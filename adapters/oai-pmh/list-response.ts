@@ -34,7 +34,7 @@ export class ListResponse implements AsyncIterable<CutRecord[]> {
     if (this.envelope.errors.length > 0) return;
     if (status >= 400) throw statusError(status, url);
     // An answer to another question is not an empty list.
-    if (!this.#cutter.hasList) throw new BridgeError('upstream-protocol', `${url} answered without a list.`);
+    if (!this.#cutter.hasList) throw new BridgeError('upstream-protocol', `${url} answered without a list`);
   }
 
   async *#read(): AsyncGenerator<CutRecord[]> {
@@ -65,7 +65,7 @@ export class ListResponse implements AsyncIterable<CutRecord[]> {
       throw error;
     }
     if (start === '') {
-      throw new BridgeError('upstream-cut-off', `${this.#response.url} answered with nothing.`, {
+      throw new BridgeError('upstream-cut-off', `${this.#response.url} answered with nothing`, {
         retryable: true,
       });
     }
@@ -82,11 +82,11 @@ export function looksLikeHtml(text: string): boolean {
 }
 
 export function htmlError(url: string): BridgeError {
-  return new BridgeError('upstream-html', `${url} answered with a page for people.`, { retryable: true });
+  return new BridgeError('upstream-html', `${url} answered with a page for people`, { retryable: true });
 }
 
 export function statusError(status: number, url: string, cause?: unknown): BridgeError {
-  return new BridgeError('upstream-status', `${url} answered with HTTP status ${status}.`, {
+  return new BridgeError('upstream-status', `${url} answered with HTTP status ${status}`, {
     cause,
     retryable: status >= 500,
   });

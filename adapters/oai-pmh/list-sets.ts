@@ -28,7 +28,7 @@ export async function* listSets(endpoint: Endpoint, signal: AbortSignal): AsyncG
     }
     token = tokenOf(document);
     if (token !== undefined && tokens.has(token)) {
-      throw new BridgeError('oai-token-loop', `${endpoint.url} repeats a page of its list of sets.`);
+      throw new BridgeError('oai-token-loop', `${endpoint.url} repeats a page of its list of sets`);
     }
     if (token !== undefined) tokens.add(token);
   } while (token !== undefined);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Problem, SourceItem } from '../../src/core/adapter.ts';
 import type { CutRecord } from './record-parser.ts';
 import { type RecordOrigin, readRecord } from './source-item.ts';
@@ -12,6 +13,7 @@ export class PageBatch {
   #problems: Problem[] = [];
   #bytes = 0;
   #count = 0;
+  #identifiers = createHash('sha1');
 
   constructor(origin: RecordOrigin) {
     this.#origin = origin;
@@ -20,6 +22,11 @@ export class PageBatch {
   /** Records of the response so far, unreadable ones included. */
   get count(): number {
     return this.#count;
+  }
+
+  /** Of the identifiers of the response so far: two pages with the same one are the same page. */
+  get digest(): string {
+    return this.#identifiers.copy().digest('base64').slice(0, 16);
   }
 
   get full(): boolean {
@@ -32,6 +39,7 @@ export class PageBatch {
 
   add(record: CutRecord): void {
     this.#count += 1;
+    this.#identifiers.update(`${record.identifier}\n`);
     this.#bytes += record.payload?.content.length ?? 0;
     const { item, problem } = readRecord(record, this.#origin);
     if (item !== undefined) this.#items.push(item);
@@ -50,5 +58,6 @@ export class PageBatch {
   restart(): void {
     this.take();
     this.#count = 0;
+    this.#identifiers = createHash('sha1');
   }
 }

@@ -80,7 +80,7 @@ export class RecordCutter {
       this.#advance('');
     }
     if (this.#complete) return;
-    throw new BridgeError('upstream-cut-off', 'The response ended before its last tag.', { retryable: true });
+    throw new BridgeError('upstream-cut-off', 'the response ended before its last tag', { retryable: true });
   }
 
   /** The records finished since the last call. */
@@ -104,7 +104,7 @@ export class RecordCutter {
         return undefined;
       }
       if (!(error instanceof NotWellFormed) || this.#parser.record === undefined) throw toBridgeError(error);
-      this.#startDamage(withoutPosition(error.message));
+      this.#startDamage(error.message);
       return '';
     }
     if (this.#parser.record !== undefined && this.#isLost()) {
@@ -132,7 +132,7 @@ export class RecordCutter {
     const start = this.#window.slice(this.#parser.neededFrom, this.#parser.neededFrom + 65_536);
     throw /<!DOCTYPE/i.test(start)
       ? toBridgeError(new ForbiddenDoctype())
-      : new BridgeError('upstream-protocol', 'The response has a very long text between its elements.');
+      : new BridgeError('upstream-protocol', 'the response has a very long text between its elements');
   }
 
   #startDamage(reason: string): void {
@@ -185,7 +185,7 @@ export class RecordCutter {
       this.#parser.write(text);
     } catch (error) {
       if (!(error instanceof NotWellFormed)) throw toBridgeError(error);
-      damage.reason = withoutPosition(error.message) || damage.reason;
+      damage.reason = error.message;
       this.#finished.length = before;
       return false;
     }
@@ -253,30 +253,22 @@ function unescapeText(text: string): string {
   );
 }
 
-/** Positions in a stream that was cut up mean nothing to anybody. */
-function withoutPosition(message: string): string {
-  return message.replace(/^\d+:\d+: /, '').replace(/\.$/, '') || 'its tags do not match';
-}
-
 function toBridgeError(error: unknown): unknown {
   if (error instanceof ForbiddenDoctype) {
-    return new BridgeError(
-      'upstream-forbidden-doctype',
-      'The response carries a DOCTYPE of more than 64 KB.',
-    );
+    return new BridgeError('upstream-forbidden-doctype', 'the response carries a DOCTYPE of more than 64 KB');
   }
   if (error instanceof OtherDocument) {
     return /^html$/i.test(error.rootName)
-      ? new BridgeError('upstream-html', 'The response is a page for people.', {
+      ? new BridgeError('upstream-html', 'the response is a page for people', {
           retryable: true,
           cause: error,
         })
-      : new BridgeError('upstream-protocol', `The response is not OAI-PMH: ${error.message}.`, {
+      : new BridgeError('upstream-protocol', `the response is not OAI-PMH: ${error.message}`, {
           cause: error,
         });
   }
   if (error instanceof NotWellFormed) {
-    return new BridgeError('upstream-not-xml', `The response is not well-formed: ${error.message}`, {
+    return new BridgeError('upstream-not-xml', `the response is not well-formed: ${error.message}`, {
       retryable: true,
       cause: error,
     });

@@ -1,4 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { clause } from './clause.ts';
 import { type Namespaces, oaiNamespace, wellKnownPrefixes } from './namespaces.ts';
 import { NamespaceUse, withNamespaces } from './payload.ts';
 import type { TextWindow } from './text-window.ts';
@@ -31,7 +32,7 @@ export interface Envelope {
 }
 
 export interface OaiError {
-  /** Lower case. */
+  /** As the repository writes it; compared without regard to case. */
   readonly code: string;
   readonly message: string;
 }
@@ -217,7 +218,8 @@ export class RecordParser {
       if (name === 'identifier' || name === 'datestamp' || name === 'setspec') this.#capture(tag);
     } else if (this.#path[3] === 'metadata') {
       if (this.#record.payload !== undefined) {
-        this.#record.repairs.add('only the first of several elements in <metadata> was taken');
+        // The first one is what the format is about (quirk 89).
+        this.#record.repairs.add(`<${tag.name}> was left out: only the first element in <metadata> is taken`);
         return;
       }
       const use = new NamespaceUse((prefix) => this.#saxes.resolve(prefix));
@@ -283,7 +285,7 @@ export class RecordParser {
     this.#saxes.off('cdata');
     if (name === 'responsedate') this.#envelope.responseDate = text;
     else if (name === 'error') {
-      this.#envelope.errors.push({ code: (this.#attribute('code') ?? '').toLowerCase(), message: text });
+      this.#envelope.errors.push({ code: this.#attribute('code') ?? '', message: text });
     } else if (name === 'resumptiontoken') {
       this.#envelope.token = {
         value: text,
@@ -310,12 +312,17 @@ export class RecordParser {
 
   #onError(error: Error): void {
     if (this.#record === undefined && harmless.test(error.message)) return;
-    throw new NotWellFormed(error.message);
+    throw new NotWellFormed(withoutPosition(error.message));
   }
 }
 
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1).toLowerCase();
+}
+
+/** Positions in a stream that was cut up mean nothing to anybody. */
+function withoutPosition(message: string): string {
+  return clause(message.replace(/^\d+:\d+: /, '')) || 'its tags do not match';
 }
 
 function toCount(text: string | undefined): number | undefined {

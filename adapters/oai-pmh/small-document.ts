@@ -1,6 +1,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { HttpResponse } from '../../src/core/adapter.ts';
 import { BridgeError } from '../../src/core/errors.ts';
+import { clause } from './clause.ts';
 import { decodeXml } from './decode.ts';
 import { htmlError, judgeStatus, looksLikeHtml, statusError } from './list-response.ts';
 import type { OaiError } from './record-parser.ts';
@@ -49,7 +50,7 @@ async function readText(response: HttpResponse): Promise<string> {
   for await (const piece of decodeXml(response.body, response.headers['content-type'])) {
     text += piece.text;
     if (text.length > maximumLength) {
-      throw new BridgeError('response-too-large', `${response.url} answered with more than 32 MB.`);
+      throw new BridgeError('response-too-large', `${response.url} answered with more than 32 MB`);
     }
   }
   return text.replace(/^[\uFEFF\s]+/, '');
@@ -57,10 +58,10 @@ async function readText(response: HttpResponse): Promise<string> {
 
 function parseSmallDocument(text: string, url: string): SmallDocument {
   if (text === '')
-    throw new BridgeError('upstream-cut-off', `${url} answered with nothing.`, { retryable: true });
+    throw new BridgeError('upstream-cut-off', `${url} answered with nothing`, { retryable: true });
   if (looksLikeHtml(text)) throw htmlError(url);
   if (/<!DOCTYPE|<!ENTITY/.test(text.slice(0, text.search(/<[A-Za-z_]/) + 1))) {
-    throw new BridgeError('upstream-forbidden-doctype', `${url} answered with a DOCTYPE.`);
+    throw new BridgeError('upstream-forbidden-doctype', `${url} answered with a DOCTYPE`);
   }
   // Junk behind the document is no part of it (quirk 37).
   const end = /^[\s\S]*<\/(?:[\w.-]+:)?OAI-PMH\s*>/i.exec(text)?.[0] ?? text;
@@ -73,14 +74,14 @@ function parseSmallDocument(text: string, url: string): SmallDocument {
       ? htmlError(url)
       : new BridgeError(
           'upstream-protocol',
-          `${url} did not answer in OAI-PMH (root: ${names[0] ?? 'none'}).`,
+          `${url} did not answer in OAI-PMH (root: ${names[0] ?? 'none'})`,
         );
   }
   return {
     root,
     responseDate: childText(root, 'responsedate'),
     errors: children(root, 'error').map((error) => ({
-      code: (attribute(error, 'code') ?? '').toLowerCase(),
+      code: attribute(error, 'code') ?? '',
       message: nodeText(error),
     })),
   };
@@ -96,9 +97,9 @@ function validate(text: string, url: string): string | undefined {
     !/<\/(?:[\w.-]+:)?OAI-PMH\s*>\s*$/i.test(text) &&
     /^[\s\S]{0,2000}<(?:[\w.-]+:)?OAI-PMH[\s>]/i.test(text)
   ) {
-    throw new BridgeError('upstream-cut-off', `${url} ended before its last tag.`, { retryable: true });
+    throw new BridgeError('upstream-cut-off', `${url} ended before its last tag`, { retryable: true });
   }
-  const reason = first === true ? '' : first.err.msg;
+  const reason = first === true ? 'it holds characters that XML forbids' : clause(first.err.msg);
   throw new BridgeError('upstream-not-xml', `${url} is not well-formed: ${reason}`, { retryable: true });
 }
 

@@ -34,14 +34,24 @@ async function* cutOff(body: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
+export interface ContextDouble extends AdapterContext {
+  readonly sleeps: number[];
+  /** The fields of every line that was logged, with its message. */
+  readonly logged: object[];
+}
+
 /** A clock that stands still and remembers how long it was asked to sleep. */
-export function createContext(now = '2026-11-21T12:00:00Z'): AdapterContext & { readonly sleeps: number[] } {
+export function createContext(now = '2026-11-21T12:00:00Z'): ContextDouble {
   const sleeps: number[] = [];
-  const quiet = () => {};
+  const logged: object[] = [];
+  const note = (fields: object, message: string) => {
+    logged.push({ ...fields, message });
+  };
   return {
     http,
     sleeps,
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    logged,
+    log: { debug: note, info: note, warn: note, error: note },
     clock: {
       now: () => new Date(now),
       sleep: async (milliseconds) => {

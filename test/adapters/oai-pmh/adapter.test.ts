@@ -51,9 +51,31 @@ describe('Identify', () => {
           namespace: 'http://www.openarchives.org/OAI/2.0/oai_dc/',
           schema: undefined,
           selected: true,
+          offered: true,
         },
       ],
     });
+  });
+
+  test('names configured formats that the repository does not list, behind those it does', async () => {
+    const stated = formats.replace(
+      '<metadataFormat>',
+      '<metadataFormat><metadataPrefix>other</metadataPrefix></metadataFormat><metadataFormat>',
+    );
+    const formatsOf = async (document: string, configured: readonly string[]) => {
+      const answer: Script = (query) => (query.get('verb') === 'Identify' ? identity() : document);
+      const info = await (await open(answer, configured)).adapter.identify(signal);
+      return info.formats.map(({ name, selected, offered }) => ({ name, selected, offered }));
+    };
+    expect(await formatsOf(stated, ['mods', 'oai_dc'])).toEqual([
+      { name: 'other', selected: false, offered: true },
+      { name: 'oai_dc', selected: true, offered: true },
+      { name: 'mods', selected: true, offered: false },
+    ]);
+    expect(await formatsOf(failure('badVerb'), ['mods', 'oai_dc'])).toEqual([
+      { name: 'mods', selected: true, offered: false },
+      { name: 'oai_dc', selected: true, offered: false },
+    ]);
   });
 
   test('is understood without namespace, prefixed, out of order, behind blanks and before junk', async () => {

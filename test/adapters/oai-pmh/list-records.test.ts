@@ -1,40 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createAdapter } from '../../../adapters/index.ts';
-import type { AdapterSettings, Page, PageRequest, SourceItem } from '../../../src/core/adapter.ts';
-import { createContext } from '../http-double.ts';
-import { envelope, failure, list, provide, record, repository, type Script } from '../scripted-provider.ts';
-
-const signal = new AbortController().signal;
-
-async function harvest(
-  script: Script,
-  request: PageRequest = { mode: 'full' },
-  settings: Partial<AdapterSettings> = {},
-  granularity?: string,
-) {
-  const provider = await provide(repository(script, granularity));
-  const context = createContext();
-  const adapter = createAdapter('oai-pmh', { url: provider.url, overlapSeconds: 120, ...settings }, context);
-  const pages: Page[] = [];
-  let error: unknown;
-  try {
-    for await (const page of adapter.pages(request, signal)) pages.push(page);
-  } catch (thrown) {
-    error = thrown;
-  }
-  return {
-    pages,
-    error,
-    sleeps: context.sleeps,
-    items: pages.flatMap(({ items }) => items),
-    problems: pages.flatMap(({ problems }) => problems),
-    requests: provider.requests.filter((url) => url.includes('ListRecords')),
-  };
-}
-
-const ids = (items: readonly SourceItem[]) => items.map(({ identifier }) => identifier);
-const token = (value: string, attributes = '') => `<resumptionToken ${attributes}>${value}</resumptionToken>`;
+import type { PageRequest, SourceItem } from '../../../src/core/adapter.ts';
+import { envelope, failure, list, record, type Script } from '../scripted-provider.ts';
+import { harvest, ids, token } from './harvest-script.ts';
 
 describe('A full harvest', () => {
   test('follows encoded tokens to the end and says where it stands', async () => {
