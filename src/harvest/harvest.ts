@@ -1,11 +1,4 @@
-import {
-  type Adapter,
-  type Clock,
-  forbidsDeletions,
-  type Log,
-  type Page,
-  type RepositoryInfo,
-} from '../core/adapter.ts';
+import type { Adapter, Clock, Log, Page, RepositoryInfo } from '../core/adapter.ts';
 import type { SourceConfig } from '../core/config.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
@@ -14,7 +7,7 @@ import type { Database } from '../store/database.ts';
 import { acquireLease, type Lease, releaseLease, renewLease } from '../store/leases.ts';
 import { endRun, type Run, type RunMode } from '../store/runs.ts';
 import { ensureSource, findSource, saveInfo, saveTrouble } from '../store/sources.ts';
-import { type MappedPage, type PageResult, storePage } from '../store/store-page.ts';
+import { type MappedPage, type StoredPage, storePage } from '../store/store-page.ts';
 import { refreshCollections } from './collections.ts';
 import { finishRun } from './finish.ts';
 import { openRun } from './open-run.ts';
@@ -189,7 +182,7 @@ export function mapPage(source: string, page: Page): MappedPage {
   return { ...page, items: page.items.map((item) => mapItem(source, item)) };
 }
 
-function add(run: Run, page: Page, result: PageResult): Run {
+function add(run: Run, page: Page, result: StoredPage): Run {
   return {
     ...run,
     pages: run.pages + 1,
@@ -199,7 +192,7 @@ function add(run: Run, page: Page, result: PageResult): Run {
     deleted: run.deleted + result.deleted,
     unchanged: run.unchanged + result.unchanged,
     problems: run.problems + result.problems,
-    unidentified: run.unidentified + page.problems.filter(forbidsDeletions).length,
+    unidentified: run.unidentified + result.unidentified,
     asOf: run.asOf ?? page.asOf,
     expectedTotal: page.expectedTotal ?? run.expectedTotal,
   };

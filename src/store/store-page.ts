@@ -29,6 +29,11 @@ export interface MappedPage {
 
 export type PageResult = Omit<RunCounts, 'pages'>;
 
+export interface StoredPage extends PageResult {
+  /** Places where the pass proves nothing about what it did not see. */
+  readonly unidentified: number;
+}
+
 /** What storing the page would do, without doing it. */
 export async function previewPage(database: Database, source: string, page: MappedPage): Promise<PageResult> {
   const known = await readKnownItems(database.reader, source, identifiersOf(page));
@@ -49,12 +54,13 @@ export async function storePage(
   run: RunInProgress,
   page: MappedPage,
   now: { iso: string; milliseconds: number },
-): Promise<PageResult> {
+): Promise<StoredPage> {
   const known = await readKnownItems(database.writer, lease.source, identifiersOf(page));
   const plan = planPage(page.items, known, run.id);
   const problems = [...page.problems, ...plan.repeated.map(toProblem)];
   const blobs = new Map(plan.changes.flatMap(toBlob));
-  const result = { ...resultOf(plan, page), problems: problems.length };
+  const unidentified = await countDoubts(database, lease.sourceId, page.problems);
+  const result = { ...resultOf(plan, page), problems: problems.length, unidentified };
   await database.transaction(async (trx) => {
     await renewLease(trx, lease, now.milliseconds);
     const itemIds = await storeItems(trx, lease.sourceId, plan.items, known);
@@ -65,6 +71,25 @@ export async function storePage(
     await storeProgress(trx, run.id, page, result, now.iso);
   });
   return result;
+}
+
+/** A doubtful list of a format in which there is nothing to delete does no harm: some formats stay empty. */
+async function countDoubts(
+  database: Database,
+  sourceId: number,
+  problems: readonly Problem[],
+): Promise<number> {
+  let count = 0;
+  for (const problem of problems.filter(forbidsDeletions)) {
+    const { code, format } = problem;
+    const query = database
+      .writer('resource')
+      .where({ source_id: sourceId, format: format ?? '' })
+      .whereNull('deleted_at');
+    const harmless = code === 'list-doubtful' && format !== undefined && !(await query.first('id'));
+    if (!harmless) count += 1;
+  }
+  return count;
 }
 
 function identifiersOf(page: MappedPage): string[] {
@@ -201,11 +226,10 @@ async function storeProgress(
   trx: Knex.Transaction,
   runId: number,
   page: MappedPage,
-  result: PageResult,
+  result: StoredPage,
   now: string,
 ): Promise<void> {
-  const unidentified = page.problems.filter(forbidsDeletions).length;
-  const counts = { ...result, pages: 1, unidentified };
+  const counts = { ...result, pages: 1 };
   await trx('run')
     .where({ id: runId })
     .update({

@@ -196,6 +196,16 @@ describeOnBoth('harvest', (open) => {
     expect(await living()).toBe(50);
   });
 
+  test('a doubtful list of a format that was always empty forbids nothing', async () => {
+    await run();
+    upstream.items.delete('id:7');
+    upstream.problems = [{ code: 'list-doubtful', message: 'nothing there', format: 'mods' }];
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'succeeded', deleted: 1 });
+    upstream.items.delete('id:8');
+    upstream.problems = [{ code: 'list-doubtful', message: 'it ended early', format: 'oai_dc' }];
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'needs-attention', deleted: 0 });
+  });
+
   test('an upstream that keeps tombstones is taken at its word', async () => {
     upstream.deletedRecords = 'persistent';
     await run();
