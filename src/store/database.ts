@@ -39,8 +39,17 @@ function openSqliteDatabase(file: string): Database {
     'temp_store = MEMORY',
   ];
   const writer = openSqlite(
-    // The log is kept from growing without end while a long snapshot is read.
-    { filename: file, pragmas: [...pragmas, 'cache_size = -32768', 'journal_size_limit = 67108864'] },
+    {
+      filename: file,
+      pragmas: [
+        ...pragmas,
+        'cache_size = -32768',
+        // Pages of indexes are written over and over: 32 MB of log gather them before they go to the file.
+        'wal_autocheckpoint = 8000',
+        // Once a long snapshot has been read, the log that grew meanwhile is cut again.
+        'journal_size_limit = 67108864',
+      ],
+    },
     { min: 0, max: 1 },
   );
   const reader = openSqlite(

@@ -1,8 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../src/cli/free-port.ts';
 
@@ -20,6 +30,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-postgres-'));
   const user: { uid?: number; gid?: number } = userInfo().uid === 0 ? nobody() : {};
   const native = user.uid === undefined ? packagedBinaries() : readableCopy(directory);
+  linkLibraries(native);
   const data = join(directory, 'data');
   mkdirSync(data, { mode: 0o700 });
   if (user.uid !== undefined) {
@@ -84,6 +95,15 @@ function readableCopy(directory: string): string {
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   for (const path of ['bin/initdb', 'bin/postgres']) chmodSync(join(copy, path), 0o755);
   return copy;
+}
+
+/** npm packages carry no symbolic links; their install script, which may be forbidden, would make them. */
+function linkLibraries(native: string): void {
+  const list = readFileSync(join(native, 'pg-symlinks.json'), 'utf8');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const link = join(native, relative('native', target));
+    if (!existsSync(link)) symlinkSync(basename(source), link);
+  }
 }
 
 function nobody(): { uid: number; gid: number } {
