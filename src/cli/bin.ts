@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-old-space-size=1024
-// The cap is far above what is needed. It makes V8 collect earlier: 190 MB resident instead of 320 (docs/performance.md).
+// The cap is far above what is needed. It makes V8 collect earlier: 180 MB resident instead of 250 (docs/performance.md).
 import { main } from './main.ts';
 
 const stop = new AbortController();

@@ -43,7 +43,7 @@ function openSqliteDatabase(file: string): Database {
       filename: file,
       pragmas: [
         ...pragmas,
-        'cache_size = -32768',
+        'cache_size = -16384',
         // Pages of indexes are written over and over: 32 MB of log gather them before they go to the file.
         'wal_autocheckpoint = 8000',
         // Once a long snapshot has been read, the log that grew meanwhile is cut again.
