@@ -15,6 +15,9 @@ export async function up(knex: Knex): Promise<void> {
     // The journal: the sequence and the moment of its last change. The moment never runs backwards.
     table.bigInteger('journal_seq').notNullable().defaultTo(0);
     table.text('journal_at').notNullable();
+    // Kept with every page, because counting a million rows for every look at a page does not do.
+    table.bigInteger('item_count').notNullable().defaultTo(0);
+    table.bigInteger('resource_count').notNullable().defaultTo(0);
     // Where the first complete pass ended; what came before is told by the Resource List.
     table.bigInteger('first_pass_seq');
     // One writer at a time: who, and until when (milliseconds since the epoch) without a sign of life.

@@ -29,6 +29,8 @@ export async function storeItems(
     },
   );
   for (const { id, identifier } of written) ids.set(identifier, id);
+  const newcomers = items.filter(({ identifier }) => !known.has(identifier)).length;
+  if (newcomers > 0) await trx('source').where({ id: sourceId }).increment('item_count', newcomers);
   await storeMemberships(trx, sourceId, items, known, ids);
   return ids;
 }

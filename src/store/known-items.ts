@@ -2,6 +2,20 @@ import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import type { KnownItem, KnownResource } from './page-plan.ts';
 
+/** Of the table `resource`: what a change may change. */
+export const changingColumns = [
+  'media_type',
+  'length',
+  'hash',
+  'lastmod',
+  'upstream_url',
+  'links',
+  'last_seq',
+  'version_count',
+  'deleted_at',
+  'seen_run',
+] as const;
+
 /** What the store holds of these items, by identifier. */
 export async function readKnownItems(
   db: Queryable,
@@ -16,23 +30,7 @@ export async function readKnownItems(
   if (items.length === 0) return new Map();
   const ids = items.map((item) => item.id);
   const resources: (KnownResource & { item_id: number })[] = await db('resource')
-    .select(
-      'id',
-      'item_id',
-      'path',
-      'kind',
-      'format',
-      'media_type',
-      'length',
-      'hash',
-      'lastmod',
-      'upstream_url',
-      'links',
-      'last_seq',
-      'version_count',
-      'deleted_at',
-      'seen_run',
-    )
+    .select('id', 'item_id', 'path', 'kind', 'format', ...changingColumns)
     .modify((query) => whereAnyOf(query, 'item_id', ids));
   const memberships: { item_id: number; spec: string }[] = await db('item_collection')
     .join('collection', 'collection.id', 'item_collection.collection_id')

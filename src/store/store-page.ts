@@ -7,7 +7,7 @@ import { packBlob } from './blobs.ts';
 import { insertRows, type Row, whereAnyOf } from './bulk.ts';
 import type { Database } from './database.ts';
 import { storeItems } from './item-rows.ts';
-import { readKnownItems } from './known-items.ts';
+import { changingColumns, readKnownItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
 import { lastmodAfter, type PagePlan, planPage, type ResourcePlan } from './page-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
@@ -147,7 +147,7 @@ export async function storeChanges(
       item_id: itemIds.get(plan.identifier) ?? missing(plan.identifier),
       seen_run: run.id,
     })),
-    { conflict: { columns: ['path'], update: resourceColumns }, returning: ['id', 'path'] },
+    { conflict: { columns: ['path'], update: changingColumns }, returning: ['id', 'path'] },
   );
   const ids = new Map(resources.map(({ id, path }) => [path, id]));
   const idOf = (row: ChangeRows) => ids.get(row.resource.path) ?? missing(row.resource.path);
@@ -163,21 +163,18 @@ export async function storeChanges(
   );
   await trx('source')
     .where({ id: sourceId })
-    .update({ journal_seq: journal.journal_seq + changes.length, journal_at: at });
+    .update({
+      journal_seq: journal.journal_seq + changes.length,
+      journal_at: at,
+      resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
+    });
 }
 
-const resourceColumns = [
-  'media_type',
-  'length',
-  'hash',
-  'lastmod',
-  'upstream_url',
-  'links',
-  'last_seq',
-  'version_count',
-  'deleted_at',
-  'seen_run',
-] as const;
+/** How many more resources live after these changes. */
+function growth(changes: readonly ResourcePlan[]): number {
+  const weights = { created: 1, updated: 0, deleted: -1 } as const;
+  return changes.reduce((sum, { change }) => sum + weights[change], 0);
+}
 
 interface ChangeRows {
   readonly plan: ResourcePlan;

@@ -11,7 +11,7 @@ import { acquireLease, type Lease, releaseLease } from '../../src/store/leases.t
 import { type ChangeEntry, listChanges, listResources, type ResourceEntry } from '../../src/store/listing.ts';
 import { findResource } from '../../src/store/resources.ts';
 import { latestRun, type Run, startRun } from '../../src/store/runs.ts';
-import { ensureSource } from '../../src/store/sources.ts';
+import { countSource, ensureSource } from '../../src/store/sources.ts';
 import { type PageResult, storePage } from '../../src/store/store-page.ts';
 import { countUnseen, sweep } from '../../src/store/sweep.ts';
 import { describeOnBoth } from './databases.ts';
@@ -224,6 +224,25 @@ describeOnBoth('storePage', (open) => {
       path: metadataPath(source, 'oai:x:3', 'oai_dc'),
     });
     expect(await resources()).toHaveLength(2);
+  });
+
+  test('the counts that are kept are those that counting would give', async () => {
+    await store([item('oai:x:1'), item('oai:x:2'), item('oai:x:2', { format: 'mods' }), item('oai:x:3')]);
+    now = '2026-11-21T11:00:00Z';
+    await begin();
+    await store([item('oai:x:1', { deleted: true }), item('oai:x:2', { body: 'new' }), item('oai:x:4')]);
+    now = '2026-11-22T10:30:00Z';
+    await begin();
+    await store([item('oai:x:1'), item('oai:x:3', { deleted: true })]);
+    expect(await countSource(database.reader, lease.sourceId, '2026-11-21T10:00:00Z')).toEqual({
+      items: 4,
+      resources: (await resources()).length,
+      changes: (await changes()).length,
+    });
+    const since = (moment: string) => countSource(database.reader, lease.sourceId, moment);
+    expect(await since('2026-11-21T10:30:00Z')).toMatchObject({ changes: 5 });
+    expect(await since('2026-11-22T10:30:00Z')).toMatchObject({ changes: 2 });
+    expect(await since('2026-11-23T00:00:00Z')).toMatchObject({ changes: 0 });
   });
 
   test('more problems than are kept in words are still counted', async () => {
