@@ -1,5 +1,5 @@
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
-import type { PublishedSet } from '../publish/publication.ts';
+import type { PublishedFacts, PublishedSet } from '../publish/publication.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
 import { html, type Markup, timeAndAge } from './html.ts';
 import { count, size, utcTime } from './wording.ts';
@@ -13,16 +13,9 @@ export interface SetView {
   readonly documents: readonly DocumentView[];
 }
 
-export interface DocumentView {
+export interface DocumentView extends Omit<PublishedFacts, 'path'> {
   readonly uri: string;
   readonly name: string;
-  readonly capability: string;
-  readonly entries: number;
-  readonly bytes: number;
-  readonly lastModified: string;
-  readonly from?: string;
-  readonly until?: string;
-  readonly at?: string;
 }
 
 const names: Readonly<Record<string, string>> = {
