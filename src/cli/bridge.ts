@@ -26,6 +26,8 @@ export interface Bridge {
   source(name: string): HarvestSource;
   sources(names?: readonly string[]): readonly HarvestSource[];
   sets(): readonly ResourceSet[];
+  /** @param title where the configuration has none */
+  setsOf(source: string, title?: string): readonly ResourceSet[];
   close(): Promise<void>;
 }
 
@@ -87,6 +89,11 @@ export async function openBridge(
     return existing;
   }
 
+  function setsOf(name: string, title?: string): readonly ResourceSet[] {
+    const settings = config.sources[name];
+    return settings ? resourceSets(name, { ...settings, title: settings.title ?? title }) : [];
+  }
+
   try {
     if (schema === 'migrate') await migrate(database);
     if (schema === 'check') await checkSchema(database);
@@ -95,9 +102,7 @@ export async function openBridge(
     throw error;
   }
   for (const [name, settings] of Object.entries(config.sources)) {
-    for (const key of ['files', 'sets'] as const) {
-      if (settings[key]) log.warn({ source: name, key }, 'this version does not act on this key yet');
-    }
+    if (settings.files) log.warn({ source: name, key: 'files' }, 'this version does not act on this key yet');
   }
   const publisher = createPublisher({
     database,
@@ -116,7 +121,8 @@ export async function openBridge(
     publication: openPublication(config.directory),
     source,
     sources: (names) => (names && names.length > 0 ? names : Object.keys(config.sources)).map(source),
-    sets: () => Object.entries(config.sources).flatMap(([name, { title }]) => resourceSets(name, title)),
+    sets: () => Object.keys(config.sources).flatMap((name) => setsOf(name)),
+    setsOf,
     close: async () => {
       await Promise.all(clients.map((client) => client.close()));
       await database.close();

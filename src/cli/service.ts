@@ -46,6 +46,7 @@ export async function startService(
     robots: config.publish.robots,
     clock: bridge.clock,
     log,
+    setsOf: (source, title) => bridge.setsOf(source, title),
     sources: createOverviews(bridge, (source) => nextHarvest(scheduler, source)),
   });
   await listen(app, address);

@@ -1,7 +1,7 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { findFaults, isObject, matchesLiterals } from './config-faults.ts';
 import { BridgeError } from './errors.ts';
-import { reservedNames } from './uris.ts';
 
 /**
  * One schema is the type, the validation, the defaults and the reference (`docs/configuration.md` is written
@@ -63,11 +63,62 @@ const sourceSchema = Type.Object(
       ),
     ),
     sets: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description:
-          'Reserved: sets of your own. This version publishes each source and its metadata, and says so.',
-      }),
+      Type.Record(
+        Type.String(),
+        Type.Object(
+          {
+            title: Type.Optional(Type.String({ description: 'For people; default: the name.' })),
+            collections: Type.Optional(
+              Type.Array(Type.String({ minLength: 1 }), {
+                minItems: 1,
+                description: 'Only what is in one of these collections (OAI setSpecs) or below it.',
+              }),
+            ),
+            formats: Type.Optional(
+              Type.Array(Type.String({ minLength: 1 }), {
+                minItems: 1,
+                description: 'Only metadata in one of these formats.',
+              }),
+            ),
+          },
+          closed,
+        ),
+        {
+          description:
+            'Sets of your own, published at SOURCE/sets/NAME: by collection, by format, or both. Every source has two without asking: SOURCE and SOURCE/metadata.',
+        },
+      ),
     ),
+    dumps: Type.Array(Type.String(), {
+      default: ['metadata'],
+      description:
+        'Sets offered as Resource Dump and Change Dump too: all, metadata, or names of `sets`. Each costs about as much disk as its content, compressed.',
+    }),
+    mirrors: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            url: Type.String({
+              pattern: '^[A-Za-z][A-Za-z0-9+.-]*://[^?#]+$',
+              description: 'What takes the place of `baseUrl` there.',
+            }),
+            pri: Type.Optional(
+              Type.Integer({ minimum: 1, maximum: 999_999, description: 'Smaller is preferred.' }),
+            ),
+          },
+          closed,
+        ),
+        {
+          description:
+            'Copies of the publication elsewhere (rsbridge export): every resource gets a `duplicate` link to each.',
+        },
+      ),
+    ),
+    patches: Type.Boolean({
+      default: false,
+      description:
+        'With every change of an XML record, a link to an XML patch (RFC 5261) from the version before.',
+    }),
     schedule: Type.Union([Type.String(), Type.Literal(false)], {
       default: '*/15 * * * *',
       description: 'When `serve` harvests what is new: cron, UTC, with optional seconds; false: never.',
@@ -144,6 +195,57 @@ export const configSchema = Type.Object(
           default: 30,
           description: 'What changelist.xml reaches back.',
         }),
+        changeListMinutes: Type.Integer({
+          minimum: 1,
+          maximum: 1440,
+          default: 60,
+          description:
+            'How long a dated Change List stays open, counted from midnight UTC; with dumps, a package follows each.',
+        }),
+        resourceDumpSchedule: Type.Union([Type.String(), Type.Literal(false)], {
+          default: '0 4 * * 0',
+          description:
+            'When `serve` builds new Resource Dumps (cron, UTC); the first follows the first harvest.',
+        }),
+        packageBytes: Type.Integer({
+          minimum: 65_536,
+          default: 1024 ** 3,
+          description: 'A package of a Resource Dump is closed before it grows beyond this many bytes.',
+        }),
+        archives: Type.Boolean({
+          default: false,
+          description:
+            'Keep and list what was published before (ResourceSync Archives, a draft: some clients refuse it).',
+        }),
+        retention: Type.Object(
+          {
+            changeListDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
+              default: 365,
+              description: 'How long closed Change Lists stay; false: for ever.',
+            }),
+            changeDumpDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
+              default: 90,
+              description: 'How long the packages of Change Dumps stay; false: as long as the lists.',
+            }),
+            resourceLists: Type.Integer({
+              minimum: 2,
+              default: 2,
+              description:
+                'Snapshots of a Resource List of several parts that stay, the current one included.',
+            }),
+            resourceDumps: Type.Integer({
+              minimum: 1,
+              default: 2,
+              description:
+                'Resource Dumps that stay, the current one included: a long download outlives a new one.',
+            }),
+            archiveDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
+              default: false,
+              description: 'How long archived documents stay; false: for ever.',
+            }),
+          },
+          { ...closed, default: {}, description: 'What is removed from the disk, and when.' },
+        ),
         robots: Type.Boolean({ default: true, description: 'Name the Resource Lists in robots.txt.' }),
       },
       { ...closed, default: {} },
@@ -177,7 +279,7 @@ export type DatabaseConfig = Config['database'];
 export function parseConfig(raw: unknown): Config {
   // Values from the environment are texts; where a number or a truth value is due, they are read as one.
   const filled = Value.Convert(configSchema, withDefaults(Value.Clone(raw ?? {})));
-  const faults = [...findFaults(filled)];
+  const faults = [...findFaults(filled, configSchema)];
   if (faults.length > 0) throw new BridgeError('config-invalid', faults.join('\n'));
   const config = filled as Config;
   return { ...config, baseUrl: config.baseUrl.replace(/\/+$/, '') };
@@ -190,88 +292,4 @@ function withDefaults(raw: unknown): unknown {
   const chosen = databaseSchema.anyOf.find((option) => matchesLiterals(database, option));
   const filled = Value.Default(configSchema, rest) as Record<string, unknown>;
   return { ...filled, database: chosen ? Value.Default(chosen, database) : database };
-}
-
-function* findFaults(value: unknown): Generator<string> {
-  yield* unknownKeys(value, configSchema, '');
-  const seen = new Set<string>();
-  for (const error of Value.Errors(configSchema, value)) {
-    const place = error.path.slice(1).replaceAll('/', '.');
-    // Unknown keys are reported above with a suggestion; one fault per place is enough.
-    if (/unexpected property/i.test(error.message) || seen.has(place)) continue;
-    seen.add(place);
-    yield `${place || 'configuration'}: ${error.message.toLowerCase()}${describeValue(error.value)}`;
-  }
-  const { sources, baseUrl } = value as { sources?: unknown; baseUrl?: unknown };
-  const basePath =
-    typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
-  for (const name of Object.keys(isObject(sources) ? sources : {})) {
-    // Behind a proxy that strips the path, /rs/… would be this source's address.
-    if (name === basePath) yield `sources.${name}: the path of baseUrl begins with this name; choose another`;
-    if (reservedNames.has(name))
-      yield `sources.${name}: this name is taken by an address of our own; choose another`;
-    else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: a source's name is made of a-z, 0-9 and -`;
-  }
-}
-
-function describeValue(value: unknown): string {
-  if (value === undefined) return '';
-  const text =
-    typeof value === 'string' && value.includes('://') ? 'the given address' : JSON.stringify(value);
-  return `, not ${text.length > 60 ? `${text.slice(0, 57)}…` : text}`;
-}
-
-function* unknownKeys(value: unknown, schema: TSchema, place: string): Generator<string> {
-  if (!isObject(value)) return;
-  const record = schema.patternProperties as Record<string, TSchema> | undefined;
-  if (record) {
-    const [inner] = Object.values(record);
-    for (const [key, child] of Object.entries(value))
-      if (inner) yield* unknownKeys(child, inner, `${place}${key}.`);
-    return;
-  }
-  const alternatives = (schema.anyOf as TSchema[] | undefined) ?? [schema];
-  const chosen = alternatives.find((option) => matchesLiterals(value, option)) ?? alternatives[0];
-  const properties = chosen?.properties as Record<string, TSchema> | undefined;
-  if (!properties) return;
-  for (const [key, child] of Object.entries(value)) {
-    const inner = properties[key];
-    if (inner) yield* unknownKeys(child, inner, `${place}${key}.`);
-    else yield `${place}${key}: unknown key${suggest(key, Object.keys(properties))}`;
-  }
-}
-
-function matchesLiterals(value: Record<string, unknown>, schema: TSchema): boolean {
-  const properties = schema.properties as Record<string, TSchema> | undefined;
-  return Object.entries(properties ?? {}).every(
-    ([key, child]) => child.const === undefined || child.const === value[key],
-  );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** ` (did you mean "schedule"?)` for the nearest of the known words, or nothing. */
-export function suggest(word: string, known: readonly string[]): string {
-  let nearest: string | undefined;
-  let least = Math.max(2, Math.floor(word.length / 3)) + 1;
-  for (const candidate of known) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [nearest, least] = [candidate, distance];
-  }
-  return nearest === undefined ? `; known are ${known.join(', ')}` : ` (did you mean "${nearest}"?)`;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

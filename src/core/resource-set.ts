@@ -1,34 +1,105 @@
-import type { ResourceKind } from './resource.ts';
+import type { Link, ResourceKind } from './resource.ts';
+import { toSegment } from './segment.ts';
+import { collectionPath } from './uris.ts';
 
 /**
  * A set of resources in ResourceSync's sense: what one Capability List covers. The capabilities of one
  * Capability List apply uniformly to all its resources (RS-CAP-11, RS-CAP-12), therefore every source has
- * two: all its resources, and its metadata alone.
+ * two: all its resources, and its metadata alone. More can be configured, by collection and by format.
  */
 export interface ResourceSet {
-  /** Path below `baseUrl` of everything the set publishes: `kyushu`, `kyushu/metadata`. */
+  /** Path below `baseUrl` of everything the set publishes: `kyushu`, `kyushu/metadata`, `kyushu/sets/theses`. */
   readonly path: string;
   readonly source: string;
   /** For people. */
   readonly title: string;
   readonly filter: SetFilter;
+  /** Whether dumps are wanted; they are offered as long as every resource can be in them (RS-CAP-11). */
+  readonly dumps: boolean;
+  /** Where else each resource can be had (RS-LN-03). */
+  readonly mirrors: readonly Mirror[];
 }
 
-/** Which of a source's resources belong to a set; absent conditions do not restrict. */
+/** Which of a source's resources belong to a set; absent conditions do not restrict, all others have to hold. */
 export interface SetFilter {
-  readonly kind?: ResourceKind;
+  readonly kind?: ResourceKind | undefined;
+  /** Any of these metadata formats. */
+  readonly formats?: readonly string[] | undefined;
+  /** Any of these collections (OAI setSpecs), with everything below them (`a` has what is in `a:b`). */
+  readonly collections?: readonly string[] | undefined;
 }
 
-export function resourceSets(source: string, title: string = source): readonly ResourceSet[] {
+/** A copy of the publication elsewhere, e.g. one made by `rsbridge export`. */
+export interface Mirror {
+  /** What takes the place of `baseUrl`. */
+  readonly url: string;
+  /** 1–999999, smaller is preferred (RS-ATTR-17). */
+  readonly pri?: number | undefined;
+}
+
+/** What the configuration of a source says about its sets. */
+export interface SetChoices {
+  readonly title?: string | undefined;
+  readonly sets?: Readonly<Record<string, SetChoice>> | undefined;
+  /** `all`, `metadata`, or the name of a configured set. */
+  readonly dumps?: readonly string[] | undefined;
+  readonly mirrors?: readonly Mirror[] | undefined;
+}
+
+export interface SetChoice {
+  readonly title?: string | undefined;
+  readonly collections?: readonly string[] | undefined;
+  readonly formats?: readonly string[] | undefined;
+}
+
+export function resourceSets(source: string, choices: SetChoices = {}): readonly ResourceSet[] {
+  const { title = source, sets = {}, dumps = ['metadata'], mirrors = [] } = choices;
+  const make = (name: string, path: string, setTitle: string, filter: SetFilter): ResourceSet => ({
+    path,
+    source,
+    title: setTitle,
+    filter,
+    dumps: dumps.includes(name),
+    mirrors,
+  });
   return [
-    { path: source, source, title, filter: {} },
-    { path: `${source}/metadata`, source, title: `${title}: metadata`, filter: { kind: 'metadata' } },
+    make('all', source, title, {}),
+    make('metadata', `${source}/metadata`, `${title}: metadata`, { kind: 'metadata' }),
+    ...Object.entries(sets).map(([name, { title: own, collections, formats }]) =>
+      make(name, `${source}/sets/${name}`, own ?? `${title}: ${name}`, { collections, formats }),
+    ),
   ];
 }
 
-/** The sets that cover a resource, e.g. for its `Link: rel="resourcesync"` headers (RS-DISC-13). */
-export function setsOf(resource: { source: string; kind: ResourceKind }): readonly ResourceSet[] {
-  return resourceSets(resource.source).filter(
-    (set) => set.filter.kind === undefined || set.filter.kind === resource.kind,
+/** What membership depends on; of a resource, or of what a change made of it. */
+export interface Member {
+  readonly kind: ResourceKind;
+  readonly format: string;
+  readonly links: readonly Link[];
+}
+
+/** Whether a set covers a resource. Membership is said by its own `collection` links, so the journal has it. */
+export function covers({ kind, formats, collections }: SetFilter, member: Member, source: string): boolean {
+  if (kind !== undefined && member.kind !== kind) return false;
+  if (formats && !formats.includes(member.format)) return false;
+  if (!collections) return true;
+  const paths = collections.map((spec) => collectionPath(source, spec));
+  return member.links.some(
+    ({ rel, href }) =>
+      rel === 'collection' && paths.some((path) => href === path || href.startsWith(`${path}:`)),
   );
+}
+
+/** The same collections as texts, one of which is in the stored links of every member; see `covers`. */
+export function collectionMarks(source: string, collections: readonly string[]): readonly string[] {
+  return collections.flatMap((spec) => {
+    const mark = `"rel":"collection","href":${JSON.stringify(collectionPath(source, spec))}`;
+    return [mark, `${mark.slice(0, -1)}:`];
+  });
+}
+
+/** A filter as a text that says the same whenever it means the same. */
+export function definitionOf({ kind, formats, collections }: SetFilter): string {
+  const sorted = (names: readonly string[] | undefined) => names && [...new Set(names)].sort();
+  return JSON.stringify({ kind, formats: sorted(formats), collections: sorted(collections)?.map(toSegment) });
 }

@@ -37,7 +37,7 @@ export function filesOf(pointer: Pointer, catalogs: readonly Documents[]): Set<s
 }
 
 function addFiles(files: Set<string>, document: StoredDocument): void {
-  for (const { slices } of [document.plain, document.gzip]) {
-    for (const slice of slices) if ('file' in slice) files.add(slice.file);
+  for (const variant of [document.plain, document.gzip]) {
+    for (const slice of variant?.slices ?? []) if ('file' in slice) files.add(slice.file);
   }
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
-import { listChanges } from '../store/listing.ts';
+import { listLatestChanges } from '../store/listing.ts';
 import { DocumentFile } from './document-file.ts';
 import { setPaths } from './document-paths.ts';
 import { listTail, renderEntry, renderListHead } from './entry-writer.ts';
@@ -33,7 +33,7 @@ export async function writeFlatChangeList(
   let entries = 0;
   try {
     await file.append(Buffer.from(renderFlatHead(baseUrl, set, window.from)));
-    for await (const page of listChanges(trx, set, { afterSeq: window.afterSeq, latestOnly: true })) {
+    for await (const page of listLatestChanges(trx, set, { afterSeq: window.afterSeq })) {
       signal?.throwIfAborted();
       for (const change of page) {
         if (change.datetime < window.from) continue;

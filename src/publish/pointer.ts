@@ -24,8 +24,11 @@ export interface StoredDocument {
   readonly completed?: string | undefined;
   readonly from?: string | undefined;
   readonly until?: string | undefined;
+  /** Default: `application/xml`. */
+  readonly mediaType?: string | undefined;
   readonly plain: StoredVariant;
-  readonly gzip: StoredVariant;
+  /** Of XML; packages are compressed inside. */
+  readonly gzip?: StoredVariant | undefined;
 }
 
 /** Documents by path, in the order in which they are shown. */

@@ -22,7 +22,8 @@ export interface PublishedDocument {
   /** It changed more than once within the second of `lastModified`. */
   readonly unsettled?: boolean;
   readonly plain: Variant;
-  readonly gzip: Variant;
+  /** Of XML. */
+  readonly gzip?: Variant;
 }
 
 export interface Variant {
@@ -148,12 +149,12 @@ function toPublished(directory: string, path: string, document: StoredDocument):
   return {
     path,
     // RS-GEN-27; the XML declaration says that it is UTF-8.
-    mediaType: 'application/xml',
+    mediaType: document.mediaType ?? 'application/xml',
     lastModified: document.lastModified,
     immutable: document.immutable,
     unsettled: document.unsettled === true,
     plain: variant(document.plain),
-    gzip: variant(document.gzip),
+    ...(document.gzip ? { gzip: variant(document.gzip) } : {}),
   };
 }
 

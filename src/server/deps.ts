@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { LoggerOptions } from 'pino';
 import type { Clock } from '../core/adapter.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
 import type { Publication } from '../publish/publication.ts';
 import type { Database } from '../store/database.ts';
 
@@ -17,6 +18,8 @@ export interface ServerDeps {
   readonly robots: boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: FastifyBaseLogger | LoggerOptions;
+  /** @param title of the source, where the configuration has none */
+  setsOf(source: string, title?: string): readonly ResourceSet[];
   sources(): Promise<readonly SourceOverview[]>;
 }
 

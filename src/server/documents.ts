@@ -25,18 +25,19 @@ export function documentRoutes(app: FastifyInstance, deps: ServerDeps): void {
 }
 
 function choose(document: PublishedDocument, acceptEncoding: string | undefined): ServedRepresentation {
-  const coding = wantsGzip(acceptEncoding) ? 'gzip' : 'identity';
-  const variant = coding === 'gzip' ? document.gzip : document.plain;
+  const gzip = wantsGzip(acceptEncoding) ? document.gzip : undefined;
+  const variant = gzip ?? document.plain;
   return {
     etag: variant.etag,
     length: variant.length,
-    coding,
+    // A package is compressed inside: there is nothing to negotiate.
+    ...(document.gzip ? { coding: gzip ? 'gzip' : 'identity' } : {}),
     lastModified: document.lastModified,
     unsettled: document.unsettled,
     mediaType: document.mediaType,
     cacheControl: document.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     // A part of a gzip stream is of no use alone: who asks for a range gets one of the plain bytes, or all.
-    ranges: coding === 'identity',
+    ranges: !gzip,
     open: (start, end) => variant.open(start, end),
   };
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { earlier, toHttpDate, toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { Link } from '../core/resource.ts';
-import { setsOf } from '../core/resource-set.ts';
+import { covers } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
 import { readBlob } from '../store/blobs.ts';
 import { findResource, type StoredResource } from '../store/resources.ts';
@@ -81,9 +81,9 @@ function linksOf(deps: ServerDeps, resource: StoredResource): readonly Link[] {
  * What a resource says of itself alive or deleted: the Capability List of every set that covers it
  * (RS-DISC-13). Its TimeGate and TimeMap belong here as soon as they can be followed.
  */
-function historyLinks({ baseUrl }: ServerDeps, resource: StoredResource): readonly Link[] {
-  return setsOf(resource).map((set) => ({
-    rel: 'resourcesync',
-    href: `${baseUrl}/${set.path}/capabilitylist.xml`,
-  }));
+function historyLinks({ baseUrl, setsOf }: ServerDeps, resource: StoredResource): readonly Link[] {
+  const { source } = resource;
+  return setsOf(source)
+    .filter(({ filter }) => covers(filter, resource, source))
+    .map(({ path }) => ({ rel: 'resourcesync', href: `${baseUrl}/${path}/capabilitylist.xml` }));
 }

@@ -1,4 +1,4 @@
-import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
 import type { PublishedFacts, PublishedSet } from '../publish/publication.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
 import { html, type Markup, timeAndAge } from './html.ts';
@@ -32,7 +32,7 @@ export async function readSets(
   sources: readonly SourceOverview[],
 ): Promise<readonly SetView[]> {
   const published = await deps.publication.sets();
-  const known = sources.flatMap((source) => resourceSets(source.name, source.title));
+  const known = sources.flatMap((source) => deps.setsOf(source.name, source.title));
   const others = published.filter(({ path }) => !known.some((set) => set.path === path));
   return [...known, ...others.map(toSet)].map((set) => {
     const { path, title, source } = set;

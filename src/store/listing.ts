@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import type { ChangeKind, Link, Representation } from '../core/resource.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
+import type { ChangeKind, Link, Representation, ResourceKind } from '../core/resource.ts';
+import { collectionMarks, covers, type ResourceSet } from '../core/resource-set.ts';
+import { isPostgres } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts';
 
@@ -40,7 +41,8 @@ export async function* listResources(
         .where('source_id', sourceId)
         .where('id', '>', after)
         .whereNull('deleted_at')
-        .modify(restrictTo, set)
+        .modify(whereOfSet, set)
+        .modify(whereMarked, set, ['resource.links'])
         .orderBy('id')
         .limit(rows);
     if (page.length > 0) {
@@ -62,11 +64,14 @@ export interface ChangeRange {
   readonly afterSeq: number;
   /** Inclusive; default: the end of the journal as it is when each page is read. */
   readonly upToSeq?: number;
-  /** Only each resource's latest change. */
+  /** Only changes after which nothing has happened to the resource. */
   readonly latestOnly?: boolean;
 }
 
-/** The changes of a set, oldest first, page by page. */
+/**
+ * The changes of a set, oldest first, page by page. A resource that comes into the set is created there, one
+ * that leaves it is deleted there, whatever the change was to the resource itself.
+ */
 export async function* listChanges(
   db: Queryable,
   set: ResourceSet,
@@ -87,20 +92,47 @@ export async function* listChanges(
         'change.length',
         'change.hash',
         'change.links',
+        'change.links_before',
         'resource.path',
+        'resource.kind as resource_kind',
+        'resource.format',
       )
       .where('change.source_id', sourceId)
       .where('change.seq', '>', after)
-      .modify(restrictTo, set)
+      .modify(whereOfSet, set)
+      .modify(whereMarked, set, ['change.links', 'change.links_before'])
       .orderBy('change.seq')
       .limit(rows);
     if (range.upToSeq !== undefined) query.where('change.seq', '<=', range.upToSeq);
     if (range.latestOnly) query.whereRaw('resource.last_seq = change.seq');
     const page: ChangeRow[] = await query;
-    if (page.length > 0) yield page.map(toChangeEntry);
+    const entries = page.flatMap((row) => toChangeEntry(row, set));
+    if (entries.length > 0) yield entries;
     const last = page.at(-1);
     if (!last || page.length < rows) return;
     after = last.seq;
+  }
+}
+
+/**
+ * As `listChanges`, but only each resource's latest change in the set; of a set by collections the paths in
+ * the range have to fit in memory, because a resource lives on when it has left the set.
+ */
+export async function* listLatestChanges(
+  db: Queryable,
+  set: ResourceSet,
+  range: ChangeRange,
+): AsyncGenerator<readonly ChangeEntry[]> {
+  if (!set.filter.collections) {
+    yield* listChanges(db, set, { ...range, latestOnly: true });
+    return;
+  }
+  const latest = new Map<string, number>();
+  for await (const page of listChanges(db, set, range)) {
+    for (const { path, seq } of page) latest.set(path, seq);
+  }
+  for await (const page of listChanges(db, set, range)) {
+    yield page.filter(({ path, seq }) => latest.get(path) === seq);
   }
 }
 
@@ -110,23 +142,77 @@ interface ChangeRow extends RepresentationRow {
   readonly kind: ChangeKind;
   readonly lastmod: string;
   readonly links: string;
+  readonly links_before: string | null;
   readonly path: string;
+  readonly resource_kind: ResourceKind;
+  readonly format: string;
 }
 
-function toChangeEntry(row: ChangeRow): ChangeEntry {
-  return {
-    seq: row.seq,
-    change: row.kind,
-    datetime: row.at,
-    path: row.path,
-    lastmod: row.lastmod,
-    ...toRepresentation(row),
-    links: parseLinks(row.links),
-  };
+const nothing: RepresentationRow = { media_type: null, length: null, hash: null };
+
+function toChangeEntry(row: ChangeRow, set: ResourceSet): readonly ChangeEntry[] {
+  const links = parseLinks(row.links);
+  const change = changeWithin(set, row, links);
+  if (change === undefined) return [];
+  const gone = change === 'deleted';
+  return [
+    {
+      seq: row.seq,
+      change,
+      datetime: row.at,
+      path: row.path,
+      lastmod: row.lastmod,
+      ...toRepresentation(gone ? nothing : row),
+      links: gone ? [] : links,
+    },
+  ];
 }
 
-function restrictTo(query: Knex.QueryBuilder, set: ResourceSet): void {
-  if (set.filter.kind !== undefined) query.where('resource.kind', set.filter.kind);
+/** What a change is to a set; undefined where it happened outside of it. */
+function changeWithin(set: ResourceSet, row: ChangeRow, links: readonly Link[]): ChangeKind | undefined {
+  if (!set.filter.collections) return row.kind;
+  const has = (candidates: readonly Link[]) =>
+    covers(set.filter, { kind: row.resource_kind, format: row.format, links: candidates }, set.source);
+  const before = row.kind !== 'created' && has(parseLinks(row.links_before ?? row.links));
+  const after = row.kind !== 'deleted' && has(links);
+  if (before) return after ? 'updated' : 'deleted';
+  return after ? 'created' : undefined;
+}
+
+function whereOfSet(query: Knex.QueryBuilder, { filter }: ResourceSet): void {
+  if (filter.kind !== undefined) query.where('resource.kind', filter.kind);
+  if (filter.formats) query.whereIn('resource.format', [...filter.formats]);
+}
+
+/** Only rows that have a collection of the set in one of these columns. */
+function whereMarked(
+  query: Knex.QueryBuilder,
+  { source, filter }: ResourceSet,
+  columns: readonly string[],
+): void {
+  const marks = collectionMarks(source, filter.collections ?? []);
+  if (marks.length === 0) return;
+  const find = isPostgres(query) ? 'strpos(??, ?) > 0' : 'instr(??, ?) > 0';
+  query.where((any) => {
+    for (const column of columns) for (const mark of marks) any.orWhereRaw(find, [column, mark]);
+  });
+}
+
+/** The first resource of a set whose bytes we do not keep; undefined when all of it can be in a dump (RS-CAP-11). */
+export async function findUnkept(db: Queryable, set: ResourceSet): Promise<string | undefined> {
+  // The content of metadata is always kept.
+  if (set.filter.kind === 'metadata') return undefined;
+  const row: { path: string } | undefined = await db('resource')
+    .join('source', 'source.id', 'resource.source_id')
+    .leftJoin('blob', 'blob.hash', 'resource.hash')
+    .where('source.name', set.source)
+    .where('resource.kind', 'file')
+    .whereNull('resource.deleted_at')
+    .whereNull('blob.hash')
+    .modify(whereOfSet, set)
+    .modify(whereMarked, set, ['resource.links'])
+    .first('resource.path');
+  return row?.path;
 }
 
 async function sourceIdOf(db: Queryable, name: string): Promise<number | undefined> {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import * as theHouse from '../../migrations/0001-the-house.ts';
+import * as linksBefore from '../../migrations/0002-links-before.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type Database, translate } from './database.ts';
 
@@ -9,7 +10,10 @@ interface Migration {
 }
 
 /** Recorded without extension: the same in `src` and in `dist`. */
-const migrations: readonly Migration[] = [{ name: '0001-the-house', up: theHouse.up }];
+const migrations: readonly Migration[] = [
+  { name: '0001-the-house', up: theHouse.up },
+  { name: '0002-links-before', up: linksBefore.up },
+];
 
 const table = 'schema_migration';
 /** Any number will do as long as every rsbridge uses the same. */

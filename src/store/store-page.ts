@@ -207,9 +207,14 @@ function toRows(plan: ResourcePlan, seq: number, at: string): ChangeRows {
       version_count: (known?.version_count ?? 0) + (plan.newBytes ? 1 : 0),
       deleted_at: gone ? at : null,
     },
-    change: { seq, at, kind: change, lastmod, ...representation, links },
+    change: { seq, at, kind: change, lastmod, ...representation, links, links_before: linksBefore(plan) },
     version: plan.newBytes ? { seq, at, lastmod, ...representation, upstream_url } : undefined,
   };
+}
+
+/** Null where the change leaves them as they were, or where there was nothing before it. */
+function linksBefore({ known, change, links }: ResourcePlan): string | null {
+  return change === 'created' || !known || known.links === links ? null : known.links;
 }
 
 async function markSeen(trx: Knex.Transaction, runId: number, ids: readonly number[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig, suggest } from '../../src/core/config.ts';
+import { parseConfig } from '../../src/core/config.ts';
+import { suggest } from '../../src/core/config-faults.ts';
 
 const source = { url: 'https://repo.example.org/oai' };
 

@@ -220,7 +220,7 @@ describeOnBoth('publishing', (open) => {
       return Promise.all(
         paths.map(async (path) => {
           const document = await publication.find(path);
-          const etags = document?.immutable ? [document.plain.etag, document.gzip.etag] : [];
+          const etags = document?.immutable ? [document.plain.etag, document.gzip?.etag] : [];
           return { path, text: await textOf(publication, path), etags };
         }),
       );

@@ -24,8 +24,9 @@ async function get(headers: Record<string, string> = {}, method: 'GET' | 'HEAD' 
 
 const variant = (coding: 'plain' | 'gzip') => {
   const document = house.publication.documents.get('kyushu/resourcelist.xml');
-  if (!document) throw new Error('not staged');
-  return document[coding];
+  const found = document?.[coding];
+  if (!found) throw new Error('not staged');
+  return found;
 };
 
 describe('a published document', () => {

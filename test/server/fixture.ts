@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import type { Link } from '../../src/core/resource.ts';
+import { resourceSets } from '../../src/core/resource-set.ts';
 import { toSegment } from '../../src/core/segment.ts';
 import type { Publication, PublishedDocument, PublishedSet, Variant } from '../../src/publish/publication.ts';
 import { createApp } from '../../src/server/app.ts';
@@ -49,6 +50,7 @@ export async function openHouse(overrides: Partial<ServerDeps> = {}): Promise<Ho
     robots: true,
     clock: { now: () => new Date(now) },
     log: pino({ level: 'debug' }, { write: (line: string) => log.push(JSON.parse(line) as LogLine) }),
+    setsOf: (source, title) => resourceSets(source, { title }),
     sources: async () => sources,
     ...overrides,
   });

@@ -1,0 +1,115 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { reservedNames } from './uris.ts';
+
+/** Everything that is wrong with a configuration, a sentence each: where, what, and the nearest known key. */
+export function* findFaults(value: unknown, schema: TSchema): Generator<string> {
+  yield* unknownKeys(value, schema, '');
+  const seen = new Set<string>();
+  for (const error of Value.Errors(schema, value)) {
+    const place = error.path.slice(1).replaceAll('/', '.');
+    // Unknown keys are reported above with a suggestion; one fault per place is enough.
+    if (/unexpected property/i.test(error.message) || seen.has(place)) continue;
+    seen.add(place);
+    yield `${place || 'configuration'}: ${error.message.toLowerCase()}${describeValue(error.value)}`;
+  }
+  const { sources, baseUrl } = value as { sources?: unknown; baseUrl?: unknown };
+  const basePath =
+    typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
+  for (const name of Object.keys(isObject(sources) ? sources : {})) {
+    // Behind a proxy that strips the path, /rs/… would be this source's address.
+    if (name === basePath) yield `sources.${name}: the path of baseUrl begins with this name; choose another`;
+    if (reservedNames.has(name))
+      yield `sources.${name}: this name is taken by an address of our own; choose another`;
+    else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: a source's name is made of a-z, 0-9 and -`;
+    yield* setFaults(`sources.${name}`, (sources as Record<string, unknown>)[name]);
+  }
+}
+
+const ownSets = ['all', 'metadata'];
+
+function* setFaults(place: string, source: unknown): Generator<string> {
+  const { sets, dumps } = isObject(source) ? source : {};
+  const names = Object.keys(isObject(sets) ? sets : {});
+  for (const name of names) {
+    const set = isObject(sets) ? sets[name] : undefined;
+    if (ownSets.includes(name)) yield `${place}.sets.${name}: every source has this set; choose another name`;
+    else if (!/^[a-z0-9-]+$/.test(name))
+      yield `${place}.sets.${name}: a set's name is made of a-z, 0-9 and -`;
+    if (isObject(set) && set.collections === undefined && set.formats === undefined) {
+      yield `${place}.sets.${name}: say what is in it, by collections, by formats, or by both`;
+    }
+  }
+  const known = [...ownSets, ...names];
+  for (const name of Array.isArray(dumps) ? dumps : []) {
+    if (!known.includes(name))
+      yield `${place}.dumps: there is no set "${name}"${suggest(String(name), known)}`;
+  }
+}
+
+function describeValue(value: unknown): string {
+  if (value === undefined) return '';
+  const text =
+    typeof value === 'string' && value.includes('://') ? 'the given address' : JSON.stringify(value);
+  return `, not ${text.length > 60 ? `${text.slice(0, 57)}…` : text}`;
+}
+
+function* unknownKeys(value: unknown, schema: TSchema, place: string): Generator<string> {
+  if (Array.isArray(value) && schema.items) {
+    for (const [index, child] of value.entries()) {
+      yield* unknownKeys(child, schema.items as TSchema, `${place}${index}.`);
+    }
+  }
+  if (!isObject(value)) return;
+  const record = schema.patternProperties as Record<string, TSchema> | undefined;
+  if (record) {
+    const [inner] = Object.values(record);
+    for (const [key, child] of Object.entries(value))
+      if (inner) yield* unknownKeys(child, inner, `${place}${key}.`);
+    return;
+  }
+  const alternatives = (schema.anyOf as TSchema[] | undefined) ?? [schema];
+  const chosen = alternatives.find((option) => matchesLiterals(value, option)) ?? alternatives[0];
+  const properties = chosen?.properties as Record<string, TSchema> | undefined;
+  if (!properties) return;
+  for (const [key, child] of Object.entries(value)) {
+    const inner = properties[key];
+    if (inner) yield* unknownKeys(child, inner, `${place}${key}.`);
+    else yield `${place}${key}: unknown key${suggest(key, Object.keys(properties))}`;
+  }
+}
+
+export function matchesLiterals(value: Record<string, unknown>, schema: TSchema): boolean {
+  const properties = schema.properties as Record<string, TSchema> | undefined;
+  return Object.entries(properties ?? {}).every(
+    ([key, child]) => child.const === undefined || child.const === value[key],
+  );
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** ` (did you mean "schedule"?)` for the nearest of the known words, or nothing. */
+export function suggest(word: string, known: readonly string[]): string {
+  let nearest: string | undefined;
+  let least = Math.max(2, Math.floor(word.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [nearest, least] = [candidate, distance];
+  }
+  return nearest === undefined ? `; known are ${known.join(', ')}` : ` (did you mean "${nearest}"?)`;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
