@@ -110,7 +110,7 @@ export async function openBridge(
     baseUrl: config.baseUrl,
     clock,
     log,
-    changeListDays: config.publish.changeListDays,
+    policy: config.publish,
   });
   return {
     config,

@@ -5,6 +5,7 @@ import { describeError, isBridgeError } from '../core/errors.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { readJournal } from '../store/journal.ts';
 import { type Bridge, openBridge } from './bridge.ts';
+import { findSetFaults } from './check-sets.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
@@ -53,7 +54,11 @@ export async function checkCommand(
 async function* findings(bridge: Bridge, io: CommandIo): AsyncGenerator<Finding> {
   yield checkDisk(bridge.config.directory);
   for (const source of bridge.sources()) {
-    yield await checkSource(source, io.abort);
+    const { finding, info } = await checkSource(source, io.abort);
+    yield finding;
+    for await (const { set, message } of info ? findSetFaults(source, info, io.abort) : []) {
+      yield { check: `set ${set}`, ok: false, message, exitCode: exitCodes.usage };
+    }
     yield await checkClock(bridge, source.name);
   }
 }
@@ -73,35 +78,31 @@ function checkDisk(directory: string): Finding {
   };
 }
 
-async function checkSource(source: HarvestSource, signal: AbortSignal): Promise<Finding> {
+async function checkSource(
+  source: HarvestSource,
+  signal: AbortSignal,
+): Promise<{ readonly finding: Finding; readonly info?: RepositoryInfo }> {
   const check = `source ${source.name}`;
   try {
     const info = await source.adapter.identify(signal);
     const chosen = info.formats.filter((format) => format.selected).map((format) => format.name);
     const absent = info.formats.filter((format) => !format.offered).map((format) => format.name);
     if (absent.length > 0) {
-      return {
-        check,
-        ok: false,
-        message: `${info.name} does not list the configured format ${absent.join(', ')}${offeredBy(info)} [oai-unknown-format]`,
-        exitCode: exitCodes.upstream,
-      };
+      const message = `${info.name} does not list the configured format ${absent.join(', ')}${offeredBy(info)} [oai-unknown-format]`;
+      return { finding: { check, ok: false, message, exitCode: exitCodes.upstream }, info };
     }
     const others = info.formats.filter((format) => !format.selected).map((format) => format.name);
     const offered = others.length === 0 ? '' : ` (also offered: ${others.join(', ')})`;
-    return {
+    const finding = {
       check,
       ok: true,
       message: `${info.name}, ${info.protocol} ${info.protocolVersion}, deletions ${info.deletedRecords}, granularity ${info.granularity}, formats ${chosen.join(', ')}${offered}`,
     };
+    return { finding, info };
   } catch (error) {
     if (!isBridgeError(error)) throw error;
-    return {
-      check,
-      ok: false,
-      message: `${describeError(error)}. ${error.advice} [${error.code}]`,
-      exitCode: exitCodeOf(error.code),
-    };
+    const message = `${describeError(error)}. ${error.advice} [${error.code}]`;
+    return { finding: { check, ok: false, message, exitCode: exitCodeOf(error.code) } };
   }
 }
 

@@ -56,15 +56,30 @@ function demoConfig({ port }: DemoFlags, url: string): Config {
     title: 'The sample repository',
     database: { client: 'sqlite', file: 'rsbridge.db' },
     directory: '.',
-    sources: { [sourceName]: { url, schedule: '*/10 * * * * *', fullPass: false, overlapSeconds: 5 } },
+    // Lists that close every minute have their packages while one looks on.
+    publish: { changeListMinutes: 1, resourceDumpSchedule: '*/15 * * * *' },
+    sources: {
+      [sourceName]: {
+        url,
+        schedule: '*/10 * * * * *',
+        fullPass: false,
+        overlapSeconds: 5,
+        sets: { theses: { title: 'Theses', collections: ['theses'] } },
+        dumps: ['metadata'],
+      },
+    },
   });
 }
 
 /** What is printed can be opened. */
-async function untilPublished(bridge: Bridge, io: CommandIo): Promise<void> {
-  while (!io.stop.aborted && (await bridge.publication.sets()).length < bridge.sets().length) {
-    await bridge.clock.sleep(50);
-  }
+async function untilPublished({ publication, clock, sets }: Bridge, io: CommandIo): Promise<void> {
+  const last = [`${sourceName}/metadata/resourcedump.xml`, `${sourceName}/metadata/changedump.xml`];
+  const isReady = async () => {
+    if ((await publication.sets()).length < sets().length) return false;
+    const found = await Promise.all(last.map((path) => publication.find(path)));
+    return found.every((document) => document !== undefined);
+  };
+  for (let wait = 0; wait < 600 && !io.stop.aborted && !(await isReady()); wait += 1) await clock.sleep(50);
 }
 
 function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void {
@@ -73,6 +88,11 @@ function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void 
     [`${baseUrl}/.well-known/resourcesync`, 'the Source Description: where every client starts'],
     [`${baseUrl}/${sourceName}/resourcelist.xml`, 'every resource, with its hash'],
     [`${baseUrl}/${sourceName}/changelist.xml`, 'what changed; it moves: reload it'],
+    [
+      `${baseUrl}/${sourceName}/metadata/resourcedump.xml`,
+      'everything, in packages; changedump.xml beside it follows',
+    ],
+    [`${baseUrl}/${sourceName}/sets/theses/resourcelist.xml`, 'a set of its own: the theses'],
     [`${baseUrl}/${sourceName}/about`, 'what the set is, and how to synchronise it'],
   ] as const;
   for (const [url, what] of addresses) {

@@ -18,6 +18,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'config-missing': exitCodes.usage,
   'unknown-source': exitCodes.usage,
   'unknown-set': exitCodes.usage,
+  'unknown-collection': exitCodes.usage,
   'port-in-use': exitCodes.busy,
   'lease-held': exitCodes.busy,
   'lease-lost': exitCodes.busy,

@@ -1,16 +1,22 @@
-import { BridgeError } from '../core/errors.ts';
+import { BridgeError, type ErrorCode, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
+import type { PublishReport } from '../publish/publisher.ts';
 import { readJournal } from '../store/journal.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { reportError } from './report-error.ts';
 
 export interface PublishFlags {
   readonly config?: string;
   readonly json: boolean;
   readonly dryRun: boolean;
+  /** Close the open Change Lists now. */
+  readonly close: boolean;
+  /** No dumps, which take as long as the content is large. */
+  readonly listsOnly: boolean;
 }
 
 /** Writes every document of the named sets anew where it has to be, and the Source Description. */
@@ -23,17 +29,26 @@ export async function publishCommand(
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
   const bridge = await openBridge(config, log, flags.dryRun ? 'check' : 'migrate');
   try {
+    let exitCode: number = exitCodes.ok;
     for (const set of chooseSets(bridge, names)) {
       if (io.stop.aborted) return exitCodes.interrupted;
-      if (flags.dryRun) await preview(bridge, set, flags, io);
-      else await publishOne(bridge, set, flags, io);
+      try {
+        if (flags.dryRun) await preview(bridge, set, flags, io);
+        else await publishOne(bridge, set, flags, io);
+      } catch (error) {
+        // What ails one set, the others need not suffer from.
+        if (!isBridgeError(error) || !ofOneSet.includes(error.code)) throw error;
+        exitCode = reportError(error, flags.json, io);
+      }
     }
     if (!flags.dryRun) await bridge.publisher.publishSite(bridge.sets());
-    return exitCodes.ok;
+    return exitCode;
   } finally {
     await bridge.close();
   }
 }
+
+const ofOneSet: readonly ErrorCode[] = ['unknown-collection', 'content-damaged', 'publication-busy'];
 
 function chooseSets(bridge: Bridge, names: readonly string[]): readonly ResourceSet[] {
   const all = bridge.sets();
@@ -58,18 +73,34 @@ async function publishOne(
   const report = await bridge.publisher.publish(set, {
     resourceList: 'always',
     flat: 'always',
+    close: flags.close,
     signal: io.abort,
   });
-  if (report.documents.length === 0) {
+  if (!report.published) {
     say(io, `${set.path}: nothing to publish yet; rsbridge harvest ${set.source}`);
     return;
   }
+  printReport(bridge, set, report, flags, io);
+  if (flags.listsOnly || !set.dumps) return;
+  const dumps = await bridge.publisher.publishDumps(set, { resourceDump: 'always', signal: io.abort });
+  printReport(bridge, set, dumps, flags, io);
+}
+
+function printReport(
+  { config }: Bridge,
+  set: ResourceSet,
+  report: PublishReport,
+  flags: PublishFlags,
+  io: CommandIo,
+): void {
+  const count = report.documents.length;
   const entries = report.documents.reduce((sum, document) => sum + document.entries, 0);
+  const what = `${count} documents with ${entries} entries`;
   printResult(
     io,
     flags.json,
     report,
-    `${set.path}: ${report.documents.length} documents with ${entries} entries → ${bridge.config.baseUrl}/${set.path}/capabilitylist.xml`,
+    `${set.path}: ${what} → ${config.baseUrl}/${set.path}/capabilitylist.xml`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { toIso, utcDay } from '../core/datetime.ts';
+import { endOfSlot, toIso, toMilliseconds } from '../core/datetime.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { type JournalState, readJournals } from '../store/journal.ts';
@@ -12,6 +12,8 @@ import type { Bridge } from './bridge.ts';
 export interface PublishLoop {
   /** Take a new snapshot of the Resource Lists of these sets with the next round. */
   renew(sets: readonly ResourceSet[]): void;
+  /** Build new Resource Dumps of these sets, one after another. */
+  renewDumps(sets: readonly ResourceSet[]): void;
   /** Ends when what is being published is. */
   stop(): Promise<void>;
 }
@@ -21,6 +23,7 @@ const pauseMs = 400;
 const maxAtOnce = 8;
 const pauseAfterFailureMs = 5000;
 const pauseWhileFirstPassMs = 1000;
+const pauseAfterFailedDumpMs = 600_000;
 /** A Resource List of one document is renewed after every change, but not for more than this share of the time. */
 const renewalShare = 0.02;
 const smallList = 50_000;
@@ -31,12 +34,18 @@ interface Progress {
   busy: boolean;
   /** Of the journal, in the Change Lists; -1 before the first round. */
   seq: number;
-  day: string;
+  /** When an open Change List may have to be closed. */
+  slotEnds: number;
   /** Of the journal, in the Resource List; undefined for long lists, which keep to their schedule. */
   listSeq: number | undefined;
   listDue: boolean;
   /** Before this a stale Resource List stays. */
   renewAfter: number;
+  /** A closed Change List may want its package. */
+  packagesDue: boolean;
+  resourceDump: 'always' | 'if-missing';
+  /** After a dump that failed. */
+  dumpsNotBefore: number;
   /** When the flat Change List, held back so as not to be written all the time, is due. */
   flatAt: number;
   /** After a failure, or while there is nothing to publish yet. */
@@ -49,6 +58,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
   const running = new Set<Promise<void>>();
   const stopped = new AbortController();
   const ending = AbortSignal.any([stopped.signal, signal]);
+  let dumping = false;
 
   async function follow(): Promise<void> {
     while (!ending.aborted) {
@@ -70,6 +80,32 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
         start(progress, journal);
       }
     }
+    const next = dumping ? undefined : all.find((progress) => wantsDumps(progress, now));
+    if (next) startDumps(next);
+  }
+
+  /** One at a time, however many are due: each reads as fast as the disk can. */
+  function startDumps(progress: Progress): void {
+    dumping = true;
+    progress.busy = true;
+    const { resourceDump, set } = progress;
+    progress.packagesDue = false;
+    progress.resourceDump = 'if-missing';
+    const round = bridge.publisher
+      .publishDumps(set, { resourceDump, signal })
+      .catch((error: unknown) => {
+        if (!ending.aborted) log.error({ set: set.path, reason: describeError(error) }, 'no new dump');
+        progress.packagesDue = true;
+        progress.resourceDump = resourceDump;
+        progress.dumpsNotBefore = clock.now().getTime() + pauseAfterFailedDumpMs;
+      })
+      .then(() => undefined)
+      .finally(() => {
+        dumping = false;
+        progress.busy = false;
+        running.delete(round);
+      });
+    running.add(round);
   }
 
   /** Sets are published side by side: a long snapshot of one does not hold up the changes of another. */
@@ -95,6 +131,13 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
       const paths = new Set(sets.map(({ path }) => path));
       for (const progress of all) if (paths.has(progress.set.path)) progress.listDue = true;
     },
+    renewDumps: (sets) => {
+      const paths = new Set(sets.map(({ path }) => path));
+      for (const progress of all.filter(({ set }) => paths.has(set.path))) {
+        progress.resourceDump = 'always';
+        progress.packagesDue = true;
+      }
+    },
     stop: async () => {
       stopped.abort();
       await following;
@@ -107,18 +150,26 @@ function begin(set: ResourceSet): Progress {
     set,
     busy: false,
     seq: -1,
-    day: '',
+    slotEnds: 0,
     listSeq: -1,
     listDue: false,
     renewAfter: 0,
+    packagesDue: false,
+    resourceDump: 'if-missing',
+    dumpsNotBefore: 0,
     flatAt: Number.POSITIVE_INFINITY,
     notBefore: 0,
   };
 }
 
 function isDue(progress: Progress, journal: JournalState, now: number): boolean {
-  const moved = journal.seq !== progress.seq || utcDay(toIso(new Date(now))) !== progress.day;
+  const moved = journal.seq !== progress.seq || now >= progress.slotEnds;
   return moved || now >= progress.flatAt || wantsList(progress, journal, now);
+}
+
+/** Not before the lists are there. */
+function wantsDumps({ set, busy, seq, packagesDue, dumpsNotBefore }: Progress, now: number): boolean {
+  return set.dumps && !busy && seq !== -1 && packagesDue && now >= dumpsNotBefore;
 }
 
 function wantsList({ listDue, listSeq, renewAfter }: Progress, { seq }: JournalState, now: number): boolean {
@@ -146,6 +197,8 @@ async function publishRound(
   const report = await bridge.publisher.publish(set, {
     resourceList: renewal ? 'always' : 'if-missing',
     flat: 'throttled',
+    // What the first pass brought is an interval of its own: closed, it can be in a package.
+    close: first && !published,
     signal,
   });
   if (first) await bridge.publisher.publishSite(bridge.sets());
@@ -156,7 +209,9 @@ async function publishRound(
   }
   progress.flatAt = report.flatDueIn === undefined ? Number.POSITIVE_INFINITY : now + report.flatDueIn;
   progress.seq = journal.seq;
-  progress.day = utcDay(toIso(new Date(now)));
+  const { changeListMinutes } = bridge.config.publish;
+  if (now >= progress.slotEnds) progress.packagesDue = true;
+  progress.slotEnds = toMilliseconds(endOfSlot(toIso(new Date(now)), changeListMinutes));
 }
 
 function resourceListPath(set: ResourceSet): string {

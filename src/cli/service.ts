@@ -107,7 +107,10 @@ function nextHarvest(scheduler: Scheduler, source: string): Date | undefined {
 }
 
 function addRenewals(scheduler: Scheduler, bridge: Bridge, loop: PublishLoop): void {
-  const cron = bridge.config.publish.resourceListSchedule;
-  if (cron === false) return;
-  scheduler.add({ name: 'resource lists', cron, run: async () => loop.renew(bridge.sets()) });
+  const { resourceListSchedule, resourceDumpSchedule } = bridge.config.publish;
+  const add = (name: string, cron: string | false, renew: PublishLoop['renew']) => {
+    if (cron !== false) scheduler.add({ name, cron, run: async () => renew(bridge.sets()) });
+  };
+  add('resource lists', resourceListSchedule, loop.renew);
+  add('resource dumps', resourceDumpSchedule, loop.renewDumps);
 }

@@ -77,6 +77,13 @@ export function endOfUtcDay(iso: string): string {
   return addSeconds(`${utcDay(iso)}T00:00:00Z`, 86_400);
 }
 
+/** The first moment behind the slot of the day that `iso` is in; slots are counted from midnight (UTC). */
+export function endOfSlot(iso: string, minutes: number): string {
+  const midnight = Date.parse(`${utcDay(iso)}T00:00:00Z`);
+  const slot = Math.floor((Date.parse(iso) - midnight) / (minutes * 60_000));
+  return earlier(toIso(new Date(midnight + (slot + 1) * minutes * 60_000)), endOfUtcDay(iso));
+}
+
 /** `20261121T043800Z`: a time as a URI segment. */
 export function toStamp(iso: string): string {
   return iso.replace(/[-:]/g, '');

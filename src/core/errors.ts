@@ -8,6 +8,8 @@ export const errorTable = {
   usage: 'See `rsbridge --help`.',
   'unknown-source': 'Use one of the sources named in the configuration.',
   'unknown-set': 'Use one of the sets that `rsbridge status` lists.',
+  'unknown-collection':
+    'Correct `sets` in the configuration; /SOURCE/about and `rsbridge check` know the collections of a source.',
   'port-in-use': 'Stop the other program, or choose another port with --port.',
   'database-newer': 'Use the version of rsbridge that made this database, or a later one.',
   'database-unavailable':

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SourceFile, SourceItem, SourceMetadata } from './adapter.ts';
 import type { DesiredResource, Link } from './resource.ts';
-import { collectionPath, filePath, metadataPath } from './uris.ts';
+import { collectionPath, filePath, itemPath, metadataPath } from './uris.ts';
 
 /** What an item should be published as: pure, so that the same item always maps to the same resources. */
 export interface MappedItem {
@@ -25,12 +25,14 @@ export function mapItem(source: string, item: SourceItem): MappedItem {
   return { identifier, datestamp, collections, speaksFor, deleted, resources };
 }
 
+const metadataType = 'application/xml';
+
 function mapMetadata(source: string, item: SourceItem, metadata: SourceMetadata): DesiredResource {
   return {
     path: metadataPath(source, item.identifier, metadata.format),
     kind: 'metadata',
     format: metadata.format,
-    mediaType: 'application/xml',
+    mediaType: metadataType,
     length: metadata.content.byteLength,
     hash: sha256(metadata.content),
     content: metadata.content,
@@ -38,6 +40,9 @@ function mapMetadata(source: string, item: SourceItem, metadata: SourceMetadata)
     links: [
       ...describes(source, item),
       ...(metadata.profile === undefined ? [] : [{ rel: 'profile', href: metadata.profile }]),
+      { rel: 'canonical', href: itemPath(source, item.identifier) },
+      ...alternates(source, item, metadata.format),
+      ...via(metadata.upstreamUrl),
       ...collectionLinks(source, item),
     ],
   };
@@ -49,6 +54,24 @@ function describes(source: string, item: SourceItem): Link[] {
     return item.files.map((file) => ({ rel: 'describes', href: pathOfFile(source, item, file) }));
   }
   return item.landingPage === undefined ? [] : [{ rel: 'describes', href: item.landingPage }];
+}
+
+/** The other formats, as far as this delivery knows them (RS-LN-07). */
+function alternates(source: string, item: SourceItem, except: string): Link[] {
+  return item.metadata
+    .filter(({ format }) => format !== except)
+    .map(({ format }) => ({
+      rel: 'alternate',
+      href: metadataPath(source, item.identifier, format),
+      type: metadataType,
+    }));
+}
+
+/** Where it was made from (RS-LN-26), if everybody may know and follow it: no credentials, no other scheme. */
+function via(upstreamUrl: string | undefined): Link[] {
+  return upstreamUrl !== undefined && /^https?:\/\/[^/?#@\\\s]+(?:[/?#]\S*)?$/i.test(upstreamUrl)
+    ? [{ rel: 'via', href: upstreamUrl }]
+    : [];
 }
 
 function mapFile(source: string, item: SourceItem, file: SourceFile): DesiredResource {
@@ -65,6 +88,7 @@ function mapFile(source: string, item: SourceItem, file: SourceFile): DesiredRes
         rel: 'describedby',
         href: metadataPath(source, item.identifier, format),
       })),
+      ...via(file.url),
       ...collectionLinks(source, item),
     ],
   };

@@ -33,6 +33,8 @@ export interface Link {
   readonly length?: number;
   /** 1–999999, smaller is preferred (RS-ATTR-17). */
   readonly pri?: number;
+  /** Change Dump Manifests only: where the linked bytes are in the package, from `/` on (RS-LN-13). */
+  readonly path?: string;
 }
 
 /** What the documents say of one representation (RS-ATTR-07…16); absent means unknown. */

@@ -18,16 +18,26 @@ export const reservedNames: ReadonlySet<string> = new Set([
   'timemap',
 ]);
 
+/** The generic URI of an item, whatever the format (RS-LN-09): its page. */
+export function itemPath(source: string, identifier: string): string {
+  return `${source}/items/${toSegment(identifier)}`;
+}
+
 export function metadataPath(source: string, identifier: string, format: string): string {
-  return `${source}/items/${toSegment(identifier)}/${toSegment(format)}.xml`;
+  return `${itemPath(source, identifier)}/${toSegment(format)}.xml`;
 }
 
 export function filePath(source: string, identifier: string, sequence: number, name: string): string {
-  return `${source}/items/${toSegment(identifier)}/files/${toSegment(`${sequence}-${name}`)}`;
+  return `${itemPath(source, identifier)}/files/${toSegment(`${sequence}-${name}`)}`;
 }
 
 export function collectionPath(source: string, spec: string): string {
   return `${source}/collections/${toSegment(spec)}`;
+}
+
+/** The change `seq` of a source's journal as a patch of the version before (RS-LN-10). */
+export function patchPath(source: string, seq: number): string {
+  return `${source}/patches/${seq}.xml`;
 }
 
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/;

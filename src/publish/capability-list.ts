@@ -4,7 +4,7 @@ import { setPaths, siteDescriptionPath } from './document-paths.ts';
 import { renderSmallDocument } from './small-document.ts';
 
 export interface Capability {
-  readonly capability: 'resourcelist' | 'changelist' | 'resourcedump' | 'changedump';
+  readonly capability: string;
   readonly path: string;
 }
 
@@ -15,6 +15,7 @@ export function renderCapabilityList(
   capabilities: readonly Capability[],
 ): string {
   return renderSmallDocument({
+    baseUrl,
     root: 'urlset',
     links: [
       { rel: 'describedby', href: toUri(baseUrl, setPaths(set).about) },

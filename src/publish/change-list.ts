@@ -1,13 +1,7 @@
 import type { ResourceSet } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
 import type { ChangeEntry } from '../store/listing.ts';
-import {
-  closeByMidnight,
-  emptyPartition,
-  type Partition,
-  placeChange,
-  type Step,
-} from './change-partition.ts';
+import { closeByTime, emptyPartition, type Partition, placeChange, type Step } from './change-partition.ts';
 import type { OpenFile } from './change-state.ts';
 import { DocumentFile, gzipMember } from './document-file.ts';
 import type { SetPaths } from './document-paths.ts';
@@ -24,6 +18,8 @@ export interface ChangeListSettings {
   readonly set: ResourceSet;
   readonly paths: SetPaths;
   readonly limits: Limits;
+  /** How long a list stays open. */
+  readonly slotMinutes: number;
   /** ISO; `Last-Modified` of what is written now. */
   readonly now: string;
 }
@@ -68,15 +64,20 @@ export class ChangeListWriter {
       this.#partition,
       { datetime: change.datetime, bytes },
       this.#limits,
+      this.#settings.slotMinutes,
     );
     await this.#take(steps);
     this.#partition = partition;
     await this.#file?.append(text);
   }
 
-  /** @param journalAt up to where the journal's clock was advanced */
-  async finish(journalAt: string): Promise<WrittenChangeLists> {
-    const { partition, steps } = closeByMidnight(this.#partition, journalAt);
+  /**
+   * @param journalAt up to where the journal's clock was advanced
+   * @param close the open list too, which ends there
+   */
+  async finish(journalAt: string, close = false): Promise<WrittenChangeLists> {
+    const { slotMinutes } = this.#settings;
+    const { partition, steps } = closeByTime(this.#partition, journalAt, slotMinutes, close);
     await this.#take(steps);
     this.#partition = partition;
     const openFile = await this.#file?.seal();
@@ -156,6 +157,7 @@ export class ChangeListWriter {
 
 function renderHead({ baseUrl, paths }: ChangeListSettings, from: string, until?: string): string {
   return renderListHead({
+    baseUrl,
     capability: 'changelist',
     up: toUri(baseUrl, paths.capabilityList),
     index: toUri(baseUrl, paths.changeListIndex),

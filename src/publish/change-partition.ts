@@ -1,11 +1,12 @@
-import { endOfUtcDay } from '../core/datetime.ts';
+import { endOfSlot } from '../core/datetime.ts';
 import type { Limits } from './limits.ts';
 
 /**
  * Which change stands in which Change List: a pure fold over the journal, so that closed lists can be
  * rendered again, byte for byte, from nothing but the journal.
  *
- * - A list closes at the first UTC midnight after its last entry, or before it would exceed the limits.
+ * - A list closes at the end of the slot of the day that its last entry is in (slots are counted from
+ *   midnight UTC, and at most a day long), or before it would exceed the limits.
  * - Intervals are half-open, [from, until) (E-12): a cut falls only where the datetime increases. Where
  *   changes of one moment do not fit behind earlier ones, all of them move on to the next list.
  * - The next list's `from` is the last one's `until` (RS-CL-16); it opens with its first change (E-13).
@@ -61,6 +62,7 @@ export function placeChange(
   partition: Partition,
   change: { readonly datetime: string; readonly bytes: number },
   limits: Limits,
+  slotMinutes: number,
 ): { readonly partition: Partition; readonly steps: readonly Step[] } {
   const steps: Step[] = [];
   let current = partition;
@@ -69,7 +71,7 @@ export function placeChange(
     steps.push(...taken);
   };
 
-  const due = current.open && endOfUtcDay(current.open.datetime);
+  const due = current.open && endOfSlot(current.open.datetime, slotMinutes);
   if (current.open && due !== undefined && change.datetime >= due) take(...close(current, current.open, due));
   for (let open = current.open; open && !fits(open, change.bytes, limits); open = current.open) {
     if (change.datetime > open.datetime) {
@@ -85,17 +87,20 @@ export function placeChange(
 }
 
 /**
- * Closes what midnight has closed. Only for a journal whose clock was advanced to `now`: then no change can
- * still be dated before that midnight.
+ * Closes a list whose slot is over. Only for a journal whose clock was advanced to `now`: then no change can
+ * still be dated before the end of that slot.
+ * @param atOnce whatever the slot: the list ends at `now`, which has to be later than its last entry
  */
-export function closeByMidnight(
+export function closeByTime(
   partition: Partition,
   now: string,
+  slotMinutes: number,
+  atOnce = false,
 ): { readonly partition: Partition; readonly steps: readonly Step[] } {
   const { open } = partition;
-  const midnight = open && endOfUtcDay(open.datetime);
-  if (!open || midnight === undefined || now < midnight) return { partition, steps: [] };
-  const [closed, step] = close(partition, open, midnight);
+  const due = open && (atOnce ? now : endOfSlot(open.datetime, slotMinutes));
+  if (!open || due === undefined || now < due || due <= open.datetime) return { partition, steps: [] };
+  const [closed, step] = close(partition, open, due);
   return { partition: closed, steps: [step] };
 }
 

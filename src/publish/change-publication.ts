@@ -1,4 +1,4 @@
-import { addSeconds, endOfUtcDay, utcDay } from '../core/datetime.ts';
+import { addSeconds, endOfSlot, later, utcDay } from '../core/datetime.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Database } from '../store/database.ts';
 import { advanceJournal, type JournalState, readJournal } from '../store/journal.ts';
@@ -27,12 +27,15 @@ export interface ChangeSettings {
   readonly set: ResourceSet;
   readonly limits: Limits;
   readonly changeListDays: number;
+  readonly slotMinutes: number;
+  /** Close the open list at once, whatever its slot. */
+  readonly close?: boolean | undefined;
   readonly now: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface PublishedChanges {
-  readonly state: Omit<ChangesState, 'closed'>;
+  readonly state: Omit<ChangesState, 'closed' | 'closedCount'>;
   readonly open: { readonly path: string; readonly document: StoredDocument } | undefined;
   readonly newlyClosed: Documents;
   readonly flat: StoredDocument | undefined;
@@ -49,7 +52,7 @@ export async function publishChanges(
   flat: boolean,
 ): Promise<PublishedChanges | undefined> {
   const { database, set, signal } = settings;
-  const journal = await currentJournal(settings);
+  const journal = await currentJournal(settings, before);
   if (!journal || (before && !hasNews(settings, before, journal, flat))) return undefined;
   return database.snapshot(async (trx) => {
     const seen = await readJournal(trx, set.source);
@@ -66,7 +69,7 @@ export async function publishChanges(
       for await (const page of listChanges(trx, set, range)) {
         signal?.throwIfAborted();
         for (const change of page) {
-          const text = renderEntry(settings.baseUrl, change);
+          const text = renderEntry(settings.baseUrl, change, set.mirrors);
           const bytes = Buffer.byteLength(text);
           await writer.append(change, text, bytes);
           const { datetime, seq } = change;
@@ -75,7 +78,7 @@ export async function publishChanges(
         }
       }
       if (first === undefined) return undefined;
-      const { partition, openFile, open, closed } = await writer.finish(seen.at);
+      const { partition, openFile, open, closed } = await writer.finish(seen.at, settings.close);
       const limits = flatLimits(settings);
       const oldest = oldestInFlat(settings);
       const window = flat ? staleFlatWindow(settings, marks, before?.flat) : undefined;
@@ -101,12 +104,27 @@ export async function publishChanges(
   });
 }
 
-/** The journal; its clock is moved on once a day, so that lists can close although nothing happens. */
-async function currentJournal(settings: ChangeSettings): Promise<JournalState | undefined> {
-  const { database, set, now } = settings;
+/** The journal; its clock is moved on where a list is to close, although nothing may have happened. */
+async function currentJournal(
+  settings: ChangeSettings,
+  before: ChangesState | undefined,
+): Promise<JournalState | undefined> {
+  const { database, set, now, close } = settings;
   const journal = await readJournal(database.reader, set.source);
-  if (!journal || now < endOfUtcDay(journal.at)) return journal;
-  return advanceJournal(database, set.source, now);
+  if (!journal) return undefined;
+  if (close) return advanceJournal(database, set.source, later(now, addSeconds(journal.at, 1)));
+  const due = endOfOpenSlot(settings, before);
+  return due === undefined || now < due || journal.at >= due
+    ? journal
+    : advanceJournal(database, set.source, now);
+}
+
+function endOfOpenSlot(
+  { slotMinutes }: ChangeSettings,
+  before: ChangesState | undefined,
+): string | undefined {
+  const open = before?.partition.open;
+  return open && endOfSlot(open.datetime, slotMinutes);
 }
 
 function hasNews(
@@ -115,8 +133,8 @@ function hasNews(
   journal: JournalState,
   flat: boolean,
 ): boolean {
-  const { open } = before.partition;
-  if (journal.seq > before.seq || (open && journal.at >= endOfUtcDay(open.datetime))) return true;
+  const due = endOfOpenSlot(settings, before);
+  if (journal.seq > before.seq || (due !== undefined && (settings.close || journal.at >= due))) return true;
   return flat && staleFlatWindow(settings, before.marks, before.flat) !== undefined;
 }
 

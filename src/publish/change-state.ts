@@ -9,8 +9,9 @@ export interface ChangesState {
   readonly openFile?: OpenFile | undefined;
   /** `from` of the first list: the index's own. */
   readonly first: string;
-  /** Catalog of the closed lists. */
+  /** Catalog of the closed lists, and how many they are. */
   readonly closed?: string | undefined;
+  readonly closedCount?: number | undefined;
   readonly marks: FlatMarks;
   /** How many changes there were when the flat list was rendered, and its `from`. */
   readonly flat?: { readonly entries: number; readonly from: string } | undefined;

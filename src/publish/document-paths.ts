@@ -19,7 +19,29 @@ export function setPaths(set: Pick<ResourceSet, 'path'>) {
     changeList: (from: string, ordinal: number) =>
       below(`changelist/${toStamp(from)}${ordinal > 1 ? `-${ordinal}` : ''}.xml`),
     flatChangeList: below('changelist.xml'),
+    resourceDump: below('resourcedump.xml'),
+    resourceDumpPart: (at: string, part: number) =>
+      below(`resourcedump/${toStamp(at)}/${String(part).padStart(4, '0')}.zip`),
+    changeDump: below('changedump.xml'),
+    /** Of the closed Change List at `path`. */
+    changePackage: (path: string) => path.replace('/changelist/', '/changedump/').replace(/\.xml$/, '.zip'),
     about: below('about'),
+    /** Where a snapshot can still be found when another one is current. */
+    resourceListAt: (at: string) => below(`resourcelist/${toStamp(at)}/index.xml`),
+    resourceDumpAt: (at: string) => below(`resourcedump/${toStamp(at)}/index.xml`),
+    /** The closed Change Dump of the one package at `path`; undefined for a manifest. */
+    changeDumpOf: (path: string) => (path.endsWith('.zip') ? path.replace(/\.zip$/, '.xml') : undefined),
+    archive: (capability: string) => below(`${capability}-archive.xml`),
+    archivePart: (capability: string, part: number) =>
+      below(`${capability}-archive/${String(part).padStart(4, '0')}.xml`),
+    /** Whether a document is listed in the archive of a capability, rather than being a part of one. */
+    isArchived: (capability: string, path: string) => {
+      const [kind, ...rest] = path.slice(set.path.length + 1).split('/');
+      if (kind !== capability) return false;
+      if (kind === 'changelist') return true;
+      if (kind === 'changedump') return /^[^/]+(?<!-manifest)\.xml$/.test(rest.join('/'));
+      return rest.at(-1) === 'index.xml';
+    },
   } as const;
 }
 

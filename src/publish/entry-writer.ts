@@ -1,5 +1,7 @@
 import type { ChangeKind, Link, Representation } from '../core/resource.ts';
+import type { Mirror } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
+import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { escapeUri, escapeXml } from './xml-text.ts';
 
 /**
@@ -23,9 +25,13 @@ export interface ListEntry extends Representation {
   readonly packagePath?: string;
 }
 
-/** RS-GEN-20: `loc, lastmod, rs:md, rs:ln*`. */
-export function renderEntry(baseUrl: string, entry: ListEntry): string {
-  let text = `<url><loc>${escapeUri(toUri(baseUrl, entry.path))}</loc>`;
+/**
+ * RS-GEN-20: `loc, lastmod, rs:md, rs:ln*`.
+ * @param mirrors where else the resource can be had (RS-LN-03…05)
+ */
+export function renderEntry(baseUrl: string, entry: ListEntry, mirrors: readonly Mirror[] = []): string {
+  const loc = toUri(baseUrl, entry.path);
+  let text = `<url><loc>${escapeUri(loc)}</loc>`;
   if (entry.lastmod !== undefined) text += `<lastmod>${escapeXml(entry.lastmod)}</lastmod>`;
   let md = '';
   if (entry.change !== undefined) md += ` change="${entry.change}"`;
@@ -38,22 +44,45 @@ export function renderEntry(baseUrl: string, entry: ListEntry): string {
   }
   if (entry.packagePath !== undefined) md += ` path="${escapeXml(entry.packagePath)}"`;
   if (md !== '') text += `<rs:md${md}/>`;
-  for (const link of entry.links) text += renderLink(baseUrl, link);
+  for (const link of entry.links) text += renderLink(baseUrl, link, loc);
+  if (entry.change !== 'deleted') {
+    for (const link of duplicates(mirrors, entry.path)) text += renderLink(baseUrl, link, loc);
+  }
   return `${text}</url>\n`;
 }
 
-function renderLink(baseUrl: string, link: Link): string {
-  let text = `<rs:ln rel="${escapeXml(link.rel)}" href="${escapeUri(toUri(baseUrl, link.href))}"`;
+/** Hash, length and type are those of the resource itself, and not said again (RS-LN-05). */
+export function duplicates(mirrors: readonly Mirror[], path: string): readonly Link[] {
+  return mirrors.map(({ url, pri }) => ({
+    rel: 'duplicate',
+    href: `${url.replace(/\/+$/, '')}/${path}`,
+    ...(pri === undefined ? {} : { pri }),
+  }));
+}
+
+/** Nothing where the link would lead back to the resource (RS-LN-02). */
+function renderLink(baseUrl: string, link: Link, loc: string): string {
+  const href = toUri(baseUrl, link.href);
+  if (href === loc) return '';
+  let text = `<rs:ln rel="${escapeXml(link.rel)}" href="${escapeUri(href)}"`;
   if (link.hash !== undefined) text += ` hash="${escapeXml(link.hash)}"`;
   if (link.length !== undefined) text += ` length="${link.length}"`;
   if (link.modified !== undefined) text += ` modified="${escapeXml(link.modified)}"`;
+  if (link.path !== undefined) text += ` path="${escapeXml(link.path)}"`;
   if (link.pri !== undefined) text += ` pri="${link.pri}"`;
   if (link.type !== undefined) text += ` type="${escapeXml(link.type)}"`;
   return `${text}/>`;
 }
 
 export interface ListHead {
-  readonly capability: 'resourcelist' | 'changelist' | 'resourcedump-manifest' | 'changedump-manifest';
+  readonly baseUrl: string;
+  readonly capability:
+    | 'resourcelist'
+    | 'changelist'
+    | 'resourcedump'
+    | 'changedump'
+    | 'resourcedump-manifest'
+    | 'changedump-manifest';
   /** URI of the Capability List (RS-NAV-01). */
   readonly up: string;
   /** URI of the index, if the list is under one (RS-NAV-03). */
@@ -67,6 +96,7 @@ export interface ListHead {
 /** Everything before the first entry (RS-GEN-20). */
 export function renderListHead(head: ListHead): string {
   let text = '<?xml version="1.0" encoding="UTF-8"?>\n';
+  text += `<?xml-stylesheet ${stylesheetInstruction(head.baseUrl)}?>\n`;
   text += `<urlset xmlns="${sitemapNamespace}" xmlns:rs="${rsNamespace}">\n`;
   text += `<rs:ln rel="up" href="${escapeUri(head.up)}"/>\n`;
   if (head.index !== undefined) text += `<rs:ln rel="index" href="${escapeUri(head.index)}"/>\n`;

@@ -38,7 +38,7 @@ export async function writeFlatChangeList(
       for (const change of page) {
         if (change.datetime < window.from) continue;
         entries += 1;
-        const chunk = chunks.add(renderEntry(baseUrl, change));
+        const chunk = chunks.add(renderEntry(baseUrl, change, set.mirrors));
         if (chunk) await file.append(chunk);
       }
     }
@@ -56,6 +56,7 @@ export async function writeFlatChangeList(
 export function renderFlatHead(baseUrl: string, set: ResourceSet, from: string): string {
   const paths = setPaths(set);
   return renderListHead({
+    baseUrl,
     capability: 'changelist',
     up: toUri(baseUrl, paths.capabilityList),
     index: toUri(baseUrl, paths.changeListIndex),

@@ -20,6 +20,7 @@ export function renderListIndex(
   },
 ): string {
   return renderSmallDocument({
+    baseUrl,
     root: 'sitemapindex',
     links: [{ rel: 'up', href: toUri(baseUrl, index.up) }],
     md: { capability: index.capability, ...timesOf(index.times) },

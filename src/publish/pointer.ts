@@ -5,7 +5,7 @@ import type { ChangesState } from './change-state.ts';
 import type { Slice } from './slices.ts';
 
 /** Raised when documents of an earlier release have to be rendered anew. */
-export const formatVersion = 1;
+export const formatVersion = 2;
 
 export interface StoredVariant {
   readonly etag: string;
@@ -46,9 +46,15 @@ export interface Pointer {
    * Resource Lists), so that the pointer, which is written with every change, stays small.
    */
   readonly catalogs: readonly string[];
+  /** Which resources the set has (`definitionOf`); of a set's pointer only. */
+  readonly definition?: string | undefined;
   readonly changes?: ChangesState | undefined;
   /** Resource Lists whose parts are served, newest first. */
   readonly snapshots: readonly Snapshot[];
+  /** Resource Dumps whose packages are served, newest first. */
+  readonly dumps?: readonly Snapshot[] | undefined;
+  readonly changeDump?: ChangeDumpState | undefined;
+  readonly archive?: ArchiveState | undefined;
   /** Files no longer published, and since when; a reader may still be about to open them. */
   readonly retired: Readonly<Record<string, string>>;
   /** Of the site's pointer only: the paths of all sets that have been published. */
@@ -60,6 +66,28 @@ export interface Snapshot {
   /** The journal's sequence that it shows. */
   readonly seq: number;
   readonly catalog?: string | undefined;
+}
+
+export interface ChangeDumpState {
+  /** Every change of the set up to this sequence of the journal is in a package, or older than the first. */
+  readonly seq: number;
+  /** The closed Change List that the last package follows. */
+  readonly last?: string | undefined;
+  /** Packages and manifests. */
+  readonly catalog?: string | undefined;
+}
+
+/** What the archives have taken in, and up to what. */
+export interface ArchiveState {
+  /** Everything that is kept for them. */
+  readonly catalog?: string | undefined;
+  /** `at` of the last Resource List. */
+  readonly list?: string | undefined;
+  /** Catalogs of the closed Change Lists, and of the packages, as they were. */
+  readonly changes?: string | undefined;
+  readonly packages?: string | undefined;
+  /** `at` of the last Resource Dump. */
+  readonly dump?: string | undefined;
 }
 
 export const pointerFile = 'current.json';

@@ -36,6 +36,7 @@ export interface Variant {
 
 export interface PublishedSet {
   readonly path: string;
+  /** The current ones. What only grows in number (closed lists, parts, packages) is found by its path. */
   readonly documents: readonly PublishedFacts[];
 }
 
@@ -128,11 +129,8 @@ class PublishedDirectory {
   }
 
   async list(): Promise<readonly PublishedFacts[]> {
-    const pointer = await this.pointer();
-    if (!pointer) return [];
-    return (await this.#all(pointer)).flatMap((documents) =>
-      Object.entries(documents).map(([path, document]) => toFacts(path, document)),
-    );
+    const { documents = {} } = (await this.pointer()) ?? {};
+    return Object.entries(documents).map(([path, document]) => toFacts(path, document));
   }
 
   async #all(pointer: Pointer): Promise<readonly Documents[]> {

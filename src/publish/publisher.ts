@@ -1,18 +1,13 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Clock, Log } from '../core/adapter.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Database } from '../store/database.ts';
-import { readJournal } from '../store/journal.ts';
-import { listChanges } from '../store/listing.ts';
 import { type Limits, sitemapLimits } from './limits.ts';
+import { defaultPolicy, type Policy } from './policy.ts';
 import { publicationRoot } from './publication.ts';
-import { publicationError } from './publication-error.ts';
-import { lockPublication, type PublicationLock } from './publication-lock.ts';
-import { SetDirectory } from './set-directory.ts';
-import { type DocumentReport, SetPublication } from './set-publication.ts';
-import { publishSite, registerSet } from './site-publication.ts';
+import type { DocumentReport } from './set-draft.ts';
+import { type Editing, SetEditor } from './set-editor.ts';
+import { publishSite } from './site-publication.ts';
 
 export interface PublisherSettings {
   readonly database: Database;
@@ -21,8 +16,7 @@ export interface PublisherSettings {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** How far back the flat Change List reaches at most. */
-  readonly changeListDays?: number | undefined;
+  readonly policy?: Partial<Policy> | undefined;
   readonly limits?: Limits | undefined;
 }
 
@@ -30,6 +24,13 @@ export interface PublishOptions {
   readonly resourceList: 'always' | 'if-missing' | 'never';
   /** `throttled`: not before four times the time it took last has passed. */
   readonly flat?: 'always' | 'throttled' | undefined;
+  /** Close the open Change List now, whatever its time. */
+  readonly close?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface DumpOptions {
+  readonly resourceDump: 'always' | 'if-missing' | 'never';
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,135 +47,129 @@ export interface PublishReport {
 
 export interface Publisher {
   /**
-   * Publishes what is new in a set; all of it where nothing usable is published yet.
-   * @throws BridgeError `publication-busy`, `disk-full`, `publication-failed`, `interrupted`: what was published
-   *   before is still served
+   * Publishes what is new in a set's lists; all of them where nothing usable is published yet.
+   * @throws BridgeError `publication-busy`, `disk-full`, `publication-failed`, `interrupted`,
+   *   `unknown-collection`: what was published before is still served
    */
   publish(set: ResourceSet, options: PublishOptions): Promise<PublishReport>;
+  /**
+   * Builds the dumps of a set whose lists are published: a Resource Dump as asked, and a Change Dump package
+   * for every Change List that has closed. The Change Lists follow the journal meanwhile.
+   * @throws BridgeError as `publish`, and `content-damaged` naming the resource: the dumps before it stay
+   */
+  publishDumps(set: ResourceSet, options: DumpOptions): Promise<PublishReport>;
   /** The site-wide Source Description over those of `sets` that are published; others are no longer served. */
   publishSite(sets: readonly ResourceSet[]): Promise<void>;
 }
 
-/** While a long Resource List is written, the Change Lists follow the journal this often. */
+/** While something long is written, the Change Lists follow the journal this often. */
 const followMilliseconds = 1_000;
 const restFactor = 4;
 
 export function createPublisher(settings: PublisherSettings): Publisher {
-  const { database, baseUrl, clock, log, limits = sitemapLimits, changeListDays = 30 } = settings;
-  const root = publicationRoot(settings.directory);
-  const directories = new Map<string, SetDirectory>();
+  const { baseUrl, clock, limits = sitemapLimits } = settings;
+  const editor = new SetEditor({ ...settings, limits, policy: { ...defaultPolicy, ...settings.policy } });
   /** Per set: until when the flat list rests. */
   const flatRests = new Map<string, number>();
 
-  function directoryOf(set: ResourceSet): SetDirectory {
-    const known = directories.get(set.path) ?? new SetDirectory(join(root, ...set.path.split('/')));
-    directories.set(set.path, known);
-    return known;
-  }
-
-  async function hasChanges(set: ResourceSet): Promise<boolean> {
-    for await (const page of listChanges(database.reader, set, { afterSeq: 0 }, 1)) return page.length > 0;
-    return false;
-  }
-
-  async function enter(directory: SetDirectory, set: ResourceSet): Promise<PublicationLock> {
-    try {
-      await mkdir(directory.path, { recursive: true });
-      return await lockPublication(directory.path);
-    } catch (error) {
-      throw publicationError(error, set.path);
-    }
-  }
-
   async function publish(set: ResourceSet, options: PublishOptions): Promise<PublishReport> {
     const started = performance.now();
-    const journal = await readJournal(database.reader, set.source);
-    if (!journal || !(await hasChanges(set)))
-      return { set: set.path, published: false, documents: [], ms: 0 };
-    const directory = directoryOf(set);
-    const lock = await enter(directory, set);
-    try {
-      const usable = await directory.load(baseUrl, journal);
-      const base = usable ? directory.pointer : undefined;
-      const publication = new SetPublication(
-        set,
-        {
-          database,
-          baseUrl,
-          journal: journal.id,
-          clock,
-          limits,
-          changeListDays,
-          signal: options.signal,
-          confirm: lock.confirm,
+    let flatDueIn = 0;
+    const documents = await editor.edit(set, options.signal, async (editing) => {
+      const { lists, dumps, isServed, hadList } = editing;
+      if (!set.dumps) dumps.withdraw();
+      if (wantsResourceList(options.resourceList, lists.hasResourceList, hadList)) {
+        await lists.renderResourceList(follower(set, editing, isServed));
+      }
+      flatDueIn = await follow(set, editing, options.flat ?? 'always', options.close);
+    });
+    return { ...reportOf(set, documents, started), ...(flatDueIn > 0 ? { flatDueIn } : {}) };
+  }
+
+  async function publishDumps(set: ResourceSet, options: DumpOptions): Promise<PublishReport> {
+    const started = performance.now();
+    const documents = await editor.edit(set, options.signal, async (editing) => {
+      const { lists, dumps, archives, isServed } = editing;
+      // A dump of a set whose lists are not there yet would be all there is to it.
+      if (!isServed) return;
+      const publishNow = async () => {
+        await archives.follow();
+        await lists.switch();
+      };
+      if (!(await dumps.isPossible())) {
+        dumps.withdraw();
+        await publishNow();
+        return;
+      }
+      const meanwhile = follower(set, editing, true);
+      const wanted = options.resourceDump === 'always' || !dumps.hasResourceDump;
+      // What is wrong with the one need not be wrong with the other.
+      await all([
+        () => dumps.packageChanges(meanwhile, publishNow),
+        async () => {
+          if (options.resourceDump !== 'never' && wanted) await dumps.renderResourceDump(meanwhile);
         },
-        directory,
-        base,
-      );
-      if (!usable && (await directory.hasPointer())) {
-        log.warn({ set: set.path }, 'the publication is rendered anew');
-      }
-      const hadList = publication.hasResourceList || (!usable && (await hadResourceList(directory, set)));
-      if (wantsResourceList(options.resourceList, publication.hasResourceList, hadList)) {
-        await publication.renderResourceList(follower(set, publication, base !== undefined));
-      }
-      const flatDueIn = await follow(set, publication, options.flat ?? 'always');
-      await directory.sweep();
-      await registerSet(root, { baseUrl, clock }, set);
-      const { reports: documents } = publication;
-      const ms = Math.round(performance.now() - started);
-      return { set: set.path, published: true, documents, ...(flatDueIn > 0 ? { flatDueIn } : {}), ms };
-    } catch (error) {
-      await directory
-        .sweep()
-        .catch((cause: unknown) => log.warn({ err: cause, set: set.path }, 'leftovers stay'));
-      throw publicationError(error, set.path, options.signal);
-    } finally {
-      await lock.release();
-    }
+        publishNow,
+      ]);
+    });
+    return reportOf(set, documents, started);
   }
 
   /** @returns how long the flat list has still to wait, in milliseconds */
   async function follow(
     set: ResourceSet,
-    publication: SetPublication,
+    { lists, archives }: Editing,
     flat: 'always' | 'throttled',
+    close = false,
   ): Promise<number> {
     const wait = flat === 'always' ? 0 : Math.max(0, (flatRests.get(set.path) ?? 0) - clock.now().getTime());
     const started = performance.now();
-    await publication.followJournal(wait === 0);
+    await lists.followJournal(wait === 0, close);
     if (wait === 0) {
       const took = performance.now() - started;
       flatRests.set(set.path, clock.now().getTime() + Math.ceil(took * restFactor));
     }
-    await publication.switch();
+    await archives.follow();
+    await lists.retire();
+    await lists.switch();
     return wait;
   }
 
-  /** Nothing that is served may wait for a list that takes minutes. */
-  function follower(set: ResourceSet, publication: SetPublication, isServed: boolean): () => Promise<void> {
+  /** Nothing that is served may wait for something that takes minutes. */
+  function follower(set: ResourceSet, editing: Editing, isServed: boolean): () => Promise<void> {
     let last = performance.now();
     return async () => {
       if (!isServed || performance.now() - last < followMilliseconds) return;
-      await follow(set, publication, 'throttled');
+      await follow(set, editing, 'throttled');
       last = performance.now();
     };
   }
 
   return {
     publish,
-    publishSite: (sets) => publishSite(root, { baseUrl, clock }, sets),
+    publishDumps,
+    publishSite: (sets) => publishSite(publicationRoot(settings.directory), { baseUrl, clock }, sets),
   };
+}
+
+function reportOf(
+  set: ResourceSet,
+  documents: readonly DocumentReport[] | undefined,
+  started: number,
+): PublishReport {
+  const ms = Math.round(performance.now() - started);
+  return { set: set.path, published: documents !== undefined, documents: documents ?? [], ms };
+}
+
+/** One after the other, whatever becomes of those before. @throws what the first that failed threw */
+async function all(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 function wantsResourceList(option: PublishOptions['resourceList'], has: boolean, had: boolean): boolean {
   if (option === 'always') return true;
   // With another base or a damaged publication everything is rendered anew, whoever asks.
   return !has && (had || option === 'if-missing');
-}
-
-async function hadResourceList(directory: SetDirectory, set: ResourceSet): Promise<boolean> {
-  const { pointer } = directory;
-  if (!pointer) return directory.hasPointer();
-  return Object.hasOwn(pointer.documents, `${set.path}/resourcelist.xml`);
 }

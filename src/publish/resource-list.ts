@@ -24,30 +24,37 @@ interface Part {
   readonly body: { readonly plain: WrittenFile; readonly gzip: WrittenFile };
 }
 
-/**
- * Writes a Resource List from the pages of one snapshot.
- * @param at when the snapshot began (RS-TIME-06)
- */
+interface ResourceListSettings {
+  readonly directory: string;
+  readonly baseUrl: string;
+  readonly set: ResourceSet;
+  /** When the snapshot began (RS-TIME-06). */
+  readonly at: string;
+  readonly clock: Clock;
+  readonly limits: Limits;
+}
+
+/** Writes a Resource List from the pages of one snapshot. */
 export async function writeResourceList(
   pages: AsyncIterable<readonly ResourceEntry[]>,
-  settings: {
-    readonly directory: string;
-    readonly baseUrl: string;
-    readonly set: ResourceSet;
-    readonly at: string;
-    readonly clock: Clock;
-    readonly limits: Limits;
-  },
+  settings: ResourceListSettings,
 ): Promise<WrittenResourceList> {
   const { directory, baseUrl, set, at, clock, limits } = settings;
   const paths = setPaths(set);
   const up = toUri(baseUrl, paths.capabilityList);
   const index = toUri(baseUrl, paths.resourceList);
   const head = (completed: string, single: boolean) =>
-    renderListHead({ capability: 'resourcelist', up, index: single ? undefined : index, at, completed });
+    renderListHead({
+      baseUrl,
+      capability: 'resourcelist',
+      up,
+      index: single ? undefined : index,
+      at,
+      completed,
+    });
 
   const frame = Buffer.byteLength(head(at, false) + listTail);
-  const parts = await writeParts(pages, directory, baseUrl, {
+  const parts = await writeParts(pages, settings, {
     entries: limits.entries,
     bytes: limits.bytes - frame,
   });
@@ -80,8 +87,7 @@ export async function writeResourceList(
 /** The entries in as few files as the limits allow; at least one, which may be empty. */
 async function writeParts(
   pages: AsyncIterable<readonly ResourceEntry[]>,
-  directory: string,
-  baseUrl: string,
+  { directory, baseUrl, set: { mirrors } }: Pick<ResourceListSettings, 'directory' | 'baseUrl' | 'set'>,
   limits: Limits,
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
@@ -99,7 +105,7 @@ async function writeParts(
   try {
     for await (const page of pages) {
       for (const resource of page) {
-        const text = renderEntry(baseUrl, resource);
+        const text = renderEntry(baseUrl, resource, mirrors);
         const length = Buffer.byteLength(text);
         if (entries > 0 && (entries >= limits.entries || bytes + length > limits.bytes)) {
           await finish();

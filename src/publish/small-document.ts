@@ -1,9 +1,11 @@
 import { create } from 'xmlbuilder2';
 import { rsNamespace, sitemapNamespace } from './entry-writer.ts';
+import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { cleanText, toAsciiUri } from './xml-text.ts';
 
 /** A document of few entries: descriptions, Capability Lists, indexes. */
 export interface SmallDocument {
+  readonly baseUrl: string;
   readonly root: 'urlset' | 'sitemapindex';
   readonly links: readonly { readonly rel: string; readonly href: string }[];
   /** Attributes of the root's `rs:md`, in order; undefined ones are left out. */
@@ -18,7 +20,9 @@ export interface SmallEntry {
 }
 
 export function renderSmallDocument(document: SmallDocument): string {
-  const root = create({ version: '1.0', encoding: 'UTF-8' }).ele(sitemapNamespace, document.root);
+  const whole = create({ version: '1.0', encoding: 'UTF-8' });
+  whole.ins('xml-stylesheet', stylesheetInstruction(document.baseUrl));
+  const root = whole.ele(sitemapNamespace, document.root);
   root.att('http://www.w3.org/2000/xmlns/', 'xmlns:rs', rsNamespace);
   for (const { rel, href } of document.links) root.ele(rsNamespace, 'rs:ln', { rel, href: toAsciiUri(href) });
   root.ele(rsNamespace, 'rs:md', present(document.md));

@@ -13,6 +13,7 @@ export function renderSourceDescription(
   about: string,
 ): string {
   return renderSmallDocument({
+    baseUrl,
     root: 'urlset',
     links: [{ rel: 'describedby', href: toUri(baseUrl, about) }],
     md: { capability: 'description' },

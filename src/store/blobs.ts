@@ -3,11 +3,16 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { BridgeError } from '../core/errors.ts';
 import type { Queryable } from './database.ts';
 
-/** Small payloads live in the database, compressed, under the hash of their bytes (`sha-256:…`). */
+/**
+ * Payloads live under the hash of their bytes (`sha-256:…`): small ones in the database, compressed, large
+ * ones as files (`content-files.ts`).
+ */
 export interface BlobRow {
   readonly hash: string;
+  /** Octets of the bytes themselves. */
   readonly length: number;
-  readonly coding: 'deflate-raw' | 'identity';
+  readonly coding: 'deflate-raw' | 'identity' | 'file';
+  /** Of a file: its CRC-32, 4 bytes, most significant first. */
   readonly data: Uint8Array;
 }
 
@@ -38,17 +43,24 @@ export async function readBlob(db: Queryable, hash: string): Promise<Uint8Array 
   return row && unpackBlob(row);
 }
 
+/** @throws BridgeError `content-damaged`, also for one that is kept as a file: `contents.ts` reads those */
 export function unpackBlob(row: BlobRow): Uint8Array {
+  if (row.coding === 'file') {
+    throw new BridgeError('content-damaged', `the stored payload ${row.hash} is kept as a file`);
+  }
   try {
-    const content =
-      row.coding === 'identity'
-        ? row.data
-        : inflateRawSync(row.data, { maxOutputLength: Math.max(1, row.length) });
-    if (hashOf(content) === row.hash) return content;
+    const content = row.coding === 'identity' ? row.data : inflate(row.data, row.length);
+    if (content.byteLength === row.length && hashOf(content) === row.hash) return content;
   } catch (cause) {
     throw new BridgeError('content-damaged', `the stored payload ${row.hash} cannot be unpacked`, { cause });
   }
   throw new BridgeError('content-damaged', `the stored payload ${row.hash} no longer fits its hash`);
+}
+
+function inflate(data: Uint8Array, length: number): Uint8Array {
+  // One octet of room more than needed, or zlib would ask for a second chunk to find that it is done.
+  const chunkSize = Math.min(Math.max(64, length + 1), 16_777_216);
+  return inflateRawSync(data, { chunkSize, maxOutputLength: Math.max(1, length) });
 }
 
 function hashOf(content: Uint8Array): string {

@@ -66,6 +66,43 @@ export async function listCollections(
     .select('collection.spec', 'collection.name');
 }
 
+/** Those of `specs` that the source has no collection of, nor any below them. */
+export async function findUnknownCollections(
+  db: Queryable,
+  source: string,
+  specs: readonly string[],
+): Promise<readonly string[]> {
+  const unknown: string[] = [];
+  for (const spec of specs) if (!(await collectionsAt(db, source, spec).first())) unknown.push(spec);
+  return unknown;
+}
+
+/** Whether any item is in one of these collections or below them. */
+export async function hasMembers(db: Queryable, source: string, specs: readonly string[]): Promise<boolean> {
+  for (const spec of specs) {
+    const members = collectionsAt(db, source, spec).join(
+      'item_collection',
+      'item_collection.collection_id',
+      'collection.id',
+    );
+    if (await members.first()) return true;
+  }
+  return false;
+}
+
+/** OAI sets are hierarchical: `a` has what is in `a:b`. */
+function collectionsAt(db: Queryable, source: string, spec: string) {
+  return db('collection')
+    .join('source', 'source.id', 'collection.source_id')
+    .where('source.name', source)
+    .whereRaw('(collection.spec = ? or substr(collection.spec, 1, ?) = ?)', [
+      spec,
+      spec.length + 1,
+      `${spec}:`,
+    ])
+    .select('collection.id');
+}
+
 function findRow(db: Queryable, source: string, spec: string): Promise<CollectionRow | undefined> {
   return db('collection')
     .join('source', 'source.id', 'collection.source_id')

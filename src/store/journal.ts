@@ -57,6 +57,29 @@ export async function advanceJournal(database: Database, source: string, now: st
   });
 }
 
+/**
+ * The last sequence of a source's journal before `moment`, of those up to `last`. The journal is in the order of
+ * time: a search by halves finds a moment in it without reading it.
+ */
+export async function lastSeqBefore(
+  db: Queryable,
+  sourceId: number,
+  last: number,
+  moment: string,
+): Promise<number> {
+  let [before, after] = [0, last + 1];
+  while (after - before > 1) {
+    const seq = Math.floor((before + after) / 2);
+    const row: { at: string } | undefined = await db('change')
+      .select('at')
+      .where({ source_id: sourceId, seq })
+      .first();
+    if (row && row.at >= moment) after = seq;
+    else before = seq;
+  }
+  return before;
+}
+
 function toState(row: JournalRow): JournalState {
   return {
     sourceId: row.id,

@@ -29,7 +29,24 @@ interface ResourceRow extends RepresentationRow {
 }
 
 export async function findResource(db: Queryable, path: string): Promise<StoredResource | undefined> {
-  const row: ResourceRow | undefined = await db('resource')
+  const row: ResourceRow | undefined = await selectResources(db).where('resource.path', path).first();
+  return row && toResource(row);
+}
+
+/** Everything an item is, and was, published as, in the order of their paths. */
+export async function listItemResources(
+  db: Queryable,
+  source: string,
+  identifier: string,
+): Promise<readonly StoredResource[]> {
+  const rows: ResourceRow[] = await selectResources(db)
+    .where({ 'source.name': source, 'item.identifier': identifier })
+    .orderBy('resource.path');
+  return rows.map(toResource);
+}
+
+function selectResources(db: Queryable) {
+  return db('resource')
     .join('source', 'source.id', 'resource.source_id')
     .join('item', 'item.id', 'resource.item_id')
     .select(
@@ -45,10 +62,7 @@ export async function findResource(db: Queryable, path: string): Promise<StoredR
       'resource.upstream_url',
       'resource.links',
       'resource.deleted_at',
-    )
-    .where('resource.path', path)
-    .first();
-  return row && toResource(row);
+    );
 }
 
 function toResource(row: ResourceRow): StoredResource {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RepositoryInfo } from '../core/adapter.ts';
 import type { Database, Queryable } from './database.ts';
+import { lastSeqBefore } from './journal.ts';
 
 /** What the bridge knows about a source beside its configuration. */
 export interface StoredSource {
@@ -94,21 +95,6 @@ export async function countSource(db: Queryable, sourceId: number, since: string
   if (!row) return { items: 0, resources: 0, changes: 0 };
   const before = await lastSeqBefore(db, sourceId, row.journal_seq, since);
   return { items: row.item_count, resources: row.resource_count, changes: row.journal_seq - before };
-}
-
-/** The journal is in the order of time: a search by halves finds a moment in it without reading it. */
-async function lastSeqBefore(db: Queryable, sourceId: number, last: number, moment: string): Promise<number> {
-  let [before, after] = [0, last + 1];
-  while (after - before > 1) {
-    const seq = Math.floor((before + after) / 2);
-    const row: { at: string } | undefined = await db('change')
-      .select('at')
-      .where({ source_id: sourceId, seq })
-      .first();
-    if (row && row.at >= moment) after = seq;
-    else before = seq;
-  }
-  return before;
 }
 
 /** A pass came to its end: the next incremental one begins at `asOf`; undefined: where it would have anyway. */

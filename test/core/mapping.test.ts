@@ -24,6 +24,7 @@ describe('mapItem', () => {
       links: [
         { rel: 'describes', href: 'https://repo.example.org/1' },
         { rel: 'profile', href: 'http://example.org/dc' },
+        { rel: 'canonical', href: 'kyushu/items/oai:repo.example.org:1~2F2' },
         { rel: 'collection', href: 'kyushu/collections/faculty:letters' },
       ],
     });
@@ -39,6 +40,43 @@ describe('mapItem', () => {
     ]);
     expect(mapped).toMatchObject({ path, kind: 'file', upstreamUrl: file.url, length: 10 });
     expect(mapped?.links[0]).toEqual({ rel: 'describedby', href: metadata?.path });
+  });
+
+  test('RS-LN-09, RS-LN-26: metadata is one form of the item, made from what the upstream serves', () => {
+    const upstreamUrl = 'https://repo.example.org/oai?verb=GetRecord&identifier=1';
+    const [record] = item.metadata;
+    if (!record) throw new Error('the item has metadata');
+    const [metadata] = mapItem('kyushu', { ...item, metadata: [{ ...record, upstreamUrl }] }).resources;
+    expect(metadata?.links.map(({ rel, href }) => [rel, href])).toEqual([
+      ['describes', 'https://repo.example.org/1'],
+      ['profile', 'http://example.org/dc'],
+      ['canonical', 'kyushu/items/oai:repo.example.org:1~2F2'],
+      ['via', upstreamUrl],
+      ['collection', 'kyushu/collections/faculty:letters'],
+    ]);
+  });
+
+  test.each([
+    'https://user:secret@repo.example.org/1',
+    'https://user@repo.example.org/1',
+    'ftp://repo.example.org/1',
+    'javascript:alert(1)',
+    '/1',
+    'https://repo.example.org\\@evil.example.org/',
+    '',
+  ])('RS-LN-26: %s is no address to lead to', (url) => {
+    const files = [{ url, name: 'a', sequence: 1 }];
+    const [, file] = mapItem('kyushu', { ...item, files }).resources;
+    expect(file?.links.filter(({ rel }) => rel === 'via')).toEqual([]);
+  });
+
+  test('RS-LN-07: formats that come together are alternates of each other, in both directions', () => {
+    const mods = { format: 'mods', content: Buffer.from('<mods/>') };
+    const [dc, other] = mapItem('kyushu', { ...item, metadata: [...item.metadata, mods] }).resources;
+    const alternatesOf = (resource: typeof dc) =>
+      resource?.links.filter(({ rel }) => rel === 'alternate') ?? [];
+    expect(alternatesOf(dc)).toEqual([{ rel: 'alternate', href: other?.path, type: 'application/xml' }]);
+    expect(alternatesOf(other)).toEqual([{ rel: 'alternate', href: dc?.path, type: 'application/xml' }]);
   });
 
   test('a deleted item maps to nothing', () => {

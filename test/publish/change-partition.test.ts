@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { addSeconds, endOfUtcDay } from '../../src/core/datetime.ts';
+import { describe, expect, it } from 'vitest';
+import { addSeconds, endOfSlot } from '../../src/core/datetime.ts';
 import {
-  closeByMidnight,
+  closeByTime,
   emptyPartition,
   type Partition,
   placeChange,
@@ -46,17 +46,22 @@ const journal = fc
 class Lists {
   readonly lists: List[] = [];
   partition: Partition = emptyPartition;
+  readonly #slotMinutes: number;
   #rest: Change[] = [];
 
+  constructor(slotMinutes: number) {
+    this.#slotMinutes = slotMinutes;
+  }
+
   add(change: Change): void {
-    const { partition, steps } = placeChange(this.partition, change, limits);
+    const { partition, steps } = placeChange(this.partition, change, limits, this.#slotMinutes);
     this.#take(steps);
     this.partition = partition;
     this.lists.at(-1)?.changes.push(change);
   }
 
   advance(now: string): void {
-    const { partition, steps } = closeByMidnight(this.partition, now);
+    const { partition, steps } = closeByTime(this.partition, now, this.#slotMinutes);
     this.#take(steps);
     this.partition = partition;
   }
@@ -77,10 +82,11 @@ class Lists {
 }
 
 function partitioned(
+  slotMinutes: number,
   changes: readonly Change[],
   advance: (change: Change) => string | undefined = () => undefined,
 ) {
-  const lists = new Lists();
+  const lists = new Lists(slotMinutes);
   for (const change of changes) {
     lists.add(change);
     const now = advance(change);
@@ -89,69 +95,84 @@ function partitioned(
   return lists.lists;
 }
 
-it('every change is in exactly one list, in order, and no list is empty (RS-TIME-08, RS-CL-04, E-13)', () => {
-  fc.assert(
-    fc.property(journal, (changes) => {
-      const lists = partitioned(changes);
-      expect(lists.flatMap((list) => list.changes)).toEqual(changes);
-      for (const list of lists) expect(list.changes.length).toBeGreaterThan(0);
-    }),
-  );
-});
+describe.each([1440, 60, 7])('slots of %i minutes', (slotMinutes) => {
+  it('every change is in exactly one list, in order, and no list is empty (RS-TIME-08, RS-CL-04, E-13)', () => {
+    fc.assert(
+      fc.property(journal, (changes) => {
+        const lists = partitioned(slotMinutes, changes);
+        expect(lists.flatMap((list) => list.changes)).toEqual(changes);
+        for (const list of lists) expect(list.changes.length).toBeGreaterThan(0);
+      }),
+    );
+  });
 
-it('RS-CL-16, E-12: intervals are half-open, follow each other without a gap, and have URIs of their own', () => {
-  fc.assert(
-    fc.property(journal, (changes) => {
-      const lists = partitioned(changes);
-      for (const [index, list] of lists.entries()) {
-        const next = lists[index + 1];
-        expect(next?.from).toBe(next && list.until);
-        expect(list.until === undefined).toBe(next === undefined);
-        const oneMoment = list.changes.every(({ datetime }) => datetime === list.changes[0]?.datetime);
-        for (const { datetime } of list.changes) {
-          expect(datetime >= list.from).toBe(true);
-          // Changes of one moment that exceed the limits by themselves have to be cut somewhere.
-          const cut = oneMoment && list.until === datetime;
-          if (list.until !== undefined && !cut) expect(datetime < list.until).toBe(true);
+  it('RS-CL-16, E-12: intervals are half-open, follow each other without a gap, and have URIs of their own', () => {
+    fc.assert(
+      fc.property(journal, (changes) => {
+        const lists = partitioned(slotMinutes, changes);
+        for (const [index, list] of lists.entries()) {
+          const next = lists[index + 1];
+          expect(next?.from).toBe(next && list.until);
+          expect(list.until === undefined).toBe(next === undefined);
+          const oneMoment = list.changes.every(({ datetime }) => datetime === list.changes[0]?.datetime);
+          for (const { datetime } of list.changes) {
+            expect(datetime >= list.from).toBe(true);
+            // Changes of one moment that exceed the limits by themselves have to be cut somewhere.
+            const cut = oneMoment && list.until === datetime;
+            if (list.until !== undefined && !cut) expect(datetime < list.until).toBe(true);
+          }
         }
-      }
-      expect(new Set(lists.map(({ from, ordinal }) => `${from}-${ordinal}`)).size).toBe(lists.length);
-      expect(lists[0]?.from).toBe(changes[0]?.datetime);
-    }),
-  );
-});
+        expect(new Set(lists.map(({ from, ordinal }) => `${from}-${ordinal}`)).size).toBe(lists.length);
+        expect(lists[0]?.from).toBe(changes[0]?.datetime);
+      }),
+    );
+  });
 
-it('RS-GEN-17: no list exceeds the limits, and none outlives the midnight after its last entry', () => {
-  fc.assert(
-    fc.property(journal, (changes) => {
-      for (const { changes: kept, until } of partitioned(changes)) {
-        expect(kept.length).toBeLessThanOrEqual(limits.entries);
-        expect(kept.length === 1 || kept.reduce((sum, { bytes }) => sum + bytes, 0) <= limits.bytes).toBe(
-          true,
-        );
-        const last = kept.at(-1);
-        if (until !== undefined && last) expect(until <= endOfUtcDay(last.datetime)).toBe(true);
-        for (const change of kept) {
-          const day = endOfUtcDay(change.datetime);
-          expect(last && (last.datetime < day || change === last)).toBe(true);
+  it('RS-GEN-17: no list exceeds the limits, and none outlives the slot of its last entry', () => {
+    fc.assert(
+      fc.property(journal, (changes) => {
+        for (const { changes: kept, until } of partitioned(slotMinutes, changes)) {
+          expect(kept.length).toBeLessThanOrEqual(limits.entries);
+          expect(kept.length === 1 || kept.reduce((sum, { bytes }) => sum + bytes, 0) <= limits.bytes).toBe(
+            true,
+          );
+          const last = kept.at(-1);
+          if (until !== undefined && last) expect(until <= endOfSlot(last.datetime, slotMinutes)).toBe(true);
+          for (const change of kept) {
+            const day = endOfSlot(change.datetime, slotMinutes);
+            expect(last && (last.datetime < day || change === last)).toBe(true);
+          }
         }
-      }
-    }),
-  );
+      }),
+    );
+  });
+
+  it('RS-TIME-09: whenever the ends of slots are noticed, the closed lists are the same', () => {
+    fc.assert(
+      fc.property(journal, fc.infiniteStream(fc.boolean()), (changes, noticed) => {
+        const next = noticed[Symbol.iterator]();
+        const eager = partitioned(slotMinutes, changes, ({ datetime }) => {
+          // The journal's clock is advanced at most to where the next change is dated.
+          const following = changes.find((change) => change.datetime > datetime)?.datetime;
+          return next.next().value && changes.filter((change) => change.datetime === datetime).length === 1
+            ? following
+            : undefined;
+        });
+        expect(eager).toEqual(partitioned(slotMinutes, changes));
+      }),
+    );
+  });
 });
 
-it('RS-TIME-09: whenever the midnights are noticed, the closed lists are the same', () => {
-  fc.assert(
-    fc.property(journal, fc.infiniteStream(fc.boolean()), (changes, noticed) => {
-      const next = noticed[Symbol.iterator]();
-      const eager = partitioned(changes, ({ datetime }) => {
-        // The journal's clock is advanced at most to where the next change is dated.
-        const following = changes.find((change) => change.datetime > datetime)?.datetime;
-        return next.next().value && changes.filter((change) => change.datetime === datetime).length === 1
-          ? following
-          : undefined;
-      });
-      expect(eager).toEqual(partitioned(changes));
-    }),
+it('a list that is closed at once ends now, and only behind its last entry', () => {
+  const { partition } = placeChange(
+    emptyPartition,
+    { datetime: '2026-01-01T22:00:00Z', bytes: 1 },
+    limits,
+    1440,
   );
+  expect(closeByTime(partition, '2026-01-01T22:00:00Z', 1440, true).steps).toEqual([]);
+  expect(closeByTime(partition, '2026-01-01T22:00:01Z', 1440, true).steps).toMatchObject([
+    { kind: 'close', until: '2026-01-01T22:00:01Z' },
+  ]);
 });

@@ -12,6 +12,7 @@ import {
   rsNamespace,
   sitemapNamespace,
 } from '../../src/publish/entry-writer.ts';
+import { renderSmallDocument } from '../../src/publish/small-document.ts';
 import { cleanText, toAsciiUri } from '../../src/publish/xml-text.ts';
 import { baseUrl } from './seed.ts';
 
@@ -35,6 +36,7 @@ const link = fc
     modified: optional(anything),
     hash: optional(anything),
     length: optional(fc.nat()),
+    path: optional(anything),
     pri: optional(fc.integer({ min: 1, max: 999_999 })),
   })
   .map((value) => defined(value) as Link);
@@ -72,9 +74,9 @@ function byLibrary(value: ListEntry): string {
     path: value.packagePath,
   };
   if (Object.values(md).some((part) => part !== undefined)) url.ele(rsNamespace, 'rs:md', attributes(md));
-  for (const { rel, href, hash, length, modified, pri, type } of value.links) {
+  for (const { rel, href, hash, length, modified, path, pri, type } of value.links) {
     const target = toAsciiUri(toUri(baseUrl, href));
-    url.ele(rsNamespace, 'rs:ln', attributes({ rel, href: target, hash, length, modified, pri, type }));
+    url.ele(rsNamespace, 'rs:ln', attributes({ rel, href: target, hash, length, modified, path, pri, type }));
   }
   return `${url.toString()}\n`;
 }
@@ -105,7 +107,12 @@ it('entries are the same bytes as xmlbuilder2 writes, whatever is in them', () =
 });
 
 it('RS-GEN-19: whatever is in them, a list is well-formed, and what XML cannot carry never gets out', () => {
-  const head = renderListHead({ capability: 'changelist', up: `${baseUrl}/é`, from: '2026-01-01T00:00:00Z' });
+  const head = renderListHead({
+    baseUrl,
+    capability: 'changelist',
+    up: `${baseUrl}/é`,
+    from: '2026-01-01T00:00:00Z',
+  });
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 3 }), (values) => {
       const text = head + values.map((value) => renderEntry(baseUrl, value)).join('') + listTail;
@@ -125,7 +132,7 @@ it('RS-GEN-19: whatever is in them, a list is well-formed, and what XML cannot c
 it('RS-GEN-08: hrefs and locs come out as ASCII URIs', () => {
   fc.assert(
     fc.property(anything, (path) => {
-      const text = renderEntry(baseUrl, { path, links: [{ rel: 'via', href: path }] });
+      const text = renderEntry(baseUrl, { path, links: [{ rel: 'via', href: `v${path}` }] });
       expect(text).toMatch(
         /^<url><loc>[!#-;=?-[\]_a-z~]*<\/loc><rs:ln rel="via" href="[!#-;=?-[\]_a-z~]*"\/><\/url>\n$/,
       );
@@ -153,4 +160,46 @@ it('RS-GEN-20, RS-CL-15: the order is loc, lastmod, rs:md, rs:ln; a deletion sta
   expect(renderEntry(baseUrl, { ...full, change: 'deleted' })).toContain(
     '<rs:md change="deleted" datetime="2026-01-02T00:00:00Z"/>',
   );
+});
+
+it('RS-LN-03…05: every copy is a duplicate, ranked, and says nothing that the resource says of itself', () => {
+  const value: ListEntry = { path: 'k/a', hash: 'sha-256:00', length: 7, mediaType: 'text/xml', links: [] };
+  const mirrors = [
+    { url: 'https://mirror.example.net/rs/', pri: 1 },
+    { url: 'gsiftp://grid.example.org/copy' },
+  ];
+  expect(renderEntry(baseUrl, value, mirrors)).toBe(
+    `<url><loc>${baseUrl}/k/a</loc><rs:md hash="sha-256:00" length="7" type="text/xml"/>` +
+      '<rs:ln rel="duplicate" href="https://mirror.example.net/rs/k/a" pri="1"/>' +
+      '<rs:ln rel="duplicate" href="gsiftp://grid.example.org/copy/k/a"/></url>\n',
+  );
+  expect(renderEntry(baseUrl, { ...value, change: 'deleted' }, mirrors)).not.toContain('duplicate');
+});
+
+it('RS-LN-02: no link leads back to its own resource', () => {
+  const links = [{ rel: 'canonical', href: 'k/a' }];
+  expect(renderEntry(baseUrl, { path: 'k/a', links }, [{ url: baseUrl }])).toBe(
+    `<url><loc>${baseUrl}/k/a</loc></url>\n`,
+  );
+});
+
+it('every document names its stylesheet between the XML declaration and the root', () => {
+  const head = renderListHead({
+    baseUrl: "https://e.org/a&b'é",
+    capability: 'changelist',
+    up: 'https://e.org/c',
+  });
+  const start =
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    `<?xml-stylesheet type="text/css" href="https://e.org/a&amp;b'%C3%A9/static/resourcesync.css"?>\n`;
+  expect(head.startsWith(`${start}<urlset `)).toBe(true);
+  const small = renderSmallDocument({
+    baseUrl: "https://e.org/a&b'é",
+    root: 'sitemapindex',
+    links: [],
+    md: { capability: 'changelist' },
+    entries: [],
+  });
+  expect(small.startsWith(start)).toBe(true);
+  expect(XMLValidator.validate(head + listTail)).toBe(true);
 });

@@ -97,7 +97,7 @@ it.each([
 });
 
 it('a full disk leaves the old publication, no leftovers, and says so', async () => {
-  const before = await pathsOf(publication, 'kyushu');
+  const before = await pathsOf(directory, 'kyushu');
   const files = (await readdir(place)).sort();
   await another('b');
   const handle = await openFile(join(directory, 'probe'), 'w');
@@ -123,7 +123,7 @@ it('a full disk leaves the old publication, no leftovers, and says so', async ()
     if (failed === undefined) break;
     expect(failed).toMatchObject({ code: 'disk-full' });
     expect((await readdir(place)).sort()).toEqual(files);
-    expect(await pathsOf(publication, 'kyushu')).toEqual(before);
+    expect(await pathsOf(directory, 'kyushu')).toEqual(before);
     expect(entriesOf(await textOf(publication, dated))).toEqual(['created a']);
   }
   await publisher.publish(set, { resourceList: 'always' });
@@ -200,7 +200,7 @@ it('kill -9 at any moment leaves a publication that is consistent, and that the 
     await once(child, 'exit');
 
     const reader = openPublication(directory);
-    for (const path of await pathsOf(reader, 'kyushu'))
+    for (const path of await pathsOf(directory, 'kyushu'))
       expect(await textOf(reader, path)).toMatch(/<\/\w+>\n$/);
     clock.set('2026-11-22T12:00:00Z');
     await publisher.publish(set, { resourceList: 'never' });
@@ -210,7 +210,7 @@ it('kill -9 at any moment leaves a publication that is consistent, and that the 
       return document?.plain.open(0, document.plain.length);
     });
     expect(checked.flatMap(({ findings }) => findings)).toEqual([]);
-    const lists = (await pathsOf(reader, 'kyushu')).filter((path) => path.includes('/changelist/'));
+    const lists = (await pathsOf(directory, 'kyushu')).filter((path) => path.includes('/changelist/'));
     const told = (await Promise.all(lists.map((path) => textOf(reader, path)))).flatMap(entriesOf);
     const [count] = await database.reader('change').count('* as changes');
     expect(told).toHaveLength(Number(count?.changes));

@@ -51,7 +51,7 @@ describeOnBoth('publishing', (open) => {
   it('every document of a set is there, and leads up and down (RS-NAV-01, RS-NAV-05)', async () => {
     await seed([{ name: 'a', at: day('20') }]);
     await publisher().publish(all(), { resourceList: 'if-missing' });
-    expect(await pathsOf(publication, source)).toEqual(
+    expect(await pathsOf(directory, source)).toEqual(
       [
         '.well-known/resourcesync',
         'capabilitylist.xml',
@@ -150,7 +150,7 @@ describeOnBoth('publishing', (open) => {
   it('the last two snapshots of a split Resource List stay, each with a moment of its own', async () => {
     await seed(['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, at: day('20') })));
     for (let times = 0; times < 3; times += 1) await publisher().publish(all(), { resourceList: 'always' });
-    const parts = (await pathsOf(publication, source)).filter((path) => path.includes('/resourcelist/'));
+    const parts = (await pathsOf(directory, source)).filter((path) => path.includes('/resourcelist/'));
     expect(parts.map((path) => path.split('/')[2])).toEqual([
       '20261121T120001Z',
       '20261121T120001Z',
@@ -216,7 +216,7 @@ describeOnBoth('publishing', (open) => {
       await publisher().publish(all(), { resourceList: 'never' });
     }
     const read = async () => {
-      const paths = (await pathsOf(publication, source)).filter((path) => path.includes('/changelist/'));
+      const paths = (await pathsOf(directory, source)).filter((path) => path.includes('/changelist/'));
       return Promise.all(
         paths.map(async (path) => {
           const document = await publication.find(path);
@@ -252,7 +252,7 @@ describeOnBoth('publishing', (open) => {
     ]);
     await many.publish(all(), { resourceList: 'never' });
     expect(entriesOf(await flat())).toEqual(['created b', 'created c', 'deleted d', 'updated a']);
-    const dated = (await pathsOf(publication, source)).filter((path) => path.includes('/changelist/'));
+    const dated = (await pathsOf(directory, source)).filter((path) => path.includes('/changelist/'));
     const everything = await Promise.all(dated.map((path) => textOf(publication, path)));
     expect(everything.flatMap(entriesOf)).toHaveLength(6);
   });
@@ -281,7 +281,7 @@ describeOnBoth('publishing', (open) => {
     const moved = 'https://elsewhere.example.net';
     await publisher(undefined, moved).publish(all(), { resourceList: 'never' });
     await publisher(undefined, moved).publishSite(sets());
-    const paths = await pathsOf(publication, source);
+    const paths = await pathsOf(directory, source);
     expect(paths).toContain(`${source}/resourcelist.xml`);
     for (const path of [...paths, '.well-known/resourcesync']) {
       const text = await textOf(publication, path);
@@ -289,10 +289,13 @@ describeOnBoth('publishing', (open) => {
       expect(text).not.toContain(baseUrl);
     }
     await writeFile(join(directory, 'publication', source, 'current.json'), '{"version":1');
-    expect(await pathsOf(publication, source)).toEqual(paths);
-    expect(await pathsOf(openPublication(directory), source)).toEqual([]);
+    // Who has read it goes on serving it; who starts now has nothing.
+    const list = `${source}/resourcelist.xml`;
+    expect(await publication.find(list)).toBeDefined();
+    expect(await openPublication(directory).find(list)).toBeUndefined();
     await publisher(undefined, moved).publish(all(), { resourceList: 'never' });
-    expect(await pathsOf(openPublication(directory), source)).toEqual(paths);
+    expect(await pathsOf(directory, source)).toEqual(paths);
+    expect(await openPublication(directory).find(list)).toBeDefined();
   });
 
   it('a publish without news writes nothing', async () => {

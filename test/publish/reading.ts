@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import type { Publication, PublishedDocument } from '../../src/publish/publication.ts';
+import { readCatalog, readPointer } from '../../src/publish/pointer.ts';
+import { type Publication, type PublishedDocument, publicationRoot } from '../../src/publish/publication.ts';
 
 /** A document's text; both variants are read and must say the same. */
 export async function textOf(publication: Publication, path: string): Promise<string> {
@@ -20,9 +22,13 @@ export async function textIn(document: PublishedDocument): Promise<string> {
   return plain.toString('utf8');
 }
 
-export async function pathsOf(publication: Publication, set: string): Promise<readonly string[]> {
-  const found = (await publication.sets()).find(({ path }) => path === set);
-  return (found?.documents ?? []).map(({ path }) => path).sort();
+/** Every document of a set, the closed ones and parts too, as the set's directory has them. */
+export async function pathsOf(directory: string, set: string): Promise<readonly string[]> {
+  const place = join(publicationRoot(directory), ...set.split('/'));
+  const pointer = await readPointer(place);
+  if (!pointer) return [];
+  const catalogs = await Promise.all(pointer.catalogs.map((file) => readCatalog(place, file)));
+  return [pointer.documents, ...catalogs].flatMap((documents) => Object.keys(documents)).sort();
 }
 
 /** `<change> <name>` of each entry of a list. */

@@ -1,0 +1,200 @@
+import { performance } from 'node:perf_hooks';
+import { addSeconds } from '../core/datetime.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
+import { lastSeqBefore, readJournal } from '../store/journal.ts';
+import { type ChangeEntry, findUnkept, listChanges, listResources } from '../store/listing.ts';
+import { type SetPaths, setPaths } from './document-paths.ts';
+import { renderChangeDump, writeChangePackage } from './dump/change-dump.ts';
+import { writeResourceDump } from './dump/resource-dump.ts';
+import type { ChangeDumpState, Documents, StoredDocument } from './pointer.ts';
+import { publicationError } from './publication-error.ts';
+import type { SetDirectory } from './set-directory.ts';
+import type { SetDraft } from './set-draft.ts';
+import type { SetSettings } from './set-publication.ts';
+import { drawLine } from './snapshot-line.ts';
+import { watched } from './watched.ts';
+
+export interface DumpSettings extends SetSettings {
+  /** Where large contents are kept. */
+  readonly dataDirectory: string;
+}
+
+/** One set's dumps. A dump that fails leaves those before it as they are. */
+export class DumpPublication {
+  readonly #set: ResourceSet;
+  readonly #settings: DumpSettings;
+  readonly #directory: SetDirectory;
+  readonly #draft: SetDraft;
+  readonly #paths: SetPaths;
+
+  constructor(set: ResourceSet, settings: DumpSettings, directory: SetDirectory, draft: SetDraft) {
+    this.#set = set;
+    this.#settings = settings;
+    this.#directory = directory;
+    this.#draft = draft;
+    this.#paths = setPaths(set);
+  }
+
+  get hasResourceDump(): boolean {
+    return this.#draft.has(this.#paths.resourceDump);
+  }
+
+  /** Wanted, and every resource of the set can be in it: the capabilities of a set apply uniformly (RS-CAP-11). */
+  async isPossible(): Promise<boolean> {
+    if (!this.#set.dumps) return false;
+    return (await findUnkept(this.#settings.database.reader, this.#set)) === undefined;
+  }
+
+  withdraw(): void {
+    this.#draft.remove([this.#paths.resourceDump, ...this.#dumpLists()]);
+    if (this.#draft.state.dumps || this.#draft.state.changeDump) {
+      this.#draft.edit({ dumps: undefined, changeDump: undefined });
+    }
+  }
+
+  /**
+   * Writes a Resource Dump of now; it is published with the next switch.
+   * @param meanwhile called between pages
+   */
+  async renderResourceDump(meanwhile: () => Promise<void>): Promise<void> {
+    const { database, signal, policy } = this.#settings;
+    const started = performance.now();
+    const before = this.#draft.state.dumps ?? [];
+    const at = await drawLine(this.#settings, this.#set, before[0]);
+    const { seq, dump } = await database.snapshot(async (trx) => {
+      try {
+        const journal = await readJournal(trx, this.#set.source);
+        const pages = watched(listResources(trx, this.#set), signal, meanwhile);
+        const dump = await writeResourceDump(pages, { ...this.#place(), db: trx, at });
+        return { seq: journal?.seq ?? 0, dump };
+      } catch (error) {
+        throw publicationError(error, `the Resource Dump of ${this.#set.path}`, signal);
+      }
+    });
+    const catalog = await this.#draft.writeCatalog('resourcedump', dump.parts);
+    const dumps = [{ at, seq, catalog }, ...(this.#draft.state.dumps ?? [])];
+    this.#draft.edit({ dumps: dumps.slice(0, policy.retention.resourceDumps) });
+    this.#draft.put({ [this.#paths.resourceDump]: dump.document });
+    this.#draft.report({ [this.#paths.resourceDump]: dump.document, ...dump.parts }, started);
+  }
+
+  /**
+   * A package for every Change List that has closed since the last one, each with the bytes that its changes
+   * made.
+   * @param done called after each: what is finished can be published
+   */
+  async packageChanges(meanwhile: () => Promise<void>, done: () => Promise<void>): Promise<void> {
+    const { changes, changeDump } = this.#draft.state;
+    const lists = await this.#draft.catalog(changes?.closed);
+    const paths = Object.keys(lists);
+    const next = changeDump?.last === undefined ? 0 : paths.indexOf(changeDump.last) + 1;
+    let state = changeDump ?? { seq: await this.#seqBefore(lists[paths[0] ?? '']) };
+    const known = await this.#draft.catalog(state.catalog);
+    let packages = this.#unexpired(known, changes?.first);
+    if (Object.keys(packages).length < Object.keys(known).length) await this.#keep(state, packages);
+    for (const path of paths.slice(next)) {
+      const list = lists[path];
+      if (!list) continue;
+      const started = performance.now();
+      const written = await this.#package(path, list, state.seq, meanwhile);
+      packages = this.#unexpired({ ...packages, ...written.documents }, changes?.first);
+      state = { ...state, seq: written.seq, last: path };
+      await this.#keep(state, packages);
+      this.#draft.report(written.documents, started);
+      await done();
+    }
+  }
+
+  async #keep(state: ChangeDumpState, packages: Documents): Promise<void> {
+    const { baseUrl, limits } = this.#settings;
+    const catalog = await this.#draft.writeCatalog('changedump', packages);
+    this.#draft.edit({ changeDump: { ...state, catalog } });
+    const paths = this.#dumpLists();
+    const [first] = Object.values(packages);
+    if (!first) {
+      this.#draft.remove(paths);
+      return;
+    }
+    const { text, parts } = renderChangeDump(baseUrl, this.#set, packages, limits);
+    for (const part of parts) {
+      await this.#draft.keep(part.path, part.text, 'changedump', part.entries, part.times);
+    }
+    const count = Object.keys(packages).filter((path) => path.endsWith('.zip')).length;
+    const times = { from: first.from };
+    await this.#draft.keep(this.#paths.changeDump, text, 'changedump', count, times);
+    const current = [this.#paths.changeDump, ...parts.map(({ path }) => path)];
+    this.#draft.remove(paths.filter((path) => !current.includes(path)));
+  }
+
+  /** `changedump.xml`, and its parts where one document is not enough. */
+  #dumpLists(): readonly string[] {
+    return Object.keys(this.#draft.state.documents).filter(
+      (path) => path === this.#paths.changeDump || path.startsWith(`${this.#set.path}/changedump/`),
+    );
+  }
+
+  async #package(
+    path: string,
+    list: StoredDocument,
+    afterSeq: number,
+    meanwhile: () => Promise<void>,
+  ): Promise<{ readonly documents: Documents; readonly seq: number }> {
+    const { database, signal } = this.#settings;
+    const reading = { seq: afterSeq };
+    const pages = watched(listChanges(database.reader, this.#set, { afterSeq }, 500), signal, meanwhile);
+    try {
+      const documents = await writeChangePackage(firstChanges(pages, list.entries, reading), {
+        ...this.#place(),
+        db: database.reader,
+        path: this.#paths.changePackage(path),
+        from: list.from ?? '',
+        until: list.until ?? '',
+      });
+      return { documents, seq: reading.seq };
+    } catch (error) {
+      throw publicationError(error, `the Change Dump of ${this.#set.path}`, signal);
+    }
+  }
+
+  /** Packages go when their time is over, or when the lists they follow have gone. */
+  #unexpired(packages: Documents, first = ''): Documents {
+    const days = this.#settings.policy.retention.changeDumpDays;
+    const newest = Object.values(packages).at(-1)?.until;
+    const oldest = days === false || newest === undefined ? '' : addSeconds(newest, -days * 86_400);
+    const kept = Object.entries(packages).filter(
+      ([, { from = '', until = '' }]) => until >= oldest && from >= first,
+    );
+    return Object.fromEntries(kept);
+  }
+
+  async #seqBefore(list: StoredDocument | undefined): Promise<number> {
+    const { reader } = this.#settings.database;
+    const journal = await readJournal(reader, this.#set.source);
+    if (!journal || list?.from === undefined) return 0;
+    return lastSeqBefore(reader, journal.sourceId, journal.seq, list.from);
+  }
+
+  #place() {
+    const { baseUrl, clock, limits, policy, signal, dataDirectory } = this.#settings;
+    const { packageBytes } = policy;
+    const directory = this.#directory.path;
+    return { directory, dataDirectory, baseUrl, set: this.#set, clock, limits, packageBytes, signal };
+  }
+}
+
+/** The first `count` changes; `reading.seq` becomes the sequence of the last of them. */
+async function* firstChanges(
+  pages: AsyncIterable<readonly ChangeEntry[]>,
+  count: number,
+  reading: { seq: number },
+): AsyncGenerator<readonly ChangeEntry[]> {
+  let left = count;
+  for await (const page of pages) {
+    const taken = page.slice(0, left);
+    reading.seq = taken.at(-1)?.seq ?? reading.seq;
+    left -= taken.length;
+    yield taken;
+    if (left === 0) return;
+  }
+  if (left > 0) throw new Error(`the journal has ${left} changes less than a closed Change List of it`);
+}

@@ -1,0 +1,21 @@
+/** Paths of a dump that follow from another one of it (design: what the world sees). */
+
+/** The copy of a package's manifest (RS-RD-11). */
+export function manifestPath(packagePath: string): string {
+  return packagePath.replace(/\.zip$/, '-manifest.xml');
+}
+
+/** Where one dump document is not enough: `number` from 1 on. */
+export function dumpListPath(directory: string, number: number): string {
+  return `${directory}/index-${number}.xml`;
+}
+
+/** Where a resource is in a package: `kyushu/items/x/oai_dc.xml` → `/items/x/oai_dc.xml` (RS-ATTR-13). */
+export function pathInPackage(path: string): string {
+  return path.slice(path.indexOf('/'));
+}
+
+/** The name of the member that a `path` in a manifest leads to. */
+export function memberName(path: string): string {
+  return path.slice(1);
+}

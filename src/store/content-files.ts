@@ -1,0 +1,163 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { BridgeError } from '../core/errors.ts';
+import type { BlobRow } from './blobs.ts';
+import { insertRows } from './bulk.ts';
+import { type Database, translate } from './database.ts';
+
+/**
+ * Large contents as files named by their hash: `<directory>/blobs/<first 2 hex>/<hex>`. A row in `blob` says
+ * that one is complete; a file without a row is what a crash left, and the next storing takes it over.
+ */
+export interface StoredContent {
+  /** `sha-256:…` */
+  readonly hash: string;
+  readonly length: number;
+}
+
+/** @throws RangeError for anything but one of our hashes: it becomes part of a path */
+export function contentFile(directory: string, hash: string): string {
+  const hex = /^sha-256:([0-9a-f]{64})$/.exec(hash)?.[1];
+  if (hex === undefined) throw new RangeError(`${hash} is no hash that a content is kept under`);
+  return join(directory, 'blobs', hex.slice(0, 2), hex);
+}
+
+/**
+ * Keeps a content as a file, in constant memory. Storing the same bytes again, also at the same time from
+ * several processes, changes nothing; a file that was damaged is replaced.
+ * @param expected what the bytes have to be
+ * @throws BridgeError `content-damaged` when they are not that, `disk-full`; whatever `chunks` throws
+ */
+export async function storeContentFile(
+  database: Database,
+  directory: string,
+  chunks: AsyncIterable<Uint8Array>,
+  expected: Partial<StoredContent> = {},
+): Promise<StoredContent> {
+  const place = join(directory, 'blobs');
+  await mkdir(place, { recursive: true });
+  const temporary = join(place, `${randomUUID()}.tmp`);
+  try {
+    const { hash, length, crc } = await writeFile(temporary, chunks, expected);
+    const file = contentFile(directory, hash);
+    await mkdir(dirname(file), { recursive: true });
+    await rename(temporary, file);
+    for (const changed of [dirname(file), place]) await syncDirectory(changed);
+    if (!(await register(database, { hash, length, coding: 'file', data: crc })))
+      await rm(file, { force: true });
+    return { hash, length };
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw storingError(error);
+  }
+}
+
+/** @returns whether the content is now kept as this file; a small one may be in the database already */
+async function register(database: Database, row: BlobRow): Promise<boolean> {
+  const { hash } = row;
+  await database.transaction((trx) =>
+    insertRows(trx, 'blob', [{ ...row }], { conflict: { columns: ['hash'], update: [] } }),
+  );
+  const kept: { coding: string } | undefined = await database.writer('blob').where({ hash }).first('coding');
+  return kept?.coding === 'file';
+}
+
+async function writeFile(
+  file: string,
+  chunks: AsyncIterable<Uint8Array>,
+  expected: Partial<StoredContent>,
+): Promise<StoredContent & { readonly crc: Buffer }> {
+  const sha = createHash('sha256');
+  let crc = 0;
+  let length = 0;
+  const handle = await open(file, 'wx');
+  try {
+    for await (const chunk of chunks) {
+      sha.update(chunk);
+      crc = crc32(chunk, crc);
+      length += chunk.byteLength;
+      if (length > (expected.length ?? length)) break;
+      await writeAll(handle, chunk);
+    }
+    const hash = `sha-256:${sha.digest('hex')}`;
+    if (length !== (expected.length ?? length)) {
+      throw new BridgeError(
+        'content-damaged',
+        `${length} octets came where ${expected.length} were expected`,
+      );
+    }
+    if (hash !== (expected.hash ?? hash)) {
+      throw new BridgeError('content-damaged', `a content with the hash ${hash} came for ${expected.hash}`);
+    }
+    await handle.sync();
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(crc);
+    return { hash, length, crc: bytes };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.byteLength; ) {
+    done += (await handle.write(bytes, done, bytes.byteLength - done)).bytesWritten;
+  }
+}
+
+const chunkBytes = 1_048_576;
+
+/** Memory for reading one file after another: fresh megabytes for each cost a third of a large dump's time. */
+export type ReadBuffers = readonly [Buffer, Buffer];
+
+export function allocateReadBuffers(): ReadBuffers {
+  return [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)];
+}
+
+/**
+ * The bytes of a file as they are on disk; the next chunk is read while one is worked on.
+ * @param buffers if given, a chunk is only good until the next one is asked for
+ */
+export function readContentFile(file: string, buffers?: ReadBuffers): AsyncIterable<Uint8Array> {
+  return buffers ? readInto(file, buffers) : createReadStream(file, { highWaterMark: chunkBytes });
+}
+
+async function* readInto(file: string, [one, other]: ReadBuffers): AsyncGenerator<Uint8Array> {
+  const handle = await open(file, 'r');
+  const read = (buffer: Buffer) => handle.read(buffer, 0, buffer.length).then(({ bytesRead }) => bytesRead);
+  let [reading, free] = [one, other];
+  let pending = read(reading);
+  try {
+    for (;;) {
+      const bytesRead = await pending;
+      if (bytesRead === 0) return;
+      const chunk = reading.subarray(0, bytesRead);
+      [reading, free] = [free, reading];
+      pending = read(reading);
+      // It is awaited later; until then a failure is not unhandled.
+      pending.catch(() => undefined);
+      yield chunk;
+    }
+  } finally {
+    await pending.catch(() => undefined);
+    await handle.close();
+  }
+}
+
+function storingError(error: unknown): unknown {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return translate(error);
+  return new BridgeError('disk-full', 'there is no space left to keep a content', {
+    cause: error,
+    retryable: true,
+  });
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  // Windows cannot sync a directory, and needs not.
+  const handle = await open(directory, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}

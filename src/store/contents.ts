@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { BridgeError, isBridgeError } from '../core/errors.ts';
+import { type BlobRow, unpackBlob } from './blobs.ts';
+import { whereAnyOf } from './bulk.ts';
+import { contentFile, type ReadBuffers, readContentFile } from './content-files.ts';
+import type { Queryable } from './database.ts';
+
+/** A content as it is kept. What is read of it has been checked against its hash. */
+export type Content = PackedContent | FileContent;
+
+export interface PackedContent {
+  readonly coding: 'deflate-raw' | 'identity';
+  readonly length: number;
+  readonly crc: number;
+  /** As stored, in this coding. */
+  readonly packed: Uint8Array;
+  readonly bytes: Uint8Array;
+}
+
+export interface FileContent {
+  readonly coding: 'file';
+  readonly length: number;
+  readonly crc: number;
+  /** To be read once; damage is known at its end, which then throws. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** A resource, or what it was once. */
+export interface ContentOwner {
+  /** Named when something is wrong. */
+  readonly path: string;
+  readonly hash?: string | undefined;
+  readonly length?: number | undefined;
+}
+
+/** As much of the database's contents is in memory at a time; one that is larger comes alone. */
+const batchBytes = 8_388_608;
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** If given, one content is to be read after the other, and a chunk is only good until the next one. */
+  readonly buffers?: ReadBuffers | undefined;
+}
+
+/**
+ * The content of each owner, in the order given.
+ * @throws BridgeError `content-damaged` naming the owner whose content is missing or not what its hash says
+ */
+export async function* readContents<Owner extends ContentOwner>(
+  db: Queryable,
+  directory: string,
+  owners: readonly Owner[],
+  options: ReadOptions = {},
+): AsyncGenerator<{ readonly owner: Owner; readonly content: Content }> {
+  for (const batch of batches(owners)) {
+    options.signal?.throwIfAborted();
+    const rows = await readRows(db, batch);
+    for (const owner of batch) {
+      yield { owner, content: toContent(directory, owner, rows.get(owner.hash ?? ''), options) };
+    }
+  }
+}
+
+function* batches<Owner extends ContentOwner>(owners: readonly Owner[]): Generator<readonly Owner[]> {
+  let start = 0;
+  let bytes = 0;
+  for (const [index, { length = 0 }] of owners.entries()) {
+    if (index > start && bytes + length > batchBytes) {
+      yield owners.slice(start, index);
+      start = index;
+      bytes = 0;
+    }
+    bytes += length;
+  }
+  if (start < owners.length) yield owners.slice(start);
+}
+
+async function readRows(
+  db: Queryable,
+  owners: readonly ContentOwner[],
+): Promise<ReadonlyMap<string, BlobRow>> {
+  const hashes = new Set(owners.flatMap(({ hash }) => hash ?? []));
+  const rows: BlobRow[] = await db('blob')
+    .select('hash', 'length', 'coding', 'data')
+    .modify((query) => whereAnyOf(query, 'hash', [...hashes]));
+  return new Map(rows.map((row) => [row.hash, row]));
+}
+
+function toContent(
+  directory: string,
+  owner: ContentOwner,
+  row: BlobRow | undefined,
+  options: ReadOptions,
+): Content {
+  if (!row) throw damaged(owner, 'is missing');
+  const { length, coding, data } = row;
+  if (owner.length !== undefined && owner.length !== length) {
+    throw damaged(owner, `has ${length} octets, not ${owner.length}`);
+  }
+  if (coding === 'file') {
+    if (data.byteLength !== 4) throw damaged(owner, 'has no checksum');
+    const crc = Buffer.from(data).readUInt32BE();
+    return { coding, length, crc, chunks: checkedChunks(directory, owner, row, crc, options) };
+  }
+  try {
+    const bytes = unpackBlob(row);
+    return { coding, length, crc: crc32(bytes), packed: data, bytes };
+  } catch (cause) {
+    throw damaged(owner, 'is damaged', cause);
+  }
+}
+
+async function* checkedChunks(
+  directory: string,
+  owner: ContentOwner,
+  row: BlobRow,
+  crc: number,
+  { signal, buffers }: ReadOptions,
+): AsyncGenerator<Uint8Array> {
+  const sha = createHash('sha256');
+  let length = 0;
+  let sum = 0;
+  try {
+    for await (const chunk of readContentFile(contentFile(directory, row.hash), buffers)) {
+      signal?.throwIfAborted();
+      length += chunk.byteLength;
+      if (length > row.length) break;
+      sha.update(chunk);
+      sum = crc32(chunk, sum);
+      yield chunk;
+    }
+  } catch (error) {
+    const gone = (error as { code?: unknown } | undefined)?.code === 'ENOENT';
+    throw gone ? damaged(owner, 'is missing', error) : error;
+  }
+  if (length !== row.length || `sha-256:${sha.digest('hex')}` !== row.hash || sum !== crc) {
+    throw damaged(owner, 'is damaged');
+  }
+}
+
+function damaged(owner: ContentOwner, how: string, cause?: unknown): BridgeError {
+  const detail = isBridgeError(cause) ? `: ${cause.message}` : '';
+  const options = cause === undefined ? {} : { cause };
+  return new BridgeError('content-damaged', `the content of ${owner.path} ${how}${detail}`, options);
+}

@@ -1,0 +1,56 @@
+import { toSegment } from '../core/segment.ts';
+import { whereAnyOf } from './bulk.ts';
+import type { Queryable } from './database.ts';
+import { listItemResources, type StoredResource } from './resources.ts';
+
+/** An item with everything that is, or was, published of it. */
+export interface StoredItem {
+  readonly source: string;
+  readonly identifier: string;
+  readonly datestamp: string | undefined;
+  readonly collections: readonly { readonly spec: string; readonly name: string }[];
+  readonly resources: readonly StoredResource[];
+}
+
+/** `source` and `identifier` as the upstream has them. */
+export async function findItem(
+  db: Queryable,
+  source: string,
+  identifier: string,
+): Promise<StoredItem | undefined> {
+  const row: { id: number; datestamp: string | null } | undefined = await db('item')
+    .join('source', 'source.id', 'item.source_id')
+    .where({ 'source.name': source, 'item.identifier': identifier })
+    .first('item.id', 'item.datestamp');
+  if (!row) return undefined;
+  const collections: { spec: string; name: string }[] = await db('item_collection')
+    .join('collection', 'collection.id', 'item_collection.collection_id')
+    .where('item_collection.item_id', row.id)
+    .orderBy('collection.spec')
+    .select('collection.spec', 'collection.name');
+  return {
+    source,
+    identifier,
+    datestamp: row.datestamp ?? undefined,
+    collections,
+    resources: await listItemResources(db, source, identifier),
+  };
+}
+
+/**
+ * The identifier behind a shortened segment, which does not tell it: of the item that has metadata there.
+ * @param formats that the source may have
+ */
+export async function findShortenedIdentifier(
+  db: Queryable,
+  source: string,
+  segment: string,
+  formats: readonly string[],
+): Promise<string | undefined> {
+  const paths = formats.map((format) => `${source}/items/${segment}/${toSegment(format)}.xml`);
+  const row: { identifier: string } | undefined = await db('resource')
+    .join('item', 'item.id', 'resource.item_id')
+    .modify((query) => whereAnyOf(query, 'resource.path', paths))
+    .first('item.identifier');
+  return row?.identifier;
+}

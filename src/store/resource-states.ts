@@ -1,0 +1,217 @@
+import type { ChangeKind, Representation, ResourceKind } from '../core/resource.ts';
+import type { Queryable } from './database.ts';
+import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts';
+
+/**
+ * A resource as it was when the journal had come to a sequence. Journal and versions are never rewritten, so
+ * this can be read while more is being stored, page by page and without one long view of the database.
+ */
+export interface ResourceState extends Representation {
+  readonly path: string;
+  readonly kind: ResourceKind;
+  readonly lastmod: string;
+  readonly alive: boolean;
+}
+
+export interface ChangedStates {
+  /** Each as it was at the end of the range, whatever happened to it within. */
+  readonly states: readonly ResourceState[];
+  /** Paths of the collections that these changes put something into, or took it out of. */
+  readonly collections: readonly string[];
+}
+
+const rowsAtATime = 1000;
+
+/** The resources of a source that lived at `seq`, in a stable order. */
+export async function* listLivingStates(
+  db: Queryable,
+  source: string,
+  seq: number,
+  rows = rowsAtATime,
+): AsyncGenerator<readonly ResourceState[]> {
+  const sourceId = await sourceIdOf(db, source);
+  for (let after = 0; sourceId !== undefined; ) {
+    const page: StateRow[] = await db('resource')
+      .select(columns)
+      .where({ source_id: sourceId })
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(rows);
+    const states = await statesAt(db, sourceId, seq, page);
+    yield states.filter(({ alive }) => alive);
+    const last = page.at(-1);
+    if (!last || page.length < rows) return;
+    after = last.id;
+  }
+}
+
+/** The resources of a source that changed after `afterSeq` and up to `seq`; some may come more than once. */
+export async function* listChangedStates(
+  db: Queryable,
+  source: string,
+  { afterSeq, seq }: { readonly afterSeq: number; readonly seq: number },
+  rows = rowsAtATime,
+): AsyncGenerator<ChangedStates> {
+  const sourceId = await sourceIdOf(db, source);
+  for (let after = afterSeq; sourceId !== undefined && after < seq; ) {
+    const page: (StateRow & { seq: number; change_links: string; links_before: string | null })[] = await db(
+      'change',
+    )
+      .join('resource', 'resource.id', 'change.resource_id')
+      .select([...columns.map((column) => `resource.${column}`), 'change.seq', 'change.links_before'])
+      .select('change.links as change_links')
+      .where('change.source_id', sourceId)
+      .where('change.seq', '>', after)
+      .where('change.seq', '<=', seq)
+      .orderBy('change.seq')
+      .limit(rows);
+    const distinct = [...new Map(page.map((row) => [row.id, row])).values()];
+    yield {
+      states: await statesAt(db, sourceId, seq, distinct),
+      collections: [
+        ...new Set(page.flatMap((row) => collectionsOf(row.change_links, row.links_before ?? '[]'))),
+      ],
+    };
+    const last = page.at(-1);
+    if (!last || page.length < rows) return;
+    after = last.seq;
+  }
+}
+
+/** Those of the resources at `paths` that lived at `seq`. */
+export async function findLivingStates(
+  db: Queryable,
+  source: string,
+  seq: number,
+  paths: readonly string[],
+): Promise<readonly ResourceState[]> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined || paths.length === 0) return [];
+  const rows: StateRow[] = await db('resource')
+    .select(columns)
+    .where({ source_id: sourceId })
+    .whereIn('path', [...paths]);
+  return (await statesAt(db, sourceId, seq, rows)).filter(({ alive }) => alive);
+}
+
+/** How many resources of a source lived at `seq`. */
+export async function countLiving(db: Queryable, source: string, seq: number): Promise<number> {
+  const row: { id: number; resource_count: number } | undefined = await db('source')
+    .select('id', 'resource_count')
+    .where({ name: source })
+    .first();
+  if (!row) return 0;
+  const later: { kind: ChangeKind; count: number | string }[] = await db('change')
+    .select('kind')
+    .count({ count: '*' })
+    .where({ source_id: row.id })
+    .where('seq', '>', seq)
+    .groupBy('kind');
+  const of = (kind: ChangeKind) => Number(later.find((change) => change.kind === kind)?.count ?? 0);
+  return row.resource_count - of('created') + of('deleted');
+}
+
+/** The identifiers of a source's items, in a stable order. */
+export async function* listIdentifiers(
+  db: Queryable,
+  source: string,
+  rows = rowsAtATime,
+): AsyncGenerator<readonly string[]> {
+  const sourceId = await sourceIdOf(db, source);
+  for (let after = 0; sourceId !== undefined; ) {
+    const page: { id: number; identifier: string }[] = await db('item')
+      .select('id', 'identifier')
+      .where({ source_id: sourceId })
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(rows);
+    yield page.map(({ identifier }) => identifier);
+    const last = page.at(-1);
+    if (!last || page.length < rows) return;
+    after = last.id;
+  }
+}
+
+const columns = [
+  'id',
+  'path',
+  'kind',
+  'lastmod',
+  'media_type',
+  'length',
+  'hash',
+  'last_seq',
+  'deleted_at',
+] as const;
+
+interface StateRow extends RepresentationRow {
+  readonly id: number;
+  readonly path: string;
+  readonly kind: ResourceKind;
+  readonly lastmod: string;
+  readonly last_seq: number;
+  readonly deleted_at: string | null;
+}
+
+async function statesAt(
+  db: Queryable,
+  sourceId: number,
+  seq: number,
+  rows: readonly StateRow[],
+): Promise<readonly ResourceState[]> {
+  const moved = rows.filter(({ last_seq }) => last_seq > seq).map(({ id }) => id);
+  const next = await firstChangesAfter(db, sourceId, seq, moved);
+  const versions = await versionsAt(db, seq, moved);
+  return rows.map((row) => {
+    const { path, kind } = row;
+    if (row.last_seq <= seq) {
+      return { path, kind, lastmod: row.lastmod, ...toRepresentation(row), alive: row.deleted_at === null };
+    }
+    // What is created next did not live before; whatever else happens next, it did.
+    const version = versions.get(row.id);
+    const alive = version !== undefined && next.get(row.id) !== 'created';
+    return { path, kind, lastmod: row.lastmod, ...(version ?? {}), alive };
+  });
+}
+
+async function firstChangesAfter(
+  db: Queryable,
+  sourceId: number,
+  seq: number,
+  resourceIds: readonly number[],
+): Promise<ReadonlyMap<number, ChangeKind>> {
+  if (resourceIds.length === 0) return new Map();
+  const rows: { resource_id: number; kind: ChangeKind }[] = await db('change')
+    .select('resource_id', 'kind')
+    .where({ source_id: sourceId })
+    .where('seq', '>', seq)
+    .whereIn('resource_id', [...resourceIds])
+    .orderBy('seq', 'desc');
+  return new Map(rows.map(({ resource_id, kind }) => [resource_id, kind]));
+}
+
+/** A change of the links alone leaves bytes and `lastmod` as they are: the version has both. */
+async function versionsAt(
+  db: Queryable,
+  seq: number,
+  resourceIds: readonly number[],
+): Promise<ReadonlyMap<number, Representation & { readonly lastmod: string }>> {
+  if (resourceIds.length === 0) return new Map();
+  const rows: (RepresentationRow & { resource_id: number; lastmod: string })[] = await db('version')
+    .select('resource_id', 'lastmod', 'media_type', 'length', 'hash')
+    .whereIn('resource_id', [...resourceIds])
+    .where('seq', '<=', seq)
+    .orderBy('seq');
+  return new Map(rows.map((row) => [row.resource_id, { lastmod: row.lastmod, ...toRepresentation(row) }]));
+}
+
+function collectionsOf(...links: readonly string[]): string[] {
+  return links.flatMap((json) =>
+    parseLinks(json).flatMap(({ rel, href }) => (rel === 'collection' ? [href] : [])),
+  );
+}
+
+async function sourceIdOf(db: Queryable, name: string): Promise<number | undefined> {
+  const row: { id: number } | undefined = await db('source').select('id').where({ name }).first();
+  return row?.id;
+}

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toIso } from '../../src/core/datetime.ts';
+import { mapItem } from '../../src/core/mapping.ts';
+import { type ResourceSet, resourceSets, type SetChoices } from '../../src/core/resource-set.ts';
+import type { Limits } from '../../src/publish/limits.ts';
+import type { Policy } from '../../src/publish/policy.ts';
+import { openPublication, type Publication } from '../../src/publish/publication.ts';
+import { createPublisher, type Publisher } from '../../src/publish/publisher.ts';
+import type { Database } from '../../src/store/database.ts';
+import { acquireLease, releaseLease } from '../../src/store/leases.ts';
+import { startRun } from '../../src/store/runs.ts';
+import { ensureSource } from '../../src/store/sources.ts';
+import { storePage } from '../../src/store/store-page.ts';
+import { baseUrl, HandClock, silent } from './seed.ts';
+
+/** A record as it is delivered. */
+export interface Delivery {
+  readonly text?: string;
+  readonly collections?: readonly string[];
+  readonly deleted?: boolean;
+}
+
+let sources = 0;
+
+/** A source whose records come by the writing side of the store, published by the real publisher. */
+export class LivingSource {
+  readonly name: string;
+  readonly directory: string;
+  readonly clock = new HandClock('2026-11-21T12:00:00Z');
+  readonly publication: Publication;
+  readonly #database: Database;
+
+  static async begin(database: Database): Promise<LivingSource> {
+    const directory = await mkdtemp(join(tmpdir(), 'rsbridge-living-'));
+    sources += 1;
+    const source = new LivingSource(database, `living${sources}`, directory);
+    await ensureSource(database, source.name, toIso(source.clock.now()));
+    return source;
+  }
+
+  private constructor(database: Database, name: string, directory: string) {
+    this.#database = database;
+    this.name = name;
+    this.directory = directory;
+    this.publication = openPublication(directory);
+  }
+
+  publisher(policy: Partial<Policy> = {}, limits?: Limits): Publisher {
+    const { directory, clock } = this;
+    return createPublisher({
+      database: this.#database,
+      directory,
+      baseUrl,
+      clock,
+      log: silent,
+      limits,
+      policy,
+    });
+  }
+
+  /** @param name `all`, `metadata`, or that of a configured set */
+  set(name: string, choices: SetChoices = {}): ResourceSet {
+    const path = { all: this.name, metadata: `${this.name}/metadata` }[name] ?? `${this.name}/sets/${name}`;
+    const found = resourceSets(this.name, choices).find((set) => set.path === path);
+    if (!found) throw new Error(`no set ${name}`);
+    return found;
+  }
+
+  async deliver(
+    identifier: string,
+    { text = 'text', collections = [], deleted = false }: Delivery = {},
+  ): Promise<void> {
+    const iso = toIso(this.clock.now());
+    const milliseconds = this.clock.now().getTime();
+    const lease = await acquireLease(this.#database, this.name, milliseconds);
+    const run = await startRun(this.#database.writer, {
+      sourceId: lease.sourceId,
+      mode: 'incremental',
+      selection: '{}',
+      since: iso,
+      startedAt: iso,
+    });
+    const item = mapItem(this.name, {
+      identifier,
+      datestamp: '2026-01-01T00:00:00Z',
+      collections,
+      speaksFor: { formats: ['oai_dc'], files: false },
+      deleted,
+      metadata: [{ format: 'oai_dc', content: Buffer.from(`<dc>${text}</dc>`) }],
+      files: [],
+    });
+    const page = { items: [item], problems: [], checkpoint: undefined };
+    await storePage(this.#database, lease, run, page, { iso, milliseconds });
+    await releaseLease(this.#database, lease);
+  }
+
+  end(): Promise<void> {
+    return rm(this.directory, { recursive: true, force: true });
+  }
+}
