@@ -83,3 +83,15 @@ describe('parseConfig', () => {
 test('suggest stays silent about words that resemble nothing', () => {
   expect(suggest('qqqqqq', ['schedule', 'formats'])).toBe('; known are schedule, formats');
 });
+
+test.each([
+  [{ sets: { metadata: { formats: ['a'] } } }, /sets\.metadata: every source has this set/],
+  [{ sets: { theses: {} } }, /sets\.theses: say what is in it/],
+  [{ sets: { Theses: { formats: ['a'] } } }, /sets\.Theses: a set's name is made of a-z, 0-9 and -/],
+  [{ sets: { theses: { collection: ['a'] } } }, /unknown key \(did you mean "collections"\?\)/],
+  [{ dumps: ['theses'] }, /dumps: there is no set "theses"/],
+  [{ mirrors: [{ uri: 'https://a.example' }] }, /mirrors\.0\.uri: unknown key \(did you mean "url"\?\)/],
+])('a source with %j is refused with what to do instead', (settings, message) => {
+  const sources = { repo: { url: 'https://repo.example.org/oai', ...settings } };
+  expect(() => parseConfig({ sources })).toThrow(message);
+});
