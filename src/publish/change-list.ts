@@ -3,9 +3,10 @@ import { toUri } from '../core/uris.ts';
 import type { ChangeEntry } from '../store/listing.ts';
 import { closeByTime, emptyPartition, type Partition, placeChange, type Step } from './change-partition.ts';
 import type { OpenFile } from './change-state.ts';
-import { DocumentFile, gzipMember } from './document-file.ts';
+import { DocumentFile } from './document-file.ts';
 import type { SetPaths } from './document-paths.ts';
 import { listTail, renderListHead } from './entry-writer.ts';
+import { gzipEnd, gzipHead } from './gzip-pieces.ts';
 import type { Limits } from './limits.ts';
 import { OpenListFile } from './open-list-file.ts';
 import type { StoredDocument } from './pointer.ts';
@@ -136,15 +137,21 @@ export class ChangeListWriter {
   #openDocument(file: OpenFile): WrittenChangeLists['open'] {
     const { open } = this.#partition;
     if (!open) return undefined;
-    const variant = (name: string, end: number, tail: Uint8Array, etag: string) => ({
-      etag,
-      slices: [{ file: name, start: 0, end }, constantSlice(tail)],
-    });
     const tail = Buffer.from(listTail);
     const document: StoredDocument = {
       ...this.#facts(open.entries, open.from),
-      plain: variant(file.plain, file.length, tail, toEtag(file.digest)),
-      gzip: variant(file.gzip, file.gzipLength, gzipMember(tail), toEtag(`gz${file.digest}`)),
+      plain: {
+        etag: toEtag(file.digest),
+        slices: [{ file: file.plain, start: 0, end: file.length }, constantSlice(tail)],
+      },
+      gzip: {
+        etag: toEtag(`gz${file.digest}`),
+        slices: [
+          constantSlice(gzipHead),
+          { file: file.deflated, start: 0, end: file.deflatedLength },
+          constantSlice(gzipEnd(file, tail)),
+        ],
+      },
     };
     return { path: this.#settings.paths.changeList(open.from, open.ordinal), document };
   }

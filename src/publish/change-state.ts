@@ -22,8 +22,11 @@ export interface OpenFile {
   readonly plain: string;
   readonly length: number;
   readonly headLength: number;
-  readonly gzip: string;
-  readonly gzipLength: number;
+  /** Its twin: pieces of a gzip member. */
+  readonly deflated: string;
+  readonly deflatedLength: number;
+  /** CRC-32 of the plain bytes. */
+  readonly crc: number;
   /** A chain over the parts as they were appended. */
   readonly digest: string;
 }

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGzip, type Gzip, gzipSync } from 'node:zlib';
+import { crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
+import { pieceOptions } from './gzip-pieces.ts';
 
 /** Level 1 takes a third of the time of level 6 and leaves lists a few per cent larger. */
-export const gzipLevel = 1;
+export const deflateLevel = 1;
 
 export interface WrittenFile {
   readonly file: string;
@@ -15,8 +16,17 @@ export interface WrittenFile {
   readonly digest: string;
 }
 
+/** The same content twice. */
+export interface WrittenTwins {
+  readonly plain: WrittenFile;
+  /** As a piece of a gzip member; see `gzip-pieces.ts`. */
+  readonly deflated: WrittenFile;
+  /** CRC-32 of the plain bytes. */
+  readonly crc: number;
+}
+
 /**
- * One document, or one piece of it, written plain and as a gzip member side by side: to temporary names,
+ * One document, or one piece of it, written plain and deflated side by side: to temporary names,
  * synced, renamed. zlib works in the thread pool while the next chunk is rendered.
  */
 export class DocumentFile {
@@ -24,12 +34,13 @@ export class DocumentFile {
   readonly #name: string;
   readonly #plain: FileHandle;
   readonly #compressed: FileHandle;
-  readonly #gzip: Gzip;
-  readonly #gzipDone: Promise<void>;
+  readonly #deflate: DeflateRaw;
+  readonly #deflateDone: Promise<void>;
   readonly #plainHash = createHash('sha256');
-  readonly #gzipHash = createHash('sha256');
+  readonly #deflatedHash = createHash('sha256');
   #length = 0;
-  #gzipLength = 0;
+  #crc = 0;
+  #deflatedLength = 0;
   #writing: Promise<unknown> = Promise.resolve();
 
   /** @param name to be recognised by people; the rest makes it unique */
@@ -41,7 +52,7 @@ export class DocumentFile {
         directory,
         unique,
         plain,
-        await open(join(directory, `${unique}.gz.tmp`), 'wx'),
+        await open(join(directory, `${unique}.deflate.tmp`), 'wx'),
       );
     } catch (error) {
       await plain.close();
@@ -56,16 +67,16 @@ export class DocumentFile {
     this.#compressed = compressed;
     // Rendering runs ahead of zlib by a few chunks, so that neither waits for the other.
     const ahead = { writableHighWaterMark: 1_048_576 };
-    this.#gzip = createGzip({ level: gzipLevel, chunkSize: 65_536, ...ahead });
-    this.#gzipDone = pipeline(this.#gzip, async (chunks: AsyncIterable<Buffer>) => {
+    this.#deflate = createDeflateRaw({ level: deflateLevel, chunkSize: 65_536, ...pieceOptions, ...ahead });
+    this.#deflateDone = pipeline(this.#deflate, async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) {
-        this.#gzipLength += chunk.length;
-        this.#gzipHash.update(chunk);
+        this.#deflatedLength += chunk.length;
+        this.#deflatedHash.update(chunk);
         await writeAll(compressed, chunk);
       }
     });
     // It is awaited later; until then a failure is not unhandled.
-    this.#gzipDone.catch(() => undefined);
+    this.#deflateDone.catch(() => undefined);
   }
 
   get length(): number {
@@ -76,35 +87,42 @@ export class DocumentFile {
   async append(bytes: Buffer): Promise<void> {
     this.#length += bytes.length;
     this.#plainHash.update(bytes);
+    this.#crc = crc32(bytes, this.#crc);
     await this.#writing;
     this.#writing = writeAll(this.#plain, bytes);
     this.#writing.catch(() => undefined);
-    if (!this.#gzip.write(bytes)) await Promise.race([once(this.#gzip, 'drain'), this.#gzipDone]);
+    if (!this.#deflate.write(bytes)) await Promise.race([once(this.#deflate, 'drain'), this.#deflateDone]);
   }
 
-  async finish(): Promise<{ readonly plain: WrittenFile; readonly gzip: WrittenFile }> {
+  async finish(): Promise<WrittenTwins> {
     try {
-      this.#gzip.end();
-      await Promise.all([this.#writing, this.#gzipDone]);
+      this.#deflate.end();
+      await Promise.all([this.#writing, this.#deflateDone]);
       await Promise.all([this.#plain.sync(), this.#compressed.sync()]);
     } catch (error) {
       await this.discard();
       throw error;
     }
     await this.#close();
-    const names = [this.#name, `${this.#name}.gz`] as const;
+    const names = [this.#name, `${this.#name}.deflate`] as const;
     for (const name of names) await rename(join(this.#directory, `${name}.tmp`), join(this.#directory, name));
+    const [plain, deflated] = names;
     return {
-      plain: { file: names[0], length: this.#length, digest: this.#plainHash.digest('base64url') },
-      gzip: { file: names[1], length: this.#gzipLength, digest: this.#gzipHash.digest('base64url') },
+      plain: { file: plain, length: this.#length, digest: this.#plainHash.digest('base64url') },
+      deflated: {
+        file: deflated,
+        length: this.#deflatedLength,
+        digest: this.#deflatedHash.digest('base64url'),
+      },
+      crc: this.#crc,
     };
   }
 
   async discard(): Promise<void> {
-    this.#gzip.destroy();
-    await Promise.allSettled([this.#writing, this.#gzipDone]);
+    this.#deflate.destroy();
+    await Promise.allSettled([this.#writing, this.#deflateDone]);
     await this.#close();
-    for (const suffix of ['.tmp', '.gz.tmp']) {
+    for (const suffix of ['.tmp', '.deflate.tmp']) {
       await rm(join(this.#directory, `${this.#name}${suffix}`), { force: true });
     }
   }
@@ -120,9 +138,4 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position?:
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at);
     done += bytesWritten;
   }
-}
-
-/** A small piece of a document as a gzip member of its own: members one after another are one gzip file. */
-export function gzipMember(bytes: Uint8Array): Buffer {
-  return gzipSync(bytes, { level: 9 });
 }

@@ -2,9 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { crc32, createDeflateRaw } from 'node:zlib';
 import type { OpenFile } from './change-state.ts';
-import { gzipLevel, writeAll } from './document-file.ts';
+import { deflateLevel, writeAll } from './document-file.ts';
+import { pieceOptions } from './gzip-pieces.ts';
 import { TextChunks } from './text-chunks.ts';
 
 const readBytes = 262_144;
@@ -24,7 +25,8 @@ export class OpenListFile {
     const plain = `${name}.${randomUUID().slice(0, 8)}.open.xml`;
     const handle = await open(join(directory, plain), 'wx+');
     const headLength = Buffer.byteLength(head);
-    const none = { plain, length: 0, headLength, gzip: `${plain}.gz`, gzipLength: 0, digest: '' };
+    const twin = { deflated: `${plain}.deflate`, deflatedLength: 0, crc: 0 };
+    const none = { plain, length: 0, headLength, ...twin, digest: '' };
     const file = new OpenListFile(directory, none, handle, 0);
     await file.append(head);
     return file;
@@ -60,25 +62,29 @@ export class OpenListFile {
     yield* this.#bytes(headLength + start, Math.min(headLength + end, this.#length));
   }
 
-  /** Makes what was appended durable, and adds it to the compressed twin as a member of its own. */
+  /** Makes what was appended durable, and adds it to the compressed twin as a piece of its own. */
   async seal(): Promise<OpenFile> {
     await this.#flush();
-    const { length, gzip, gzipLength } = this.#published;
+    const { length, deflated, deflatedLength } = this.#published;
     if (this.#length === length) return this.#published;
     await this.#handle.sync();
     const digest = createHash('sha256').update(this.#published.digest);
-    const bytes = this.#bytes(length, this.#length);
-    const twin = await open(join(this.#directory, gzip), gzipLength === 0 ? 'wx' : 'r+');
+    let { crc } = this.#published;
+    const bytes = observed(this.#bytes(length, this.#length), (chunk) => {
+      digest.update(chunk);
+      crc = crc32(chunk, crc);
+    });
+    const twin = await open(join(this.#directory, deflated), deflatedLength === 0 ? 'wx' : 'r+');
     try {
-      await twin.truncate(gzipLength);
-      let size = gzipLength;
+      await twin.truncate(deflatedLength);
+      let size = deflatedLength;
       await pipeline(
-        hashed(bytes, digest),
-        createGzip({ level: gzipLevel }),
-        async (members: AsyncIterable<Buffer>) => {
-          for await (const member of members) {
-            await writeAll(twin, member, size);
-            size += member.length;
+        bytes,
+        createDeflateRaw({ level: deflateLevel, ...pieceOptions }),
+        async (pieces: AsyncIterable<Buffer>) => {
+          for await (const piece of pieces) {
+            await writeAll(twin, piece, size);
+            size += piece.length;
           }
         },
       );
@@ -86,7 +92,8 @@ export class OpenListFile {
       return {
         ...this.#published,
         length: this.#length,
-        gzipLength: size,
+        deflatedLength: size,
+        crc,
         digest: digest.digest('base64url'),
       };
     } finally {
@@ -124,12 +131,12 @@ export class OpenListFile {
   }
 }
 
-async function* hashed(
+async function* observed(
   chunks: AsyncIterable<Buffer>,
-  hash: { update(bytes: Buffer): unknown },
+  observe: (chunk: Buffer) => void,
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
-    hash.update(chunk);
+    observe(chunk);
     yield chunk;
   }
 }

@@ -3,7 +3,7 @@ import { later, toIso } from '../core/datetime.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
 import type { ResourceEntry } from '../store/listing.ts';
-import { DocumentFile, type WrittenFile } from './document-file.ts';
+import { DocumentFile, type WrittenTwins } from './document-file.ts';
 import { setPaths } from './document-paths.ts';
 import { listTail, renderEntry, renderListHead } from './entry-writer.ts';
 import type { Limits } from './limits.ts';
@@ -21,7 +21,7 @@ export interface WrittenResourceList {
 
 interface Part {
   readonly entries: number;
-  readonly body: { readonly plain: WrittenFile; readonly gzip: WrittenFile };
+  readonly body: WrittenTwins;
 }
 
 interface ResourceListSettings {

@@ -89,10 +89,10 @@ export class SetDirectory {
     for (const file of files) if (!names.has(file)) return false;
     const open = pointer.changes?.openFile;
     if (!open) return true;
-    const [plain, gzip] = await Promise.all([
+    const [plain, deflated] = await Promise.all([
       stat(join(this.path, open.plain)),
-      stat(join(this.path, open.gzip)),
+      stat(join(this.path, open.deflated)),
     ]);
-    return plain.size >= open.length && gzip.size >= open.gzipLength;
+    return plain.size >= open.length && deflated.size >= open.deflatedLength;
   }
 }

@@ -1,39 +1,37 @@
 import { createHash } from 'node:crypto';
-import { DocumentFile, gzipMember, type WrittenFile } from './document-file.ts';
+import { DocumentFile, type WrittenFile, type WrittenTwins } from './document-file.ts';
+import { deflatePiece, extentOf, gzipEnd, gzipHead, joinExtents } from './gzip-pieces.ts';
 import type { StoredDocument, StoredVariant } from './pointer.ts';
 import { constantSlice, type Slice } from './slices.ts';
 
 export type DocumentFacts = Omit<StoredDocument, 'plain' | 'gzip'>;
 
-/** A written file between constant bytes, as one document. */
+/** A written file between constant texts, as one document. */
 export function storeDocument(
   facts: DocumentFacts,
-  body: { readonly plain: WrittenFile; readonly gzip: WrittenFile } | undefined,
+  body: WrittenTwins,
   head = '',
   tail = '',
 ): StoredDocument {
-  const variant = (file: WrittenFile | undefined, encode: (text: string) => Uint8Array): StoredVariant => {
-    const slices: Slice[] = [];
-    const hash = createHash('sha256');
-    const add = (text: string) => {
-      if (text === '') return;
-      const bytes = encode(text);
-      slices.push(constantSlice(bytes));
-      hash.update(bytes);
-    };
-    add(head);
-    if (file) {
-      slices.push({ file: file.file, start: 0, end: file.length });
-      hash.update(file.digest);
-    }
-    add(tail);
-    return { etag: toEtag(hash.digest('base64url')), slices };
-  };
+  const [first, last] = [Buffer.from(head, 'utf8'), Buffer.from(tail, 'utf8')];
+  const before = joinExtents(extentOf(first), { crc: body.crc, length: body.plain.length });
   return {
     ...facts,
-    plain: variant(body?.plain, (text) => Buffer.from(text, 'utf8')),
-    gzip: variant(body?.gzip, (text) => gzipMember(Buffer.from(text, 'utf8'))),
+    plain: storeVariant(first, body.plain, last),
+    gzip: storeVariant(
+      first.length > 0 ? Buffer.concat([gzipHead, deflatePiece(first)]) : gzipHead,
+      body.deflated,
+      gzipEnd(before, last),
+    ),
   };
+}
+
+function storeVariant(first: Buffer, file: WrittenFile, last: Buffer): StoredVariant {
+  const hash = createHash('sha256').update(first).update(file.digest).update(last);
+  const slices: Slice[] = [{ file: file.file, start: 0, end: file.length }];
+  if (first.length > 0) slices.unshift(constantSlice(first));
+  if (last.length > 0) slices.push(constantSlice(last));
+  return { etag: toEtag(hash.digest('base64url')), slices };
 }
 
 /** A document that is rendered as one text. */

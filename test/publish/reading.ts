@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { readCatalog, readPointer } from '../../src/publish/pointer.ts';
 import { type Publication, type PublishedDocument, publicationRoot } from '../../src/publish/publication.ts';
@@ -18,8 +18,17 @@ export async function textIn(document: PublishedDocument): Promise<string> {
   if (document.gzip) {
     const gzip = await buffer(document.gzip.open(0, document.gzip.length));
     expect(gunzipSync(gzip).equals(plain)).toBe(true);
+    expect(firstMember(gzip)).toBe(gzip.length);
   }
   return plain.toString('utf8');
+}
+
+/** Octets of the first gzip member, which is all that some clients read. */
+export function firstMember(gzip: Buffer): number {
+  const { engine } = inflateRawSync(gzip.subarray(10), { info: true }) as unknown as {
+    engine: { bytesWritten: number };
+  };
+  return 10 + engine.bytesWritten + 8;
 }
 
 /** Every document of a set, the closed ones and parts too, as the set's directory has them. */

@@ -1,8 +1,9 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Content } from '../../store/contents.ts';
-import { DocumentFile, type WrittenFile } from '../document-file.ts';
+import { DocumentFile, type WrittenTwins } from '../document-file.ts';
 import { listTail } from '../entry-writer.ts';
+import { lastBlock } from '../gzip-pieces.ts';
 import type { StoredDocument } from '../pointer.ts';
 import { type DocumentFacts, storeDocument } from '../stored-document.ts';
 import { TextChunks } from '../text-chunks.ts';
@@ -19,7 +20,7 @@ export const packageMediaType = 'application/zip';
 export interface WrittenDumpPackage {
   readonly entries: number;
   readonly zip: WrittenPackage;
-  readonly manifest: { readonly plain: WrittenFile; readonly gzip: WrittenFile };
+  readonly manifest: WrittenTwins;
 }
 
 /** How full a package is. */
@@ -99,7 +100,7 @@ export class PackageWriter {
   }
 
   async finish(): Promise<WrittenDumpPackage> {
-    let manifest: WrittenDumpPackage['manifest'] | undefined;
+    let manifest: WrittenTwins | undefined;
     try {
       this.#chunks.add(listTail);
       await this.#manifest.append(this.#chunks.take());
@@ -108,7 +109,7 @@ export class PackageWriter {
       await this.#zip.finish();
       return { entries: this.#entries, zip: await this.#file.finish(), manifest };
     } catch (error) {
-      if (manifest) await removeFiles(this.#directory, [manifest.plain.file, manifest.gzip.file]);
+      if (manifest) await removeFiles(this.#directory, [manifest.plain.file, manifest.deflated.file]);
       await this.discard();
       throw error;
     }
@@ -118,14 +119,12 @@ export class PackageWriter {
     await Promise.all([this.#file.discard(), this.#manifest.discard()]);
   }
 
-  async #addManifest({ plain, gzip }: WrittenDumpPackage['manifest']): Promise<void> {
-    const handle = await open(join(this.#directory, gzip.file), 'r');
+  async #addManifest({ plain, deflated, crc }: WrittenTwins): Promise<void> {
+    const handle = await open(join(this.#directory, deflated.file), 'r');
     try {
-      // RFC 1952: ten octets, as zlib writes them, the deflated data, CRC-32 and length.
-      const end = gzip.length - 8;
-      const crc = (await readAt(handle, end, 4)).readUInt32LE();
-      const facts = { coding: 'deflated', crc, length: plain.length, size: end - 10 } as const;
-      await this.#zip.addChunks(manifestName, facts, readBetween(handle, 10, end));
+      const size = deflated.length + lastBlock.length;
+      const facts = { coding: 'deflated', crc, length: plain.length, size } as const;
+      await this.#zip.addChunks(manifestName, facts, followed(handle, deflated.length));
     } finally {
       await handle.close();
     }
@@ -169,10 +168,12 @@ export async function removeFiles(directory: string, files: readonly string[]): 
 
 const chunkBytes = 262_144;
 
-async function* readBetween(handle: FileHandle, start: number, end: number): AsyncGenerator<Uint8Array> {
-  for (let position = start; position < end; position += chunkBytes) {
-    yield await readAt(handle, position, Math.min(chunkBytes, end - position));
+/** A piece, and the block that makes it a whole. */
+async function* followed(handle: FileHandle, length: number): AsyncGenerator<Uint8Array> {
+  for (let position = 0; position < length; position += chunkBytes) {
+    yield await readAt(handle, position, Math.min(chunkBytes, length - position));
   }
+  yield lastBlock;
 }
 
 async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
