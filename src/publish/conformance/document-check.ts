@@ -1,77 +1,87 @@
 import { sitemapLimits } from '../limits.ts';
 import { type DocumentKind, documentKinds } from './document-kind.ts';
-import type { DocumentEntry, DocumentHead } from './document-model.ts';
-import { readDocument } from './document-reader.ts';
-import { checkEntry } from './entry-rules.ts';
-import type { Finding, Report } from './finding.ts';
+import { type DocumentEntry, type DocumentHead, noAttributes } from './document-model.ts';
+import { type ReadDocument, readDocument } from './document-reader.ts';
+import { checkEntry, checkEntryForm } from './entry-rules.ts';
+import { type Finding, FindingList, type Report } from './finding.ts';
 import { checkHead } from './head-rules.ts';
 import { SequenceRules } from './sequence-rules.ts';
 
-export interface CheckedDocument {
+export interface CheckedDocument extends ReadDocument {
+  /** Undefined where its root and capability do not tell. */
   readonly kind: DocumentKind | undefined;
+  /** Undefined where not even the root could be read. */
   readonly head: DocumentHead | undefined;
-  readonly entries: number;
-  readonly bytes: number;
   readonly findings: readonly Finding[];
-  /** Findings beyond this many are counted only: a broken list of 50,000 has 50,000 of them. */
-  readonly suppressed: number;
+  /** By rule: how many findings there are beyond those. */
+  readonly suppressed: ReadonlyMap<string, number>;
 }
 
 export interface CheckOptions {
+  /** Sees the head, before any entry. */
+  readonly onHead?: ((head: DocumentHead, kind: DocumentKind | undefined) => void) | undefined;
   /** Sees every entry, e.g. to follow it. */
   readonly onEntry?: ((entry: DocumentEntry, kind: DocumentKind | undefined) => void) | undefined;
+  /** Findings of one rule; further ones are counted. */
   readonly maximumFindings?: number | undefined;
 }
 
 /** Checks one document against every rule that can be seen in it alone. Memory does not grow with its length. */
 export async function checkDocument(
   chunks: AsyncIterable<Uint8Array>,
-  { onEntry, maximumFindings = 1000 }: CheckOptions = {},
+  { onHead, onEntry, maximumFindings = 100 }: CheckOptions = {},
 ): Promise<CheckedDocument> {
-  const findings: Finding[] = [];
-  let suppressed = 0;
-  let place = 'document';
-  const report: Report = (rule, severity, message) => {
-    if (findings.length < maximumFindings) findings.push({ rule, severity, place, message });
-    else suppressed += 1;
-  };
+  const list = new FindingList(maximumFindings);
+  const { report } = list;
+  const atDocument = list.place;
+  let current: DocumentEntry | undefined;
+  const atEntry = () => `entry ${current?.number}: ${current?.locs[0] ?? '?'}`;
   let kind: DocumentKind | undefined;
   let head: DocumentHead | undefined;
   let sequence: SequenceRules | undefined;
-  const size = await readDocument(
+  const read = await readDocument(
     chunks,
     {
       head: (found) => {
         head = found;
         kind = checkHead(found, report);
-        if (kind) sequence = new SequenceRules(kind, found.md[0] ?? new Map());
+        if (kind) sequence = new SequenceRules(kind, found.md[0] ?? noAttributes);
+        onHead?.(found, kind);
       },
       entry: (entry) => {
-        place = `entry ${entry.number}: ${entry.locs[0] ?? '?'}`;
-        if (kind) {
-          checkEntryElement(kind, entry, report);
-          checkEntry(kind, entry, report);
-        }
+        current = entry;
+        list.place = atEntry;
+        checkElement(head?.root, entry, report);
+        if (kind) checkEntry(kind, entry, report);
+        else checkEntryForm(entry, '', report);
         sequence?.check(entry, report);
         onEntry?.(entry, kind);
-        place = 'document';
+        list.place = atDocument;
       },
     },
     report,
   );
-  checkSize(head?.root, size, report);
-  return { kind, head, ...size, findings, suppressed };
+  sequence?.finish(report);
+  checkSize(head?.root, read, report);
+  return { kind, head, ...read, findings: list.findings, suppressed: list.suppressed };
 }
 
-function checkEntryElement(kind: DocumentKind, { element }: DocumentEntry, report: Report): void {
-  const expected = documentKinds[kind].root === 'urlset' ? 'url' : 'sitemap';
-  if (element !== expected)
-    report('RS-GEN-06', 'error', `${element} stands in a ${documentKinds[kind].root}`);
+function checkElement(root: string | undefined, { element }: DocumentEntry, report: Report): void {
+  const expected = root === 'urlset' ? 'url' : root === 'sitemapindex' ? 'sitemap' : undefined;
+  if (expected !== undefined && element !== expected) report('RS-GEN-06', `${element} stands in a ${root}`);
 }
 
-function checkSize(root: string | undefined, size: { entries: number; bytes: number }, report: Report): void {
-  const [rule, severity] =
-    root === 'sitemapindex' ? (['RS-GEN-18', 'warning'] as const) : (['RS-GEN-17', 'error'] as const);
-  if (size.entries > sitemapLimits.entries) report(rule, severity, `it has ${size.entries} entries`);
-  if (size.bytes > sitemapLimits.bytes) report(rule, severity, `it has ${size.bytes} bytes`);
+function checkSize(root: string | undefined, size: ReadDocument, report: Report): void {
+  const rule = root === 'sitemapindex' ? 'RS-GEN-18' : 'RS-GEN-17';
+  if (size.entries > sitemapLimits.entries) report(rule, `it has ${size.entries} entries`);
+  if (size.bytes > sitemapLimits.bytes) {
+    report(rule, `it has ${size.whole ? '' : 'more than '}${size.bytes} bytes`);
+  }
+}
+
+/** What a document is, for people. */
+export function describeKind(kind: DocumentKind | undefined): string {
+  if (kind === undefined) return 'something else';
+  const { root, capability } = documentKinds[kind];
+  return `${root} of ${capability}`;
 }

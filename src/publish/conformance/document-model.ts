@@ -3,6 +3,8 @@
 /** Unprefixed attributes by name. */
 export type Attributes = ReadonlyMap<string, string>;
 
+export const noAttributes: Attributes = new Map();
+
 export interface DocumentHead {
   readonly root: string;
   readonly namespace: string;
@@ -18,8 +20,9 @@ export interface DocumentEntry {
   readonly locs: readonly string[];
   readonly lastmods: readonly string[];
   readonly changefreqs: readonly string[];
+  readonly priorities: readonly string[];
   readonly md: readonly Attributes[];
   readonly links: readonly Attributes[];
-  /** Names of the children as they come. */
+  /** Names of the children of the Sitemap and ResourceSync namespaces, as they come. */
   readonly order: readonly string[];
 }

@@ -1,104 +1,161 @@
 import type { DocumentKind } from './document-kind.ts';
-import type { Attributes, DocumentEntry } from './document-model.ts';
+import { type Attributes, type DocumentEntry, noAttributes } from './document-model.ts';
 import type { Report } from './finding.ts';
+import { LocTable } from './loc-table.ts';
+import { MetadataPairs } from './metadata-pairs.ts';
 import { isAfter } from './time-rules.ts';
+
+const forwardRules: Readonly<Partial<Record<DocumentKind, readonly [time: string, rule: string]>>> = {
+  CL: ['datetime', 'RS-CL-04'],
+  CDM: ['datetime', 'RS-CDM-02'],
+  CLI: ['from', 'RS-CLI-02'],
+  CDI: ['from', 'RS-CDI-01'],
+  CD: ['from', 'RS-CD-04'],
+  CLA: ['from', 'AR-09'],
+  CDA: ['from', 'AR-09'],
+};
+
+/** What may occur once only in a document, and the rules that say so. */
+const uniqueRules: Readonly<Partial<Record<DocumentKind, readonly [what: 'loc' | 'path', rules: string]>>> = {
+  SD: ['loc', 'RS-SD-10 RS-SD-09'],
+  RL: ['loc', 'RS-RL-06'],
+  RLI: ['loc', 'RS-RLI-09 RS-RLI-05'],
+  RD: ['loc', 'RS-RD-05'],
+  RDI: ['loc', 'RS-RDI-01'],
+  CLI: ['loc', 'RS-CLI-05'],
+  CD: ['loc', 'RS-CD-05'],
+  CDI: ['loc', 'RS-CDI-01'],
+  RDM: ['path', 'RS-ATTR-14 RS-RDM-06'],
+  CDM: ['path', 'RS-CDM-12 RS-ATTR-14'],
+};
+
+/** A capability of which a set has several documents is offered by one index. */
+const groupRules: Readonly<Record<string, string>> = {
+  resourcedump: 'RS-CAP-05 RS-RD-15',
+  changelist: 'RS-CAP-05 RS-CLI-01',
+  changedump: 'RS-CAP-05 RS-CD-14',
+  'resourcelist-archive': 'AR-13 AR-12',
+  'resourcedump-archive': 'AR-13 AR-12',
+  'changelist-archive': 'AR-13 AR-12',
+  'changedump-archive': 'AR-13 AR-12',
+};
 
 /** Rules about entries among themselves and against the head. Remembers of an entry no more than it needs. */
 export class SequenceRules {
   readonly #kind: DocumentKind;
   readonly #root: Attributes;
-  readonly #seen = new Set<string>();
+  readonly #seen = new LocTable();
   readonly #capabilities = new Set<string>();
   readonly #types = new Set<string>();
+  readonly #pairs: MetadataPairs | undefined;
   #lastTime: string | undefined;
   #openMember = false;
+  #looksLikeIndex = false;
 
   constructor(kind: DocumentKind, root: Attributes) {
     this.#kind = kind;
     this.#root = root;
+    this.#pairs = kind === 'RL' ? new MetadataPairs() : undefined;
   }
 
   check(entry: DocumentEntry, report: Report): void {
-    const md = entry.md[0] ?? new Map<string, string>();
+    const md = entry.md[0] ?? noAttributes;
     this.#checkUnique(entry, md, report);
+    this.#checkForward(md, report);
+    this.#pairs?.add(entry);
     switch (this.#kind) {
       case 'CL':
-        this.#checkForward(md.get('datetime'), 'RS-CL-04', 'error', report);
+        this.#checkMisplacedIndex(md, report);
         this.#checkWithin(md, report);
         break;
       case 'CDM':
-        this.#checkForward(md.get('datetime'), 'RS-CDM-02', 'error', report);
         this.#checkWithin(md, report);
         break;
       case 'CLI':
-        this.#checkForward(md.get('from'), 'RS-CLI-02', 'error', report);
-        this.#checkMembers(md, report);
+        this.#checkMembers(md, 'RS-CLI-10', report);
         break;
-      case 'CD':
-        this.#checkForward(md.get('from'), 'RS-CD-04', 'warning', report);
+      case 'CDI':
+        this.#checkMembers(md, 'RS-CDI-01', report);
         break;
       case 'RLI':
-        if (isAfter(this.#root.get('at'), md.get('at'))) {
-          report('RS-RLI-10', 'warning', 'a list began before the index says it did');
-        }
-        if (isAfter(md.get('completed'), this.#root.get('completed'))) {
-          report('RS-RLI-10', 'warning', 'a list was completed after the index');
-        }
+        this.#checkSnapshot(md, 'RS-RLI-10', 'a list', report);
+        break;
+      case 'RDI':
+        this.#checkSnapshot(md, 'RS-RDI-01', 'a dump', report);
+        break;
+      case 'RD':
+        this.#checkSnapshot(md, 'RS-RD-09', 'a package', report);
         break;
     }
+  }
+
+  /** What can be said only when the last entry has been seen. */
+  finish(report: Report): void {
+    this.#pairs?.check(this.#seen, report);
   }
 
   #checkUnique(entry: DocumentEntry, md: Attributes, report: Report): void {
     const capability = md.get('capability');
     if (this.#kind === 'CAP' && capability !== undefined) {
-      if (this.#capabilities.has(capability)) report('RS-CAP-05', 'error', `${capability} is listed twice`);
+      if (this.#capabilities.has(capability)) {
+        report(groupRules[capability] ?? 'RS-CAP-05', `${capability} is listed twice`);
+      }
       this.#capabilities.add(capability);
     }
     const type = md.get('type');
-    if ((this.#kind === 'RD' || this.#kind === 'CD') && type !== undefined) {
+    if ((this.#kind === 'RD' || this.#kind === 'CD') && type !== undefined && this.#types.size < 2) {
       this.#types.add(type);
       const rule = this.#kind === 'RD' ? 'RS-RD-14' : 'RS-CD-11';
-      if (this.#types.size === 2) report(rule, 'warning', 'the packages differ in format');
+      if (this.#types.size === 2) report(rule, 'the packages differ in format');
     }
-    const [rule, value, what] = uniqueBy(this.#kind, entry, md);
-    if (rule === undefined || value === undefined) return;
-    if (this.#seen.has(value)) report(rule, 'warning', `${what} occurs twice`);
+    const [what, rules] = uniqueRules[this.#kind] ?? [];
+    const value = what === 'loc' ? entry.locs[0] : what === 'path' ? md.get('path') : undefined;
+    if (value === undefined || rules === undefined) return;
+    // Hashes, for a value kept would keep the whole text that it was cut from.
+    const before = this.#seen.size;
     this.#seen.add(value);
+    if (this.#seen.size === before) report(rules, `${what} ${value} occurs twice`, 'warning');
   }
 
-  #checkForward(time: string | undefined, rule: string, severity: 'error' | 'warning', report: Report): void {
-    if (isAfter(this.#lastTime, time)) report(rule, severity, `${time} comes after ${this.#lastTime}`);
-    this.#lastTime = time ?? this.#lastTime;
+  #checkForward(md: Attributes, report: Report): void {
+    const [name, rule] = forwardRules[this.#kind] ?? [];
+    const time = name === undefined ? undefined : md.get(name);
+    if (time === undefined || rule === undefined) return;
+    if (isAfter(this.#lastTime, time)) report(rule, `${time} comes after ${this.#lastTime}`);
+    this.#lastTime = time;
   }
 
   #checkWithin(md: Attributes, report: Report): void {
     const datetime = md.get('datetime');
-    if (isAfter(this.#root.get('from'), datetime)) report('RS-TIME-04', 'error', 'datetime is before from');
-    if (isAfter(datetime, this.#root.get('until'))) report('RS-TIME-04', 'error', 'datetime is after until');
+    if (datetime === undefined) return;
+    if (isAfter(this.#root.get('from'), datetime)) report('RS-TIME-04', 'datetime is before from');
+    if (isAfter(datetime, this.#root.get('until'))) report('RS-TIME-04', 'datetime is after until');
   }
 
-  #checkMembers(md: Attributes, report: Report): void {
-    if (isAfter(this.#root.get('from'), md.get('from'))) {
-      report('RS-CLI-10', 'warning', 'a list begins before the index');
+  /** Some publish the index of their Change Lists as a urlset: its entries have intervals and no change. */
+  #checkMisplacedIndex(md: Attributes, report: Report): void {
+    if (this.#looksLikeIndex || md.has('change') || !md.has('from')) return;
+    this.#looksLikeIndex = true;
+    report('RS-CLI-03 RS-GEN-06', 'this is an index of Change Lists, which has to be a sitemapindex');
+  }
+
+  #checkSnapshot(md: Attributes, rule: string, what: string, report: Report): void {
+    if (isAfter(this.#root.get('at'), md.get('at'))) {
+      report(rule, `${what} began before the document above it says it did`, 'warning');
     }
-    if (this.#openMember) report('RS-CLI-10', 'warning', 'an open list is not the last one');
+    if (isAfter(md.get('completed'), this.#root.get('completed'))) {
+      report(rule, `${what} was completed after the document above it`, 'warning');
+    }
+  }
+
+  #checkMembers(md: Attributes, rule: string, report: Report): void {
+    if (isAfter(this.#root.get('from'), md.get('from'))) {
+      report(rule, 'it begins before the index', 'warning');
+    }
+    if (this.#openMember) report(rule, 'an open one comes before it, and is not the last', 'warning');
     this.#openMember = md.has('from') && !md.has('until');
     if (this.#openMember && this.#root.has('until')) {
-      report('RS-CLI-10', 'warning', 'an index with until holds an open list');
+      report(rule, 'an index with until holds an open one', 'warning');
     }
   }
-}
-
-function uniqueBy(
-  kind: DocumentKind,
-  entry: DocumentEntry,
-  md: Attributes,
-): readonly [rule?: string, value?: string | undefined, what?: string] {
-  const [loc] = entry.locs;
-  if (kind === 'SD') return ['RS-SD-10', loc, 'loc'];
-  if (kind === 'RL') return ['RS-RL-06', loc, 'loc'];
-  if (kind === 'RLI' || kind === 'CLI') return ['RS-RLI-09', loc, 'loc'];
-  if (kind === 'RDM') return ['RS-ATTR-14', md.get('path'), 'path'];
-  if (kind === 'CDM') return ['RS-CDM-12', md.get('path'), 'path'];
-  return [];
 }

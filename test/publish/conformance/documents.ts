@@ -21,6 +21,15 @@ const loc = (name: string) => `<loc>https://example.org/${name}</loc>`;
 const change = (name: string, time: string, kind = 'created') =>
   `${loc(name)}<lastmod>2026-01-01T00:00:00Z</lastmod><rs:md change="${kind}" datetime="2026-01-01T${time}:00Z" ${hash}/>`;
 
+const archive = (capability: string, first: string, second: string) =>
+  urlset(
+    `${up}<rs:md capability="${capability}-archive"/>`,
+    `${loc('old-1.xml')}<rs:md ${first}/>`,
+    `${loc('old-2.xml')}<rs:md ${second}/>`,
+  );
+const archiveIndex = (capability: string) =>
+  index(`${up}<rs:md capability="${capability}-archive"/>`, loc('archive-1.xml'), loc('archive-2.xml'));
+
 /** One correct document of each kind, with something in it for every rule to break. */
 export const valid: Readonly<Record<DocumentKind, string>> = {
   SD: urlset(
@@ -78,6 +87,7 @@ export const valid: Readonly<Record<DocumentKind, string>> = {
     `${up}<rs:md capability="changedump" from="2026-01-01T00:00:00Z"/>`,
     `${loc('cd.xml')}<rs:md ${from}/>`,
   ),
+  SDI: index(`${about}<rs:md capability="description"/>`, loc('sd-1.xml'), loc('sd-2.xml')),
   CDM: urlset(
     `${up}<rs:md capability="changedump-manifest" ${from}/>`,
     `${loc('one')}<rs:md change="created" datetime="2026-01-01T10:00:00Z" type="text/plain" path="/one"/>` +
@@ -85,4 +95,12 @@ export const valid: Readonly<Record<DocumentKind, string>> = {
     `${loc('one')}<rs:md change="updated" datetime="2026-01-01T11:00:00Z" type="text/plain" path="/one-2"/>`,
     `${loc('two')}<rs:md change="deleted" datetime="2026-01-01T12:00:00Z"/>`,
   ),
+  RLA: archive('resourcelist', at, at.replaceAll('02T', '03T')),
+  RDA: archive('resourcedump', at, at.replaceAll('02T', '03T')),
+  CLA: archive('changelist', from, from.replace('02T', '03T').replace('01T', '02T')),
+  CDA: archive('changedump', from, from.replace('02T', '03T').replace('01T', '02T')),
+  RLAI: archiveIndex('resourcelist'),
+  RDAI: archiveIndex('resourcedump'),
+  CLAI: archiveIndex('changelist'),
+  CDAI: archiveIndex('changedump'),
 };

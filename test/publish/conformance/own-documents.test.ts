@@ -30,6 +30,7 @@ beforeAll(async () => {
     await seedSource(database, source);
     const links = [
       { rel: 'describes', href: `${source}/items/x/files/1-é.pdf` },
+      { rel: 'profile', href: 'http://www.openarchives.org/OAI/2.0/oai_dc/' },
       { rel: 'via', href: 'https://up.example.org/oai?verb=GetRecord&identifier=oai:x' },
     ];
     const seed = Array.from({ length: 10 }, (_, index) => ({
@@ -63,7 +64,7 @@ const fetch = async (uri: string) => {
 
 async function everyPath(): Promise<readonly string[]> {
   const sets = await publication.sets();
-  const lists = await Promise.all(sets.map(({ path }) => pathsOf(publication, path)));
+  const lists = await Promise.all(sets.map(({ path }) => pathsOf(directory, path)));
   return ['.well-known/resourcesync', ...lists.flat()];
 }
 

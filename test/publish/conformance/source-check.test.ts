@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { checkSource } from '../../../src/publish/conformance/source-check.ts';
 
 const open = (root: string) =>
-  `<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">`;
+  `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">`;
 const uri = (name: string) => `https://example.org/${name}`;
 const ln = (rel: string, name: string) => `<rs:ln rel="${rel}" href="${uri(name)}"/>`;
 const md = (attributes: string) => `<rs:md ${attributes}/>`;

@@ -1,0 +1,52 @@
+import { createHostGate } from '../harvest/host-gate.ts';
+import { createHttp, type HttpSettings } from '../harvest/http.ts';
+import type { SourcePort } from '../publish/conformance/source-port.ts';
+import { systemClock } from './bridge.ts';
+import type { CommandIo } from './io.ts';
+import { createLog } from './log.ts';
+import { productName, version } from './version.ts';
+
+/** A document may have 50 MB; a little more is read, to say that it is too much. */
+const maximumDocumentBytes = 68 * 1024 * 1024;
+const maximumResourceBytes = 1024 * 1024 * 1024;
+const patience = { busyAttempts: 3, connectAttempts: 2, firstWaitMs: 2000, longestWaitMs: 30_000 };
+
+export interface PortFlags {
+  readonly allowPrivate: boolean;
+  readonly maxPackageBytes: number;
+  readonly contact?: string;
+}
+
+/**
+ * The way to somebody's Source: one request at a time, no other private host than the given one. It asks for plain
+ * bytes, so that what comes compressed all the same is noticed.
+ */
+export function openSourcePort(
+  start: URL,
+  { allowPrivate, maxPackageBytes, contact }: PortFlags,
+  signal: AbortSignal,
+  io: CommandIo,
+): SourcePort & { close(): Promise<void> } {
+  const deps = { gate: createHostGate(), clock: systemClock, log: createLog('silent', io.stderr) };
+  const settings: Omit<HttpSettings, 'maxResponseBytes'> = {
+    endpoint: start.href,
+    userAgent: `${productName}/${version} (${contact === undefined ? 'validate' : `+${contact}`})`,
+    contact,
+    requestsPerHost: 2,
+    timeoutSeconds: 60,
+    allowPrivateAddresses: allowPrivate,
+    patience,
+  };
+  const clients = {
+    document: createHttp({ ...settings, maxResponseBytes: maximumDocumentBytes }, deps),
+    resource: createHttp({ ...settings, maxResponseBytes: maximumResourceBytes }, deps),
+    package: createHttp({ ...settings, maxResponseBytes: maxPackageBytes + 1 }, deps),
+  };
+  return {
+    get: (uri, purpose, headers = {}) =>
+      clients[purpose].get(uri, { signal, headers: { 'accept-encoding': 'identity', ...headers } }),
+    close: async () => {
+      for (const client of Object.values(clients)) await client.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { describeKind } from '../publish/conformance/document-check.ts';
+import type { Finding } from '../publish/conformance/finding.ts';
+import { severityOf } from '../publish/conformance/rule-levels.ts';
+import type { ValidatedUri, Validation } from '../publish/conformance/source-validation.ts';
+import type { CommandIo } from './io.ts';
+
+/** For people: by document, a line for each defect. As NDJSON: a line for each finding, the summary last. */
+export function printValidation(validation: Validation, json: boolean, io: CommandIo): void {
+  const { uris, notes, documents, entries, sampled, packages } = validation;
+  const counts = countFindings(validation);
+  if (json) {
+    const print = (data: object) => io.stdout.write(`${JSON.stringify(data)}\n`);
+    for (const { uri, findings } of uris) {
+      for (const { rule, severity, place, message } of findings) {
+        print({ rule, severity, uri, place, message });
+      }
+    }
+    const suppressed = uris.flatMap(({ uri, suppressed: rules }) =>
+      [...rules].map(([rule, count]) => ({ rule, uri, count })),
+    );
+    print({ summary: { documents, entries, sampled, packages, ...counts, suppressed, notes } });
+    return;
+  }
+  for (const uri of uris) {
+    if (uri.findings.length > 0) io.stdout.write(`${describe(uri)}\n`);
+  }
+  for (const note of notes) io.stdout.write(`not checked: ${note}\n`);
+  const looked = [
+    `${documents} ${documents === 1 ? 'document' : 'documents'} with ${entries} entries`,
+    ...(sampled > 0 ? [`${sampled} resources sampled`] : []),
+    ...(packages > 0 ? [`${packages} packages opened`] : []),
+  ].join(', ');
+  const { errors, warnings } = counts;
+  const result = errors + warnings === 0 ? 'nothing is wrong' : `${errors} errors, ${warnings} warnings`;
+  io.stdout.write(`${looked}: ${result}.\n`);
+}
+
+/** Suppressed ones included. */
+export function countFindings({ uris }: Validation): { readonly errors: number; readonly warnings: number } {
+  const counts = { errors: 0, warnings: 0 };
+  const add = (severity: Finding['severity'], count: number) => {
+    if (severity === 'error') counts.errors += count;
+    else counts.warnings += count;
+  };
+  for (const { findings, suppressed } of uris) {
+    for (const { severity } of findings) add(severity, 1);
+    for (const [rule, count] of suppressed) add(severityOf(rule), count);
+  }
+  return counts;
+}
+
+function describe({ uri, kind, entries, findings, suppressed }: ValidatedUri): string {
+  const what = kind === undefined ? '' : ` (${describeKind(kind)}, ${entries} entries)`;
+  const defects = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const key = `${finding.severity} ${finding.place} ${finding.message}`;
+    const same = defects.get(key);
+    if (same) same.push(finding);
+    else defects.set(key, [finding]);
+  }
+  const lines = [...defects.values()].map((same) => {
+    const [{ severity, place, message } = { severity: '', place: '', message: '' }] = same;
+    return `  ${severity.padEnd(7)} ${same.map(({ rule }) => rule).join(' ')}  ${printable(place)}: ${printable(message)}`;
+  });
+  const more = [...suppressed].map(([rule, count]) => `  …       ${rule}  ${count} more`);
+  return [`${printable(uri)}${what}`, ...lines, ...more].join('\n');
+}
+
+/** What comes from elsewhere must not command the terminal. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e]/gu, '�');
+}

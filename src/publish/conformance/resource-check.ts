@@ -1,0 +1,118 @@
+import type { HttpResponse } from '../../core/adapter.ts';
+import { describeError, isBridgeError } from '../../core/errors.ts';
+import { type DocumentEntry, noAttributes } from './document-model.ts';
+import type { Report } from './finding.ts';
+import { measure } from './fixity.ts';
+import { htmlLinkTargets, linkTargets } from './link-field.ts';
+import { checkLinked } from './linked-check.ts';
+import { checkLastModified, checkRepresentation, resourceRules } from './representation-rules.ts';
+import { beginningOf, essenceOf, type SourcePort } from './source-port.ts';
+
+export interface ResourceContext {
+  readonly port: SourcePort;
+  readonly report: Report;
+  /** Something could not be checked, for no fault of the Source. */
+  readonly note: (message: string) => void;
+  /** What a `resourcesync` link leads to, and whether it covers the resource; undefined where that is not known. */
+  readonly coverage: (
+    target: string,
+    loc: string,
+  ) => Promise<{ readonly capabilityList: boolean; readonly covered: boolean | undefined }>;
+}
+
+const checkedLinks = 8;
+
+/** Dereferences a sampled resource and what it links to, and holds them against what their entry says. */
+export async function checkResource(entry: DocumentEntry, context: ResourceContext): Promise<void> {
+  const [loc = ''] = entry.locs;
+  const md = entry.md[0] ?? noAttributes;
+  const { report, note } = context;
+  const response = await fetchResource(loc, context);
+  if (!response) return;
+  checkLastModified(entry.lastmods[0], 'lastmod', response, 'RS-TIME-11', report);
+  const fields = linkTargets(response.headers.link, 'resourcesync', response.url);
+  await checkAdvertised(fields, ['RS-DISC-06', 'RS-DISC-07'], loc, context);
+  try {
+    const unchecked = await checkRepresentation(response, md, resourceRules, report);
+    if (unchecked !== undefined) note(`${loc}: ${unchecked}, could not be checked`);
+    if (essenceOf(response.headers['content-type']) === 'text/html') await checkPage(loc, context);
+  } catch (error) {
+    if (!isBridgeError(error)) throw error;
+    if (error.code === 'response-too-large') note(`${loc}: ${error.message}`);
+    else report('RS-RL-07', `it could not be read: ${describeError(error)}`, 'warning');
+  }
+  for (const link of entry.links.slice(0, checkedLinks)) await checkLinked(link, entry, context);
+}
+
+async function fetchResource(loc: string, { port, report, note }: ResourceContext) {
+  let response: HttpResponse;
+  try {
+    response = await port.get(loc, 'resource');
+  } catch (error) {
+    if (!isBridgeError(error)) throw error;
+    if (error.code === 'address-refused') note(`resources at ${new URL(loc).host}: ${error.message}`);
+    else report('RS-RL-07', `it cannot be fetched: ${describeError(error)}`, 'warning');
+    return undefined;
+  }
+  if (response.status === 200) return response;
+  await response.discard();
+  const rule = response.status === 404 || response.status === 410 ? 'RS-RL-12' : 'RS-RL-07';
+  report(rule, `it answers ${response.status}`, 'warning');
+  return undefined;
+}
+
+/** RS-DISC-04, -05: a resource for people may advertise its Capability List in its head. */
+async function checkPage(loc: string, context: ResourceContext): Promise<void> {
+  const html = await beginningOf(await context.port.get(loc, 'resource'), 65_536);
+  const targets = htmlLinkTargets(html, 'resourcesync', loc);
+  await checkAdvertised(targets, ['RS-DISC-04', 'RS-DISC-05'], loc, context);
+}
+
+async function checkAdvertised(
+  targets: readonly string[],
+  [kindRule, coverRule]: readonly [string, string],
+  loc: string,
+  { coverage, report }: ResourceContext,
+): Promise<void> {
+  for (const target of targets) {
+    const { capabilityList, covered } = await coverage(target, loc);
+    if (!capabilityList) report(kindRule, `the resourcesync link leads to ${target}, no Capability List`);
+    else if (covered === false) report(coverRule, `${target}, which it links to, does not cover it`);
+  }
+  if (new Set(targets).size < targets.length) {
+    report('RS-DISC-13', 'it links to one Capability List more than once');
+  }
+}
+
+/** RS-CL-18. */
+export async function checkDeleted(loc: string, { port, report, note }: ResourceContext): Promise<void> {
+  try {
+    const { status, discard } = await port.get(loc, 'resource');
+    await discard();
+    if (status !== 404 && status !== 410) report('RS-CL-18', `what was deleted answers ${status}`);
+  } catch (error) {
+    if (!isBridgeError(error)) throw error;
+    note(`${loc} could not be asked for: ${describeError(error)}`);
+  }
+}
+
+/** RS-LN-14: beside the patch, the new state itself is there. */
+export async function checkPatched(
+  entry: DocumentEntry,
+  { port, report, note }: ResourceContext,
+): Promise<void> {
+  const [loc = ''] = entry.locs;
+  try {
+    const response = await port.get(loc, 'resource');
+    if (response.status !== 200) {
+      await response.discard();
+      report('RS-LN-14', `what has a patch answers ${response.status}`);
+      return;
+    }
+    const { wrongHash } = await measure(response.body, entry.md[0]?.get('hash'));
+    if (wrongHash !== undefined) report('RS-LN-14', `what has a patch does not fit ${wrongHash}`);
+  } catch (error) {
+    if (!isBridgeError(error)) throw error;
+    note(`${loc} could not be asked for: ${describeError(error)}`);
+  }
+}
