@@ -37,6 +37,9 @@ export interface Link {
   readonly path?: string;
 }
 
+/** From the version before to the one that a change made (RS-LN-10); in changes only (RS-LN-12). */
+export const patchRelation = 'http://www.openarchives.org/rs/terms/patch';
+
 /** What the documents say of one representation (RS-ATTR-07…16); absent means unknown. */
 export interface Representation {
   /** Media type without parameters, e.g. `application/xml`. */

@@ -35,9 +35,13 @@ export function collectionPath(source: string, spec: string): string {
   return `${source}/collections/${toSegment(spec)}`;
 }
 
-/** The change `seq` of a source's journal as a patch of the version before (RS-LN-10). */
-export function patchPath(source: string, seq: number): string {
-  return `${source}/patches/${seq}.xml`;
+/**
+ * The change `seq` of a source's journal as a patch of the version before (RS-LN-10). The beginning of its hash
+ * makes the address that of these bytes, even if the journal should begin anew.
+ * @param hash `sha-256:…` of the patch
+ */
+export function patchPath(source: string, seq: number, hash: string): string {
+  return `${source}/patches/${seq}-${hash.slice(hash.indexOf(':') + 1).slice(0, 16)}.xml`;
 }
 
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/;

@@ -63,8 +63,7 @@ function nodeTest(test: string, scope: ReadonlyMap<string, string>): (node: XmlN
   if (instruction) {
     const target = instruction[1] ?? instruction[2];
     return (node) =>
-      node.kind === 'instruction' &&
-      (target === undefined || /^<\?([^\s?]+)/.exec(node.raw)?.[1] === target);
+      node.kind === 'instruction' && (target === undefined || /^<\?([^\s?]+)/.exec(node.raw)?.[1] === target);
   }
   if (test === '*') return ({ kind }) => kind === 'element';
   if (!/^[\w.:\-\u0080-\u{10ffff}]+$/u.test(test)) throw new Error(`the selector step ${test} is unknown`);

@@ -95,6 +95,11 @@ export function prefixOf(name: string): string {
   return name.slice(0, Math.max(0, name.indexOf(':')));
 }
 
+/** White space as XML knows it, and some. */
+export function isBlank(text: string): boolean {
+  return /^[ \t\r\n]+$/.test(text);
+}
+
 /** Text or an attribute's value as it is meant: references resolved, CDATA sections opened. */
 export function textValue(raw: string): string {
   return raw.replace(/<!\[CDATA\[([\s\S]*?)\]\]>|&(#x?)?([^;]+);/g, (_, cdata, number, name) => {
@@ -189,7 +194,10 @@ class TreeReader {
       const found = this.#text.indexOf(end, from);
       return found < 0 ? this.#text.length : found + end.length;
     };
-    if (this.#text[this.#at] !== '<') return behind('<') - (this.#text.includes('<', this.#at) ? 1 : 0);
+    if (this.#text[this.#at] !== '<') {
+      const tag = this.#text.indexOf('<', this.#at);
+      return tag < 0 ? this.#text.length : tag;
+    }
     if (this.#text.startsWith('<!--', this.#at)) return behind('-->');
     if (this.#text.startsWith('<![CDATA[', this.#at)) return behind(']]>');
     if (this.#text.startsWith('<?', this.#at)) return behind('?>');

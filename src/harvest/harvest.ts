@@ -160,10 +160,16 @@ async function storePages(
   try {
     for await (const page of readAhead(pages, leaving)) {
       const at = clock.now();
-      const result = await storePage(database, lease, total, mapPage(source.name, page), {
-        iso: toIso(at),
-        milliseconds: at.getTime(),
-      });
+      const result = await storePage(
+        database,
+        lease,
+        total,
+        { ...mapPage(source.name, page), patches: source.config.patches },
+        {
+          iso: toIso(at),
+          milliseconds: at.getTime(),
+        },
+      );
       items += result.items;
       total = add(total, page, result);
       log.debug({ source: source.name, runId: run.id, page: total.pages, ...result }, 'page stored');

@@ -4,9 +4,9 @@ import { findSource } from '../store/sources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
-import { html, type Markup } from './html.ts';
-import { documentTable, readSets, type SetView } from './set-view.ts';
-import { type FormatQuery, formatQuery, type Page, sendView } from './views.ts';
+import { html, linkTo, type Page } from './html.ts';
+import { capabilityLists, documentTable, readSets, type SetView } from './set-view.ts';
+import { type FormatQuery, formatQuery, sendView } from './views.ts';
 import { count } from './wording.ts';
 
 /** What `describedby` of the Source and of each set points to. */
@@ -47,7 +47,7 @@ function toAboutPage({ title, sets }: AboutView): Page {
 <p>The resources of these repositories can be copied, and kept up to date, with ResourceSync (ANSI/NISO Z39.99).</p>
 <h2>Sets of resources</h2>
 <ul>${sets.map((set) => html`<li><a href="${set.about}">${set.title}</a> <span class="soft mono">${set.path}</span></li>`)}</ul>`;
-  return { title: 'About', body };
+  return { title: 'About', body, capabilityLists: sets.flatMap(capabilityLists) };
 }
 
 interface SetAboutView extends SetView {
@@ -97,7 +97,7 @@ function toSetPage(view: SetAboutView): Page {
   const body = html`<h1>${title}</h1>
 <dl><dt>Set</dt><dd class="mono">${path}</dd>${
     upstream &&
-    html`<dt>Comes from</dt><dd>${upstream.name} ${address(upstream.address)} <span class="soft">by ${upstream.protocol}</span></dd>`
+    html`<dt>Comes from</dt><dd>${upstream.name} ${upstream.address && linkTo(upstream.address)} <span class="soft">by ${upstream.protocol}</span></dd>`
   }<dt>Resources</dt><dd>${resources === undefined ? 'none published yet' : count(resources)}</dd></dl>
 <h2>Documents</h2>
 ${documents.length > 0 ? documentTable(documents, view.at) : html`<p>Nothing is published yet; the first harvest has to be complete.</p>`}
@@ -105,13 +105,5 @@ ${documents.length > 0 ? documentTable(documents, view.at) : html`<p>Nothing is 
 <p>With the reference client (<code>pip install resync</code>): once everything, then what changed, as often as you like.</p>
 <pre>${commands.baseline}</pre>
 <pre>${commands.incremental}</pre>`;
-  return { title, body };
-}
-
-/** Only what is an address of the web becomes a link: the upstream wrote it. */
-function address(uri: string | undefined): Markup | undefined {
-  if (uri === undefined) return undefined;
-  return /^https?:\/\//i.test(uri)
-    ? html`<a class="mono" href="${uri}">${uri}</a>`
-    : html`<span class="mono">${uri}</span>`;
+  return { title, body, capabilityLists: capabilityLists(view) };
 }

@@ -9,9 +9,10 @@ import {
   type StoredCollection,
 } from '../store/collections.ts';
 import type { ServerDeps } from './deps.ts';
+import { capabilityListsForCollection } from './discovery.ts';
 import { Refusal } from './errors.ts';
-import { html } from './html.ts';
-import { formatQuery, type Page, sendView } from './views.ts';
+import { html, type Page } from './html.ts';
+import { formatQuery, sendView } from './views.ts';
 import { countOf } from './wording.ts';
 
 const pageSize = 100;
@@ -41,6 +42,7 @@ interface CollectionView {
   readonly count: number;
   readonly resources: readonly string[];
   readonly next?: string;
+  readonly capabilityLists: readonly string[];
   readonly about: string;
 }
 
@@ -97,6 +99,7 @@ async function readCollection(
     count: resourceCount,
     resources: members.map((path) => `${baseUrl}/${path}`),
     ...(found.length > pageSize && { next: `${uri}?after=${encodeURIComponent(members.at(-1) ?? '')}` }),
+    capabilityLists: await capabilityListsForCollection(deps, source, spec),
     about: `${baseUrl}/${source}/about`,
   };
 }
@@ -111,5 +114,5 @@ ${view.description && html`<p>${view.description}</p>`}
 `,
   )}</ul>
 ${view.next && html`<p><a rel="next" href="${view.next}">Next ${pageSize}</a></p>`}`;
-  return { title: view.name, body };
+  return { title: view.name, body, capabilityLists: view.capabilityLists };
 }

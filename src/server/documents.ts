@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { parseStamp, toIso } from '../core/datetime.ts';
-import type { PublishedDocument, PublishedSet } from '../publish/publication.ts';
+import type { PublishedDocument, PublishedFacts, PublishedSet } from '../publish/publication.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
+import { documentPolicy } from './document-stylesheet.ts';
 import { Refusal } from './errors.ts';
 import { formatLinks } from './link-header.ts';
 import { wantsGzip } from './negotiation.ts';
@@ -19,6 +20,7 @@ export function documentRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const now = toIso(deps.clock.now());
       const document = path === undefined ? undefined : await deps.publication.find(path);
       if (!document) throw await explainAbsence(deps, path ?? '', now);
+      reply.header('content-security-policy', documentPolicy(deps.baseUrl));
       return sendRepresentation(request, reply, choose(document, request.headers['accept-encoding']), now);
     },
   });
@@ -43,7 +45,7 @@ function choose(document: PublishedDocument, acceptEncoding: string | undefined)
 }
 
 const mayBeDated = /\/(?:resource|change)(?:list|dump)\//;
-const dated = /^(resourcelist|resourcedump|changelist|changedump)\/(?:([^/]+)\/)?[^/]+\.(?:xml|zip)$/;
+const dated = /^((?:resource|change)(?:list|dump))\/([^/.-]+)[/.-][^/]*$/;
 
 /** A document that has had its time leads to the one in its place. */
 async function explainAbsence(
@@ -53,18 +55,29 @@ async function explainAbsence(
 ): Promise<Refusal> {
   // Most of what is not there never was: no need to look through what is published.
   const set = mayBeDated.test(path) ? longestPrefix(await publication.sets(), path) : undefined;
-  const [, kind, snapshot] = (set && dated.exec(path.slice(set.path.length + 1))) ?? [];
-  const successor = set?.documents.find((document) =>
-    [`${set.path}/${kind}.xml`, `${set.path}/${kind}-index.xml`].includes(document.path),
-  );
+  const [, kind = '', stamp = ''] = (set && dated.exec(path.slice(set.path.length + 1))) ?? [];
+  const successor = set && findSuccessor(set, kind);
   if (!successor) return new Refusal('not-found', 'there is nothing at this address');
   const href = `${baseUrl}/${successor.path}`;
-  const links = formatLinks([{ rel: 'latest-version', href }]) ?? '';
-  const takenAt = snapshot === undefined ? undefined : parseStamp(snapshot);
-  // Only a snapshot names a moment at which it certainly was taken, or never will be.
-  return takenAt !== undefined && takenAt <= now
-    ? new Refusal('gone', `this snapshot is no longer kept; the current one is ${href}`, { link: links })
-    : new Refusal('not-found', `there is no such document; the current one is ${href}`, { link: links });
+  const link = formatLinks([{ rel: 'latest-version', href }]) ?? '';
+  const moment = parseStamp(stamp);
+  const isPast = kind.startsWith('resource')
+    ? moment !== undefined && moment <= now && !isKept(set, `${set.path}/${kind}/${stamp}/`)
+    : moment !== undefined && successor.from !== undefined && moment < successor.from;
+  return isPast
+    ? new Refusal('gone', `this document is no longer kept; the current one is ${href}`, { link })
+    : new Refusal('not-found', `there is no such document; the current one is ${href}`, { link });
+}
+
+/** The index has the history; what is flat may reach back less far. */
+function findSuccessor(set: PublishedSet, kind: string): PublishedFacts | undefined {
+  const find = (path: string) => set.documents.find((document) => document.path === path);
+  return find(`${set.path}/${kind}-index.xml`) ?? find(`${set.path}/${kind}.xml`);
+}
+
+/** Then only the name of the part is wrong. */
+function isKept(set: PublishedSet, snapshot: string): boolean {
+  return set.documents.some(({ path }) => path.startsWith(snapshot));
 }
 
 function longestPrefix(sets: readonly PublishedSet[], path: string): PublishedSet | undefined {

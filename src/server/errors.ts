@@ -80,7 +80,7 @@ export function sendProblem(
   if (preferredType(request.headers.accept, ['application/problem+json', 'text/html']) === 'text/html') {
     const { title, detail = '', advice, code } = problem;
     const said = html`<h1>${title}</h1><p>${detail}</p><p>${advice} <span class="soft mono">${code}</span></p>`;
-    return sendPage(deps, reply, title, said);
+    return sendPage(deps, reply, { title, body: said });
   }
   const body = JSON.stringify({ type: 'about:blank', ...problem }, null, 2);
   // As bytes: Fastify adds a charset to a string, which this media type does not have.

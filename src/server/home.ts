@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { later, toIso } from '../core/datetime.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
-import { html, type Markup, timeAndAge } from './html.ts';
-import { documentTable, readSets, type SetView } from './set-view.ts';
-import { type FormatQuery, formatQuery, type Page, sendView } from './views.ts';
+import { html, type Markup, type Page, timeAndAge } from './html.ts';
+import { capabilityLists, documentTable, readSets, type SetView } from './set-view.ts';
+import { type FormatQuery, formatQuery, sendView } from './views.ts';
 import { count, countOf, relativeTime } from './wording.ts';
 
 interface HomeView {
@@ -53,7 +53,7 @@ ${flow(view)}
 ${view.sources.length > 0 ? html`<div class="cards">${view.sources.map((source) => card(source, view.at))}</div>` : noSources}
 <h2>Published documents</h2>
 ${published(view)}`;
-  return { title: view.title, body };
+  return { title: view.title, body, capabilityLists: view.sets.flatMap(capabilityLists) };
 }
 
 const noSources = html`<p>No sources yet. <code>rsbridge init URL</code> looks at a repository, says what it found and writes it into the configuration.</p>`;

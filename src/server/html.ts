@@ -12,15 +12,15 @@ export class Markup {
   }
 }
 
-type Value = Markup | string | number | undefined | readonly Value[];
+type Value = Markup | string | number | false | undefined | readonly Value[];
 
-/** Everything interpolated is escaped, unless it is markup itself; arrays are joined, undefined is nothing. */
+/** Everything interpolated is escaped, unless it is markup itself; arrays are joined, undefined and false are nothing. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Markup {
   return new Markup(strings.reduce((text, string, index) => text + render(values[index - 1]) + string));
 }
 
 function render(value: Value): string {
-  if (value === undefined) return '';
+  if (value === undefined || value === false) return '';
   if (value instanceof Markup) return value.text;
   if (typeof value === 'object') return value.map(render).join('');
   return String(value).replace(/[&<>"']/g, (character) => entities[character] ?? character);
@@ -44,17 +44,23 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+export interface Page {
+  readonly title: string;
+  readonly body: Markup;
+  /** URIs of the Capability Lists that the page leads to (RS-DISC-03). */
+  readonly capabilityLists?: readonly string[] | undefined;
+}
+
 /** The shell of every page: one stylesheet, no script, nothing from elsewhere. */
 export function sendPage(
   deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
   reply: FastifyReply,
-  title: string,
-  body: Markup,
+  { title, body, capabilityLists = [] }: Page,
 ): FastifyReply {
   const { baseUrl, version } = deps;
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${title === deps.title ? title : `${title} — ${deps.title}`}</title><link rel="icon" href="data:,">
+<title>${title === deps.title ? title : `${title} — ${deps.title}`}</title><link rel="icon" href="data:,">${capabilityLists.map((uri) => html`<link rel="resourcesync" href="${uri}">`)}
 <style>${new Markup(stylesheet)}</style></head><body>
 <header><a class="name" href="${baseUrl}/">${deps.title}</a><span class="grow"></span><nav><a href="${baseUrl}/about">About</a></nav></header>
 <main>
@@ -64,6 +70,13 @@ ${body}
 </body></html>
 `;
   return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page.text);
+}
+
+/** Only what is an address of the web becomes a link: the upstream wrote it. */
+export function linkTo(uri: string, text = uri): Markup {
+  return /^https?:\/\//i.test(uri)
+    ? html`<a class="mono" href="${uri}">${text}</a>`
+    : html`<span class="mono">${uri}</span>`;
 }
 
 /** "3 minutes ago", and the exact time beside it. */

@@ -1,14 +1,14 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { earlier, toHttpDate, toIso } from '../core/datetime.ts';
-import { BridgeError } from '../core/errors.ts';
 import type { Link } from '../core/resource.ts';
 import { covers } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
-import { readBlob } from '../store/blobs.ts';
-import { findResource, type StoredResource } from '../store/resources.ts';
+import { duplicates } from '../publish/entry-writer.ts';
+import { findResource, listItemResources, type StoredResource } from '../store/resources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
+import { keptRepresentation } from './kept-content.ts';
 import { formatLinks } from './link-header.ts';
 import { sendRepresentation } from './representation.ts';
 
@@ -23,40 +23,14 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const resource = path === undefined ? undefined : await findResource(deps.database.reader, path);
       if (resource?.kind !== 'metadata') throw new Refusal('not-found', 'there is no such resource');
       if (resource.deletedAt !== undefined) throw gone(deps, resource, resource.deletedAt);
-      return sendMetadata(deps, request, reply, resource);
+      const { source, identifier } = resource;
+      const siblings = await listItemResources(deps.database.reader, source, identifier);
+      const link = formatLinks(linksOf(deps, resource, siblings));
+      const content = { ...resource, lastModified: resource.lastmod };
+      const representation = keptRepresentation(deps, content, 'no-cache', link);
+      return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));
     },
   });
-}
-
-/** The exact bytes, never content-coded: `length` and `hash` in the lists are those of this body (HC-11). */
-function sendMetadata(
-  deps: ServerDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  resource: StoredResource,
-): Promise<FastifyReply> {
-  const { hash = '', length = 0 } = resource;
-  const digest = /^sha-256:([0-9a-f]{64})$/.exec(hash)?.[1];
-  if (digest === undefined) throw new BridgeError('content-damaged', `${resource.path} has no digest`);
-  const link = formatLinks(linksOf(deps, resource));
-  const representation = {
-    etag: `"${digest}"`,
-    length,
-    ranges: true,
-    lastModified: resource.lastmod,
-    mediaType: resource.mediaType ?? 'application/xml',
-    cacheControl: 'no-cache, no-transform',
-    headers: {
-      'repr-digest': `sha-256=:${Buffer.from(digest, 'hex').toString('base64')}:`,
-      ...(link === undefined ? {} : { link }),
-    },
-    open: async (start: number, end: number) => {
-      const content = await readBlob(deps.database.reader, hash);
-      if (content?.byteLength === length) return content.subarray(start, end);
-      throw new BridgeError('content-damaged', `the content of ${resource.path} is not complete`);
-    },
-  };
-  return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));
 }
 
 function gone(deps: ServerDeps, resource: StoredResource, deletedAt: string): Refusal {
@@ -68,13 +42,35 @@ function gone(deps: ServerDeps, resource: StoredResource, deletedAt: string): Re
   });
 }
 
+const order = ['describes', 'describedby', 'profile', 'canonical', 'alternate', 'via', 'duplicate'];
+
 /** What matters most comes first: an item may be in more collections than a header has room for. */
-function linksOf(deps: ServerDeps, resource: StoredResource): readonly Link[] {
-  const order = ['describes', 'describedby', 'profile'];
+function linksOf(
+  deps: ServerDeps,
+  resource: StoredResource,
+  siblings: readonly StoredResource[],
+): readonly Link[] {
   const rank = ({ rel }: Link) =>
-    rel === 'collection' ? order.length + 1 : (order.indexOf(rel) + 1 || order.length + 1) - 1;
-  const stored = resource.links.map((link) => ({ ...link, href: toUri(deps.baseUrl, link.href) }));
-  return [...historyLinks(deps, resource), ...stored.sort((a, b) => rank(a) - rank(b))];
+    rel === 'collection' ? order.length + 1 : order.indexOf(rel) + 1 || order.length;
+  const links = [
+    ...resource.links.filter(({ rel }) => rel !== 'alternate'),
+    ...alternates(resource, siblings),
+    ...duplicates(deps.setsOf(resource.source)[0]?.mirrors ?? [], resource.path),
+  ].map((link) => ({ ...link, href: toUri(deps.baseUrl, link.href) }));
+  const own = toUri(deps.baseUrl, resource.path);
+  return [
+    ...historyLinks(deps, resource),
+    ...links.filter(({ href }) => href !== own).sort((a, b) => rank(a) - rank(b)),
+  ];
+}
+
+/** The item's other formats that are there now (RS-LN-07), however they were delivered. */
+function alternates(resource: StoredResource, siblings: readonly StoredResource[]): readonly Link[] {
+  return siblings
+    .filter(
+      ({ kind, path, deletedAt }) => kind === 'metadata' && deletedAt === undefined && path !== resource.path,
+    )
+    .map(({ path, mediaType = 'application/xml' }) => ({ rel: 'alternate', href: path, type: mediaType }));
 }
 
 /**

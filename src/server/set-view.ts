@@ -24,6 +24,10 @@ const names: Readonly<Record<string, string>> = {
   changelist: 'Change List',
   resourcedump: 'Resource Dump',
   changedump: 'Change Dump',
+  'resourcelist-archive': 'Resource List Archive',
+  'changelist-archive': 'Change List Archive',
+  'resourcedump-archive': 'Resource Dump Archive',
+  'changedump-archive': 'Change Dump Archive',
 };
 
 /** Every set of every source, published or about to be, and whatever else is published. */
@@ -47,6 +51,11 @@ export async function readSets(
         : [],
     };
   });
+}
+
+/** Of a set that is published: its Capability List, for the head of a page (RS-DISC-04). */
+export function capabilityLists({ documents }: SetView): readonly string[] {
+  return documents.flatMap(({ capability, uri }) => (capability === 'capabilitylist' ? [uri] : []));
 }
 
 /** Those at addresses that stay, directly below the set: their number does not grow with time. */

@@ -10,7 +10,8 @@ export const palette = {
   warn: ['#9a5b07', '#f0b35e'],
 } as const;
 
-const variables = Object.entries(palette)
+/** The palette as custom properties. */
+export const variables = Object.entries(palette)
   .map(([name, [light, dark]]) => `--${name}:light-dark(${light},${dark})`)
   .join(';');
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerDeps } from './deps.ts';
-import { type Markup, sendPage } from './html.ts';
+import { type Page, sendPage } from './html.ts';
 import { preferredType, varyBy } from './negotiation.ts';
 
 /** `?format=json` for those who cannot set an Accept header. */
@@ -10,11 +10,6 @@ export const formatQuery = Type.Object({
 });
 
 export type FormatQuery = Static<typeof formatQuery>;
-
-export interface Page {
-  readonly title: string;
-  readonly body: Markup;
-}
 
 /** JSON and HTML are two views of one object: whatever a page shows is in its JSON too. */
 export function sendView<View extends object>(
@@ -31,6 +26,5 @@ export function sendView<View extends object>(
   if (format === 'json') {
     return reply.type('application/json; charset=utf-8').send(`${JSON.stringify(view, null, 2)}\n`);
   }
-  const { title, body } = toPage(view);
-  return sendPage(deps, reply, title, body);
+  return sendPage(deps, reply, toPage(view));
 }

@@ -1,5 +1,11 @@
 import type { Knex } from 'knex';
-import type { ChangeKind, Link, Representation, ResourceKind } from '../core/resource.ts';
+import {
+  type ChangeKind,
+  type Link,
+  patchRelation,
+  type Representation,
+  type ResourceKind,
+} from '../core/resource.ts';
 import { collectionMarks, covers, type ResourceSet } from '../core/resource-set.ts';
 import { isPostgres } from './bulk.ts';
 import type { Queryable } from './database.ts';
@@ -163,7 +169,8 @@ function toChangeEntry(row: ChangeRow, set: ResourceSet): readonly ChangeEntry[]
       path: row.path,
       lastmod: row.lastmod,
       ...toRepresentation(gone ? nothing : row),
-      links: gone ? [] : links,
+      // What was not in the set before has no version there that a patch could be applied to (RS-LN-11).
+      links: gone ? [] : change === 'updated' ? links : links.filter(({ rel }) => rel !== patchRelation),
     },
   ];
 }

@@ -2,14 +2,16 @@ import type { Knex } from 'knex';
 import { type Checkpoint, forbidsDeletions, type Problem } from '../core/adapter.ts';
 import { later } from '../core/datetime.ts';
 import type { MappedItem } from '../core/mapping.ts';
-import type { ChangeKind } from '../core/resource.ts';
-import { packBlob } from './blobs.ts';
+import type { ChangeKind, Link } from '../core/resource.ts';
+import { type BlobRow, packBlob } from './blobs.ts';
 import { insertRows, type Row, whereAnyOf } from './bulk.ts';
 import type { Database } from './database.ts';
 import { storeItems } from './item-rows.ts';
 import { changingColumns, readKnownItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
 import { lastmodAfter, type PagePlan, planPage, type ResourcePlan } from './page-plan.ts';
+import { makePatches, noPatches, type PagePatches } from './patches.ts';
+import { serializeLinks } from './rows.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
 
 /** The run a page belongs to, as far as storing it needs to know. */
@@ -25,6 +27,8 @@ export interface MappedPage {
   readonly checkpoint: Checkpoint | undefined;
   readonly asOf?: string | undefined;
   readonly expectedTotal?: number | undefined;
+  /** Whether updates get an XML patch (RS-LN-10). */
+  readonly patches?: boolean | undefined;
 }
 
 export type PageResult = Omit<RunCounts, 'pages'>;
@@ -58,14 +62,15 @@ export async function storePage(
   const known = await readKnownItems(database.writer, lease.source, identifiersOf(page));
   const plan = planPage(page.items, known, run.id);
   const problems = [...page.problems, ...plan.repeated.map(toProblem)];
-  const blobs = new Map(plan.changes.flatMap(toBlob));
+  const patches = page.patches ? await makePatches(database.writer, lease.source, plan.changes) : noPatches;
+  const blobs = new Map([...plan.changes.flatMap(toBlob), ...patches.blobs.map(toEntry)]);
   const unidentified = await countDoubts(database, lease.sourceId, page.problems);
   const result = { ...resultOf(plan, page), problems: problems.length, unidentified };
   await database.transaction(async (trx) => {
     await renewLease(trx, lease, now.milliseconds);
     const itemIds = await storeItems(trx, lease.sourceId, plan.items, known);
     await insertRows(trx, 'blob', [...blobs.values()], { conflict: { columns: ['hash'], update: [] } });
-    await storeChanges(trx, lease.sourceId, run, plan.changes, itemIds, now.iso);
+    await storeChanges(trx, lease.sourceId, run, plan.changes, itemIds, now.iso, patches);
     if (run.mode === 'full') await markSeen(trx, run.id, [...plan.unchanged, ...excused(page, known)]);
     await recordProblems(trx, run, problems);
     await storeProgress(trx, run.id, page, result, now.iso);
@@ -121,6 +126,10 @@ function toBlob({ desired }: ResourcePlan): [string, Row][] {
   return [[desired.hash, { ...packBlob(desired.hash, desired.content) }]];
 }
 
+function toEntry(blob: BlobRow): [string, Row] {
+  return [blob.hash, { ...blob }];
+}
+
 /** Appends to the journal, and makes resources and versions what it says. */
 export async function storeChanges(
   trx: Knex.Transaction,
@@ -129,6 +138,7 @@ export async function storeChanges(
   changes: readonly ResourcePlan[],
   itemIds: ReadonlyMap<string, number>,
   now: string,
+  patches = noPatches,
 ): Promise<void> {
   if (changes.length === 0) return;
   const journal: { journal_seq: number; journal_at: string } | undefined = await trx('source')
@@ -137,7 +147,7 @@ export async function storeChanges(
     .first();
   if (!journal) throw new Error(`source ${sourceId} has vanished`);
   const at = later(now, journal.journal_at);
-  const rows = changes.map((plan, index) => toRows(plan, journal.journal_seq + index + 1, at));
+  const rows = changes.map((plan, index) => toRows(plan, journal.journal_seq + index + 1, at, patches));
   const resources = await insertRows<{ id: number; path: string }>(
     trx,
     'resource',
@@ -183,7 +193,7 @@ interface ChangeRows {
   readonly version: Row | undefined;
 }
 
-function toRows(plan: ResourcePlan, seq: number, at: string): ChangeRows {
+function toRows(plan: ResourcePlan, seq: number, at: string, patches: PagePatches): ChangeRows {
   const { known, desired, links, change } = plan;
   const lastmod = lastmodAfter(plan, at);
   const gone = desired === undefined;
@@ -207,9 +217,22 @@ function toRows(plan: ResourcePlan, seq: number, at: string): ChangeRows {
       version_count: (known?.version_count ?? 0) + (plan.newBytes ? 1 : 0),
       deleted_at: gone ? at : null,
     },
-    change: { seq, at, kind: change, lastmod, ...representation, links, links_before: linksBefore(plan) },
+    change: {
+      seq,
+      at,
+      kind: change,
+      lastmod,
+      ...representation,
+      links: changeLinks(plan, patches.linkOf(plan, seq)),
+      links_before: linksBefore(plan),
+    },
     version: plan.newBytes ? { seq, at, lastmod, ...representation, upstream_url } : undefined,
   };
+}
+
+/** The resource's own, and what only the change has (RS-LN-12). */
+function changeLinks({ desired, links }: ResourcePlan, patch: Link | undefined): string {
+  return patch ? serializeLinks([...(desired?.links ?? []), patch]) : links;
 }
 
 /** Null where the change leaves them as they were, or where there was nothing before it. */

@@ -161,7 +161,19 @@ describe('a part of a document (HC-04)', () => {
 
 describe('a document that is not there', () => {
   beforeEach(() => {
-    house.publication.published.push(publishedSet(), publishedSet('kyushu/metadata'));
+    const dumps = ['resourcedump', 'changedump'].map((capability) => ({
+      path: `kyushu/${capability}.xml`,
+      capability,
+      entries: 1,
+      bytes: 1234,
+      lastModified: '2026-11-21T11:57:00Z',
+      from: '2026-11-01T00:00:00Z',
+    }));
+    const set = publishedSet();
+    house.publication.published.push(
+      { ...set, documents: [...set.documents, ...dumps] },
+      publishedSet('kyushu/metadata'),
+    );
   });
 
   it.each([
@@ -169,8 +181,16 @@ describe('a document that is not there', () => {
     ['/kyushu/metadata/resourcelist/20251101T000000Z/0001.xml', 410, 'kyushu/metadata/resourcelist.xml'],
     ['/kyushu/resourcelist/20991101T000000Z/0001.xml', 404, 'kyushu/resourcelist.xml'],
     ['/kyushu/resourcelist/nonsense/0001.xml', 404, 'kyushu/resourcelist.xml'],
-    ['/kyushu/changelist/20200101T000000Z.xml', 404, 'kyushu/changelist-index.xml'],
-    ['/kyushu/resourcedump/20251101T000000Z/0001.zip', 404, undefined],
+    ['/kyushu/resourcelist/20261121T023000Z/0009.xml', 404, 'kyushu/resourcelist.xml'],
+    ['/kyushu/resourcedump/20251101T000000Z/0001.zip', 410, 'kyushu/resourcedump.xml'],
+    ['/kyushu/resourcedump/20251101T000000Z/0001-manifest.xml', 410, 'kyushu/resourcedump.xml'],
+    ['/kyushu/changelist/20200101T000000Z.xml', 410, 'kyushu/changelist-index.xml'],
+    ['/kyushu/changelist/20200101T000000Z-2.xml', 410, 'kyushu/changelist-index.xml'],
+    ['/kyushu/changelist/20261103T000000Z.xml', 404, 'kyushu/changelist-index.xml'],
+    ['/kyushu/changedump/20261031T235959Z.zip', 410, 'kyushu/changedump.xml'],
+    ['/kyushu/changedump/20261031T235959Z-manifest.xml', 410, 'kyushu/changedump.xml'],
+    ['/kyushu/changedump/20261102T000000Z.zip', 404, 'kyushu/changedump.xml'],
+    ['/kyushu/metadata/resourcedump/20251101T000000Z/0001.zip', 404, undefined],
     ['/elsewhere/resourcelist/20251101T000000Z/0001.xml', 404, undefined],
     ['/kyushu/nothing.xml', 404, undefined],
   ])('%s → %i, leading to %s', async (at, status, current) => {

@@ -66,8 +66,6 @@ describe('the home page', () => {
     expect(body).toContain(`href="${base}/.well-known/resourcesync"`);
     // Closed lists and parts grow without end; they are reached through their index.
     expect(body).not.toContain('20261101T000000Z');
-    // RS-DISC-05: this page is no resource of any set.
-    expect(body).not.toContain('rel="resourcesync"');
     expectNothingForeign(body);
   });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resourceSets } from '../../src/core/resource-set.ts';
 import { type House, lasting, openHouse, seedResource } from './fixture.ts';
 
 let house: House;
@@ -53,6 +54,37 @@ describe('a metadata resource', () => {
         `<${base}/kyushu/collections/col_1>; rel="collection"`,
       ].join(', '),
     );
+  });
+
+  it('RS-LN-03, RS-LN-07, RS-LN-09, RS-LN-26: leads to its other forms, copies and origin, what matters most first', async () => {
+    const setsOf = (source: string) =>
+      resourceSets(source, { mirrors: [{ url: 'https://mirror.example.net/rs' }, { url: base }] });
+    const own = await openHouse({ setsOf });
+    try {
+      const links = [
+        { rel: 'collection', href: 'kyushu/collections/col_1' },
+        { rel: 'via', href: 'https://repo.example.org/oai?verb=GetRecord' },
+        { rel: 'canonical', href: 'kyushu/items/oai:repo.example.org:1' },
+        // What was delivered together may be gone by now.
+        { rel: 'alternate', href: 'kyushu/items/oai:repo.example.org:1/gone.xml', type: 'application/xml' },
+        { rel: 'profile', href: 'http://example.org/dc' },
+      ];
+      const { path } = await seedResource(own.database, { links });
+      await seedResource(own.database, { format: 'mods' });
+      await seedResource(own.database, { format: 'gone', deletedAt: '2026-11-21T10:00:00Z' });
+      const { headers } = await own.app.inject({ url: `/${path}` });
+      const item = `${base}/kyushu/items/oai:repo.example.org:1`;
+      expect(String(headers.link).split(', ').slice(2)).toEqual([
+        '<http://example.org/dc>; rel="profile"',
+        `<${item}>; rel="canonical"`,
+        `<${item}/mods.xml>; rel="alternate"; type="application/xml"`,
+        '<https://repo.example.org/oai?verb=GetRecord>; rel="via"',
+        `<https://mirror.example.net/rs/${path}>; rel="duplicate"`,
+        `<${base}/kyushu/collections/col_1>; rel="collection"`,
+      ]);
+    } finally {
+      await own.close();
+    }
   });
 
   it('is never gzipped, whatever is accepted (HC-11)', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -7,8 +7,10 @@ import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { resourceSets } from '../../src/core/resource-set.ts';
-import { openPublication } from '../../src/publish/publication.ts';
+import { formatVersion, writePointer } from '../../src/publish/pointer.ts';
+import { openPublication, publicationRoot } from '../../src/publish/publication.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
+import { writeDocument } from '../../src/publish/stored-document.ts';
 import { type House, now, openHouse, seedResource, sourceOverview } from './fixture.ts';
 
 /** What the publish room writes, as a client finds it: from the first address to the last byte. */
@@ -125,3 +127,46 @@ it('is ready, and shows on its pages what is published', async () => {
     `<${baseUrl}/kyushu/resourcelist.xml>; rel="latest-version"`,
   ]);
 });
+
+/** How many of our files this process holds open. */
+async function openFiles(): Promise<number> {
+  const handles = await readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    handles.map((handle) => readlink(`/proc/self/fd/${handle}`).catch(() => '')),
+  );
+  return targets.filter((target) => target.startsWith(directory)).length;
+}
+
+it.runIf(process.platform === 'linux')(
+  'lets go of a document when its reader goes away in the middle',
+  async () => {
+    const root = publicationRoot(directory);
+    const place = join(root, 'kyushu');
+    await mkdir(place, { recursive: true });
+    const facts = { capability: 'resourcelist', entries: 1, lastModified: now, immutable: false };
+    const text = '<urlset>'.repeat(6_250_000);
+    const document = await writeDocument(place, 'resourcelist', facts, text);
+    const empty = {
+      version: formatVersion,
+      baseUrl,
+      catalogs: [],
+      snapshots: [],
+      retired: {},
+      documents: {},
+    };
+    await writePointer(root, { ...empty, sets: ['kyushu'] });
+    await writePointer(place, { ...empty, documents: { 'kyushu/resourcelist.xml': document } });
+    const before = await openFiles();
+    const readers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const response = await request(`${await house.origin()}/kyushu/resourcelist.xml`);
+        expect(response.headers['content-length']).toBe('50000000');
+        response.body.on('error', () => undefined);
+        return response.body;
+      }),
+    );
+    expect(await openFiles()).toBe(before + readers.length);
+    for (const reader of readers) reader.destroy();
+    await expect.poll(openFiles).toBe(before);
+  },
+);

@@ -41,3 +41,12 @@ test('a blob that unpacks to more than it should is damaged, not a bomb', () => 
     expect.objectContaining({ code: 'content-damaged' }),
   );
 });
+
+test('a blob of another length, or one that is kept as a file, is not mistaken for its content', () => {
+  const content = Buffer.from('<dc>the bytes as they were</dc>'.repeat(20));
+  const packed = packBlob(hashOf(content), content);
+  const damaged = expect.objectContaining({ code: 'content-damaged' });
+  expect(Buffer.from(unpackBlob(packed)).equals(content)).toBe(true);
+  expect(() => unpackBlob({ ...packed, length: packed.length + 1 })).toThrow(damaged);
+  expect(() => unpackBlob({ ...packed, coding: 'file', data: Buffer.alloc(4) })).toThrow(damaged);
+});

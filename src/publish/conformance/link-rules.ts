@@ -1,10 +1,9 @@
+import { patchRelation } from '../../core/resource.ts';
 import type { DocumentKind } from './document-kind.ts';
 import { type Attributes, type DocumentEntry, noAttributes } from './document-model.ts';
 import type { Report } from './finding.ts';
 import { checkTimes, toTime } from './time-rules.ts';
 import { checkFacts, checkPath, isAbsoluteUri } from './value-rules.ts';
-
-export const patchRelation = 'http://www.openarchives.org/rs/terms/patch';
 
 /** IANA-registered relation types; checked in November 2026, where `rs:ln` could use them (RS-GEN-13). */
 const registered: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
+import { patchRelation } from '../../core/resource.ts';
 import { type DocumentEntry, noAttributes } from './document-model.ts';
-import { patchRelation } from './link-rules.ts';
 import { Sample } from './sample.ts';
 import type { OpenedDocument } from './source-check.ts';
 

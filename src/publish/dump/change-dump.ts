@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/adapter.ts';
 import { later, toIso } from '../../core/datetime.ts';
-import type { Link } from '../../core/resource.ts';
+import { type Link, patchRelation } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { toUri } from '../../core/uris.ts';
 import { allocateReadBuffers } from '../../store/content-files.ts';
@@ -15,8 +15,6 @@ import { publicationError } from '../publication-error.ts';
 import { type RenderedDumpList, renderDumpList } from './dump-list.ts';
 import { dumpListPath, manifestPath, memberName, pathInPackage } from './dump-paths.ts';
 import { PackageWriter, storeManifest, storePackage } from './package-writer.ts';
-
-export const patchRelation = 'http://www.openarchives.org/rs/terms/patch';
 
 export interface ChangePackageSettings {
   readonly db: Queryable;

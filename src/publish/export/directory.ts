@@ -1,0 +1,121 @@
+import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { BridgeError } from '../../core/errors.ts';
+import { lockPublication, type PublicationLock } from '../publication-lock.ts';
+import { type ExportState, emptyState, readState, stateFile, writeState } from './state.ts';
+
+/** The directory that an export fills; nobody else writes into it while it is open. */
+export interface ExportDirectory {
+  /** Without symbolic links. */
+  readonly root: string;
+  readonly workshop: string;
+  /** What the last run left. Undefined when that is damaged, and with a dry run into an empty directory. */
+  readonly state: ExportState | undefined;
+  /** @throws BridgeError `publication-busy` when somebody else took it for abandoned */
+  save(state: ExportState): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Holds the lock, and files that are being made. */
+const workshopName = '.rsbridge-export';
+
+/**
+ * @param apart directories and files of ours, with which the export must not mix
+ * @throws BridgeError `usage` for a directory that holds something else, `publication-busy`
+ */
+export async function openExportDirectory(
+  directory: string,
+  options: { readonly apart: readonly string[]; readonly baseUrl: string; readonly dryRun: boolean },
+): Promise<ExportDirectory> {
+  const { apart, baseUrl, dryRun } = options;
+  const root = await withoutLinks(resolve(directory));
+  for (const other of apart) await refuseMixture(root, await withoutLinks(other));
+  const isNew = await refuseForeign(root);
+  const workshop = join(root, workshopName);
+  if (dryRun) {
+    return {
+      root,
+      workshop,
+      state: await readState(root),
+      save: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    };
+  }
+  await mkdir(root, { recursive: true });
+  await mkdir(workshop).catch(ignoreExisting);
+  if (!(await lstat(workshop)).isDirectory()) throw refusal(`${workshop} is no directory; remove it`);
+  const lock = await lockPublication(workshop);
+  try {
+    // From here on the directory says whose it is, however this run ends.
+    if (isNew) await writeState(root, emptyState(baseUrl));
+    await clear(workshop);
+    return {
+      root,
+      workshop,
+      state: await readState(root),
+      save: async (state) => {
+        await lock.confirm();
+        await writeState(root, state);
+      },
+      close: () => leave(workshop, lock),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** @returns whether it is empty or not there at all */
+async function refuseForeign(root: string): Promise<boolean> {
+  const found = await lstat(root).catch(() => undefined);
+  if (!found) return true;
+  if (!found.isDirectory()) throw refusal(`${root} is no directory`);
+  const entries = await readdir(root, { withFileTypes: true });
+  if (entries.some((entry) => entry.name === stateFile && entry.isFile())) return false;
+  const foreign = entries.filter(({ name }) => !name.startsWith(workshopName) && name !== 'lost+found');
+  const [first] = foreign;
+  if (!first) return true;
+  throw refusal(
+    `${root} holds something else (${first.name}${foreign.length > 1 ? ', …' : ''}): name a new or empty directory. If it is an export that lost its ${stateFile}, make an empty file of that name there and export again`,
+  );
+}
+
+async function refuseMixture(root: string, other: string): Promise<void> {
+  const isIn = (inner: string, outer: string) => !/^\.\.(?:$|[/\\])/.test(relative(outer, inner));
+  if (isIn(root, other)) throw refusal(`${root} is in ${other}, where the bridge keeps its own data`);
+  if (isIn(other, root)) {
+    throw refusal(
+      `${root} holds ${other}, where the bridge keeps its own data: it would be served to the world`,
+    );
+  }
+}
+
+/** A path as it really is, as far as it exists. */
+async function withoutLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(await withoutLinks(above), basename(path));
+  }
+}
+
+/** What a killed run left. */
+async function clear(workshop: string): Promise<void> {
+  for (const name of await readdir(workshop)) {
+    if (name !== 'lock') await rm(join(workshop, name), { force: true });
+  }
+}
+
+async function leave(workshop: string, lock: PublicationLock): Promise<void> {
+  await clear(workshop);
+  await lock.release();
+}
+
+function ignoreExisting(error: unknown): void {
+  if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+}
+
+function refusal(message: string): BridgeError {
+  return new BridgeError('usage', message);
+}

@@ -1,0 +1,225 @@
+import { performance } from 'node:perf_hooks';
+import type { Log } from '../../core/adapter.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { type Database, translate } from '../../store/database.ts';
+import { publicationError } from '../publication-error.ts';
+import { type ExportDirectory, openExportDirectory } from './directory.ts';
+import { exportDocuments, filesOfDocument } from './documents.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { exportFile, type PageSource } from './pages.ts';
+import { isSame, type PublicationSnapshot, readPublicationSnapshot } from './publication-snapshot.ts';
+import { type SiteFiles, siteFilesOf } from './site-files.ts';
+import { SourceExport } from './source.ts';
+import { type ExportState, emptyState } from './state.ts';
+import { ExportTree } from './tree.ts';
+
+export interface ExportSettings {
+  readonly database: Database;
+  /** The data directory. */
+  readonly directory: string;
+  /** Where the files go. */
+  readonly target: string;
+  /** Files and directories of ours that the target may neither hold nor be in. */
+  readonly apart: readonly string[];
+  readonly baseUrl: string;
+  readonly pages: PageSource;
+  readonly log: Log;
+  /** Say what would be done. */
+  readonly dryRun?: boolean | undefined;
+  /** Compare every file, whatever the last run said. */
+  readonly full?: boolean | undefined;
+  /** Ends it between two files; the next run continues. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
+}
+
+export interface ExportProgress {
+  readonly phase: 'resources' | 'pages' | 'documents' | 'removals';
+  /** In this phase. */
+  readonly done: number;
+  readonly written: number;
+}
+
+export interface ExportReport {
+  readonly documents: number;
+  readonly resources: number;
+  /** Files, with the gzip member of a document as one of its own. */
+  readonly written: number;
+  /** Documents and resources that needed nothing. */
+  readonly unchanged: number;
+  readonly removed: number;
+  /** Written. */
+  readonly bytes: number;
+  /** Resources that are listed but whose content could not be read. */
+  readonly missing: number;
+  readonly ms: number;
+}
+
+/**
+ * Lays out what is published, with the resources as they were when the published Change Lists end, as files:
+ * resources first, lists after, removals last, each file with a rename.
+ * @returns undefined when nothing is published
+ * @throws BridgeError `usage` for a directory that holds something else, `publication-busy`, `disk-full`,
+ *   `publication-failed`, `interrupted`: the next run completes what this one began
+ */
+export async function exportPublication(settings: ExportSettings): Promise<ExportReport | undefined> {
+  const { directory, target, apart, baseUrl, dryRun = false, signal } = settings;
+  if (!(await readPublicationSnapshot(directory, baseUrl))) return undefined;
+  try {
+    const open = await openExportDirectory(target, { apart, baseUrl, dryRun });
+    try {
+      return await new Export(settings, open).run();
+    } finally {
+      await open.close();
+    }
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    const full = code === 'ENOSPC' || code === 'EDQUOT';
+    throw publicationError(full ? error : translate(error), `the export to ${target}`, signal);
+  }
+}
+
+/** How often the publication may move on under our hands before we export it a little apart. */
+const maxRounds = 5;
+
+class Export {
+  readonly #settings: ExportSettings;
+  readonly #directory: ExportDirectory;
+  readonly #tree: ExportTree;
+  readonly #before: ExportState;
+  /** Nothing is known of the files: each has to be looked at. */
+  readonly #full: boolean;
+  readonly #sources = new Map<string, SourceExport>();
+  readonly #phases = new Map<ExportProgress['phase'], number>();
+  #documentsWritten = 0;
+
+  constructor(settings: ExportSettings, directory: ExportDirectory) {
+    const { baseUrl, dryRun = false, full = false } = settings;
+    const { root, workshop, state } = directory;
+    this.#settings = settings;
+    this.#directory = directory;
+    this.#tree = new ExportTree({ root, workshop, dryRun });
+    this.#before = state ?? emptyState(baseUrl);
+    this.#full = full || state?.baseUrl !== baseUrl;
+  }
+
+  async run(): Promise<ExportReport> {
+    const started = performance.now();
+    const snapshot = await this.#writeUntilSettled();
+    const files = siteFilesOf(snapshot);
+    await this.#writeSiteFiles(files.after);
+    await this.#remove(snapshot, files);
+    const sources = [...this.#sources];
+    const documents = Object.fromEntries([...snapshot.documents].map(([path, { etag }]) => [path, etag]));
+    await this.#directory.save({
+      ...emptyState(this.#settings.baseUrl),
+      sources: Object.fromEntries(sources.map(([name, source]) => [name, source.state])),
+      documents,
+      pages: [...files.before.values(), ...files.after.values()],
+      retired: this.#formerDocuments().filter((path) => !snapshot.documents.has(path)),
+    });
+    const sum = (of: (source: SourceExport) => number) =>
+      sources.reduce((total, [, source]) => total + of(source), 0);
+    const resources = sum((source) => source.resources);
+    const touched = this.#documentsWritten + sum((source) => source.written);
+    return {
+      documents: snapshot.documents.size,
+      resources,
+      ...this.#tree.counts,
+      unchanged: Math.max(0, snapshot.documents.size + resources - touched),
+      missing: sum((source) => source.missing),
+      ms: Math.round(performance.now() - started),
+    };
+  }
+
+  /** Resources, pages and documents that fit each other, although the publication may move on meanwhile. */
+  async #writeUntilSettled(): Promise<PublicationSnapshot> {
+    for (let round = 1; ; round += 1) {
+      const snapshot = await this.#read();
+      await this.#writeResources(snapshot);
+      // A first export takes minutes: the lists are to be those of its end, not of its beginning.
+      if (round < maxRounds && !isSame(snapshot, await this.#read())) continue;
+      try {
+        await this.#writeDocuments(snapshot);
+        return snapshot;
+      } catch (error) {
+        // It was swept away: superseded while others were being copied.
+        if ((error as { code?: unknown }).code !== 'ENOENT' || round >= 2 * maxRounds) throw error;
+      }
+    }
+  }
+
+  async #read(): Promise<PublicationSnapshot> {
+    const { directory, baseUrl } = this.#settings;
+    const snapshot = await readPublicationSnapshot(directory, baseUrl);
+    if (snapshot) return snapshot;
+    throw new BridgeError('publication-failed', 'what was published is there no longer', { retryable: true });
+  }
+
+  async #writeResources(snapshot: PublicationSnapshot): Promise<void> {
+    const { database, directory, pages, log } = this.#settings;
+    for (const [name, { journal, seq }] of snapshot.sources) {
+      const known = this.#sources.get(name);
+      const source =
+        known ??
+        new SourceExport({
+          ...{ database, directory, pages, log, name, tree: this.#tree },
+          before: this.#full ? undefined : this.#before.sources[name],
+          onPage: async (count) => this.#step('resources', count),
+        });
+      this.#sources.set(name, source);
+      await source.follow(journal, seq);
+    }
+  }
+
+  async #writeDocuments(snapshot: PublicationSnapshot): Promise<void> {
+    const { documents } = snapshot;
+    const known = new Set(this.#formerDocuments());
+    const pending = [...documents.keys()].filter((path) => !known.has(path));
+    if (pending.length > 0) {
+      await this.#directory.save({ ...this.#before, pending: [...this.#before.pending, ...pending] });
+    }
+    await this.#writeSiteFiles(siteFilesOf(snapshot).before);
+    const etags = this.#full ? {} : this.#before.documents;
+    this.#documentsWritten += await exportDocuments(this.#tree, documents.values(), etags, () =>
+      this.#step('documents', 1),
+    );
+  }
+
+  async #writeSiteFiles(files: ReadonlyMap<string, string>): Promise<void> {
+    for (const [path, file] of files) await exportFile(this.#tree, this.#settings.pages, path, file);
+  }
+
+  async #remove(snapshot: PublicationSnapshot, files: SiteFiles): Promise<void> {
+    const sources = [...this.#sources.values()];
+    for (const source of sources) await source.removeDeleted();
+    const former = this.#formerDocuments();
+    const kept = new Set([...snapshot.documents.keys(), ...former].flatMap(filesOfDocument));
+    for (const file of [...files.before.values(), ...files.after.values()]) kept.add(file);
+    const due = [...this.#before.retired.flatMap(filesOfDocument), ...this.#before.pages];
+    for (const file of due) if (!kept.has(file)) await this.#tree.remove(file);
+    const gone = Object.keys(this.#before.sources).some((name) => !this.#sources.has(name));
+    if (!gone && !sources.some((source) => source.wasCompared)) return;
+    for (const source of sources) for (const file of source.collectionPages) kept.add(file);
+    await removeLeftovers({
+      root: this.#directory.root,
+      tree: this.#tree,
+      belongs: (file) => kept.has(file),
+      living: async (name, paths) => (await this.#sources.get(name)?.living(paths)) ?? new Set(),
+      onItems: () => this.#step('removals', 1),
+    });
+  }
+
+  /** What earlier runs wrote, or may have written. */
+  #formerDocuments(): readonly string[] {
+    return [...Object.keys(this.#before.documents), ...this.#before.pending];
+  }
+
+  #step(phase: ExportProgress['phase'], count: number): void {
+    const { signal, onProgress } = this.#settings;
+    if (signal?.aborted) throw new BridgeError('interrupted', 'the export was stopped as asked');
+    const done = (this.#phases.get(phase) ?? 0) + count;
+    this.#phases.set(phase, done);
+    onProgress?.({ phase, done, written: this.#tree.counts.written });
+  }
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { Catalogs } from '../catalogs.ts';
+import { readPointer, type Snapshot, type StoredDocument, type StoredVariant } from '../pointer.ts';
+import { publicationRoot } from '../publication.ts';
+import { readSlices, totalLength } from '../slices.ts';
+import type { FileContent } from './tree.ts';
+
+/** What was published at one moment: the documents of each set all by the same pointer. */
+export interface PublicationSnapshot {
+  readonly sets: readonly SnapshotSet[];
+  readonly sources: ReadonlyMap<string, PublishedSource>;
+  readonly documents: ReadonlyMap<string, SnapshotDocument>;
+}
+
+export interface PublishedSource {
+  /** `JournalState.id` */
+  readonly journal: string;
+  /** The Change Lists tell everything up to here. */
+  readonly seq: number;
+}
+
+export interface SnapshotSet {
+  readonly path: string;
+  /** When, and at which sequence of the journal, its newest Resource List and Resource Dump were taken. */
+  readonly resourceList?: Snapshot | undefined;
+  readonly resourceDump?: Snapshot | undefined;
+  /** In the Resource List. */
+  readonly entries: number;
+}
+
+export interface SnapshotDocument {
+  readonly path: string;
+  readonly capability: string;
+  readonly immutable: boolean;
+  readonly etag: string;
+  readonly plain: FileContent;
+  readonly gzip?: FileContent | undefined;
+}
+
+/** @returns undefined when nothing is published */
+export async function readPublicationSnapshot(
+  directory: string,
+  baseUrl: string,
+): Promise<PublicationSnapshot | undefined> {
+  const root = publicationRoot(directory);
+  const site = await readPointer(root);
+  const documents = new Map<string, SnapshotDocument>();
+  const sources = new Map<string, PublishedSource>();
+  const sets: SnapshotSet[] = [];
+  for (const set of site?.sets ?? []) {
+    const place = join(root, ...set.split('/'));
+    const pointer = await readPointer(place);
+    if (pointer?.baseUrl !== baseUrl || pointer.changes === undefined) continue;
+    for (const part of [pointer.documents, ...(await new Catalogs(place).of(pointer))]) {
+      addDocuments(documents, place, part);
+    }
+    sets.push({
+      path: set,
+      resourceList: pointer.snapshots[0],
+      resourceDump: pointer.dumps?.[0],
+      entries: pointer.documents[`${set}/resourcelist.xml`]?.entries ?? 0,
+    });
+    const [source = set] = set.split('/', 1);
+    const known = sources.get(source);
+    // Where the sets of a source stand apart, a resource is rather newer than a list than older.
+    const seq = Math.max(known?.seq ?? 0, pointer.changes.seq);
+    sources.set(source, { journal: known?.journal ?? pointer.journal ?? '', seq });
+  }
+  if (sources.size === 0 || !site) return undefined;
+  addDocuments(documents, root, site.documents);
+  return { sets, sources, documents };
+}
+
+/** Whether a later snapshot shows nothing else. */
+export function isSame(a: PublicationSnapshot, b: PublicationSnapshot): boolean {
+  return (
+    a.documents.size === b.documents.size &&
+    [...a.documents].every(([path, { etag }]) => b.documents.get(path)?.etag === etag) &&
+    [...a.sources].every(([name, { journal, seq }]) => {
+      const other = b.sources.get(name);
+      return other?.journal === journal && other.seq === seq;
+    })
+  );
+}
+
+function addDocuments(
+  documents: Map<string, SnapshotDocument>,
+  directory: string,
+  part: Readonly<Record<string, StoredDocument>>,
+): void {
+  for (const [path, document] of Object.entries(part)) {
+    if (documents.has(path)) continue;
+    const { capability, immutable, lastModified, plain, gzip } = document;
+    const content = ({ slices }: StoredVariant): FileContent => {
+      const length = totalLength(slices);
+      return { length, lastModified, chunks: () => readSlices(directory, slices, 0, length) };
+    };
+    documents.set(path, {
+      path,
+      capability,
+      immutable,
+      etag: plain.etag,
+      plain: content(plain),
+      gzip: gzip && content(gzip),
+    });
+  }
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { Log } from '../../core/adapter.ts';
+import { toSegment } from '../../core/segment.ts';
+import { collectionPath } from '../../core/uris.ts';
+import { listCollections } from '../../store/collections.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  countLiving,
+  findLivingStates,
+  listIdentifiers,
+  type ResourceState,
+} from '../../store/resource-states.ts';
+import { exportPages, fileOfPage, itemPathsOf, type PageSource } from './pages.ts';
+import {
+  type ExportedResources,
+  exportAllResources,
+  exportChangedResources,
+  exportMissingResources,
+  type ResourceSettings,
+  removeDeletedResources,
+} from './resources.ts';
+import type { ExportedSource } from './state.ts';
+import type { ExportTree } from './tree.ts';
+
+export interface SourceSettings {
+  readonly database: Database;
+  readonly directory: string;
+  readonly tree: ExportTree;
+  readonly pages: PageSource;
+  readonly log: Log;
+  readonly name: string;
+  /** What the last run exported of it; undefined: nothing that could be relied on. */
+  readonly before: ExportedSource | undefined;
+  readonly onPage: (resources: number) => void;
+}
+
+/** Resources that could not be read are remembered as far as this. */
+const rememberedAtMost = 1000;
+
+/** One source's resources, items and collections, brought to where its published Change Lists end. */
+export class SourceExport {
+  readonly #settings: SourceSettings;
+  readonly #missing = new Set<string>();
+  #journal: string | undefined;
+  #seq = 0;
+  /** What was deleted behind this is still there; undefined when everything was compared. */
+  #deletedAfter: number | undefined;
+  #collections: ReadonlySet<string> = new Set();
+  #collectionNames = '';
+  #resources = 0;
+  #written = 0;
+
+  constructor(settings: SourceSettings) {
+    this.#settings = settings;
+  }
+
+  /** Files that were written. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** Living ones that have a file. */
+  get resources(): number {
+    return this.#resources - this.#missing.size;
+  }
+
+  get missing(): number {
+    return this.#missing.size;
+  }
+
+  /** Every file was looked at, so those that belong no longer have to be looked for. */
+  get wasCompared(): boolean {
+    return this.#deletedAfter === undefined;
+  }
+
+  /** Files of collections' pages. */
+  get collectionPages(): readonly string[] {
+    return [...this.#collections].map(fileOfPage);
+  }
+
+  get state(): ExportedSource {
+    return {
+      journal: this.#journal ?? '',
+      seq: this.#seq,
+      collections: this.#collectionNames,
+      missing: [...this.#missing].slice(0, rememberedAtMost),
+    };
+  }
+
+  /** Writes what changed up to `seq` since the last call, or since the last run. */
+  async follow(journal: string, seq: number): Promise<void> {
+    const { before } = this.#settings;
+    const isFirst = this.#journal === undefined;
+    const known = isFirst ? before : { journal: this.#journal, seq: this.#seq };
+    const touched = new Set<string>();
+    // A journal that is shorter than it was is another one, whatever it is called.
+    if (known?.journal !== journal || known.seq > seq) {
+      await this.#exportAll(seq);
+    } else {
+      if (isFirst) this.#deletedAfter = known.seq;
+      const changed = await exportChangedResources(this.#resourceSettings(), { afterSeq: known.seq, seq });
+      for (const path of changed.collections) touched.add(path);
+      this.#take(changed);
+      if (isFirst && before && before.missing.length > 0) {
+        this.#take(await exportMissingResources(this.#resourceSettings(), seq, before.missing));
+      }
+    }
+    this.#journal = journal;
+    this.#seq = seq;
+    await this.#exportCollections(touched, isFirst);
+    this.#resources = await countLiving(this.#settings.database.reader, this.#settings.name, seq);
+  }
+
+  /** Removes what was deleted, now that the lists say so. */
+  async removeDeleted(): Promise<void> {
+    if (this.#deletedAfter === undefined) return;
+    const { tree, pages } = this.#settings;
+    const range = { afterSeq: this.#deletedAfter, seq: this.#seq };
+    await removeDeletedResources(
+      {
+        ...this.#resourceSettings(),
+        // An item whose last resource went has no page any more.
+        onPage: (states) => exportPages(tree, pages, itemPathsOf(states.filter(({ alive }) => !alive))),
+      },
+      range,
+    );
+  }
+
+  /** Those of the paths that are a living resource. */
+  async living(paths: readonly string[]): Promise<ReadonlySet<string>> {
+    const { database, name } = this.#settings;
+    const states = await findLivingStates(database.reader, name, this.#seq, paths);
+    return new Set(states.map(({ path }) => path));
+  }
+
+  async #exportAll(seq: number): Promise<void> {
+    const { database, tree, pages, name, onPage } = this.#settings;
+    this.#deletedAfter = undefined;
+    this.#missing.clear();
+    const settings = {
+      ...this.#resourceSettings(),
+      onPage: async (states: readonly ResourceState[]) => onPage(states.length),
+    };
+    this.#take(await exportAllResources(settings, seq));
+    // By item, because the formats of one item are not beside each other.
+    for await (const identifiers of listIdentifiers(database.reader, name)) {
+      const paths = identifiers.map((identifier) => `${name}/items/${toSegment(identifier)}`);
+      await exportPages(tree, pages, paths);
+      onPage(0);
+    }
+  }
+
+  async #exportCollections(touched: ReadonlySet<string>, isFirst: boolean): Promise<void> {
+    const { database, tree, pages, name, before } = this.#settings;
+    const collections = await listCollections(database.reader, name, Number.MAX_SAFE_INTEGER);
+    const names = createHash('sha256').update(JSON.stringify(collections)).digest('base64url');
+    const known = this.#collectionNames || (this.wasCompared ? '' : before?.collections);
+    const due = new Set(touched);
+    this.#collections = new Set(collections.map(({ spec }) => collectionPath(name, spec)));
+    for (const path of this.#collections) {
+      if (names !== known || (isFirst && !(await tree.exists(fileOfPage(path))))) due.add(path);
+    }
+    await exportPages(tree, pages, due);
+    this.#collectionNames = names;
+  }
+
+  #resourceSettings(): ResourceSettings {
+    const { database, directory, tree, pages, log, name, onPage } = this.#settings;
+    return {
+      ...{ database, directory, tree, log, source: name },
+      onPage: async (states) => {
+        const living = states.filter(({ alive }) => alive);
+        await exportPages(tree, pages, itemPathsOf(living));
+        onPage(living.length);
+      },
+    };
+  }
+
+  #take({ written, missing }: ExportedResources): void {
+    this.#written += written;
+    for (const path of missing) this.#missing.add(path);
+  }
+}
