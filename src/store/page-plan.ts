@@ -177,15 +177,14 @@ function sameMembers(a: readonly string[], b: readonly string[]): boolean {
 
 /**
  * The `lastmod` of a resource after a change at `at`: the upstream's datestamp, but never in our future,
- * never before what was already published, and moved on when bytes change without it.
+ * never before what was already published, and moved on when bytes change without it. What goes, goes at `at`:
+ * clients that know of no `datetime` put the changes of a resource in the order of their `lastmod`.
  */
 export function lastmodAfter(plan: ResourcePlan, at: string): string {
   const stated = earlier(plan.datestamp ?? at, at);
   const before = plan.known?.lastmod;
   if (before === undefined) return stated;
-  if (plan.change === 'updated') {
-    if (!plan.newBytes) return before;
-    return stated > before ? stated : later(at, before);
-  }
-  return later(stated, before);
+  // The same bytes under other links.
+  if (plan.change === 'updated' && !plan.newBytes) return before;
+  return plan.change !== 'deleted' && stated > before ? stated : later(at, before);
 }

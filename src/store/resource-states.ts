@@ -1,4 +1,4 @@
-import type { ChangeKind, Representation, ResourceKind } from '../core/resource.ts';
+import { type ChangeKind, patchRelation, type Representation, type ResourceKind } from '../core/resource.ts';
 import type { Queryable } from './database.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts';
 
@@ -18,6 +18,8 @@ export interface ChangedStates {
   readonly states: readonly ResourceState[];
   /** Paths of the collections that these changes put something into, or took it out of. */
   readonly collections: readonly string[];
+  /** The patches that these changes link to, of resources that live on. */
+  readonly patches: readonly ResourceState[];
 }
 
 const rowsAtATime = 1000;
@@ -54,11 +56,19 @@ export async function* listChangedStates(
 ): AsyncGenerator<ChangedStates> {
   const sourceId = await sourceIdOf(db, source);
   for (let after = afterSeq; sourceId !== undefined && after < seq; ) {
-    const page: (StateRow & { seq: number; change_links: string; links_before: string | null })[] = await db(
-      'change',
-    )
+    const page: (StateRow & {
+      seq: number;
+      at: string;
+      change_links: string;
+      links_before: string | null;
+    })[] = await db('change')
       .join('resource', 'resource.id', 'change.resource_id')
-      .select([...columns.map((column) => `resource.${column}`), 'change.seq', 'change.links_before'])
+      .select([
+        ...columns.map((column) => `resource.${column}`),
+        'change.seq',
+        'change.at',
+        'change.links_before',
+      ])
       .select('change.links as change_links')
       .where('change.source_id', sourceId)
       .where('change.seq', '>', after)
@@ -66,8 +76,11 @@ export async function* listChangedStates(
       .orderBy('change.seq')
       .limit(rows);
     const distinct = [...new Map(page.map((row) => [row.id, row])).values()];
+    const states = await statesAt(db, sourceId, seq, distinct);
+    const living = new Set(states.flatMap(({ path, alive }) => (alive ? [path] : [])));
     yield {
-      states: await statesAt(db, sourceId, seq, distinct),
+      states,
+      patches: page.flatMap((row) => (living.has(row.path) ? patchesOf(row.change_links, row.at) : [])),
       collections: [
         ...new Set(page.flatMap((row) => collectionsOf(row.change_links, row.links_before ?? '[]'))),
       ],
@@ -203,6 +216,14 @@ async function versionsAt(
     .where('seq', '<=', seq)
     .orderBy('seq');
   return new Map(rows.map((row) => [row.resource_id, { lastmod: row.lastmod, ...toRepresentation(row) }]));
+}
+
+function patchesOf(links: string, at: string): ResourceState[] {
+  return parseLinks(links).flatMap(({ rel, href, hash, length }) =>
+    rel === patchRelation
+      ? [{ path: href, kind: 'metadata' as const, lastmod: at, hash, length, alive: true }]
+      : [],
+  );
 }
 
 function collectionsOf(...links: readonly string[]): string[] {

@@ -9,6 +9,7 @@ import type { Database } from './database.ts';
 import { storeItems } from './item-rows.ts';
 import { changingColumns, readKnownItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
+import { findDamaged, type Mended } from './mending.ts';
 import { lastmodAfter, type PagePlan, planPage, type ResourcePlan } from './page-plan.ts';
 import { makePatches, noPatches, type PagePatches } from './patches.ts';
 import { serializeLinks } from './rows.ts';
@@ -61,15 +62,19 @@ export async function storePage(
 ): Promise<StoredPage> {
   const known = await readKnownItems(database.writer, lease.source, identifiersOf(page));
   const plan = planPage(page.items, known, run.id);
-  const problems = [...page.problems, ...plan.repeated.map(toProblem)];
   const patches = page.patches ? await makePatches(database.writer, lease.source, plan.changes) : noPatches;
   const blobs = new Map([...plan.changes.flatMap(toBlob), ...patches.blobs.map(toEntry)]);
+  // There is nothing to mend of items that nobody knew.
+  const isRepeated = run.mode === 'full' && known.size > 0;
+  const mended = isRepeated ? await findDamaged(database.writer, page.items, (hash) => blobs.has(hash)) : [];
+  const problems = [...page.problems, ...plan.repeated.map(toProblem), ...mended.map(toMendedProblem)];
   const unidentified = await countDoubts(database, lease.sourceId, page.problems);
   const result = { ...resultOf(plan, page), problems: problems.length, unidentified };
   await database.transaction(async (trx) => {
     await renewLease(trx, lease, now.milliseconds);
     const itemIds = await storeItems(trx, lease.sourceId, plan.items, known);
     await insertRows(trx, 'blob', [...blobs.values()], { conflict: { columns: ['hash'], update: [] } });
+    await insertRows(trx, 'blob', mended.map(toRow), replacingBlobs);
     await storeChanges(trx, lease.sourceId, run, plan.changes, itemIds, now.iso, patches);
     if (run.mode === 'full') await markSeen(trx, run.id, [...plan.unchanged, ...excused(page, known)]);
     await recordProblems(trx, run, problems);
@@ -119,6 +124,20 @@ function toProblem(identifier: string): Problem {
       'it is in the list more than once, with different content and no later datestamp; the first is kept',
     identifier,
   };
+}
+
+function toMendedProblem({ identifier }: Mended): Problem {
+  return {
+    code: 'record-repaired',
+    message: 'what was stored of it was damaged and has been replaced by what the repository delivered',
+    identifier,
+  };
+}
+
+const replacingBlobs = { conflict: { columns: ['hash'], update: ['length', 'coding', 'data'] } } as const;
+
+function toRow({ blob }: Mended): Row {
+  return { ...blob };
 }
 
 function toBlob({ desired }: ResourcePlan): [string, Row][] {

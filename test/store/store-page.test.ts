@@ -160,7 +160,7 @@ describeOnBoth('storePage', (open) => {
     now = '2026-11-21T12:00:00Z';
     expect(await store([item('oai:x:1')])).toMatchObject({ created: 1 });
     expect((await changes()).map(({ change }) => change)).toEqual(['created', 'deleted', 'created']);
-    expect((await resources())[0]?.lastmod).toBe('2026-11-21T10:59:00Z');
+    expect((await resources())[0]?.lastmod).toBe('2026-11-21T12:00:00Z');
   });
 
   test('the same identifier twice in one page: the later word counts', async () => {
@@ -255,6 +255,37 @@ describeOnBoth('storePage', (open) => {
     expect(await latestRun(database.reader, lease.sourceId)).toMatchObject({ problems: 1200 });
     const [kept] = await database.reader('problem').where({ run_id: run.id }).count({ count: '*' });
     expect(Number(kept?.count)).toBe(1000);
+  });
+
+  test('a full pass puts right what was damaged in the store, and says so', async () => {
+    await store([item('oai:x:1'), item('oai:x:2')]);
+    const [first] = await resources();
+    const hash = first?.hash ?? '';
+    await database
+      .writer('blob')
+      .where({ hash })
+      .update({ coding: 'identity', data: Buffer.from('rubbish') });
+    await expect(readBlob(database.reader, hash)).rejects.toMatchObject({ code: 'content-damaged' });
+    await begin('full');
+    expect(await store([item('oai:x:1'), item('oai:x:2')])).toMatchObject({ unchanged: 2, problems: 1 });
+    expect(Buffer.from((await readBlob(database.reader, hash)) ?? []).toString()).toBe('<dc>oai:x:1</dc>');
+    await begin('full');
+    expect(await store([item('oai:x:1'), item('oai:x:2')])).toMatchObject({ unchanged: 2, problems: 0 });
+  });
+
+  test('what goes, goes now, and what comes back comes later: lastmod tells the order of changes', async () => {
+    await store([item('oai:x:1')]);
+    now = '2026-11-21T11:00:00Z';
+    await begin('incremental');
+    await store([item('oai:x:1', { deleted: true })]);
+    now = '2026-11-21T12:00:00Z';
+    await begin('incremental');
+    await store([item('oai:x:1')]);
+    expect((await changes()).map(({ change, lastmod }) => [change, lastmod])).toEqual([
+      ['created', '2020-01-01T00:00:00Z'],
+      ['deleted', '2026-11-21T11:00:00Z'],
+      ['created', '2026-11-21T12:00:00Z'],
+    ]);
   });
 
   test('a second writer is refused while the first lives, and takes over when it does not', async () => {
