@@ -1,16 +1,18 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDatestamp } from '../core/datetime.ts';
-import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
-import { translate } from '../store/database.ts';
+import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { checkCommand } from './check.ts';
 import { demoCommand } from './demo.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { exitCodes } from './exit-codes.ts';
+import { exportCommand } from './export-command.ts';
 import { harvestCommand } from './harvest-command.ts';
 import { initCommand } from './init.ts';
-import { type CommandIo, say } from './io.ts';
+import type { CommandIo } from './io.ts';
 import { publishCommand } from './publish-command.ts';
+import { reportError } from './report-error.ts';
 import { serveCommand } from './serve.ts';
 import { statusCommand } from './status.ts';
+import { validateCommand } from './validate.ts';
 import { version } from './version.ts';
 
 /**
@@ -28,25 +30,12 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     const ended = io.abort.aborted && !isBridgeError(error) ? stoppedAtOnce(error) : error;
-    return report(ended, argv.includes('--json'), io);
+    return reportError(ended, argv.includes('--json'), io);
   }
 }
 
 function stoppedAtOnce(cause: unknown): BridgeError {
   return new BridgeError('interrupted', 'stopped at once as asked', { cause });
-}
-
-function report(error: unknown, json: boolean, io: CommandIo): number {
-  const translated = translate(error);
-  const known = isBridgeError(translated)
-    ? translated
-    : new BridgeError('internal', 'something unforeseen happened', { cause: error });
-  const { code, advice } = known;
-  if (json)
-    io.stdout.write(`${JSON.stringify({ error: { code, message: describeError(known), advice } })}\n`);
-  say(io, `rsbridge: ${describeError(known)}\n${advice} [${code}]`);
-  if (code === 'internal' && error instanceof Error) say(io, error.stack ?? '');
-  return exitCodeOf(code);
 }
 
 function createProgram(io: CommandIo, finish: (exitCode: number) => void): Command {
@@ -89,7 +78,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
 
   command('publish [sets...]', 'write the documents (default: of every set)')
     .option('--dry-run', 'say what would be published, write nothing', false)
+    .option('--close', 'close the open Change Lists now, and package what is in them', false)
+    .option('--lists-only', 'leave the dumps as they are', false)
     .action(async (sets, options) => finish(await publishCommand(sets, options, io)));
+
+  command('export <dir>', 'publish, and write everything as files for any web server')
+    .option('--dry-run', 'say what would be written, write nothing', false)
+    .option('--full', 'compare every file, whatever the last export said', false)
+    .action(async (dir, options) => finish(await exportCommand(dir, options, io)));
 
   command('serve', 'serve, harvest and publish on schedule')
     .addOption(new Option('--port <n>', 'listen here').argParser(parsePort))
@@ -99,6 +95,25 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('status', 'what each source is doing').action(async (options) =>
     finish(await statusCommand(options, io)),
   );
+
+  program
+    .command('validate <url>')
+    .description('check any Source, or one document, against the rules of ResourceSync; a file or - will do')
+    .copyInheritedSettings(program)
+    .addOption(new Option('--sample <n>', 'resources of each set to fetch').argParser(parseCount).default(10))
+    .addOption(new Option('--packages <n>', 'packages of each dump to open').argParser(parseCount).default(5))
+    .addOption(
+      new Option('--max-package-bytes <n>', 'open no larger ones').argParser(parsePositive).default(2 ** 30),
+    )
+    .addOption(
+      new Option('--max-documents <n>', 'read no more of them').argParser(parsePositive).default(10_000),
+    )
+    .option('--no-follow', 'this document alone')
+    .option('--allow-private', 'follow links to private addresses', false)
+    .option('--strict', 'warnings count as errors do', false)
+    .option('--contact <email>', 'for the User-Agent of every request')
+    .option('--json', 'findings as NDJSON', false)
+    .action(async (url, options) => finish(await validateCommand(url, options, io)));
 
   program
     .command('demo')
@@ -124,6 +139,11 @@ function parseSince(text: string): string {
 
 function parsePositive(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('give a whole number above 0');
+  return Number(text);
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('give a whole number, 0 for none');
   return Number(text);
 }
 

@@ -39,6 +39,7 @@ export const errorTable = {
   'deletions-refused': 'Look at what vanished; then `rsbridge harvest SOURCE --accept-deletions`.',
   'publication-busy': 'Another process is publishing into this directory; wait for it.',
   'publication-failed': 'What was published before is still served; see the cause, then `rsbridge publish`.',
+  'export-refused': 'Name an empty directory, one that does not exist yet, or that of an earlier export.',
   'content-damaged': 'A stored payload no longer fits its hash; harvest the source with --full.',
   'not-found': 'See / for what is served here.',
   gone: 'It was deleted; the change lists say when.',

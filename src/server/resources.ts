@@ -23,8 +23,7 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const resource = path === undefined ? undefined : await findResource(deps.database.reader, path);
       if (resource?.kind !== 'metadata') throw new Refusal('not-found', 'there is no such resource');
       if (resource.deletedAt !== undefined) throw gone(deps, resource, resource.deletedAt);
-      const { source, identifier } = resource;
-      const siblings = await listItemResources(deps.database.reader, source, identifier);
+      const siblings = await listItemResources(deps.database.reader, resource.itemId);
       const link = formatLinks(linksOf(deps, resource, siblings));
       const content = { ...resource, lastModified: resource.lastmod };
       const representation = keptRepresentation(deps, content, 'no-cache', link);

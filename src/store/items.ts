@@ -33,7 +33,7 @@ export async function findItem(
     identifier,
     datestamp: row.datestamp ?? undefined,
     collections,
-    resources: await listItemResources(db, source, identifier),
+    resources: await listItemResources(db, row.id),
   };
 }
 

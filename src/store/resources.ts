@@ -5,6 +5,8 @@ import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts'
 /** A resource as it is now, deleted or not. */
 export interface StoredResource extends Representation {
   readonly source: string;
+  /** The row of its item. */
+  readonly itemId: number;
   readonly path: string;
   readonly kind: ResourceKind;
   readonly format: string;
@@ -18,6 +20,7 @@ export interface StoredResource extends Representation {
 
 interface ResourceRow extends RepresentationRow {
   readonly source: string;
+  readonly item_id: number;
   readonly path: string;
   readonly kind: ResourceKind;
   readonly format: string;
@@ -34,13 +37,9 @@ export async function findResource(db: Queryable, path: string): Promise<StoredR
 }
 
 /** Everything an item is, and was, published as, in the order of their paths. */
-export async function listItemResources(
-  db: Queryable,
-  source: string,
-  identifier: string,
-): Promise<readonly StoredResource[]> {
+export async function listItemResources(db: Queryable, itemId: number): Promise<readonly StoredResource[]> {
   const rows: ResourceRow[] = await selectResources(db)
-    .where({ 'source.name': source, 'item.identifier': identifier })
+    .where('resource.item_id', itemId)
     .orderBy('resource.path');
   return rows.map(toResource);
 }
@@ -52,6 +51,7 @@ function selectResources(db: Queryable) {
     .select(
       'source.name as source',
       'item.identifier',
+      'resource.item_id',
       'resource.path',
       'resource.kind',
       'resource.format',
@@ -69,6 +69,7 @@ function toResource(row: ResourceRow): StoredResource {
   const { source, path, kind, format, identifier, lastmod } = row;
   return {
     source,
+    itemId: row.item_id,
     path,
     kind,
     format,

@@ -21,7 +21,7 @@ const workshopName = '.rsbridge-export';
 
 /**
  * @param apart directories and files of ours, with which the export must not mix
- * @throws BridgeError `usage` for a directory that holds something else, `publication-busy`
+ * @throws BridgeError `export-refused` for a directory that holds something else, `publication-busy`
  */
 export async function openExportDirectory(
   directory: string,
@@ -117,5 +117,5 @@ function ignoreExisting(error: unknown): void {
 }
 
 function refusal(message: string): BridgeError {
-  return new BridgeError('usage', message);
+  return new BridgeError('export-refused', message);
 }

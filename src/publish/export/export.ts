@@ -59,7 +59,7 @@ export interface ExportReport {
  * Lays out what is published, with the resources as they were when the published Change Lists end, as files:
  * resources first, lists after, removals last, each file with a rename.
  * @returns undefined when nothing is published
- * @throws BridgeError `usage` for a directory that holds something else, `publication-busy`, `disk-full`,
+ * @throws BridgeError `export-refused` for a directory that holds something else, `publication-busy`, `disk-full`,
  *   `publication-failed`, `interrupted`: the next run completes what this one began
  */
 export async function exportPublication(settings: ExportSettings): Promise<ExportReport | undefined> {

@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import { BridgeError } from '../core/errors.ts';
+import { type ExportReport, exportPublication } from '../publish/export/export.ts';
+import { type Bridge, openBridge } from './bridge.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createExportPages } from './export-pages.ts';
+import { createExportProgress } from './export-progress.ts';
+import { publishForExport } from './export-publish.ts';
+import { type CommandIo, printResult, say } from './io.ts';
+import { loadConfig } from './load-config.ts';
+import { createLog } from './log.ts';
+
+export interface ExportFlags {
+  readonly config?: string;
+  readonly json: boolean;
+  readonly dryRun: boolean;
+  /** Compare every file, whatever the last export said. */
+  readonly full: boolean;
+}
+
+/** Publishes what is new, and lays the whole publication out as files. */
+export async function exportCommand(target: string, flags: ExportFlags, io: CommandIo): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  if (Object.keys(config.sources).length === 0) {
+    throw new BridgeError('config-invalid', 'no source is configured');
+  }
+  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
+  const bridge = await openBridge(config, log, flags.dryRun ? 'check' : 'migrate');
+  try {
+    if (!flags.dryRun) await publishForExport(bridge, io);
+    if (io.stop.aborted) return exitCodes.interrupted;
+    const report = await exportTo(bridge, resolve(io.cwd, target), flags, io);
+    if (!report) {
+      say(io, 'nothing is published yet; rsbridge harvest');
+      return exitCodes.ok;
+    }
+    printResult(
+      io,
+      flags.json,
+      { ...(flags.dryRun ? { dryRun: true } : {}), ...report },
+      describe(report, flags),
+    );
+    return exitCodes.ok;
+  } finally {
+    await bridge.close();
+  }
+}
+
+async function exportTo(
+  bridge: Bridge,
+  target: string,
+  flags: ExportFlags,
+  io: CommandIo,
+): Promise<ExportReport | undefined> {
+  const { config, database, log } = bridge;
+  const pages = createExportPages(bridge);
+  const progress = createExportProgress(io);
+  try {
+    return await exportPublication({
+      database,
+      directory: config.directory,
+      target,
+      apart: [config.directory, ...(config.database.client === 'sqlite' ? [config.database.file] : [])],
+      baseUrl: config.baseUrl,
+      pages,
+      log,
+      dryRun: flags.dryRun,
+      full: flags.full,
+      signal: io.stop,
+      onProgress: (state) => progress.update(state),
+    });
+  } finally {
+    progress.end();
+    await pages.close();
+  }
+}
+
+function describe(report: ExportReport, { dryRun }: ExportFlags): string {
+  const { documents, resources, written, unchanged, removed, bytes, missing, ms } = report;
+  const lost = missing === 0 ? '' : `; the content of ${missing} listed resources is not kept here`;
+  const ending = dryRun ? 'dry run, nothing written' : `${(ms / 1000).toFixed(1)} s`;
+  return `${documents} documents and ${resources} resources: ${written} files written (${bytes} bytes), ${unchanged} unchanged, ${removed} files removed${lost} (${ending})`;
+}
