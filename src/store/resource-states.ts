@@ -1,4 +1,5 @@
 import { type ChangeKind, patchRelation, type Representation, type ResourceKind } from '../core/resource.ts';
+import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts';
 
@@ -105,6 +106,24 @@ export async function findLivingStates(
     .where({ source_id: sourceId })
     .whereIn('path', [...paths]);
   return (await statesAt(db, sourceId, seq, rows)).filter(({ alive }) => alive);
+}
+
+/** The paths of all patches that were ever made of these resources. Each came with a version. */
+export async function listPatchPaths(
+  db: Queryable,
+  source: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined || paths.length === 0) return [];
+  const rows: { links: string; at: string }[] = await db('resource')
+    .join('version', 'version.resource_id', 'resource.id')
+    .join('change', 'change.seq', 'version.seq')
+    .select('change.links', 'change.at')
+    .where('resource.source_id', sourceId)
+    .where('change.source_id', sourceId)
+    .modify((query) => whereAnyOf(query, 'resource.path', paths));
+  return rows.flatMap(({ links, at }) => patchesOf(links, at).map(({ path }) => path));
 }
 
 /** How many resources of a source lived at `seq`. */

@@ -9,6 +9,7 @@ import type { Database } from '../../src/store/database.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';
 import { type ChangeEntry, listChanges, listResources, type ResourceEntry } from '../../src/store/listing.ts';
 import { findPatch } from '../../src/store/patches.ts';
+import { listPatchPaths } from '../../src/store/resource-states.ts';
 import { type Run, startRun } from '../../src/store/runs.ts';
 import { ensureSource } from '../../src/store/sources.ts';
 import { storePage } from '../../src/store/store-page.ts';
@@ -109,6 +110,18 @@ describeOnBoth('patches', (open) => {
       .first('links_before');
     expect(last?.links_before).toContain('canonical');
     expect(last?.links_before).not.toContain(patchRelation);
+  });
+
+  test('all that a resource ever had are found, so that they can go with it', async () => {
+    await store([item('1', 'old'), item('2', 'old')]);
+    await store([item('1', 'new'), item('2', 'new')]);
+    await store([item('1', 'newer')]);
+    const made = (await changes()).flatMap((entry) =>
+      entry.path.includes('/items/1/') ? (patchOf(entry)?.href ?? []) : [],
+    );
+    expect(made).toHaveLength(2);
+    const path = (await resources()).find((resource) => resource.path.includes('/items/1/'))?.path ?? '';
+    expect([...(await listPatchPaths(database.reader, source, [path]))].sort()).toEqual(made.sort());
   });
 
   test('only an update with new bytes has one: not a creation, a move, a deletion, or what came back', async () => {

@@ -6,6 +6,7 @@ import {
   findLivingStates,
   listChangedStates,
   listLivingStates,
+  listPatchPaths,
   type ResourceState,
 } from '../../store/resource-states.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -83,14 +84,16 @@ export async function exportMissingResources(
   return done;
 }
 
-/** Removes what the range deleted. */
+/** Removes what the range deleted, and the patches that tell what was in it. */
 export async function removeDeletedResources(
   settings: ResourceSettings,
   range: SequenceRange,
 ): Promise<void> {
   const { tree, database, source } = settings;
   for await (const { states } of listChangedStates(database.reader, source, range)) {
-    for (const { path, alive } of states) if (!alive) await tree.remove(path);
+    const gone = states.flatMap(({ path, alive }) => (alive ? [] : [path]));
+    const patches = await listPatchPaths(database.reader, source, gone);
+    for (const path of [...gone, ...patches]) await tree.remove(path);
     await settings.onPage(states);
   }
 }
