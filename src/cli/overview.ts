@@ -17,12 +17,13 @@ export async function overviewOf(
   const run = stored && (await latestRun(database.reader, stored.id));
   const refused = stored && (await refusedPass(bridge, stored.id));
   const counts = stored && (await countSource(database.reader, stored.id, addSeconds(now, -86_400)));
+  const stuck = await dumpTrouble(bridge, name);
   const [problem] = run && run.problems > 0 ? await listProblems(database.reader, run.id, 1) : [];
   return {
     name,
     title: config.sources[name]?.title ?? stored?.info?.name ?? name,
-    state: describeState(stored, run, refused),
-    healthy: !stored?.trouble && !refused && run?.state !== 'failed',
+    state: [describeState(stored, run, refused), stuck].filter((part) => part !== undefined).join('; '),
+    healthy: !stored?.trouble && !refused && !stuck && run?.state !== 'failed',
     lastSuccessAt: lastSuccess(stored, run),
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
     nextRunAt: next && toIso(next),
@@ -31,6 +32,15 @@ export async function overviewOf(
     recentChanges: counts?.changes ?? 0,
     problem: problem && `${problem.identifier ?? 'a record'}: ${problem.message}`,
   };
+}
+
+/** Dumps that cannot be built: what was published before stays, and gets older. */
+async function dumpTrouble({ publication }: Bridge, source: string): Promise<string | undefined> {
+  for (const { path, trouble } of await publication.sets()) {
+    if (trouble && path.split('/', 1)[0] === source)
+      return `no new dumps of ${path} since ${trouble.at}: ${trouble.message}`;
+  }
+  return undefined;
 }
 
 function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): string | undefined {

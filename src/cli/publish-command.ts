@@ -34,7 +34,7 @@ export async function publishCommand(
       if (io.stop.aborted) return exitCodes.interrupted;
       try {
         if (flags.dryRun) await preview(bridge, set, flags, io);
-        else await publishOne(bridge, set, flags, io);
+        else await patiently(bridge, io, () => publishOne(bridge, set, flags, io));
       } catch (error) {
         // What ails one set, the others need not suffer from.
         if (!isBridgeError(error) || !ofOneSet.includes(error.code)) throw error;
@@ -45,6 +45,23 @@ export async function publishCommand(
     return exitCode;
   } finally {
     await bridge.close();
+  }
+}
+
+/** Beside `serve` a set is often being published, but seldom for long. */
+const attempts = 50;
+const pauseMs = 200;
+
+async function patiently(bridge: Bridge, io: CommandIo, publish: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await publish();
+      return;
+    } catch (error) {
+      const again = isBridgeError(error, 'publication-busy') && attempt < attempts && !io.stop.aborted;
+      if (!again) throw error;
+      await bridge.clock.sleep(pauseMs);
+    }
   }
 }
 

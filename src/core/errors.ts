@@ -42,7 +42,7 @@ export const errorTable = {
   'export-refused': 'Name an empty directory, one that does not exist yet, or that of an earlier export.',
   'content-damaged': 'A stored payload no longer fits its hash; harvest the source with --full.',
   'not-found': 'See / for what is served here.',
-  gone: 'It was deleted; the change lists say when.',
+  gone: 'It is here no longer: the Link header names what is current, and the Change Lists say what was deleted.',
   'bad-request': 'Correct the request.',
   interrupted: 'Start the command again: it continues where it stopped.',
   internal: 'This is a defect in rsbridge; please report it with the log.',

@@ -1,7 +1,8 @@
-import { addSeconds, endOfSlot, later, utcDay } from '../core/datetime.ts';
+import type { Clock } from '../core/adapter.ts';
+import { addSeconds, endOfSlot, utcDay } from '../core/datetime.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Database } from '../store/database.ts';
-import { advanceJournal, type JournalState, readJournal } from '../store/journal.ts';
+import { advanceJournal, type JournalState, momentOfLastChange, readJournal } from '../store/journal.ts';
 import { listChanges } from '../store/listing.ts';
 import { ChangeListWriter } from './change-list.ts';
 import type { ChangesState } from './change-state.ts';
@@ -19,9 +20,11 @@ import {
 import type { Limits } from './limits.ts';
 import type { Documents, StoredDocument } from './pointer.ts';
 import { publicationError } from './publication-error.ts';
+import { drawLineAfter } from './snapshot-line.ts';
 
 export interface ChangeSettings {
   readonly database: Database;
+  readonly clock: Clock;
   readonly directory: string;
   readonly baseUrl: string;
   readonly set: ResourceSet;
@@ -112,7 +115,7 @@ async function currentJournal(
   const { database, set, now, close } = settings;
   const journal = await readJournal(database.reader, set.source);
   if (!journal) return undefined;
-  if (close) return advanceJournal(database, set.source, later(now, addSeconds(journal.at, 1)));
+  if (close) return drawLineAfter(settings, set, await momentOfLastChange(database.reader, set.source));
   const due = endOfOpenSlot(settings, before);
   return due === undefined || now < due || journal.at >= due
     ? journal

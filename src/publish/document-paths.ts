@@ -18,6 +18,8 @@ export function setPaths(set: Pick<ResourceSet, 'path'>) {
     /** `ordinal` tells lists apart that begin at the same moment; see `change-partition.ts`. */
     changeList: (from: string, ordinal: number) =>
       below(`changelist/${toStamp(from)}${ordinal > 1 ? `-${ordinal}` : ''}.xml`),
+    /** Of several lists that begin at one moment only the first can be found by it. */
+    isFirstOfItsMoment: (path: string) => !/-\d+\.xml$/.test(path),
     flatChangeList: below('changelist.xml'),
     resourceDump: below('resourcedump.xml'),
     resourceDumpPart: (at: string, part: number) =>

@@ -45,10 +45,23 @@ export class DumpPublication {
     return (await findUnkept(this.#settings.database.reader, this.#set)) === undefined;
   }
 
+  /** What kept the dumps from following is told wherever people look, until it no longer does. */
+  remember(failure: unknown, signal: AbortSignal | undefined): void {
+    const known = this.#draft.state.trouble;
+    if (failure === undefined) {
+      if (known) this.#draft.edit({ trouble: undefined });
+      return;
+    }
+    const { code, message } = publicationError(failure, `the dumps of ${this.#set.path}`, signal);
+    if (code === 'interrupted' || code === 'publication-busy' || known?.message === message) return;
+    this.#draft.edit({ trouble: { code, message, at: this.#draft.now() } });
+  }
+
   withdraw(): void {
     this.#draft.remove([this.#paths.resourceDump, ...this.#dumpLists()]);
-    if (this.#draft.state.dumps || this.#draft.state.changeDump) {
-      this.#draft.edit({ dumps: undefined, changeDump: undefined });
+    const { dumps, changeDump, trouble } = this.#draft.state;
+    if (dumps || changeDump || trouble) {
+      this.#draft.edit({ dumps: undefined, changeDump: undefined, trouble: undefined });
     }
   }
 
@@ -87,12 +100,19 @@ export class DumpPublication {
     const { changes, changeDump } = this.#draft.state;
     const lists = await this.#draft.catalog(changes?.closed);
     const paths = Object.keys(lists);
-    const next = changeDump?.last === undefined ? 0 : paths.indexOf(changeDump.last) + 1;
-    let state = changeDump ?? { seq: await this.#seqBefore(lists[paths[0] ?? '']) };
+    const followed = changeDump?.last === undefined ? -1 : paths.indexOf(changeDump.last);
+    // Where the last packaged list has been let go of, those behind it may have gone unpackaged: then the dump
+    // begins anew with the first that is there, as it does where there was none.
+    const next =
+      followed === -1 ? paths.findIndex((path) => this.#paths.isFirstOfItsMoment(path)) : followed + 1;
+    let state =
+      changeDump && followed !== -1
+        ? changeDump
+        : { catalog: changeDump?.catalog, seq: await this.#seqBefore(lists[paths[next] ?? '']) };
     const known = await this.#draft.catalog(state.catalog);
     let packages = this.#unexpired(known, changes?.first);
     if (Object.keys(packages).length < Object.keys(known).length) await this.#keep(state, packages);
-    for (const path of paths.slice(next)) {
+    for (const path of next === -1 ? [] : paths.slice(next)) {
       const list = lists[path];
       if (!list) continue;
       const started = performance.now();
@@ -171,7 +191,8 @@ export class DumpPublication {
     const { reader } = this.#settings.database;
     const journal = await readJournal(reader, this.#set.source);
     if (!journal || list?.from === undefined) return 0;
-    return lastSeqBefore(reader, journal.sourceId, journal.seq, list.from);
+    const seq = await lastSeqBefore(reader, journal.sourceId, journal.seq, list.from);
+    return Math.max(seq, this.#draft.state.beganAfter ?? 0);
   }
 
   #place() {

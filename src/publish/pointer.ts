@@ -49,6 +49,10 @@ export interface Pointer {
   /** Which resources the set has (`definitionOf`); of a set's pointer only. */
   readonly definition?: string | undefined;
   readonly changes?: ChangesState | undefined;
+  /** The sequence of the journal behind which the set, as it is defined, begins; undefined: all of it. */
+  readonly beganAfter?: number | undefined;
+  /** What kept the dumps from following, the last time that was tried; of a set's pointer only. */
+  readonly trouble?: Trouble | undefined;
   /** Resource Lists whose parts are served, newest first. */
   readonly snapshots: readonly Snapshot[];
   /** Resource Dumps whose packages are served, newest first. */
@@ -66,6 +70,12 @@ export interface Snapshot {
   /** The journal's sequence that it shows. */
   readonly seq: number;
   readonly catalog?: string | undefined;
+}
+
+export interface Trouble {
+  readonly code: string;
+  readonly message: string;
+  readonly at: string;
 }
 
 export interface ChangeDumpState {

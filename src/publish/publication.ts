@@ -2,7 +2,14 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Catalogs } from './catalogs.ts';
-import { type Documents, type Pointer, pointerFile, readPointer, type StoredDocument } from './pointer.ts';
+import {
+  type Documents,
+  type Pointer,
+  pointerFile,
+  readPointer,
+  type StoredDocument,
+  type Trouble,
+} from './pointer.ts';
 import { readSlices, totalLength } from './slices.ts';
 
 /** What is published now, for whoever serves it. */
@@ -38,6 +45,8 @@ export interface PublishedSet {
   readonly path: string;
   /** The current ones. What only grows in number (closed lists, parts, packages) is found by its path. */
   readonly documents: readonly PublishedFacts[];
+  /** What keeps its dumps from following. */
+  readonly trouble?: Trouble;
 }
 
 export interface PublishedFacts {
@@ -86,7 +95,7 @@ export function openPublication(directory: string): Publication {
     sets: async () => {
       const paths = [...((await site.pointer())?.sets ?? [])].sort();
       const sets = await Promise.all(
-        paths.map(async (path) => ({ path, documents: await directoryOf(path).list() })),
+        paths.map(async (path) => ({ path, ...(await directoryOf(path).current()) })),
       );
       return sets.filter((set) => set.documents.length > 0);
     },
@@ -128,9 +137,10 @@ class PublishedDirectory {
     return undefined;
   }
 
-  async list(): Promise<readonly PublishedFacts[]> {
-    const { documents = {} } = (await this.pointer()) ?? {};
-    return Object.entries(documents).map(([path, document]) => toFacts(path, document));
+  async current(): Promise<Omit<PublishedSet, 'path'>> {
+    const { documents = {}, trouble } = (await this.pointer()) ?? {};
+    const facts = Object.entries(documents).map(([path, document]) => toFacts(path, document));
+    return { documents: facts, ...(trouble ? { trouble } : {}) };
   }
 
   async #all(pointer: Pointer): Promise<readonly Documents[]> {

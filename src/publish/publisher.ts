@@ -104,13 +104,15 @@ export function createPublisher(settings: PublisherSettings): Publisher {
       const meanwhile = follower(set, editing, true);
       const wanted = options.resourceDump === 'always' || !dumps.hasResourceDump;
       // What is wrong with the one need not be wrong with the other.
-      await all([
+      const failure = await firstFailure([
         () => dumps.packageChanges(meanwhile, publishNow),
         async () => {
           if (options.resourceDump !== 'never' && wanted) await dumps.renderResourceDump(meanwhile);
         },
-        publishNow,
       ]);
+      dumps.remember(failure, options.signal);
+      await publishNow();
+      if (failure !== undefined) throw failure;
     });
     return reportOf(set, documents, started);
   }
@@ -161,11 +163,11 @@ function reportOf(
   return { set: set.path, published: documents !== undefined, documents: documents ?? [], ms };
 }
 
-/** One after the other, whatever becomes of those before. @throws what the first that failed threw */
-async function all(steps: readonly (() => Promise<void>)[]): Promise<void> {
+/** One after the other, whatever becomes of those before. */
+async function firstFailure(steps: readonly (() => Promise<void>)[]): Promise<unknown> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw failures[0];
+  return failures[0];
 }
 
 function wantsResourceList(option: PublishOptions['resourceList'], has: boolean, had: boolean): boolean {

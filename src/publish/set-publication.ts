@@ -59,9 +59,11 @@ export class SetPublication {
   async beginAnew(): Promise<void> {
     const at = await drawLine(this.#settings, this.#set, undefined);
     const journal = await readJournal(this.#settings.database.reader, this.#set.source);
+    const seq = journal?.seq ?? 0;
     this.#draft.edit({
+      beganAfter: seq,
       changes: {
-        seq: journal?.seq ?? 0,
+        seq,
         partition: { closedAt: at, ordinal: 0 },
         first: at,
         marks: { entries: 0, bytes: 0, marks: [] },
@@ -152,6 +154,9 @@ export class SetPublication {
     if (changes.first >= oldest && (changes.closedCount ?? 0) <= room) return;
     const closed = Object.entries(await this.#draft.catalog(changes.closed));
     const kept = closed.slice(-room).filter(([, { until = '' }]) => until >= oldest);
+    // An index of nothing is no index: the newest stays until there is another.
+    const newest = closed.at(-1);
+    if (newest && kept.length === 0 && this.#openPath() === undefined) kept.push(newest);
     if (kept.length === closed.length) return;
     const { partition } = changes;
     const first = kept[0]?.[1].from ?? partition.open?.from ?? partition.closedAt ?? changes.first;

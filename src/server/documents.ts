@@ -44,8 +44,9 @@ function choose(document: PublishedDocument, acceptEncoding: string | undefined)
   };
 }
 
-const mayBeDated = /\/(?:resource|change)(?:list|dump)\//;
+const mayBeOurs = /\/(?:resource|change)(?:list|dump)[/.-]/;
 const dated = /^((?:resource|change)(?:list|dump))\/([^/.-]+)[/.-][^/]*$/;
+const current = /^((?:resource|change)(?:list|dump))(?:-index|-archive)?\.xml$/;
 
 /** A document that has had its time leads to the one in its place. */
 async function explainAbsence(
@@ -54,25 +55,30 @@ async function explainAbsence(
   now: string,
 ): Promise<Refusal> {
   // Most of what is not there never was: no need to look through what is published.
-  const set = mayBeDated.test(path) ? longestPrefix(await publication.sets(), path) : undefined;
-  const [, kind = '', stamp = ''] = (set && dated.exec(path.slice(set.path.length + 1))) ?? [];
-  const successor = set && findSuccessor(set, kind);
+  const set = mayBeOurs.test(path) ? longestPrefix(await publication.sets(), path) : undefined;
+  const rest = set ? path.slice(set.path.length + 1) : '';
+  const [matched, kind = '', stamp = ''] = dated.exec(rest) ?? current.exec(rest) ?? [];
+  if (!set || matched === undefined) return new Refusal('not-found', 'there is nothing at this address');
+  const successor = findSuccessor(set, kind);
   if (!successor) return new Refusal('not-found', 'there is nothing at this address');
   const href = `${baseUrl}/${successor.path}`;
   const link = formatLinks([{ rel: 'latest-version', href }]) ?? '';
   const moment = parseStamp(stamp);
   const isPast = kind.startsWith('resource')
     ? moment !== undefined && moment <= now && !isKept(set, `${set.path}/${kind}/${stamp}/`)
-    : moment !== undefined && successor.from !== undefined && moment < successor.from;
+    : moment !== undefined && moment < (successor.from ?? now);
   return isPast
     ? new Refusal('gone', `this document is no longer kept; the current one is ${href}`, { link })
     : new Refusal('not-found', `there is no such document; the current one is ${href}`, { link });
 }
 
-/** The index has the history; what is flat may reach back less far. */
+/**
+ * The index has the history; what is flat may reach back less far. What a set no longer offers at all is
+ * explained by its Capability List.
+ */
 function findSuccessor(set: PublishedSet, kind: string): PublishedFacts | undefined {
-  const find = (path: string) => set.documents.find((document) => document.path === path);
-  return find(`${set.path}/${kind}-index.xml`) ?? find(`${set.path}/${kind}.xml`);
+  const find = (name: string) => set.documents.find(({ path }) => path === `${set.path}/${name}.xml`);
+  return find(`${kind}-index`) ?? find(kind) ?? find('capabilitylist');
 }
 
 /** Then only the name of the part is wrong. */

@@ -57,6 +57,14 @@ export async function advanceJournal(database: Database, source: string, now: st
   });
 }
 
+/** When the latest change of a source happened. */
+export async function momentOfLastChange(db: Queryable, source: string): Promise<string | undefined> {
+  const journal = await readJournal(db, source);
+  const row: { at: string } | undefined =
+    journal && (await db('change').where({ source_id: journal.sourceId, seq: journal.seq }).first('at'));
+  return row?.at;
+}
+
 /**
  * The last sequence of a source's journal before `moment`, of those up to `last`. The journal is in the order of
  * time: a search by halves finds a moment in it without reading it.

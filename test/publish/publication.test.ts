@@ -173,9 +173,8 @@ it('while a long Resource List is written, the Change Lists follow the journal',
     return result;
   });
   await publisher.publish(set, { resourceList: 'always' });
-  // The changes' snapshot ends inside that of the list, which at its own end finds them published. (The last
-  // one is for the flat list, which may rest meanwhile.)
-  expect(seen).toEqual([1, 2, 2]);
+  // The changes' snapshot ends inside that of the list, which at its own end finds them published.
+  expect(seen.slice(0, 2)).toEqual([1, 2]);
   expect(entriesOf(await textOf(publication, 'kyushu/resourcelist.xml'))).toEqual(['a', 'b']);
 });
 

@@ -3,6 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { toIso } from '../../src/core/datetime.ts';
+import { readJournal } from '../../src/store/journal.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { LivingSource } from './living-source.ts';
 import { entriesOf, rootOf, textOf } from './reading.ts';
@@ -93,6 +95,88 @@ describeOnBoth('a set, in the long run', (open) => {
       .update(await buffer(document.plain.open(0, document.plain.length)))
       .digest('hex');
   }
+
+  it('where Change Lists have gone unpackaged, the dump begins anew with the first that is there', async () => {
+    const set = living.set('metadata');
+    const retention = {
+      changeListDays: 2,
+      changeDumpDays: 90,
+      resourceLists: 2,
+      resourceDumps: 2,
+      archiveDays: false,
+    } as const;
+    const publisher = living.publisher({ retention });
+    await days(2, publisher);
+    for (const day of ['10', '11', '12', '13']) {
+      living.clock.set(`2026-12-${day}T10:00:00Z`);
+      await living.deliver('record', { text: `as of day ${day}` });
+      // Lists close and are let go of, and nobody packages them.
+      await publisher.publish(set, { resourceList: 'always' });
+    }
+    living.clock.set('2026-12-14T10:00:00Z');
+    await publisher.publish(set, { resourceList: 'always' });
+    await publisher.publishDumps(set, { resourceDump: 'never' });
+    const lists = (await locsOf(`${set.path}/changelist-index.xml`)).map((path) =>
+      path.replace('/changelist/', '/changedump/').replace('.xml', '.zip'),
+    );
+    const packages = await locsOf(`${set.path}/changedump.xml`);
+    expect(packages).toEqual(lists);
+    for (const path of packages) {
+      const { from = '', until = '' } = rootOf(await read(path.replace('.zip', '-manifest.xml')));
+      const manifest = await read(path.replace('.zip', '-manifest.xml'));
+      for (const [, datetime = ''] of manifest.matchAll(/datetime="([^"]*)"/g)) {
+        expect(datetime >= from && datetime < until).toBe(true);
+      }
+    }
+  });
+
+  it('closing lists again and again does not carry the journal into the future', async () => {
+    const publisher = living.publisher();
+    await living.deliver('one');
+    for (let round = 0; round < 5; round += 1) {
+      for (const name of ['all', 'metadata']) {
+        await publisher.publish(living.set(name), { resourceList: 'always', close: true });
+        await publisher.publishDumps(living.set(name), { resourceDump: 'always' });
+        const journal = await readJournal(open().database.reader, living.name);
+        expect((journal?.at ?? '9') <= toIso(living.clock.now())).toBe(true);
+      }
+    }
+  });
+
+  it('a silent set keeps its newest Change List, whatever its age: an index of nothing is no index', async () => {
+    const set = living.set('metadata');
+    const retention = {
+      changeListDays: 1,
+      changeDumpDays: 1,
+      resourceLists: 2,
+      resourceDumps: 2,
+      archiveDays: false,
+    } as const;
+    const publisher = living.publisher({ retention });
+    await days(3, publisher);
+    for (const date of ['2026-12-20T10:00:00Z', '2026-12-30T10:00:00Z']) {
+      living.clock.set(date);
+      await publisher.publish(set, { resourceList: 'always' });
+      expect(await locsOf(`${set.path}/changelist-index.xml`)).toHaveLength(1);
+    }
+  });
+
+  it('dumps that cannot be built are told of where people look, until they can', async () => {
+    await days(2);
+    const set = living.set('metadata');
+    const { database } = open();
+    const hash = `sha-256:${createHash('sha256').update('<dc>as of day 2</dc>').digest('hex')}`;
+    const [row] = await database.writer('blob').where({ hash });
+    await database.writer('blob').where({ hash }).delete();
+    const publisher = living.publisher();
+    const troubleOf = async () =>
+      (await living.publication.sets()).find(({ path }) => path === set.path)?.trouble;
+    await expect(publisher.publishDumps(set, { resourceDump: 'always' })).rejects.toThrow();
+    expect(await troubleOf()).toMatchObject({ code: 'content-damaged' });
+    await database.writer('blob').insert(row);
+    await publisher.publishDumps(set, { resourceDump: 'always' });
+    expect(await troubleOf()).toBeUndefined();
+  });
 
   it('close ends the open Change List at once, and its changes are in a package', async () => {
     const publisher = living.publisher();

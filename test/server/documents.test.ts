@@ -190,7 +190,9 @@ describe('a document that is not there', () => {
     ['/kyushu/changedump/20261031T235959Z.zip', 410, 'kyushu/changedump.xml'],
     ['/kyushu/changedump/20261031T235959Z-manifest.xml', 410, 'kyushu/changedump.xml'],
     ['/kyushu/changedump/20261102T000000Z.zip', 404, 'kyushu/changedump.xml'],
-    ['/kyushu/metadata/resourcedump/20251101T000000Z/0001.zip', 404, undefined],
+    // What a set no longer offers at all is explained by its Capability List.
+    ['/kyushu/metadata/resourcedump/20251101T000000Z/0001.zip', 410, 'kyushu/metadata/capabilitylist.xml'],
+    ['/kyushu/metadata/resourcedump.xml', 404, 'kyushu/metadata/capabilitylist.xml'],
     ['/elsewhere/resourcelist/20251101T000000Z/0001.xml', 404, undefined],
     ['/kyushu/nothing.xml', 404, undefined],
   ])('%s → %i, leading to %s', async (at, status, current) => {

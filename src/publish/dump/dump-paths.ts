@@ -10,9 +10,12 @@ export function dumpListPath(directory: string, number: number): string {
   return `${directory}/index-${number}.xml`;
 }
 
-/** Where a resource is in a package: `kyushu/items/x/oai_dc.xml` → `/items/x/oai_dc.xml` (RS-ATTR-13). */
+/**
+ * Where a resource is in a package: `kyushu/items/oai:x/oai_dc.xml` → `/items/oai~3Ax/oai_dc.xml` (RS-ATTR-13).
+ * Some file systems have no colons; the escape is that of `segment.ts`, where none is ever escaped.
+ */
 export function pathInPackage(path: string): string {
-  return path.slice(path.indexOf('/'));
+  return path.slice(path.indexOf('/')).replaceAll(':', '~3A');
 }
 
 /** The name of the member that a `path` in a manifest leads to. */
