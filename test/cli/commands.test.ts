@@ -3,12 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { type Answer, envelope, provide, record } from '../adapters/scripted-provider.ts';
 import { rsbridge } from './processes.ts';
+import { runMain } from './run-main.ts';
 
 let directory: string;
 
@@ -17,32 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(...args: string[]): Promise<Outcome> {
-  const output = { stdout: '', stderr: '' };
-  const sink = (name: 'stdout' | 'stderr') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        output[name] += String(chunk);
-        done();
-      },
-    });
-  const never = new AbortController().signal;
-  const io = {
-    stdout: sink('stdout'),
-    stderr: sink('stderr'),
-    env: {},
-    cwd: directory,
-    stop: never,
-    abort: never,
-  };
-  return { code: await main(args, io), ...output };
-}
+const run = (...args: string[]) => runMain(directory, args);
 
 function configure(url: string, more = ''): void {
   writeFileSync(join(directory, 'rsbridge.yaml'), `sources:\n  repo:\n    url: ${url}\n${more}`);

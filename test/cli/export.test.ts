@@ -12,19 +12,18 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/cli/bridge.ts';
 import { toStatic } from '../../src/cli/export-pages.ts';
-import { main } from '../../src/cli/main.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { lockPublication } from '../../src/publish/publication-lock.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { makePostgres, makeSqlite } from '../store/databases.ts';
 import { rsbridge } from './processes.ts';
+import { runMain } from './run-main.ts';
 
 const baseUrl = 'https://repo.example.org/rs';
 const records = /^\.rsbridge-export/;
@@ -51,20 +50,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  async function run(...args: string[]) {
-    const output = { stdout: '', stderr: '' };
-    const sink = (name: 'stdout' | 'stderr') =>
-      new Writable({
-        write(chunk, _encoding, done) {
-          output[name] += String(chunk);
-          done();
-        },
-      });
-    const never = new AbortController().signal;
-    const io = { env: {}, cwd: directory, stop: never, abort: never };
-    const code = await main(args, { ...io, stdout: sink('stdout'), stderr: sink('stderr') });
-    return { code, ...output };
-  }
+  const run = (...args: string[]) => runMain(directory, args);
 
   async function ok(...args: string[]) {
     const result = await run(...args);

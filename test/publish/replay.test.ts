@@ -7,10 +7,10 @@ import { isBridgeError } from '../../src/core/errors.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
 import type { Publication } from '../../src/publish/publication.ts';
 import { describeOnBoth } from '../store/databases.ts';
+import { readZip } from './dump/zip-reading.ts';
 import { LivingSource } from './living-source.ts';
 import { rootOf, textOf } from './reading.ts';
 import { baseUrl } from './seed.ts';
-import { readZip } from './zip-reading.ts';
 
 /** It does not deflate to nothing. */
 const longText = createHash('shake256', { outputLength: 1000 }).update('long').digest('hex');

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toIso } from '../../src/core/datetime.ts';
 import { readJournal } from '../../src/store/journal.ts';
 import { describeOnBoth } from '../store/databases.ts';
+import { readZip } from './dump/zip-reading.ts';
 import { LivingSource } from './living-source.ts';
 import { entriesOf, rootOf, textOf } from './reading.ts';
 import { baseUrl } from './seed.ts';
-import { readZip } from './zip-reading.ts';
 
 describeOnBoth('a set, in the long run', (open) => {
   let living: LivingSource;

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { readZip } from '../publish/dump/zip-reading.ts';
 import { LivingSource } from '../publish/living-source.ts';
 import { baseUrl } from '../publish/seed.ts';
-import { readZip } from '../publish/zip-reading.ts';
 import { makeSqlite } from '../store/databases.ts';
 import { type House, openHouse } from './fixture.ts';
 
