@@ -4,7 +4,7 @@ import type { Link } from '../core/resource.ts';
 import { covers } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
 import { duplicates } from '../publish/entry-writer.ts';
-import { findResource, listItemResources, type StoredResource } from '../store/resources.ts';
+import { findWithSiblings, type StoredResource } from '../store/resources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
@@ -20,11 +20,11 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
     config: { operationId: 'getResource', open: true },
     handler: async (request, reply) => {
       const path = servedPath(request);
-      const resource = path === undefined ? undefined : await findResource(deps.database.reader, path);
+      const found = path === undefined ? [] : await findWithSiblings(deps.database.reader, path);
+      const resource = found.find((candidate) => candidate.path === path);
       if (resource?.kind !== 'metadata') throw new Refusal('not-found', 'there is no such resource');
       if (resource.deletedAt !== undefined) throw gone(deps, resource, resource.deletedAt);
-      const siblings = await listItemResources(deps.database.reader, resource.itemId);
-      const link = formatLinks(linksOf(deps, resource, siblings));
+      const link = formatLinks(linksOf(deps, resource, found));
       const content = { ...resource, lastModified: resource.lastmod };
       const representation = keptRepresentation(deps, content, 'no-cache', link);
       return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));

@@ -5,8 +5,6 @@ import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts'
 /** A resource as it is now, deleted or not. */
 export interface StoredResource extends Representation {
   readonly source: string;
-  /** The row of its item. */
-  readonly itemId: number;
   readonly path: string;
   readonly kind: ResourceKind;
   readonly format: string;
@@ -20,7 +18,6 @@ export interface StoredResource extends Representation {
 
 interface ResourceRow extends RepresentationRow {
   readonly source: string;
-  readonly item_id: number;
   readonly path: string;
   readonly kind: ResourceKind;
   readonly format: string;
@@ -31,9 +28,13 @@ interface ResourceRow extends RepresentationRow {
   readonly deleted_at: string | null;
 }
 
-export async function findResource(db: Queryable, path: string): Promise<StoredResource | undefined> {
-  const row: ResourceRow | undefined = await selectResources(db).where('resource.path', path).first();
-  return row && toResource(row);
+/** A resource with everything else its item is, and was, published as; nothing where there is no such resource. */
+export async function findWithSiblings(db: Queryable, path: string): Promise<readonly StoredResource[]> {
+  const rows: ResourceRow[] = await selectResources(db).where(
+    'resource.item_id',
+    db('resource').select('item_id').where({ path }),
+  );
+  return rows.map(toResource);
 }
 
 /** Everything an item is, and was, published as, in the order of their paths. */
@@ -51,7 +52,6 @@ function selectResources(db: Queryable) {
     .select(
       'source.name as source',
       'item.identifier',
-      'resource.item_id',
       'resource.path',
       'resource.kind',
       'resource.format',
@@ -69,7 +69,6 @@ function toResource(row: ResourceRow): StoredResource {
   const { source, path, kind, format, identifier, lastmod } = row;
   return {
     source,
-    itemId: row.item_id,
     path,
     kind,
     format,
