@@ -1,3 +1,4 @@
+import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { createHostGate } from '../harvest/host-gate.ts';
 import { createHttp, type HttpSettings } from '../harvest/http.ts';
 import type { SourcePort } from '../publish/conformance/source-port.ts';
@@ -9,6 +10,8 @@ import { productName, version } from './version.ts';
 /** A document may have 50 MB; a little more is read, to say that it is too much. */
 const maximumDocumentBytes = 68 * 1024 * 1024;
 const maximumResourceBytes = 1024 * 1024 * 1024;
+/** Long enough for a document that is made while it is sent, short enough not to be held for ever. */
+const slowestRate = { graceSeconds: 300, bytesPerSecond: 50_000 };
 const patience = { busyAttempts: 3, connectAttempts: 2, firstWaitMs: 2000, longestWaitMs: 30_000 };
 
 export interface PortFlags {
@@ -35,6 +38,8 @@ export function openSourcePort(
     requestsPerHost: 2,
     timeoutSeconds: 60,
     allowPrivateAddresses: allowPrivate,
+    allowLoopbackFromLoopback: true,
+    slowestRate,
     patience,
   };
   const clients = {
@@ -43,8 +48,18 @@ export function openSourcePort(
     package: createHttp({ ...settings, maxResponseBytes: maxPackageBytes + 1 }, deps),
   };
   return {
-    get: (uri, purpose, headers = {}) =>
-      clients[purpose].get(uri, { signal, headers: { 'accept-encoding': 'identity', ...headers } }),
+    get: async (uri, purpose, headers = {}) => {
+      // A list may be a gzip file; of resources and packages the very bytes are judged.
+      const decode = purpose === 'document' ? 'sniffed' : 'declared';
+      const asked = { signal, decode, headers: { 'accept-encoding': 'identity', ...headers } } as const;
+      try {
+        return await clients[purpose].get(uri, asked);
+      } catch (error) {
+        if (!isBridgeError(error, 'address-refused') || !/public address$/.test(error.message)) throw error;
+        const message = `${error.message}; --allow-private follows such links`;
+        throw new BridgeError('address-refused', message, { cause: error });
+      }
+    },
     close: async () => {
       for (const client of Object.values(clients)) await client.close();
     },

@@ -1,6 +1,6 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { BridgeError } from '../core/errors.ts';
+import { BridgeError, describeError } from '../core/errors.ts';
 import { checkDocument } from '../publish/conformance/document-check.ts';
 import { type Validation, validateSource } from '../publish/conformance/source-validation.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -25,14 +25,48 @@ const shownPerRule = 20;
 
 /** Checks any Source, or one document, against the rules of ResourceSync, and says where it breaks which. */
 export async function validateCommand(address: string, flags: ValidateFlags, io: CommandIo): Promise<number> {
-  const file = address === '-' ? address : resolve(io.cwd, address);
-  const isFile = address === '-' || (!/^[a-z][a-z0-9+.-]+:\/\//i.test(address) && existsSync(file));
-  const validation = isFile
-    ? await validateFile(address, address === '-' ? process.stdin : createReadStream(file))
-    : await validateUrl(parseAddress(address), flags, io);
+  const file = address === '-' ? address : findFile(address, io.cwd);
+  const validation =
+    file !== undefined
+      ? await validateFile(address, file === '-' ? process.stdin : createReadStream(file))
+      : await validateUrl(parseAddress(address), flags, io);
   printValidation(validation, flags.json, io);
   const { errors, warnings } = countFindings(validation);
   return errors + (flags.strict ? warnings : 0) > 0 ? exitCodes.needsAttention : exitCodes.ok;
+}
+
+// What no bare host looks like: a path, a name with a dot in front, a file of ours.
+const pathForm = /^\.|[/\\](?!$)|\.(xml|zip)$/i;
+
+/** @returns the file that is meant; undefined where a web address is */
+function findFile(address: string, directory: string): string | undefined {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(address)) return undefined;
+  const file = resolve(directory, address);
+  let found: Stats | undefined;
+  try {
+    found = statSync(file, { throwIfNoEntry: false });
+    if (found) accessSync(file, constants.R_OK);
+  } catch (error) {
+    if (pathForm.test(address)) {
+      throw new BridgeError('usage', `${address} cannot be read: ${describeError(error)}`, { cause: error });
+    }
+  }
+  if (!found) {
+    if (!pathForm.test(address)) return undefined;
+    throw new BridgeError(
+      'usage',
+      `no such file: ${address} (a web address with a path begins with https://)`,
+    );
+  }
+  if (found.isDirectory()) {
+    // A directory may have the name of a host.
+    if (!pathForm.test(address) && /[^.]\.[^.]/.test(address)) return undefined;
+    throw new BridgeError(
+      'usage',
+      `${address} is a directory; validate takes one document, or a web address`,
+    );
+  }
+  return file;
 }
 
 /** Nothing is fetched for a document that is at hand: it is judged alone. */

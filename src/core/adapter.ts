@@ -73,6 +73,8 @@ export interface Http {
 export interface HttpOptions {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  /** `sniffed`, the default: what is gzip is unpacked; `declared`: only where `Content-Encoding` says so, too. */
+  readonly decode?: 'sniffed' | 'declared';
 }
 
 export interface HttpResponse {
@@ -82,7 +84,7 @@ export interface HttpResponse {
   /** Lower-case names; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The body, content coding removed (by its magic number, whatever the header says).
+   * The body, content coding removed (by its magic number, whatever the header says, unless `decode` is `declared`).
    * Iterating throws BridgeError `upstream-cut-off` when the connection ends early and
    * `response-too-large` past the size limit. Must be consumed or `discard()`ed.
    */

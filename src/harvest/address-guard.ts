@@ -15,11 +15,20 @@ export interface AddressGuard {
   readonly lookup: LookupFunction;
 }
 
-export function createAddressGuard(trustedHost: string, allowPrivate: boolean): AddressGuard {
-  const isTrusted = (host: string) => allowPrivate || host.toLowerCase() === trustedHost.toLowerCase();
+/** @param allow `loopback`: where the trusted host is on loopback, its other addresses and names are trusted, too */
+export function createAddressGuard(
+  trustedHost: string,
+  allowPrivate: boolean,
+  { loopback = false }: { readonly loopback?: boolean } = {},
+): AddressGuard {
+  const anyLoopback = loopback && isLoopback(trustedHost);
+  const isTrusted = (host: string) =>
+    allowPrivate || host.toLowerCase() === trustedHost.toLowerCase() || (anyLoopback && isLoopback(host));
   return {
     check(url) {
-      if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(url.href);
+      if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+        throw new BridgeError('address-refused', `${url.href} is no address of the web`);
+      }
       const host = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(host) !== 0 && !isTrusted(url.hostname) && !isPublic(host)) throw refused(host);
     },
@@ -39,6 +48,13 @@ export function createAddressGuard(trustedHost: string, allowPrivate: boolean): 
 }
 
 type AllCallback = (error: Error | null, addresses: LookupAddress[]) => void;
+
+/** By its form alone: a name is not resolved. */
+function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '');
+  if (isIP(address) !== 0) return ipaddr.process(address).range() === 'loopback';
+  return /^(.+\.)?localhost\.?$/i.test(host);
+}
 
 function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address);

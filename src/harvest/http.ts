@@ -4,7 +4,7 @@ import { BridgeError } from '../core/errors.ts';
 import { createAddressGuard } from './address-guard.ts';
 import type { HostGate } from './host-gate.ts';
 import { type Patience, waitBefore } from './patience.ts';
-import { decodedBody } from './response-body.ts';
+import { decodedBody, type SlowestRate } from './response-body.ts';
 
 export interface HttpSettings {
   /** The configured endpoint: its host is trusted, and gets the configured headers. */
@@ -16,6 +16,10 @@ export interface HttpSettings {
   readonly timeoutSeconds: number;
   readonly maxResponseBytes: number;
   readonly allowPrivateAddresses: boolean;
+  /** True, and the endpoint is on loopback: so may be what it leads to. */
+  readonly allowLoopbackFromLoopback?: boolean;
+  /** A body that comes more slowly is left; undefined: only one that stops coming is. */
+  readonly slowestRate?: SlowestRate | undefined;
   readonly patience?: Patience;
 }
 
@@ -31,7 +35,9 @@ export function createHttp(
   deps: { gate: HostGate; clock: Clock; log: Log },
 ): HttpClient {
   const endpoint = new URL(settings.endpoint);
-  const guard = createAddressGuard(endpoint.hostname, settings.allowPrivateAddresses);
+  const guard = createAddressGuard(endpoint.hostname, settings.allowPrivateAddresses, {
+    loopback: settings.allowLoopbackFromLoopback === true,
+  });
   const dispatcher = new Agent({
     connect: { lookup: guard.lookup, timeout: 30_000 },
     connections: settings.requestsPerHost,
@@ -51,8 +57,11 @@ export function createHttp(
     };
   }
 
-  /** One request, redirects followed; holds a place at the host until the body has been read. */
-  async function attempt(start: URL, options: HttpOptions): Promise<HttpResponse> {
+  /**
+   * One request, redirects followed; holds a place at the host until the body has been read.
+   * @param asked is told where each redirect leads
+   */
+  async function attempt(start: URL, options: HttpOptions, asked: (url: URL) => void): Promise<HttpResponse> {
     let url = start;
     for (let redirects = 0; ; redirects += 1) {
       guard.check(url);
@@ -70,7 +79,7 @@ export function createHttp(
         throw error;
       }
       const target = redirectTarget(response, url);
-      if (target === undefined) return toResponse(response, url, leave);
+      if (target === undefined) return toResponse(response, url, leave, options);
       await response.body.dump({ limit: 65_536 }).catch(() => undefined);
       leave();
       if (redirects === maxRedirects) {
@@ -81,16 +90,25 @@ export function createHttp(
       }
       deps.log.debug({ from: url.href, to: target.href }, 'redirected');
       url = target;
+      asked(url);
     }
   }
 
-  function toResponse(response: Dispatcher.ResponseData, url: URL, leave: () => void): HttpResponse {
+  function toResponse(
+    response: Dispatcher.ResponseData,
+    url: URL,
+    leave: () => void,
+    { decode = 'sniffed' }: HttpOptions,
+  ): HttpResponse {
     response.body.once('close', leave);
+    const headers = flatten(response.headers);
+    const mayBeGzip = decode === 'sniffed' || /\bgzip\b/i.test(headers['content-encoding'] ?? '');
+    const { maxResponseBytes: maxBytes, slowestRate } = settings;
     return {
       status: response.statusCode,
       url: url.href,
-      headers: flatten(response.headers),
-      body: decodedBody(response.body, settings.maxResponseBytes, url.href),
+      headers,
+      body: decodedBody(response.body, url.href, { maxBytes, mayBeGzip, slowestRate }),
       discard: async () => {
         response.body.destroy();
         response.body.on('error', () => undefined);
@@ -103,10 +121,13 @@ export function createHttp(
     async get(href, options) {
       const url = parseUrl(href);
       for (let failures = 1; ; failures += 1) {
-        const outcome = await attempt(url, options).catch((error: unknown) => ({ error }));
+        let last = url;
+        const outcome = await attempt(url, options, (asked) => {
+          last = asked;
+        }).catch((error: unknown) => ({ error }));
         options.signal.throwIfAborted();
         const wait = waitBefore(failures, outcome, {
-          url,
+          url: last,
           now: deps.clock.now(),
           patience: settings.patience,
         });

@@ -3,18 +3,32 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 
+/** So many seconds are always given, then so many bytes have to have come for each further second. */
+export interface SlowestRate {
+  readonly graceSeconds: number;
+  readonly bytesPerSecond: number;
+}
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** False: it is taken as it comes. */
+  readonly mayBeGzip: boolean;
+  readonly slowestRate: SlowestRate | undefined;
+}
+
 /**
  * A response's body with its gzip coding removed, recognised by its magic number: some servers compress
  * without saying so, others say so and do not (quirk 35).
  */
 export async function* decodedBody(
   raw: Readable,
-  maxBytes: number,
   url: string,
+  { maxBytes, mayBeGzip, slowestRate }: BodyLimits,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     let length = 0;
-    for await (const chunk of gunzipped(raw)) {
+    const paced = slowestRate === undefined ? raw : paceOf(raw, url, slowestRate);
+    for await (const chunk of mayBeGzip ? gunzipped(paced) : paced) {
       length += chunk.byteLength;
       if (length > maxBytes) {
         throw new BridgeError(
@@ -36,8 +50,29 @@ export async function* decodedBody(
   }
 }
 
-async function* gunzipped(raw: Readable): AsyncGenerator<Uint8Array, void, undefined> {
-  const chunks = raw[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+/** A server that sends a byte now and then would hold us for ever; one that sends nothing is left by its timeout. */
+async function* paceOf(
+  raw: AsyncIterable<Uint8Array>,
+  url: string,
+  { graceSeconds, bytesPerSecond }: SlowestRate,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const beganAt = performance.now();
+  let length = 0;
+  for await (const chunk of raw) {
+    length += chunk.byteLength;
+    const seconds = (performance.now() - beganAt) / 1000;
+    if (seconds > graceSeconds + length / bytesPerSecond) {
+      const pace = `${length} bytes in ${Math.round(seconds)} seconds`;
+      throw new BridgeError('upstream-cut-off', `the response of ${url} came too slowly (${pace})`, {
+        retryable: true,
+      });
+    }
+    yield chunk;
+  }
+}
+
+async function* gunzipped(raw: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunks = raw[Symbol.asyncIterator]();
   const [head, ended] = await readHead(chunks);
   const all = rejoin(head, ended, chunks);
   if (head[0] !== 0x1f || head[1] !== 0x8b) {

@@ -166,6 +166,31 @@ describe('bodies', () => {
     await expect(text(response)).rejects.toMatchObject({ code: 'upstream-cut-off', retryable: true });
   });
 
+  test('are taken as they come, where gzip is not declared and only that counts', async () => {
+    const bytes = gzipSync('kept');
+    const url = await serve((request, response) => {
+      response.writeHead(200, request.url === '/' ? {} : { 'content-encoding': 'gzip' }).end(bytes);
+    });
+    const http = client(url);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await http.get(url, { signal, decode: 'declared' })).body) chunks.push(chunk);
+    expect(Buffer.concat(chunks)).toEqual(bytes);
+    expect(await text(await http.get(`${url}/x`, { signal, decode: 'declared' }))).toBe('kept');
+  });
+
+  test('that come too slowly are left', async () => {
+    const url = await serve((_request, response) => {
+      const timer = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const slowestRate = { graceSeconds: 0.2, bytesPerSecond: 1000 };
+    const response = await client(url, { slowestRate }).get(url, { signal });
+    await expect(text(response)).rejects.toMatchObject({
+      code: 'upstream-cut-off',
+      message: expect.stringContaining('too slowly'),
+    });
+  });
+
   test('half a gzip stream is no body either', async () => {
     const url = await serve((_request, response) => {
       response.end(gzipSync(body).subarray(0, 60));
@@ -198,6 +223,19 @@ describe('safety', () => {
     await expect(client(named).get(named, { signal })).rejects.toMatchObject({ code: 'address-refused' });
     const allowed = await client(named, { allowPrivateAddresses: true }).get(named, { signal });
     expect(await text(allowed)).toBe('secret');
+  });
+
+  test('from loopback to loopback only where that is allowed', async () => {
+    const inside = await serve((_request, response) => {
+      response.end('here');
+    });
+    const url = await serve((request, response) => {
+      const host = request.url === '/' ? 'localhost' : '10.0.0.1';
+      response.writeHead(302, { location: inside.replace('127.0.0.1', host) }).end();
+    });
+    const http = client(url, { allowLoopbackFromLoopback: true });
+    expect(await text(await http.get(url, { signal }))).toBe('here');
+    await expect(http.get(`${url}/x`, { signal })).rejects.toMatchObject({ code: 'address-refused' });
   });
 
   test.each([
@@ -256,6 +294,16 @@ describe('failures say what happened', () => {
       message: expect.stringContaining('ECONNREFUSED'),
     });
     expect(slept).toHaveLength(2);
+  });
+
+  test('a redirect to where nobody listens blames the host that does not answer', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
+    });
+    await expect(client(url).get(url, { signal })).rejects.toMatchObject({
+      code: 'upstream-unreachable',
+      message: expect.stringContaining('127.0.0.1:1 cannot be reached'),
+    });
   });
 
   test('TLS against a server that does not speak it', async () => {

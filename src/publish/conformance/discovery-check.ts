@@ -20,14 +20,17 @@ const maximumSitemaps = 20;
 export async function checkWellKnown(start: string, context: DiscoveryContext): Promise<void> {
   const { walk, findings, port, note } = context;
   const descriptions = [...walk.survey.values()].filter(({ kind }) => kind === 'SD' || kind === 'SDI');
-  if (descriptions.length === 0) {
+  // What is not known may be one.
+  const isUnknown = walk.broken.size > 0 || [...walk.survey.values()].some(({ isUnclear }) => isUnclear);
+  if (descriptions.length === 0 && !isUnknown) {
     findings.at(start)('RS-DISC-01', 'from here no Source Description can be reached');
   }
   const uri = new URL(wellKnownPath, descriptions[0]?.uri ?? start).href;
   const report = findings.at(uri);
+  if (walk.broken.has(uri)) return;
   const walked = walk.survey.get(uri);
   if (walked) {
-    if (walked.kind !== 'SD' && walked.kind !== 'SDI') {
+    if (walked.kind !== 'SD' && walked.kind !== 'SDI' && !walked.isUnclear) {
       report('RS-SD-01 RS-DISC-01', `there is ${describeKind(walked.kind)}, no Source Description`);
     }
     return;
@@ -89,9 +92,15 @@ async function checkSitemapLine(sitemap: string, robots: string, context: Discov
   }
   const capabilityList = found.up === undefined ? undefined : await readHead(found.up, context);
   const top = capabilityList?.up === undefined ? undefined : await readHead(capabilityList.up, context);
+  // Of what they could not be told, it has been said.
+  if ([found.up, capabilityList?.up].some((uri) => uri !== undefined && isUnknown(uri, context.walk))) return;
   if (capabilityList?.capability !== 'capabilitylist' || top?.capability !== 'description') {
     report('RS-DISC-11', 'up does not lead to a Capability List and from there to a Source Description');
   }
+}
+
+function isUnknown(uri: string, { broken, survey }: SourceWalk): boolean {
+  return broken.has(uri) || survey.get(uri)?.isUnclear === true;
 }
 
 interface FoundHead {

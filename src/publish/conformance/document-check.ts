@@ -2,7 +2,7 @@ import { sitemapLimits } from '../limits.ts';
 import { type DocumentKind, documentKinds } from './document-kind.ts';
 import { type DocumentEntry, type DocumentHead, noAttributes } from './document-model.ts';
 import { type ReadDocument, readDocument } from './document-reader.ts';
-import { checkEntry, checkEntryForm } from './entry-rules.ts';
+import { checkEntry, checkEntryForm, misplacedKind } from './entry-rules.ts';
 import { type Finding, FindingList, type Report } from './finding.ts';
 import { checkHead } from './head-rules.ts';
 import { SequenceRules } from './sequence-rules.ts';
@@ -38,13 +38,18 @@ export async function checkDocument(
   const atEntry = () => `entry ${current?.number}: ${current?.locs[0] ?? '?'}`;
   let kind: DocumentKind | undefined;
   let head: DocumentHead | undefined;
+  let ofHead = new FindingList(maximumFindings);
   let sequence: SequenceRules | undefined;
   const read = await readDocument(
     chunks,
     {
       head: (found) => {
+        const isFirst = head === undefined;
         head = found;
-        kind = checkHead(found, report);
+        // What comes late counts: the first judgement of the head is withdrawn.
+        ofHead = new FindingList(maximumFindings);
+        kind = checkHead(found, ofHead.report);
+        if (!isFirst) return;
         if (kind) sequence = new SequenceRules(kind, found.md[0] ?? noAttributes);
         onHead?.(found, kind);
       },
@@ -52,7 +57,7 @@ export async function checkDocument(
         current = entry;
         list.place = atEntry;
         checkElement(head?.root, entry, report);
-        if (kind) checkEntry(kind, entry, report);
+        if (kind) checkEntry(misplacedKind(kind, entry) ?? kind, entry, report);
         else checkEntryForm(entry, '', report);
         sequence?.check(entry, report);
         onEntry?.(entry, kind);
@@ -63,7 +68,9 @@ export async function checkDocument(
   );
   sequence?.finish(report);
   checkSize(head?.root, read, report);
-  return { kind, head, ...read, findings: list.findings, suppressed: list.suppressed };
+  const suppressed = new Map(ofHead.suppressed);
+  for (const [rule, count] of list.suppressed) suppressed.set(rule, (suppressed.get(rule) ?? 0) + count);
+  return { kind, head, ...read, findings: [...ofHead.findings, ...list.findings], suppressed };
 }
 
 function checkElement(root: string | undefined, { element }: DocumentEntry, report: Report): void {

@@ -55,7 +55,8 @@ export const documentKinds: Readonly<Record<DocumentKind, KindRules>> = {
     rootRule: 'RS-SD-08',
     timeRules: 'RS-SD-11',
     locRule: 'RS-SD-08',
-    entry: [],
+    // That of its members, or of theirs where a Source Description is written as an index.
+    entry: ['capability'],
     required: {},
   },
   CAP: {

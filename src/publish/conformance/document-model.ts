@@ -10,6 +10,8 @@ export interface DocumentHead {
   readonly namespace: string;
   readonly md: readonly Attributes[];
   readonly links: readonly Attributes[];
+  /** It has an `md` in a namespace that is nearly ours: it is described, in words that nobody reads. */
+  readonly misnamed: boolean;
 }
 
 export interface DocumentEntry {

@@ -4,6 +4,7 @@ import type { Attributes, DocumentEntry, DocumentHead } from './document-model.t
 import type { Report } from './finding.ts';
 
 export interface DocumentHandler {
+  /** Before the first entry; once more at the end, if there is more of it behind that. */
   head(head: DocumentHead): void;
   entry(entry: DocumentEntry): void;
 }
@@ -39,19 +40,28 @@ export async function readDocument(
 ): Promise<ReadDocument> {
   const parser = new SaxesParser({ xmlns: true });
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const root = { name: '', namespace: '', md: [] as Attributes[], links: [] as Attributes[] };
+  const root = {
+    name: '',
+    namespace: '',
+    md: [] as Attributes[],
+    links: [] as Attributes[],
+    misnamed: false,
+  };
   const path: string[] = [];
   let entry: Draft | undefined;
   let text = '';
   let entries = 0;
   let bytes = 0;
   let headDone = false;
+  let headGrew = false;
   let declared = false;
 
   const finishHead = () => {
-    if (headDone || root.name === '') return;
+    if ((headDone && !headGrew) || root.name === '') return;
     headDone = true;
-    handler.head({ root: root.name, namespace: root.namespace, md: root.md, links: root.links });
+    headGrew = false;
+    const { name, namespace, md, links, misnamed } = root;
+    handler.head({ root: name, namespace, md: [...md], links: [...links], misnamed });
   };
 
   parser.on('xmldecl', ({ version, encoding }) => {
@@ -73,22 +83,24 @@ export async function readDocument(
       if (!declared) report('RS-GEN-19', 'it has no XML declaration');
     } else if (tag.uri === rsNamespace && (tag.local === 'md' || tag.local === 'ln')) {
       const attributes = attributesOf(tag, report);
-      if (depth === 2 && headDone) {
-        report('RS-GEN-20', `${tag.name} of the document comes after its first entry`);
-      } else if (depth === 2) {
+      if (depth === 2) {
+        if (headDone) report('RS-GEN-20', `${tag.name} of the document comes after its first entry`);
+        headGrew = headDone;
         (tag.local === 'md' ? root.md : root.links).push(attributes);
       } else if (depth === 3 && entry) {
         (tag.local === 'md' ? entry.md : entry.links).push(attributes);
         entry.order.push(tag.local);
-      } else {
+      } else if (root.namespace === sitemapNamespace || depth > 3) {
+        // In another namespace there are no entries that it could stand in.
         report('RS-GEN-22', `${tag.name} stands inside ${path.at(-2)}`);
       }
     } else if (depth === 2 && tag.uri === sitemapNamespace) {
-      finishHead();
+      if (!headDone) finishHead();
       entry = emptyDraft(tag);
     } else if (depth === 3 && tag.uri === sitemapNamespace) {
       entry?.order.push(tag.local);
     } else if (tag.uri !== sitemapNamespace) {
+      if (depth === 2 && tag.local === 'md' && isNearlyOurs(tag.uri)) root.misnamed = true;
       checkForeign(tag, report);
     }
   });
@@ -150,8 +162,12 @@ function describe({ message }: Error): string {
   return `it is not well-formed XML in UTF-8: ${message.slice(0, 200)}`;
 }
 
+function isNearlyOurs(namespace: string): boolean {
+  return namespace !== rsNamespace && /openarchives\.org\/rs/.test(namespace);
+}
+
 function checkForeign(tag: SaxesTagNS, report: Report): void {
-  if (/openarchives\.org\/rs/.test(tag.uri) && tag.uri !== rsNamespace) {
+  if (isNearlyOurs(tag.uri)) {
     report('RS-GEN-16', `${tag.name} is in the namespace ${tag.uri}`);
   } else if (tag.uri === rsNamespace) {
     report('RS-GEN-16', `${tag.name} is no element of ResourceSync`);
@@ -177,9 +193,11 @@ function attributesOf(tag: SaxesTagNS, report: Report): Attributes {
   for (const name in tag.attributes) {
     const attribute = tag.attributes[name];
     if (attribute === undefined) continue;
-    if (attribute.uri === rsNamespace)
+    if (attribute.uri === rsNamespace) {
       report('RS-GEN-14', `the attribute ${name} of ${tag.name} is prefixed`);
-    else if (attribute.prefix === '' && name !== 'xmlns') attributes.set(name, attribute.value);
+      // What it says is plain all the same.
+      if (!attributes.has(attribute.local)) attributes.set(attribute.local, attribute.value);
+    } else if (attribute.prefix === '' && name !== 'xmlns') attributes.set(name, attribute.value);
   }
   return attributes;
 }

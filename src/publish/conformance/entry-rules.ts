@@ -74,7 +74,8 @@ export function checkEntry(kind: DocumentKind, entry: DocumentEntry, report: Rep
   checkEntryLinks(kind, entry, report);
 }
 
-const matrixRules: Readonly<Record<string, string>> = {
+/** What forbids an attribute of `rs:md` where it has no place; section 3 of the checklist knows no other. */
+export const matrixRules: Readonly<Record<string, string>> = {
   at: 'RS-ATTR-01',
   completed: 'RS-ATTR-01',
   from: 'RS-ATTR-02',
@@ -94,6 +95,14 @@ const matrixRules: Readonly<Record<string, string>> = {
 };
 const times = { at: ['at', 'completed'], from: ['from', 'until'] } as const;
 
+/**
+ * Some publish indexes of Change Lists as a urlset: such an entry has an interval and no change, and is judged as what
+ * it is meant to be.
+ */
+export function misplacedKind(kind: DocumentKind, { md: [md] }: DocumentEntry): DocumentKind | undefined {
+  return kind === 'CL' && md !== undefined && !md.has('change') && md.has('from') ? 'CLI' : undefined;
+}
+
 /** The attribute matrix. */
 function checkAttributes(kind: DocumentKind, md: Attributes, report: Report): void {
   const rules = documentKinds[kind];
@@ -109,6 +118,7 @@ function checkAttributes(kind: DocumentKind, md: Attributes, report: Report): vo
     report(rules.recommendedTimeRule, 'from is missing', 'warning');
   }
   checkCapability(kind, md.get('capability'), report);
+  checkFormat(kind, md.get('type'), report);
   checkChange(kind, md, report);
   checkPackage(kind, md, report);
   checkTimes(md, report);
@@ -133,6 +143,8 @@ function checkCapability(kind: DocumentKind, capability: string | undefined, rep
   if (capability === undefined) return;
   if (kind === 'SD' && capability !== 'capabilitylist') {
     report('RS-SD-05 RS-ATTR-03', `the capability is "${capability}"`);
+  } else if (kind === 'SDI' && capability !== 'description' && capability !== 'capabilitylist') {
+    report('RS-ATTR-03 RS-SD-08', `the capability is "${capability}"`);
   } else if (kind === 'CAP' && /^(description|capabilitylist|.*-manifest|)$/.test(capability)) {
     report('RS-CAP-08 RS-ATTR-03', `"${capability}" is no capability of a set`);
   } else if (kind === 'CAP') {
@@ -141,6 +153,14 @@ function checkCapability(kind: DocumentKind, capability: string | undefined, rep
     if (meant !== undefined) {
       report('RS-CAP-08 RS-ATTR-03', `"${capability}" is unknown; "${meant}" may be meant`, 'warning');
     }
+  }
+}
+
+/** RS-RD-13, RS-CD-10, as far as the dump itself says it. */
+function checkFormat(kind: DocumentKind, type: string | undefined, report: Report): void {
+  if ((kind !== 'RD' && kind !== 'CD') || type === undefined) return;
+  if (!/^application\/((x-)?zip(-compressed)?|octet-stream)\b/i.test(type)) {
+    report(kind === 'RD' ? 'RS-RD-13' : 'RS-CD-10', `the package is ${type}, no ZIP`);
   }
 }
 

@@ -1,12 +1,12 @@
 import { sitemapNamespace } from '../entry-writer.ts';
 import { capabilities, type DocumentKind, documentKinds, kindOf, meantRootRule } from './document-kind.ts';
 import { type DocumentHead, noAttributes } from './document-model.ts';
+import { matrixRules } from './entry-rules.ts';
 import type { Report } from './finding.ts';
 import { checkLink } from './link-rules.ts';
 import { checkInterval, checkTimes } from './time-rules.ts';
 
 const rootAttributes = ['capability', 'at', 'completed', 'from', 'until'];
-const linkAttributes = ['pri', 'href', 'rel', 'modified'];
 
 /** Rules about the root and its `rs:` children. @returns the kind, where it can be told */
 export function checkHead(head: DocumentHead, report: Report): DocumentKind | undefined {
@@ -14,7 +14,8 @@ export function checkHead(head: DocumentHead, report: Report): DocumentKind | un
     report('RS-GEN-01', `the root is ${head.root} in "${head.namespace}"`);
     return undefined;
   }
-  if (head.md.length !== 1) report('RS-GEN-02', `the document has ${head.md.length} rs:md`);
+  if (head.md.length !== 1 && !(head.md.length === 0 && head.misnamed))
+    report('RS-GEN-02', `the document has ${head.md.length} rs:md`);
   const md = head.md[0] ?? noAttributes;
   const capability = md.get('capability');
   const kind = kindOf(head.root, capability);
@@ -27,12 +28,15 @@ export function checkHead(head: DocumentHead, report: Report): DocumentKind | un
     checkRoot(capability, report);
   }
   for (const name of md.keys()) {
-    if (linkAttributes.includes(name)) report('RS-ATTR-18', `the root's rs:md has ${name}`);
-    else if (!rootAttributes.includes(name)) report('RS-GEN-15', `the root's rs:md has ${name}`);
+    if (!rootAttributes.includes(name))
+      report(matrixRules[name] ?? 'RS-GEN-15', `the root's rs:md has ${name}`);
   }
   checkTimes(md, report);
   checkInterval(md, report);
-  for (const link of head.links) checkLink(link, report);
+  for (const link of head.links) {
+    checkLink(link, report, {});
+    if (link.has('path')) report('RS-ATTR-19', 'a link of the document has a path, which is for packages');
+  }
   if (head.links.some((link) => link.get('rel') === 'contents')) {
     report('RS-RD-11', 'a contents link is for packages, in the entries of dumps');
   }

@@ -37,12 +37,19 @@ const relationRules: Readonly<Record<string, string>> = {
   via: ' RS-LN-26',
 };
 
-/** Rules about one link, wherever it stands. */
-export function checkLink(link: Attributes, report: Report): void {
+/**
+ * Rules about one link, wherever it stands.
+ * @param rules those of the relations that also demand `rel` and `href`; the document's own links have none
+ */
+export function checkLink(
+  link: Attributes,
+  report: Report,
+  rules: Readonly<Record<string, string>> = relationRules,
+): void {
   const rel = link.get('rel');
   const href = link.get('href');
   if (!rel || !href) {
-    const entryRule = (rel !== undefined && relationRules[rel]) || '';
+    const entryRule = (rel !== undefined && rules[rel]) || '';
     report(`RS-GEN-12${entryRule}`, `a ${rel ? `${rel} ` : ''}link has no ${rel ? 'href' : 'rel'}`);
     return;
   }
@@ -110,6 +117,12 @@ export function checkEntryLinks(kind: DocumentKind, entry: DocumentEntry, report
         mementos += 1;
         checkMemento(link, md, entry, report);
         break;
+      case 'up':
+        report('RS-NAV-01', 'an up link stands in an entry; it is for the whole document', 'warning');
+        break;
+      case 'index':
+        report('RS-NAV-03', 'an index link stands in an entry; it is for the whole document', 'warning');
+        break;
       case 'contents':
         if (kind !== 'RD' && kind !== 'CD') report('RS-RD-11', 'a contents link is for dumps');
         break;
@@ -134,7 +147,7 @@ function checkMemento(link: Attributes, md: Attributes, entry: DocumentEntry, re
   const modified = link.get('modified');
   const lastmod = entry.lastmods[0];
   if (modified === undefined) {
-    report('RS-LN-20', 'the memento link does not say of which time it is', 'warning');
+    report('RS-LN-20', 'the memento link does not say of which time it is');
   } else if (lastmod !== undefined && toTime(modified) !== toTime(lastmod)) {
     report('RS-LN-20', `the memento is of ${modified}, the entry of ${lastmod}`);
   }

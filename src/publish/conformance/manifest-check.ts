@@ -8,7 +8,7 @@ import type { PackageRules } from './package-check.ts';
 import { contentDigest, type PackageFile } from './package-file.ts';
 import type { SourceWalk } from './source-check.ts';
 import type { SourcePort } from './source-port.ts';
-import type { Member, SurveyedDocument } from './survey.ts';
+import { documentAt, type Member, type SurveyedDocument } from './survey.ts';
 import { checkManifestTimes } from './survey-rules.ts';
 
 export interface ManifestContext {
@@ -54,7 +54,7 @@ export async function checkManifest(
   const document = await checkDocument(file.read(manifest), {
     onHead: (head, kind) => {
       if (isKnown) return;
-      observer = walk.observe({ uri: member.loc, kind, head, set: dump.up, archived: false });
+      observer = walk.observe({ uri: member.loc, kind, head, set: dump.set, archived: false });
     },
     onEntry: (entry) => {
       observer?.(entry);
@@ -80,6 +80,8 @@ export async function checkManifest(
   const expectedKind = dump.kind === 'RD' ? 'RDM' : 'CDM';
   if (document.kind !== expectedKind) {
     const found = document.head?.md[0]?.get('capability') ?? 'nothing';
+    // What keeps its kind from being told has been said.
+    if (documentAt(uri, document, [], undefined).isUnclear) return false;
     context.findings.at(uri)(rules.manifestKind, `its capability is ${found}`);
     return false;
   }
@@ -98,9 +100,9 @@ function checkManifestUp(
   rules: PackageRules,
 ): void {
   const up = links.find((link) => link.get('rel') === 'up')?.get('href');
-  if (up === undefined || dump.up === undefined || up === dump.up) return;
+  if (up === undefined || dump.set === undefined || up === dump.set) return;
   const rule = rules.manifestKind === 'RS-RDM-03' ? 'RS-RDM-05' : 'RS-CDM-05';
-  report(`RS-NAV-01 ${rule}`, `up leads to ${up}, not to the Capability List ${dump.up}`);
+  report(`RS-NAV-01 ${rule}`, `up leads to ${up}, not to the Capability List ${dump.set}`);
 }
 
 /** RS-RD-12, RS-CD-09. */

@@ -32,8 +32,8 @@ export const linkedRules: RepresentationRules = {
 };
 
 /**
- * Reads the body and compares it with `stated`. Where the body came compressed, or is a gzip file, its own bytes are
- * not seen: its length is then that of `Content-Length`, and a hash that does not fit proves nothing.
+ * Reads the body and compares it with `stated`. Where the body came compressed, its own bytes are not
+ * seen: its length is then that of `Content-Length`, and a hash that does not fit proves nothing.
  * @returns undefined, or what could not be checked
  */
 export async function checkRepresentation(

@@ -84,16 +84,32 @@ async function checkAdvertised(
   }
 }
 
-/** RS-CL-18. */
-export async function checkDeleted(loc: string, { port, report, note }: ResourceContext): Promise<void> {
+/**
+ * RS-CL-18. What only left this set lives on: another set lists it, or it says itself to which it belongs.
+ * @param set the Capability List of the set that it was deleted from
+ */
+export async function checkDeleted(
+  loc: string,
+  set: string,
+  { port, report, note, coverage }: ResourceContext,
+): Promise<void> {
   try {
-    const { status, discard } = await port.get(loc, 'resource');
+    const { status, headers, url, discard } = await port.get(loc, 'resource');
     await discard();
-    if (status !== 404 && status !== 410) report('RS-CL-18', `what was deleted answers ${status}`);
+    if (status === 404 || status === 410) return;
+    const sets = linkTargets(headers.link, 'resourcesync', url);
+    if (status === 200 && !sets.some((target) => target === set || target === normalised(set))) {
+      for (const target of sets) if ((await coverage(target, loc)).capabilityList) return;
+    }
+    report('RS-CL-18', `what was deleted answers ${status}`);
   } catch (error) {
     if (!isBridgeError(error)) throw error;
     note(`${loc} could not be asked for: ${describeError(error)}`);
   }
+}
+
+function normalised(uri: string): string {
+  return URL.canParse(uri) ? new URL(uri).href : uri;
 }
 
 /** RS-LN-14: beside the patch, the new state itself is there. */

@@ -35,8 +35,8 @@ export async function checkSamples(
   }
   for (const [set, { taken }] of samples.deletions) {
     for (const loc of new Set(taken.flatMap(({ locs }) => locs))) {
-      if (!isGone(walk, set, loc)) continue;
-      await checkDeleted(loc, contextOf(set, loc));
+      if (!isGone(walk, set, loc) || isListedElsewhere(walk, loc)) continue;
+      await checkDeleted(loc, set, contextOf(set, loc));
       checked += 1;
     }
   }
@@ -82,6 +82,11 @@ function isGone({ inventories }: SourceWalk, set: string, loc: string): boolean 
   if (!inventory || inventory.full) return false;
   const position = inventory.changes.locs.find(loc);
   return position !== -1 && inventory.lastChange(position).kind === 'deleted' && !isListed(inventory, loc);
+}
+
+/** It left one set for another, or was in both. */
+function isListedElsewhere({ inventories }: SourceWalk, loc: string): boolean {
+  return [...inventories.values()].some((inventory) => isListed(inventory, loc));
 }
 
 function isListed(inventory: { resources: { locs: { find(loc: string): number } } }, loc: string): boolean {

@@ -1,5 +1,6 @@
 import type { DocumentKind } from './document-kind.ts';
 import { type Attributes, type DocumentEntry, noAttributes } from './document-model.ts';
+import { misplacedKind } from './entry-rules.ts';
 import type { Report } from './finding.ts';
 import { LocTable } from './loc-table.ts';
 import { MetadataPairs } from './metadata-pairs.ts';
@@ -50,7 +51,7 @@ export class SequenceRules {
   readonly #pairs: MetadataPairs | undefined;
   #lastTime: string | undefined;
   #openMember = false;
-  #looksLikeIndex = false;
+  #isMisplaced = false;
 
   constructor(kind: DocumentKind, root: Attributes) {
     this.#kind = kind;
@@ -65,11 +66,14 @@ export class SequenceRules {
     this.#pairs?.add(entry);
     switch (this.#kind) {
       case 'CL':
-        this.#checkMisplacedIndex(md, report);
+        this.#checkMisplacedIndex(entry, report);
         this.#checkWithin(md, report);
         break;
       case 'CDM':
         this.#checkWithin(md, report);
+        break;
+      case 'SDI':
+        this.#checkMisplacedDescription(md, report);
         break;
       case 'CLI':
         this.#checkMembers(md, 'RS-CLI-10', report);
@@ -133,10 +137,17 @@ export class SequenceRules {
   }
 
   /** Some publish the index of their Change Lists as a urlset: its entries have intervals and no change. */
-  #checkMisplacedIndex(md: Attributes, report: Report): void {
-    if (this.#looksLikeIndex || md.has('change') || !md.has('from')) return;
-    this.#looksLikeIndex = true;
+  #checkMisplacedIndex(entry: DocumentEntry, report: Report): void {
+    if (this.#isMisplaced || misplacedKind('CL', entry) === undefined) return;
+    this.#isMisplaced = true;
     report('RS-CLI-03 RS-GEN-06', 'this is an index of Change Lists, which has to be a sitemapindex');
+  }
+
+  /** RS-SD-08 is about Source Descriptions; one of Capability Lists is no index. */
+  #checkMisplacedDescription(md: Attributes, report: Report): void {
+    if (this.#isMisplaced || md.get('capability') !== 'capabilitylist') return;
+    this.#isMisplaced = true;
+    report('RS-SD-01', 'this is a Source Description, which has to be a urlset');
   }
 
   #checkSnapshot(md: Attributes, rule: string, what: string, report: Report): void {

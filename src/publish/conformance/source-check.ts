@@ -3,7 +3,14 @@ import { type DocumentKind, isArchive, isResourceKind, setCapabilities } from '.
 import type { DocumentEntry, DocumentHead } from './document-model.ts';
 import { type Finding, FindingList } from './finding.ts';
 import { SetInventory } from './set-inventory.ts';
-import { documentAt, isDump, leadsDown, listsUnder, type Member, type SurveyedDocument } from './survey.ts';
+import {
+  documentAt,
+  hasMembers,
+  leadsDown,
+  listsUnder,
+  type Member,
+  type SurveyedDocument,
+} from './survey.ts';
 import { surveyRules } from './survey-rules.ts';
 import { checkUniformity } from './uniformity-rules.ts';
 
@@ -14,12 +21,15 @@ import { checkUniformity } from './uniformity-rules.ts';
  */
 export type FetchDocument = (uri: string) => Promise<AsyncIterable<Uint8Array> | undefined>;
 
+/** Thrown by what is fetched where it ends too early. */
+export class CutShort extends Error {}
+
 /** A document whose head has been read, to those who want to see its entries. */
 export interface OpenedDocument {
   readonly uri: string;
   readonly kind: DocumentKind | undefined;
   readonly head: DocumentHead;
-  /** The Capability List that it calls its own; documents of one set have the same. */
+  /** The Capability List of its set; see `SurveyedDocument`. */
   readonly set: string | undefined;
   /** An archive led here: what it says is no longer so. */
   readonly archived: boolean;
@@ -48,12 +58,14 @@ export interface CheckedUri {
 }
 
 /** What comes first is read first: Resource Lists before the changes that are held against them. */
-const ranks = ['up', 'resourcelist', 'resourcedump', 'changelist', 'changedump'];
+const ranks = ['capabilitylist', 'resourcelist', 'resourcedump', 'changelist', 'changedump'];
 
 interface Step {
   readonly uri: string;
   readonly rank: number;
   readonly archived: boolean;
+  /** The Capability List that led here. */
+  readonly set: string | undefined;
 }
 
 /** A walk through a Source, and what has been learned on it. */
@@ -64,6 +76,8 @@ export class SourceWalk {
   readonly #fetch: FetchDocument;
   readonly #options: WalkOptions;
   readonly #queues: Step[][] = ranks.map(() => []);
+  /** Their responses were cut short: what came is no document to be judged. */
+  readonly broken = new Set<string>();
   /** There was more to read than `maximumDocuments`. */
   cut = false;
 
@@ -76,7 +90,7 @@ export class SourceWalk {
   /** Reads a document and, unless told otherwise, all that it leads to: upwards, downwards, to its index. */
   async from(start: string): Promise<void> {
     const { maximumDocuments = 10_000, follow = true } = this.#options;
-    this.#enqueue({ uri: start, rank: 0, archived: false });
+    this.#enqueue({ uri: start, rank: 0, archived: false, set: undefined });
     for (let step = this.#next(); step !== undefined; step = this.#next()) {
       if (this.#checked.has(step.uri)) continue;
       if (this.#checked.size >= maximumDocuments) {
@@ -110,7 +124,8 @@ export class SourceWalk {
   /** Everything found, with the rules between documents. */
   conclude(): readonly CheckedUri[] {
     const { reasonOf = () => undefined, maximumFindings = 100 } = this.#options;
-    const context = { survey: this.survey, visited: this.#checked, reasonOf };
+    const visited = { has: (uri: string) => this.#checked.has(uri) && !this.broken.has(uri) };
+    const context = { survey: this.survey, visited, reasonOf };
     return [...this.#checked].map(([uri, document]) => {
       const surveyed = this.survey.get(uri);
       if (!surveyed) return { uri, document, findings: document?.findings ?? [] };
@@ -151,36 +166,52 @@ export class SourceWalk {
     return inventory;
   }
 
-  async #visit({ uri, archived }: Step): Promise<SurveyedDocument | undefined> {
+  async #visit(step: Step): Promise<SurveyedDocument | undefined> {
+    const { uri } = step;
     const chunks = await this.#fetch(uri);
-    let document: CheckedDocument | undefined;
-    let surveyed: SurveyedDocument | undefined;
-    if (chunks) {
-      const members: Member[] = [];
-      let observer: ((entry: DocumentEntry) => void) | undefined;
-      document = await checkDocument(chunks, {
-        maximumFindings: this.#options.maximumFindings,
-        onHead: (head, kind) => {
-          const set = head.links.find((link) => link.get('rel') === 'up')?.get('href');
-          observer = this.observe({ uri, kind, head, set, archived });
-        },
-        onEntry: (entry, kind) => {
-          // The entries of lists are many and lead to no document.
-          if (leadsDown(kind) || isDump(kind)) members.push(toMember(entry));
-          observer?.(entry);
-        },
-      });
-      surveyed = documentAt(uri, document, members);
-      this.survey.set(uri, surveyed);
-      if (!document.whole) this.forget(uri);
-    }
-    this.#checked.set(uri, document);
-    this.#options.onDocument?.(uri, document);
+    const read = chunks && (await this.#read(chunks, step));
+    const surveyed = read && documentAt(uri, read.document, read.members, read.set);
+    if (surveyed) this.survey.set(uri, surveyed);
+    if (!surveyed?.whole) this.forget(uri);
+    this.#checked.set(uri, read?.document);
+    this.#options.onDocument?.(uri, read?.document);
     return surveyed;
   }
 
-  #follow({ kind, md, up, index, members }: SurveyedDocument, step: Step): void {
-    if (up !== undefined) this.#enqueue({ uri: up, rank: 0, archived: false });
+  /** @returns undefined where the response was cut short */
+  async #read(chunks: AsyncIterable<Uint8Array>, { uri, archived, set: parent }: Step) {
+    const members: Member[] = [];
+    let observer: ((entry: DocumentEntry) => void) | undefined;
+    let set = parent;
+    try {
+      const document = await checkDocument(chunks, {
+        maximumFindings: this.#options.maximumFindings,
+        onHead: (head, kind) => {
+          set = this.#setOf(head, parent);
+          observer = this.observe({ uri, kind, head, set, archived });
+        },
+        onEntry: (entry, kind) => {
+          if (kind === undefined || hasMembers(kind)) members.push(toMember(entry));
+          observer?.(entry);
+        },
+      });
+      return { document, members, set };
+    } catch (error) {
+      if (!(error instanceof CutShort)) throw error;
+      this.broken.add(uri);
+      return undefined;
+    }
+  }
+
+  /** A wrong `up` does not take a list out of its set; a right one names it, wherever the list was found. */
+  #setOf({ links }: DocumentHead, parent: string | undefined): string | undefined {
+    const up = links.find((link) => link.get('rel') === 'up')?.get('href');
+    return parent === undefined || (up !== undefined && this.survey.get(up)?.kind === 'CAP') ? up : parent;
+  }
+
+  #follow({ kind, uri, md, up, index, members }: SurveyedDocument, step: Step): void {
+    const set = kind === 'CAP' ? uri : step.set;
+    if (up !== undefined) this.#enqueue({ uri: up, rank: 0, archived: false, set: undefined });
     if (index !== undefined) this.#enqueue({ ...step, uri: index });
     const archived = step.archived || isArchive(kind);
     for (const { loc, md: own, contents } of members) {
@@ -188,8 +219,8 @@ export class SourceWalk {
       // Other specifications' capabilities lead to what is no document (RS-CAP-14).
       if (kind === 'CAP' && !setCapabilities.includes(capability)) continue;
       const rank = ranks.indexOf(capability);
-      if (leadsDown(kind)) this.#enqueue({ uri: loc, rank, archived });
-      else if (contents !== undefined) this.#enqueue({ uri: contents, rank: step.rank, archived });
+      if (leadsDown(kind)) this.#enqueue({ uri: loc, rank, archived, set });
+      else if (contents !== undefined) this.#enqueue({ uri: contents, rank: step.rank, archived, set });
     }
   }
 

@@ -7,7 +7,7 @@ import { FindingsByUri } from './findings-by-uri.ts';
 import { checkPackage } from './package-check.ts';
 import { checkSamples } from './sample-check.ts';
 import { SetSamples } from './set-samples.ts';
-import { SourceWalk } from './source-check.ts';
+import { CutShort, SourceWalk } from './source-check.ts';
 import { essenceOf, type SourcePort } from './source-port.ts';
 import { findStart, type StartingPoint } from './starting-point.ts';
 import { isDump, type SurveyedDocument } from './survey.ts';
@@ -90,23 +90,30 @@ export async function validateSource(
   return { uris, notes: [...notes], documents: walk.survey.size, entries, sampled, packages };
 }
 
-/** A host that could not be reached, or may not be, is not asked again. */
+/** A host that never answered is not asked again; nor is one blamed for where it redirected to. What is refused is refused anew: a redirect may have led there. */
 function withMemory(port: SourcePort): SourcePort {
   const failures = new Map<string, unknown>();
+  const answered = new Set<string>();
   return {
     async get(uri, purpose, headers) {
       const host = URL.canParse(uri) ? new URL(uri).origin : uri;
       if (failures.has(host)) throw failures.get(host);
       try {
-        return await port.get(uri, purpose, headers);
+        const response = await port.get(uri, purpose, headers);
+        answered.add(host);
+        return response;
       } catch (error) {
-        if (isBridgeError(error, 'upstream-unreachable') || isBridgeError(error, 'address-refused')) {
-          failures.set(host, error);
-        }
+        const isOfHost =
+          isBridgeError(error, 'upstream-unreachable') && error.message.startsWith(hostOf(uri));
+        if (isOfHost && !answered.has(host)) failures.set(host, error);
         throw error;
       }
     },
   };
+}
+
+function hostOf(uri: string): string {
+  return URL.canParse(uri) ? `${new URL(uri).host} ` : uri;
 }
 
 function createWalk(
@@ -116,6 +123,7 @@ function createWalk(
   { follow, maximumDocuments, maximumFindings, onProgress }: ValidationOptions,
 ): SourceWalk {
   const reasons = new Map<string, string>();
+  const cutShort = new Set<string>();
   let documents = 0;
   let entries = 0;
   const fetch = async (uri: string) => {
@@ -130,7 +138,10 @@ function createWalk(
       if (type !== 'application/xml') {
         findings.at(uri)('RS-GEN-27', `its Content-Type is ${type ?? 'missing'}, not application/xml`);
       }
-      return untilBroken(response.body, (reason) => findings.at(uri)('RS-GEN-19', reason, 'error'));
+      return untilBroken(response.body, (reason) => {
+        cutShort.add(uri);
+        findings.at(uri)('RS-GEN-19', `it was cut short, and is not judged: ${reason}`, 'error');
+      });
     } catch (error) {
       if (!isBridgeError(error)) throw error;
       reasons.set(uri, `it cannot be fetched: ${describeError(error)}`);
@@ -148,20 +159,21 @@ function createWalk(
       entries += document?.entries ?? 0;
       onProgress?.(documents, entries);
       // What was linked is reported where the link is; the first document was not.
-      if (!document && documents === 1) {
+      if (!document && documents === 1 && !cutShort.has(uri)) {
         findings.at(uri)('RS-DISC-01', reasons.get(uri) ?? 'nothing is there', 'error');
       }
     },
   });
 }
 
-/** A body that ends early is judged as far as it came. */
+/** A body that ends early is no document: half of one would break rules that the whole keeps. */
 async function* untilBroken(body: AsyncIterable<Uint8Array>, report: (reason: string) => void) {
   try {
     yield* body;
   } catch (error) {
     if (!isBridgeError(error)) throw error;
     report(describeError(error));
+    throw new CutShort(error.message, { cause: error });
   }
 }
 

@@ -75,10 +75,13 @@ async function look(uri: string, port: SourcePort): Promise<Answer> {
 
 /** What ends early may still be looked at. */
 async function beginning(response: HttpResponse): Promise<string> {
+  return beginningOf({ ...response, body: asFarAsItCame(response.body) }, 65_536);
+}
+
+async function* asFarAsItCame(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    return await beginningOf(response, 65_536);
+    yield* body;
   } catch (error) {
-    if (isBridgeError(error)) return '';
-    throw error;
+    if (!isBridgeError(error)) throw error;
   }
 }

@@ -2,7 +2,7 @@ import { describeKind } from './document-check.ts';
 import { documentKinds, isArchive, isIndex, rootRuleOf } from './document-kind.ts';
 import type { Attributes } from './document-model.ts';
 import type { Report } from './finding.ts';
-import { isDump, type Member, type Survey, type SurveyedDocument } from './survey.ts';
+import { doesList, isDump, type Member, type Survey, type SurveyedDocument } from './survey.ts';
 import { toTime } from './time-rules.ts';
 
 /** Rules between documents: what leads where, and whether both ends agree. */
@@ -36,14 +36,19 @@ function checkUpwards(document: SurveyedDocument, context: SurveyContext, report
   if (up === undefined || kind === undefined || kind === 'SD' || kind === 'SDI' || !visited.has(up)) return;
   const { upRules } = documentKinds[kind];
   const found = survey.get(up);
+  if (found?.isUnclear) return;
   const right = kind === 'CAP' ? found?.kind === 'SD' || found?.kind === 'SDI' : found?.kind === 'CAP';
   if (!right) {
     const reason = found ? describeKind(found.kind) : (reasonOf(up) ?? 'nothing');
     report(`RS-NAV-01 ${upRules}`, `up leads to ${up}, and there is ${reason}`);
   }
+  // From there on it is the Capability List's own.
+  if (kind !== 'CAP' && found?.kind === 'CAP') return;
   let top: SurveyedDocument | undefined = document;
   for (let hops = 0; hops < 3 && top && !isDescription(top); hops += 1) {
+    if (top.up !== undefined && !visited.has(top.up)) return;
     top = top.up === undefined ? undefined : survey.get(top.up);
+    if (top?.isUnclear) return;
   }
   if (!top || !isDescription(top)) report('RS-NAV-02', 'up does not lead to a Source Description');
 }
@@ -54,14 +59,22 @@ function isDescription({ kind }: SurveyedDocument): boolean {
 
 /** RS-NAV-03, from below: what calls something its index is listed there. */
 function checkIndexLink({ index, kind }: SurveyedDocument, context: SurveyContext, report: Report): void {
-  if (index === undefined || !kind || isIndex(kind) || !context.visited.has(index)) return;
+  if (
+    index === undefined ||
+    !kind ||
+    isIndex(kind) ||
+    kind === 'RDM' ||
+    kind === 'CDM' ||
+    !context.visited.has(index)
+  )
+    return;
   const found = context.survey.get(index);
   if (!found) {
     report(
       'RS-NAV-03',
       `the index link leads to ${index}, and there is ${context.reasonOf(index) ?? 'nothing'}`,
     );
-  } else if (!isIndex(found.kind)) {
+  } else if (!isIndex(found.kind) && !found.isUnclear) {
     report('RS-NAV-03', `the index link leads to ${index}, and there is ${describeKind(found.kind)}`);
   }
 }
@@ -72,10 +85,9 @@ function checkClosure(document: SurveyedDocument, survey: Survey, report: Report
   const above = up === undefined ? undefined : survey.get(up);
   if (!kind || !above) return;
   if (kind === 'CAP') {
-    const listedSets = new Set(above.members.map(({ loc }) => loc));
     // Its lists may call another one their own: then this is a second view of a set that is listed.
-    const isView = document.members.some(({ loc }) => listedSets.has(survey.get(loc)?.up ?? ''));
-    if (above.kind === 'SD' && !listedSets.has(uri) && !isView) {
+    const isView = document.members.some(({ loc }) => doesList(above, survey.get(loc)?.up ?? ''));
+    if (above.kind === 'SD' && !doesList(above, uri) && !isView) {
       report('RS-SD-03', `the Source Description ${above.uri} does not list this Capability List`);
     }
     return;
@@ -85,7 +97,9 @@ function checkClosure(document: SurveyedDocument, survey: Survey, report: Report
   const listed = above.members.filter(({ md }) => md.get('capability') === capability);
   if (listed.some(({ loc }) => loc === uri || loc === index)) return;
   for (const other of survey.values()) {
-    if (isArchive(other.kind) && other.members.some(({ loc }) => loc === uri || loc === index)) return;
+    if (isArchive(other.kind) && (doesList(other, uri) || doesList(other, index ?? ''))) return;
+    // That it does not name the index that lists it is RS-NAV-03.
+    if (isIndex(other.kind) && doesList(other, uri) && listed.some(({ loc }) => loc === other.uri)) return;
   }
   report('RS-NAV-07', `the Capability List above lists ${listed[0]?.loc ?? 'nothing'} instead`);
 }
@@ -105,12 +119,15 @@ function checkMember(
     report(locRule === 'RS-CLI-05' ? 'RS-CLI-05 RS-NAV-05' : locRule, reason, 'error');
     return;
   }
+  // Why nobody can tell what it is has been said there.
+  if (target.isUnclear) return;
   if (originOf(member.loc) !== originOf(document.uri)) {
     report('RS-NAV-09', 'it is on another scheme, host or port');
   }
   const capability = target.md.get('capability');
   if (kind === 'SDI') {
-    if (target.kind !== 'SD') report('RS-SD-08', `there is ${describeKind(target.kind)}`);
+    const isMisplaced = member.md.get('capability') === 'capabilitylist' && target.kind === 'CAP';
+    if (target.kind !== 'SD' && !isMisplaced) report('RS-SD-08', `there is ${describeKind(target.kind)}`);
   } else if (kind === 'SD' || kind === 'CAP') {
     const expected = kind === 'SD' ? 'capabilitylist' : member.md.get('capability');
     if (expected !== undefined && capability !== expected) {
@@ -128,8 +145,12 @@ function checkMember(
         `its capability is ${capability ?? 'missing'}, not ${own}`,
         'error',
       );
+      return;
     }
-    if (isIndex(target.kind)) report('RS-GEN-06', 'an index is a member of an index');
+    if (isIndex(target.kind)) {
+      report('RS-GEN-06', 'an index is a member of an index');
+      return;
+    }
     if (target.index !== document.uri) {
       report(
         `RS-NAV-03${indexRules[kind] ?? ''}`,
@@ -194,6 +215,7 @@ function checkContents(
   const rule = document.kind === 'RD' ? 'RS-RD-12' : 'RS-CD-09';
   const expected = document.kind === 'RD' ? 'RDM' : 'CDM';
   const target = context.survey.get(contents);
+  if (target?.isUnclear) return;
   if (target?.kind !== expected) {
     const found = target ? describeKind(target.kind) : (context.reasonOf(contents) ?? 'nothing');
     report(rule, `contents leads to ${contents}, and there is ${found}`);
@@ -210,19 +232,20 @@ export function checkManifestTimes(
   report: Report,
 ): void {
   const names = kind === 'RD' ? ['at', 'completed'] : ['from', 'until'];
+  if (!own.has(names[0] ?? '')) return;
   for (const name of names) {
     if (!differ(md, own, name)) continue;
     const rule = kind === 'RD' ? 'RS-RDM-04' : 'RS-CD-07';
-    report(
-      rule,
-      `${name} differs from that of the manifest, ${own.get(name) ?? 'which has none'}`,
-      'warning',
-    );
+    const message = `${name} differs from that of the manifest, ${own.get(name) ?? 'which has none'}`;
+    // When the snapshot was taken has to fit; its end is optional.
+    report(rule, message, name === 'at' ? undefined : 'warning');
   }
 }
 
 /** What the index says of a list, the list says of itself. */
 function checkMemberTimes({ kind }: SurveyedDocument, md: Attributes, own: Attributes, report: Report): void {
+  // Without its beginning the other times mean nothing; that it is missing has been said.
+  if (!own.has(kind === 'RLI' || kind === 'RDI' ? 'at' : 'from')) return;
   if (kind === 'RLI' || kind === 'RDI') {
     if (differ(md, own, 'at') || differ(md, own, 'completed')) {
       const rule = kind === 'RLI' ? 'RS-RLI-08' : 'RS-RDI-01';
@@ -239,7 +262,11 @@ function checkMemberTimes({ kind }: SurveyedDocument, md: Attributes, own: Attri
 }
 
 function differ(md: Attributes, own: Attributes, name: string): boolean {
-  return md.has(name) && toTime(md.get(name)) !== toTime(own.get(name));
+  if (!md.has(name)) return false;
+  const time = toTime(own.get(name));
+  // That it is no time, or not there though it must be, the document's own findings say.
+  const isKnown = own.has(name) ? time !== undefined : name === 'completed' || name === 'until';
+  return isKnown && toTime(md.get(name)) !== time;
 }
 
 function originOf(uri: string): string | undefined {

@@ -1,6 +1,7 @@
+import { sitemapNamespace } from '../entry-writer.ts';
 import type { CheckedDocument } from './document-check.ts';
-import { type DocumentKind, documentKinds, isArchive, isIndex } from './document-kind.ts';
-import { type Attributes, noAttributes } from './document-model.ts';
+import { capabilities, type DocumentKind, documentKinds, isArchive, isIndex } from './document-kind.ts';
+import { type Attributes, type DocumentHead, noAttributes } from './document-model.ts';
 
 /** What a walk remembers of the documents it has read, for the rules between them. */
 
@@ -14,10 +15,14 @@ export interface Member {
 export interface SurveyedDocument {
   readonly uri: string;
   readonly kind: DocumentKind | undefined;
+  /** It is meant to be a document of ResourceSync, and its own findings say why nobody can tell which. */
+  readonly isUnclear: boolean;
   readonly root: string | undefined;
   readonly md: Attributes;
   readonly up: string | undefined;
   readonly index: string | undefined;
+  /** The Capability List that led to it; where none did, or it names another one that is there: that of `up`. */
+  readonly set: string | undefined;
   /** Of every document but lists of resources and manifests. */
   readonly members: readonly Member[];
   readonly whole: boolean;
@@ -29,10 +34,40 @@ export function documentAt(
   uri: string,
   { kind, head, whole }: CheckedDocument,
   members: readonly Member[],
+  set: string | undefined,
 ): SurveyedDocument {
   const link = (rel: string) => head?.links.find((candidate) => candidate.get('rel') === rel)?.get('href');
   const md = head?.md[0] ?? noAttributes;
-  return { uri, kind, root: head?.root, md, up: link('up'), index: link('index'), members, whole };
+  const root = head?.root;
+  const isUnclear =
+    kind === undefined &&
+    isSitemap(root) &&
+    (!isNamed(head) || !capabilities.has(md.get('capability') ?? ''));
+  const common = { uri, kind, isUnclear, root, md, up: link('up'), index: link('index'), set, whole };
+  // Where the kind showed only at the end, entries of any kind were kept.
+  return { ...common, members: kind === undefined || hasMembers(kind) ? members : [] };
+}
+
+function isSitemap(root: string | undefined): boolean {
+  return root === 'urlset' || root === 'sitemapindex';
+}
+
+function isNamed(head: DocumentHead | undefined): boolean {
+  return head?.namespace === sitemapNamespace && !head.misnamed;
+}
+
+/** What it lists is worth remembering: the entries of lists are many and lead to no document. */
+export function hasMembers(kind: DocumentKind | undefined): boolean {
+  return leadsDown(kind) || isDump(kind);
+}
+
+const listed = new WeakMap<SurveyedDocument, ReadonlySet<string>>();
+
+/** Whether a document is among the members of another. */
+export function doesList(document: SurveyedDocument, uri: string): boolean {
+  const known = listed.get(document) ?? new Set(document.members.map(({ loc }) => loc));
+  listed.set(document, known);
+  return known.has(uri);
 }
 
 /** Its members are documents. */

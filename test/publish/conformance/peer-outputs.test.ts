@@ -64,8 +64,8 @@ const outputs: readonly (readonly [name: string, document: string, errors: strin
         `${up}<rs:md capability="changelist" from="${at}"/>`,
         `${loc('cl-1.xml')}<rs:md from="${at}" until="2026-01-02T00:00:00Z"/>`,
       ),
-      ['RS-CLI-03', 'RS-GEN-06', 'RS-CL-11', 'RS-CL-15', 'RS-ATTR-02', 'RS-A-06'],
-      ['RS-CL-13'],
+      ['RS-CLI-03', 'RS-GEN-06'],
+      [],
     ],
     [
       'from for at in a Resource List (DSpace)',

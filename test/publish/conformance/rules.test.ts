@@ -32,6 +32,42 @@ describe('every rule is found where it is broken, at its severity', () => {
   });
 });
 
+describe('one defect is not reported as several', () => {
+  const late = (kind: keyof typeof valid, element: RegExp) => {
+    const [found = ''] = element.exec(valid[kind]) ?? [];
+    return valid[kind].replace(found, '').replace(/<\/(urlset|sitemapindex)>/, `${found}$&`);
+  };
+  it.each([
+    ['a late rs:md', late('RL', /<rs:md capability[^>]*>/), ['RS-GEN-20']],
+    ['a late up', late('CL', /<rs:ln rel="up"[^>]*>/), ['RS-GEN-20']],
+    ['a late rs:md of an index', late('CLI', /<rs:md capability[^>]*>/), ['RS-GEN-20']],
+    [
+      'another root namespace',
+      valid.RL.replace('http://www.sitemaps', 'https://www.sitemaps'),
+      ['RS-GEN-01'],
+    ],
+    ['another rs namespace', valid.RL.replace('rs/terms/"', 'rs/terms"'), ['RS-GEN-16']],
+    ['a prefixed capability', valid.CL.replace('capability=', 'rs:capability='), ['RS-GEN-14']],
+    ['a prefixed rel', valid.CAP.replace('rel="up"', 'rs:rel="up"'), ['RS-GEN-14']],
+    ['describedby without href', valid.SD.replace(/href="[^"]*"/, ''), ['RS-GEN-12']],
+    ['a memento of no time', valid.RL.replace(/ modified="[^"]*"/, ''), ['RS-LN-20']],
+    [
+      'an index of Source Descriptions that says what they are',
+      valid.SDI.replaceAll('</loc>', '</loc><rs:md capability="description"/>'),
+      [],
+    ],
+  ])('%s', async (_, text, rules) => {
+    const found = await findingsOf(text);
+    expect([...new Set(found.map(({ rule }) => rule))], JSON.stringify(found)).toEqual(rules);
+  });
+
+  it('and a late rs:md tells the kind all the same', async () => {
+    const { kind, head } = await checkDocument(once(Buffer.from(late('RL', /<rs:md capability[^>]*>/))));
+    expect(kind).toBe('RL');
+    expect(head?.md[0]?.get('at')).toBe('2026-01-02T00:00:00Z');
+  });
+});
+
 it('RS-GEN-19: bytes that are not UTF-8 are an error', async () => {
   const bytes = Buffer.concat([Buffer.from(valid.RL.slice(0, 200)), Buffer.from([0xff, 0xfe])]);
   const { findings } = await checkDocument(once(bytes));

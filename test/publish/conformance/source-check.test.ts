@@ -69,6 +69,43 @@ it.each(Object.keys(source))('a correct Source has no finding, from %s on', asyn
   expect(await rulesOf({}, start)).toEqual([]);
 });
 
+const misspelt = { rl1: (source.rl1 ?? '').replace('"resourcelist"', '"resourceList"') };
+const lateIndex = {
+  rl1: (source.rl1 ?? '')
+    .replace(ln('index', 'rli'), '')
+    .replace('</urlset>', `<url><loc>${uri('x')}</loc></url>${ln('index', 'rli')}</urlset>`),
+};
+const lateMd = {
+  rli: (source.rli ?? '')
+    .replace(/<rs:md capability[^>]*>/, '')
+    .replace('</sitemapindex>', `${md(`capability="resourcelist" at="${first}"`)}$&`),
+};
+
+it.each([
+  ['a part without rs:md', { rl1: (source.rl1 ?? '').replace(/<rs:md[^>]*>/, '') }, ['RS-GEN-02']],
+  ['a part without capability', edit('rl1', 'capability="resourcelist"', ''), ['RS-GEN-03']],
+  ['a part whose capability is misspelt', misspelt, ['RS-GEN-04', 'RS-RL-01']],
+  ['a part in another namespace', edit('cl1', 'http://www.sitemaps', 'https://www.sitemaps'), ['RS-GEN-01']],
+  ['a Capability List without capability', edit('cap', 'capability="capabilitylist"', ''), ['RS-GEN-03']],
+  ['a late index link', lateIndex, ['RS-GEN-20']],
+  ['an index with a late rs:md', lateMd, ['RS-GEN-20']],
+  ['a Capability List without up', edit('cap', ln('up', 'sd'), ''), ['RS-CAP-03', 'RS-NAV-01']],
+  ['a part without its index', edit('rl1', ln('index', 'rli'), ''), ['RS-NAV-03', 'RS-RL-05']],
+  [
+    'a part under the Source Description',
+    edit('rl1', ln('up', 'cap'), ln('up', 'sd')),
+    ['RS-NAV-01', 'RS-RL-04'],
+  ],
+  [
+    'a part without from and until',
+    edit('cl1', ` from="${first}" until="${second}"`, ''),
+    ['RS-A-06', 'RS-CL-02'],
+  ],
+  ['a part whose from is no time', edit('cl2', `from="${second}"`, 'from="x"'), ['RS-TIME-01']],
+] as const)('one defect is not reported as several: %s', async (_, changed, rules) => {
+  expect([...(await rulesOf(changed))].sort()).toEqual([...rules]);
+});
+
 it.each([
   ['RS-SD-04', 'a Capability List that is not there', { cap: undefined }, 'sd'],
   ['RS-CAP-07', 'a list that is not there', { cli: undefined }, 'sd'],
