@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
+import { storeChanges } from './change-rows.ts';
 import type { Database, Queryable } from './database.ts';
 import { type Lease, renewLease } from './leases.ts';
 import type { KnownResource, ResourcePlan } from './page-plan.ts';
-import { storeChanges } from './store-page.ts';
 
 /** How much of a source a complete full pass did not meet. */
 export async function countUnseen(

@@ -1,0 +1,122 @@
+import type { Knex } from 'knex';
+import { later } from '../core/datetime.ts';
+import type { Link } from '../core/resource.ts';
+import { insertRows, type Row } from './bulk.ts';
+import { changingColumns } from './known-items.ts';
+import { lastmodAfter, type ResourcePlan } from './page-plan.ts';
+import { noPatches, type PagePatches } from './patches.ts';
+import { serializeLinks } from './rows.ts';
+
+/** Appends to the journal, and makes resources and versions what it says. */
+export async function storeChanges(
+  trx: Knex.Transaction,
+  sourceId: number,
+  run: { id: number },
+  changes: readonly ResourcePlan[],
+  itemIds: ReadonlyMap<string, number>,
+  now: string,
+  patches = noPatches,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const journal: { journal_seq: number; journal_at: string } | undefined = await trx('source')
+    .select('journal_seq', 'journal_at')
+    .where({ id: sourceId })
+    .first();
+  if (!journal) throw new Error(`source ${sourceId} has vanished`);
+  const at = later(now, journal.journal_at);
+  const rows = changes.map((plan, index) => toRows(plan, journal.journal_seq + index + 1, at, patches));
+  const resources = await insertRows<{ id: number; path: string }>(
+    trx,
+    'resource',
+    rows.map(({ plan, resource }) => ({
+      ...resource,
+      source_id: sourceId,
+      item_id: itemIds.get(plan.identifier) ?? missing(plan.identifier),
+      seen_run: run.id,
+    })),
+    { conflict: { columns: ['path'], update: changingColumns }, returning: ['id', 'path'] },
+  );
+  const ids = new Map(resources.map(({ id, path }) => [path, id]));
+  const idOf = (row: ChangeRows) => ids.get(row.resource.path) ?? missing(row.resource.path);
+  await insertRows(
+    trx,
+    'change',
+    rows.map((row) => ({ ...row.change, source_id: sourceId, resource_id: idOf(row) })),
+  );
+  await insertRows(
+    trx,
+    'version',
+    rows.flatMap((row) => (row.version ? [{ ...row.version, resource_id: idOf(row) }] : [])),
+  );
+  await trx('source')
+    .where({ id: sourceId })
+    .update({
+      journal_seq: journal.journal_seq + changes.length,
+      journal_at: at,
+      resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
+    });
+}
+
+/** How many more resources live after these changes. */
+function growth(changes: readonly ResourcePlan[]): number {
+  const weights = { created: 1, updated: 0, deleted: -1 } as const;
+  return changes.reduce((sum, { change }) => sum + weights[change], 0);
+}
+
+interface ChangeRows {
+  readonly plan: ResourcePlan;
+  readonly resource: Row & { readonly path: string };
+  readonly change: Row;
+  readonly version: Row | undefined;
+}
+
+function toRows(plan: ResourcePlan, seq: number, at: string, patches: PagePatches): ChangeRows {
+  const { known, desired, links, change } = plan;
+  const lastmod = lastmodAfter(plan, at);
+  const gone = desired === undefined;
+  const representation = {
+    media_type: desired?.mediaType ?? null,
+    length: desired?.length ?? null,
+    hash: desired?.hash ?? null,
+  };
+  const upstream_url = desired?.upstreamUrl ?? known?.upstream_url ?? null;
+  return {
+    plan,
+    resource: {
+      path: desired?.path ?? known?.path ?? missing('path'),
+      kind: desired?.kind ?? known?.kind ?? missing('kind'),
+      format: desired?.format ?? known?.format ?? missing('format'),
+      ...representation,
+      lastmod,
+      upstream_url,
+      links,
+      last_seq: seq,
+      version_count: (known?.version_count ?? 0) + (plan.newBytes ? 1 : 0),
+      deleted_at: gone ? at : null,
+    },
+    change: {
+      seq,
+      at,
+      kind: change,
+      lastmod,
+      ...representation,
+      links: changeLinks(plan, patches.linkOf(plan, seq)),
+      links_before: linksBefore(plan),
+    },
+    version: plan.newBytes ? { seq, at, lastmod, ...representation, upstream_url } : undefined,
+  };
+}
+
+/** The resource's own, and what only the change has (RS-LN-12). */
+function changeLinks({ desired, links }: ResourcePlan, patch: Link | undefined): string {
+  return patch ? serializeLinks([...(desired?.links ?? []), patch]) : links;
+}
+
+/** Null where the change leaves them as they were, or where there was nothing before it. */
+function linksBefore({ known, change, links }: ResourcePlan): string | null {
+  return change === 'created' || !known || known.links === links ? null : known.links;
+}
+
+function missing(what: string): never {
+  throw new Error(`the row of ${what} is missing`);
+}
