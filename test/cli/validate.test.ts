@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { valid } from '../publish/conformance/documents.ts';
 import { openSmallSource, type SmallSource } from '../publish/conformance/small-source.ts';
+import { runMain } from './run-main.ts';
 
 interface Line {
   readonly rule: string;
@@ -30,20 +29,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function run(...args: string[]) {
-  const output = { stdout: '', stderr: '' };
-  const sink = (name: 'stdout' | 'stderr') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        output[name] += String(chunk);
-        done();
-      },
-    });
-  const never = new AbortController().signal;
-  const io = { stdout: sink('stdout'), stderr: sink('stderr'), env: {}, cwd: directory };
-  const code = await main(['validate', ...args], { ...io, stop: never, abort: never });
-  return { code, ...output };
-}
+const run = (...args: string[]) => runMain(directory, ['validate', ...args]);
 
 /** Of the small Source, from its well-known URI on. */
 async function findingsOf(...args: string[]) {
