@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { parseStamp, toIso } from '../core/datetime.ts';
+import { parseStamp, toIso, toStamp } from '../core/datetime.ts';
 import type { PublishedDocument, PublishedFacts, PublishedSet } from '../publish/publication.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
@@ -64,8 +64,9 @@ async function explainAbsence(
   const href = `${baseUrl}/${successor.path}`;
   const link = formatLinks([{ rel: 'latest-version', href }]) ?? '';
   const moment = parseStamp(stamp);
+  // Of the current snapshot only the name of the part is wrong.
   const isPast = kind.startsWith('resource')
-    ? moment !== undefined && moment <= now && !isKept(set, `${set.path}/${kind}/${stamp}/`)
+    ? moment !== undefined && moment <= now && stamp !== toStamp(successor.at ?? '')
     : moment !== undefined && moment < (successor.from ?? now);
   return isPast
     ? new Refusal('gone', `this document is no longer kept; the current one is ${href}`, { link })
@@ -79,11 +80,6 @@ async function explainAbsence(
 function findSuccessor(set: PublishedSet, kind: string): PublishedFacts | undefined {
   const find = (name: string) => set.documents.find(({ path }) => path === `${set.path}/${name}.xml`);
   return find(`${kind}-index`) ?? find(kind) ?? find('capabilitylist');
-}
-
-/** Then only the name of the part is wrong. */
-function isKept(set: PublishedSet, snapshot: string): boolean {
-  return set.documents.some(({ path }) => path.startsWith(snapshot));
 }
 
 function longestPrefix(sets: readonly PublishedSet[], path: string): PublishedSet | undefined {

@@ -115,6 +115,9 @@ it('who is in the middle of a package when it is replaced finishes it; who comes
   expect(`sha-256:${digest.digest('hex')}`).toBe(hash);
   const late = await get(uri);
   expect(late.status).toBe(410);
+  // A part that the current one never had is another matter.
+  const current = (await packageOf('resourcedump')).uri;
+  expect((await get(current.replace('0001.zip', '0999.zip'))).status).toBe(404);
   expect(late.headers.link).toContain(`<${baseUrl}/${living.name}/metadata/resourcedump.xml>`);
 });
 
