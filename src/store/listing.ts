@@ -10,6 +10,7 @@ import { collectionMarks, covers, type ResourceSet } from '../core/resource-set.
 import { isPostgres } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts';
+import { sourceIdOf } from './sources.ts';
 
 /** One entry of a Resource List. */
 export interface ResourceEntry extends Representation {
@@ -220,9 +221,4 @@ export async function findUnkept(db: Queryable, set: ResourceSet): Promise<strin
     .modify(whereMarked, set, ['resource.links'])
     .first('resource.path');
   return row?.path;
-}
-
-async function sourceIdOf(db: Queryable, name: string): Promise<number | undefined> {
-  const row: { id: number } | undefined = await db('source').select('id').where({ name }).first();
-  return row?.id;
 }

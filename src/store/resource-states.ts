@@ -2,6 +2,7 @@ import { type ChangeKind, patchRelation, type Representation, type ResourceKind 
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts';
+import { sourceIdOf } from './sources.ts';
 
 /**
  * A resource as it was when the journal had come to a sequence. Journal and versions are never rewritten, so
@@ -249,9 +250,4 @@ function collectionsOf(...links: readonly string[]): string[] {
   return links.flatMap((json) =>
     parseLinks(json).flatMap(({ rel, href }) => (rel === 'collection' ? [href] : [])),
   );
-}
-
-async function sourceIdOf(db: Queryable, name: string): Promise<number | undefined> {
-  const row: { id: number } | undefined = await db('source').select('id').where({ name }).first();
-  return row?.id;
 }

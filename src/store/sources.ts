@@ -44,6 +44,11 @@ export async function ensureSource(database: Database, name: string, now: string
     .ignore();
 }
 
+export async function sourceIdOf(db: Queryable, name: string): Promise<number | undefined> {
+  const row: { id: number } | undefined = await db('source').select('id').where({ name }).first();
+  return row?.id;
+}
+
 export async function findSource(db: Queryable, name: string): Promise<StoredSource | undefined> {
   const row: SourceRow | undefined = await db('source')
     .select('id', 'name', 'as_of', 'last_full_at', 'first_pass_seq', 'selection', 'info', 'trouble')
