@@ -1,12 +1,8 @@
 import { addSeconds, utcDay } from '../core/datetime.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
-import { type SetPaths, setPaths } from './document-paths.ts';
 import { renderChangeDump } from './dump/change-dump.ts';
 import type { ArchiveState, Documents, StoredDocument } from './pointer.ts';
-import type { SetDirectory } from './set-directory.ts';
-import type { SetDraft } from './set-draft.ts';
-import type { SetSettings } from './set-publication.ts';
+import { SetPart } from './set-part.ts';
 import { renderSmallDocument } from './small-document.ts';
 import { writeDocument } from './stored-document.ts';
 
@@ -18,40 +14,26 @@ export type ArchivedCapability = (typeof archivedCapabilities)[number];
  * Change Dump package, every Resource Dump, and the first Resource List of each day. The files are those that
  * were published; the archive only keeps them from being removed.
  */
-export class ArchivePublication {
-  readonly #set: ResourceSet;
-  readonly #settings: SetSettings;
-  readonly #directory: SetDirectory;
-  readonly #draft: SetDraft;
-  readonly #paths: SetPaths;
-
-  constructor(set: ResourceSet, settings: SetSettings, directory: SetDirectory, draft: SetDraft) {
-    this.#set = set;
-    this.#settings = settings;
-    this.#directory = directory;
-    this.#draft = draft;
-    this.#paths = setPaths(set);
-  }
-
+export class ArchivePublication extends SetPart {
   /** Takes in what is published now; before anything of it is let go of. */
   async follow(): Promise<void> {
-    if (!this.#settings.policy.archives) {
+    if (!this.settings.policy.archives) {
       this.#withdraw();
       return;
     }
-    const before = this.#draft.state.archive;
+    const before = this.draft.state.archive;
     const now = await this.#newest();
     const stale = Object.entries(now).some(([mark, value]) => value !== before?.[mark as keyof typeof now]);
     if (!stale) return;
-    const known = await this.#draft.catalog(before?.catalog);
+    const known = await this.draft.catalog(before?.catalog);
     const kept = this.#unexpired({ ...known, ...(await this.#arrivals(known)) });
-    this.#draft.edit({ archive: { ...now, catalog: await this.#draft.writeCatalog('archive', kept) } });
+    this.draft.edit({ archive: { ...now, catalog: await this.draft.writeCatalog('archive', kept) } });
     for (const capability of archivedCapabilities) await this.#renderArchive(capability, kept);
   }
 
   /** By which it is known whether there is anything new. */
   async #newest(): Promise<Omit<ArchiveState, 'catalog'>> {
-    const { snapshots, dumps = [], changes, changeDump, archive } = this.#draft.state;
+    const { snapshots, dumps = [], changes, changeDump, archive } = this.draft.state;
     const list = snapshots[0]?.at;
     const sameDay = list && archive?.list && utcDay(list) === utcDay(archive.list);
     return {
@@ -63,28 +45,28 @@ export class ArchivePublication {
   }
 
   async #arrivals(known: Documents): Promise<Documents> {
-    const { snapshots, dumps = [], changes, changeDump, documents, archive } = this.#draft.state;
-    const arrivals: Record<string, StoredDocument> = { ...(await this.#draft.catalog(changes?.closed)) };
+    const { snapshots, dumps = [], changes, changeDump, documents, archive } = this.draft.state;
+    const arrivals: Record<string, StoredDocument> = { ...(await this.draft.catalog(changes?.closed)) };
     const snapshot = async (at: string, path: string, dated: string, catalog: string | undefined) => {
       const document = documents[path];
       if (document?.at !== at) return;
       Object.assign(
         arrivals,
         { [dated]: { ...document, immutable: true } },
-        await this.#draft.catalog(catalog),
+        await this.draft.catalog(catalog),
       );
     };
     const [list] = snapshots;
     if (list && (!archive?.list || utcDay(archive.list) !== utcDay(list.at))) {
-      await snapshot(list.at, this.#paths.resourceList, this.#paths.resourceListAt(list.at), list.catalog);
+      await snapshot(list.at, this.paths.resourceList, this.paths.resourceListAt(list.at), list.catalog);
     }
     const [dump] = dumps;
     if (dump) {
-      await snapshot(dump.at, this.#paths.resourceDump, this.#paths.resourceDumpAt(dump.at), dump.catalog);
+      await snapshot(dump.at, this.paths.resourceDump, this.paths.resourceDumpAt(dump.at), dump.catalog);
     }
-    for (const [path, part] of Object.entries(await this.#draft.catalog(changeDump?.catalog))) {
+    for (const [path, part] of Object.entries(await this.draft.catalog(changeDump?.catalog))) {
       arrivals[path] = part;
-      const dated = this.#paths.changeDumpOf(path);
+      const dated = this.paths.changeDumpOf(path);
       if (dated === undefined || known[dated]) continue;
       arrivals[dated] = await this.#writeChangeDump(path, part, arrivals);
     }
@@ -93,41 +75,41 @@ export class ArchivePublication {
 
   /** A closed Change Dump of one package. */
   async #writeChangeDump(path: string, part: StoredDocument, manifests: Documents): Promise<StoredDocument> {
-    const { baseUrl, limits } = this.#settings;
+    const { baseUrl, limits } = this.settings;
     const manifest = path.replace(/\.zip$/, '-manifest.xml');
     const both = { [path]: part, ...(manifests[manifest] ? { [manifest]: manifests[manifest] } : {}) };
-    const { text } = renderChangeDump(baseUrl, this.#set, both, limits, part.until);
+    const { text } = renderChangeDump(baseUrl, this.set, both, limits, part.until);
     const { from, until } = part;
-    const facts = { capability: 'changedump', entries: 1, lastModified: this.#draft.now(), from, until };
-    return writeDocument(this.#directory.path, 'changedump', { ...facts, immutable: true }, text);
+    const facts = { capability: 'changedump', entries: 1, lastModified: this.draft.now(), from, until };
+    return writeDocument(this.directory.path, 'changedump', { ...facts, immutable: true }, text);
   }
 
   #unexpired(documents: Documents): Documents {
-    const days = this.#settings.policy.retention.archiveDays;
+    const days = this.settings.policy.retention.archiveDays;
     if (days === false) return documents;
-    const oldest = addSeconds(this.#draft.now(), -days * 86_400);
+    const oldest = addSeconds(this.draft.now(), -days * 86_400);
     const kept = Object.entries(documents).filter(([, { at, until }]) => (until ?? at ?? '') >= oldest);
     return Object.fromEntries(kept);
   }
 
   async #renderArchive(capability: ArchivedCapability, documents: Documents): Promise<void> {
-    const path = this.#paths.archive(capability);
+    const path = this.paths.archive(capability);
     const members = Object.entries(documents)
-      .filter(([candidate]) => this.#paths.isArchived(capability, candidate))
+      .filter(([candidate]) => this.paths.isArchived(capability, candidate))
       // AR-09.
       .sort(([, a], [, b]) => ((a.at ?? a.from ?? '') < (b.at ?? b.from ?? '') ? -1 : 1));
     if (members.length === 0) {
-      this.#draft.remove([path]);
+      this.draft.remove([path]);
       return;
     }
-    const { entries } = this.#settings.limits;
+    const { entries } = this.settings.limits;
     if (members.length <= entries) {
       await this.#keep(path, this.#render(capability, 'urlset', members), capability, members.length);
       return;
     }
     const parts: [string, StoredDocument | undefined][] = [];
     for (let start = 0; start < members.length; start += entries) {
-      const part = this.#paths.archivePart(capability, parts.length + 1);
+      const part = this.paths.archivePart(capability, parts.length + 1);
       const some = members.slice(start, start + entries);
       await this.#keep(part, this.#render(capability, 'urlset', some, path), capability, some.length);
       parts.push([part, undefined]);
@@ -141,12 +123,12 @@ export class ArchivePublication {
     members: readonly (readonly [string, StoredDocument | undefined])[],
     index?: string,
   ): string {
-    const { baseUrl } = this.#settings;
+    const { baseUrl } = this.settings;
     return renderSmallDocument({
       baseUrl,
       root,
       links: [
-        { rel: 'up', href: toUri(baseUrl, this.#paths.capabilityList) },
+        { rel: 'up', href: toUri(baseUrl, this.paths.capabilityList) },
         ...(index === undefined ? [] : [{ rel: 'index', href: toUri(baseUrl, index) }]),
       ],
       md: { capability: `${capability}-archive` },
@@ -163,16 +145,16 @@ export class ArchivePublication {
   }
 
   #keep(path: string, text: string, capability: ArchivedCapability, entries: number): Promise<void> {
-    return this.#draft.keep(path, text, `${capability}-archive`, entries);
+    return this.draft.keep(path, text, `${capability}-archive`, entries);
   }
 
   #withdraw(): void {
-    if (!this.#draft.state.archive) return;
-    const archives = archivedCapabilities.map((capability) => this.#paths.archive(capability));
-    const parts = Object.keys(this.#draft.state.documents).filter((path) =>
+    if (!this.draft.state.archive) return;
+    const archives = archivedCapabilities.map((capability) => this.paths.archive(capability));
+    const parts = Object.keys(this.draft.state.documents).filter((path) =>
       archives.some((archive) => path.startsWith(`${archive.replace(/\.xml$/, '')}/`)),
     );
-    this.#draft.remove([...archives, ...parts]);
-    this.#draft.edit({ archive: undefined });
+    this.draft.remove([...archives, ...parts]);
+    this.draft.edit({ archive: undefined });
   }
 }

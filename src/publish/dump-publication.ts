@@ -1,16 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { addSeconds } from '../core/datetime.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
 import { lastSeqBefore, readJournal } from '../store/journal.ts';
 import { type ChangeEntry, findUnkept, listChanges, listResources } from '../store/listing.ts';
-import { type SetPaths, setPaths } from './document-paths.ts';
 import { renderChangeDump, writeChangePackage } from './dump/change-dump.ts';
 import { writeResourceDump } from './dump/resource-dump.ts';
 import type { ChangeDumpState, Documents, StoredDocument } from './pointer.ts';
 import { publicationError } from './publication-error.ts';
-import type { SetDirectory } from './set-directory.ts';
-import type { SetDraft } from './set-draft.ts';
-import type { SetSettings } from './set-publication.ts';
+import { SetPart, type SetSettings } from './set-part.ts';
 import { drawLine } from './snapshot-line.ts';
 import { watched } from './watched.ts';
 
@@ -20,48 +16,34 @@ export interface DumpSettings extends SetSettings {
 }
 
 /** One set's dumps. A dump that fails leaves those before it as they are. */
-export class DumpPublication {
-  readonly #set: ResourceSet;
-  readonly #settings: DumpSettings;
-  readonly #directory: SetDirectory;
-  readonly #draft: SetDraft;
-  readonly #paths: SetPaths;
-
-  constructor(set: ResourceSet, settings: DumpSettings, directory: SetDirectory, draft: SetDraft) {
-    this.#set = set;
-    this.#settings = settings;
-    this.#directory = directory;
-    this.#draft = draft;
-    this.#paths = setPaths(set);
-  }
-
+export class DumpPublication extends SetPart<DumpSettings> {
   get hasResourceDump(): boolean {
-    return this.#draft.has(this.#paths.resourceDump);
+    return this.draft.has(this.paths.resourceDump);
   }
 
   /** Wanted, and every resource of the set can be in it: the capabilities of a set apply uniformly (RS-CAP-11). */
   async isPossible(): Promise<boolean> {
-    if (!this.#set.dumps) return false;
-    return (await findUnkept(this.#settings.database.reader, this.#set)) === undefined;
+    if (!this.set.dumps) return false;
+    return (await findUnkept(this.settings.database.reader, this.set)) === undefined;
   }
 
   /** What kept the dumps from following is told wherever people look, until it no longer does. */
   remember(failure: unknown, signal: AbortSignal | undefined): void {
-    const known = this.#draft.state.trouble;
+    const known = this.draft.state.trouble;
     if (failure === undefined) {
-      if (known) this.#draft.edit({ trouble: undefined });
+      if (known) this.draft.edit({ trouble: undefined });
       return;
     }
-    const { code, message } = publicationError(failure, `the dumps of ${this.#set.path}`, signal);
+    const { code, message } = publicationError(failure, `the dumps of ${this.set.path}`, signal);
     if (code === 'interrupted' || code === 'publication-busy' || known?.message === message) return;
-    this.#draft.edit({ trouble: { code, message, at: this.#draft.now() } });
+    this.draft.edit({ trouble: { code, message, at: this.draft.now() } });
   }
 
   withdraw(): void {
-    this.#draft.remove([this.#paths.resourceDump, ...this.#dumpLists()]);
-    const { dumps, changeDump, trouble } = this.#draft.state;
+    this.draft.remove([this.paths.resourceDump, ...this.#dumpLists()]);
+    const { dumps, changeDump, trouble } = this.draft.state;
     if (dumps || changeDump || trouble) {
-      this.#draft.edit({ dumps: undefined, changeDump: undefined, trouble: undefined });
+      this.draft.edit({ dumps: undefined, changeDump: undefined, trouble: undefined });
     }
   }
 
@@ -70,25 +52,25 @@ export class DumpPublication {
    * @param meanwhile called between pages
    */
   async renderResourceDump(meanwhile: () => Promise<void>): Promise<void> {
-    const { database, signal, policy } = this.#settings;
+    const { database, signal, policy } = this.settings;
     const started = performance.now();
-    const before = this.#draft.state.dumps ?? [];
-    const at = await drawLine(this.#settings, this.#set, before[0]);
+    const before = this.draft.state.dumps ?? [];
+    const at = await drawLine(this.settings, this.set, before[0]);
     const { seq, dump } = await database.snapshot(async (trx) => {
       try {
-        const journal = await readJournal(trx, this.#set.source);
-        const pages = watched(listResources(trx, this.#set), signal, meanwhile);
+        const journal = await readJournal(trx, this.set.source);
+        const pages = watched(listResources(trx, this.set), signal, meanwhile);
         const dump = await writeResourceDump(pages, { ...this.#place(), db: trx, at });
         return { seq: journal?.seq ?? 0, dump };
       } catch (error) {
-        throw publicationError(error, `the Resource Dump of ${this.#set.path}`, signal);
+        throw publicationError(error, `the Resource Dump of ${this.set.path}`, signal);
       }
     });
-    const catalog = await this.#draft.writeCatalog('resourcedump', dump.parts);
-    const dumps = [{ at, seq, catalog }, ...(this.#draft.state.dumps ?? [])];
-    this.#draft.edit({ dumps: dumps.slice(0, policy.retention.resourceDumps) });
-    this.#draft.put({ [this.#paths.resourceDump]: dump.document });
-    this.#draft.report({ [this.#paths.resourceDump]: dump.document, ...dump.parts }, started);
+    const catalog = await this.draft.writeCatalog('resourcedump', dump.parts);
+    const dumps = [{ at, seq, catalog }, ...(this.draft.state.dumps ?? [])];
+    this.draft.edit({ dumps: dumps.slice(0, policy.retention.resourceDumps) });
+    this.draft.put({ [this.paths.resourceDump]: dump.document });
+    this.draft.report({ [this.paths.resourceDump]: dump.document, ...dump.parts }, started);
   }
 
   /**
@@ -97,19 +79,19 @@ export class DumpPublication {
    * @param done called after each: what is finished can be published
    */
   async packageChanges(meanwhile: () => Promise<void>, done: () => Promise<void>): Promise<void> {
-    const { changes, changeDump } = this.#draft.state;
-    const lists = await this.#draft.catalog(changes?.closed);
+    const { changes, changeDump } = this.draft.state;
+    const lists = await this.draft.catalog(changes?.closed);
     const paths = Object.keys(lists);
     const followed = changeDump?.last === undefined ? -1 : paths.indexOf(changeDump.last);
     // Where the last packaged list has been let go of, those behind it may have gone unpackaged: then the dump
     // begins anew with the first that is there, as it does where there was none.
     const next =
-      followed === -1 ? paths.findIndex((path) => this.#paths.isFirstOfItsMoment(path)) : followed + 1;
+      followed === -1 ? paths.findIndex((path) => this.paths.isFirstOfItsMoment(path)) : followed + 1;
     let state =
       changeDump && followed !== -1
         ? changeDump
         : { catalog: changeDump?.catalog, seq: await this.#seqBefore(lists[paths[next] ?? '']) };
-    const known = await this.#draft.catalog(state.catalog);
+    const known = await this.draft.catalog(state.catalog);
     let packages = this.#unexpired(known, changes?.first);
     if (Object.keys(packages).length < Object.keys(known).length) await this.#keep(state, packages);
     for (const path of next === -1 ? [] : paths.slice(next)) {
@@ -120,36 +102,36 @@ export class DumpPublication {
       packages = this.#unexpired({ ...packages, ...written.documents }, changes?.first);
       state = { ...state, seq: written.seq, last: path };
       await this.#keep(state, packages);
-      this.#draft.report(written.documents, started);
+      this.draft.report(written.documents, started);
       await done();
     }
   }
 
   async #keep(state: ChangeDumpState, packages: Documents): Promise<void> {
-    const { baseUrl, limits } = this.#settings;
-    const catalog = await this.#draft.writeCatalog('changedump', packages);
-    this.#draft.edit({ changeDump: { ...state, catalog } });
+    const { baseUrl, limits } = this.settings;
+    const catalog = await this.draft.writeCatalog('changedump', packages);
+    this.draft.edit({ changeDump: { ...state, catalog } });
     const paths = this.#dumpLists();
     const [first] = Object.values(packages);
     if (!first) {
-      this.#draft.remove(paths);
+      this.draft.remove(paths);
       return;
     }
-    const { text, parts } = renderChangeDump(baseUrl, this.#set, packages, limits);
+    const { text, parts } = renderChangeDump(baseUrl, this.set, packages, limits);
     for (const part of parts) {
-      await this.#draft.keep(part.path, part.text, 'changedump', part.entries, part.times);
+      await this.draft.keep(part.path, part.text, 'changedump', part.entries, part.times);
     }
     const count = Object.keys(packages).filter((path) => path.endsWith('.zip')).length;
     const times = { from: first.from };
-    await this.#draft.keep(this.#paths.changeDump, text, 'changedump', count, times);
-    const current = [this.#paths.changeDump, ...parts.map(({ path }) => path)];
-    this.#draft.remove(paths.filter((path) => !current.includes(path)));
+    await this.draft.keep(this.paths.changeDump, text, 'changedump', count, times);
+    const current = [this.paths.changeDump, ...parts.map(({ path }) => path)];
+    this.draft.remove(paths.filter((path) => !current.includes(path)));
   }
 
   /** `changedump.xml`, and its parts where one document is not enough. */
   #dumpLists(): readonly string[] {
-    return Object.keys(this.#draft.state.documents).filter(
-      (path) => path === this.#paths.changeDump || path.startsWith(`${this.#set.path}/changedump/`),
+    return Object.keys(this.draft.state.documents).filter(
+      (path) => path === this.paths.changeDump || path.startsWith(`${this.set.path}/changedump/`),
     );
   }
 
@@ -159,26 +141,26 @@ export class DumpPublication {
     afterSeq: number,
     meanwhile: () => Promise<void>,
   ): Promise<{ readonly documents: Documents; readonly seq: number }> {
-    const { database, signal } = this.#settings;
+    const { database, signal } = this.settings;
     const reading = { seq: afterSeq };
-    const pages = watched(listChanges(database.reader, this.#set, { afterSeq }, 500), signal, meanwhile);
+    const pages = watched(listChanges(database.reader, this.set, { afterSeq }, 500), signal, meanwhile);
     try {
       const documents = await writeChangePackage(firstChanges(pages, list.entries, reading), {
         ...this.#place(),
         db: database.reader,
-        path: this.#paths.changePackage(path),
+        path: this.paths.changePackage(path),
         from: list.from ?? '',
         until: list.until ?? '',
       });
       return { documents, seq: reading.seq };
     } catch (error) {
-      throw publicationError(error, `the Change Dump of ${this.#set.path}`, signal);
+      throw publicationError(error, `the Change Dump of ${this.set.path}`, signal);
     }
   }
 
   /** Packages go when their time is over, or when the lists they follow have gone. */
   #unexpired(packages: Documents, first = ''): Documents {
-    const days = this.#settings.policy.retention.changeDumpDays;
+    const days = this.settings.policy.retention.changeDumpDays;
     const newest = Object.values(packages).at(-1)?.until;
     const oldest = days === false || newest === undefined ? '' : addSeconds(newest, -days * 86_400);
     const kept = Object.entries(packages).filter(
@@ -188,18 +170,18 @@ export class DumpPublication {
   }
 
   async #seqBefore(list: StoredDocument | undefined): Promise<number> {
-    const { reader } = this.#settings.database;
-    const journal = await readJournal(reader, this.#set.source);
+    const { reader } = this.settings.database;
+    const journal = await readJournal(reader, this.set.source);
     if (!journal || list?.from === undefined) return 0;
     const seq = await lastSeqBefore(reader, journal.sourceId, journal.seq, list.from);
-    return Math.max(seq, this.#draft.state.beganAfter ?? 0);
+    return Math.max(seq, this.draft.state.beganAfter ?? 0);
   }
 
   #place() {
-    const { baseUrl, clock, limits, policy, signal, dataDirectory } = this.#settings;
+    const { baseUrl, clock, limits, policy, signal, dataDirectory } = this.settings;
     const { packageBytes } = policy;
-    const directory = this.#directory.path;
-    return { directory, dataDirectory, baseUrl, set: this.#set, clock, limits, packageBytes, signal };
+    const directory = this.directory.path;
+    return { directory, dataDirectory, baseUrl, set: this.set, clock, limits, packageBytes, signal };
   }
 }
 

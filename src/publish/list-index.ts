@@ -9,11 +9,11 @@ export interface ListTimes {
   readonly until?: string | undefined;
 }
 
-/** A Resource List Index or Change List Index; the members come in the order given (RS-CLI-02). */
+/** The index of several lists or dumps; the members come in the order given (RS-CLI-02, RS-RDI-01, RS-CDI-01). */
 export function renderListIndex(
   baseUrl: string,
   index: {
-    readonly capability: 'resourcelist' | 'changelist';
+    readonly capability: 'resourcelist' | 'changelist' | 'resourcedump' | 'changedump';
     readonly up: string;
     readonly times: ListTimes;
     readonly members: readonly ({ readonly path: string } & ListTimes)[];

@@ -1,55 +1,27 @@
 import { performance } from 'node:perf_hooks';
-import type { Clock } from '../core/adapter.ts';
 import { addSeconds } from '../core/datetime.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
-import type { Database } from '../store/database.ts';
 import { readJournal } from '../store/journal.ts';
 import { listResources } from '../store/listing.ts';
 import { archivedCapabilities } from './archive-publication.ts';
 import { type Capability, renderCapabilityList } from './capability-list.ts';
 import { publishChanges } from './change-publication.ts';
-import { type SetPaths, setPaths } from './document-paths.ts';
-import { type Limits, sitemapLimits } from './limits.ts';
+import { sitemapLimits } from './limits.ts';
 import { renderListIndex } from './list-index.ts';
 import type { Documents, StoredDocument } from './pointer.ts';
-import type { Policy } from './policy.ts';
 import { publicationError } from './publication-error.ts';
 import { writeResourceList } from './resource-list.ts';
-import type { SetDirectory } from './set-directory.ts';
-import type { SetDraft } from './set-draft.ts';
+import { SetPart } from './set-part.ts';
 import { drawLine } from './snapshot-line.ts';
 import { renderSourceDescription } from './source-description.ts';
 import { watched } from './watched.ts';
 
-export interface SetSettings {
-  readonly database: Database;
-  readonly baseUrl: string;
-  readonly clock: Clock;
-  readonly limits: Limits;
-  readonly policy: Policy;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** One set's lists, and the documents that lead to them: what is published, moved on step by step. */
-export class SetPublication {
-  readonly #set: ResourceSet;
-  readonly #settings: SetSettings;
-  readonly #directory: SetDirectory;
-  readonly #draft: SetDraft;
-  readonly #paths: SetPaths;
+export class SetPublication extends SetPart {
   /** A list was opened, closed or removed. */
   #indexIsStale = false;
 
-  constructor(set: ResourceSet, settings: SetSettings, directory: SetDirectory, draft: SetDraft) {
-    this.#set = set;
-    this.#settings = settings;
-    this.#directory = directory;
-    this.#draft = draft;
-    this.#paths = setPaths(set);
-  }
-
   get hasResourceList(): boolean {
-    return this.#draft.has(this.#paths.resourceList);
+    return this.draft.has(this.paths.resourceList);
   }
 
   /**
@@ -57,10 +29,10 @@ export class SetPublication {
    * Its Change Lists begin here.
    */
   async beginAnew(): Promise<void> {
-    const at = await drawLine(this.#settings, this.#set, undefined);
-    const journal = await readJournal(this.#settings.database.reader, this.#set.source);
+    const at = await drawLine(this.settings, this.set, undefined);
+    const journal = await readJournal(this.settings.database.reader, this.set.source);
     const seq = journal?.seq ?? 0;
-    this.#draft.edit({
+    this.draft.edit({
       beganAfter: seq,
       changes: {
         seq,
@@ -76,27 +48,27 @@ export class SetPublication {
    * @param meanwhile called between pages
    */
   async renderResourceList(meanwhile: () => Promise<void>): Promise<void> {
-    const { database, signal, policy } = this.#settings;
+    const { database, signal, policy } = this.settings;
     const started = performance.now();
-    const at = await drawLine(this.#settings, this.#set, this.#draft.state.snapshots[0]);
+    const at = await drawLine(this.settings, this.set, this.draft.state.snapshots[0]);
     const { seq, list } = await database.snapshot(async (trx) => {
       try {
-        const journal = await readJournal(trx, this.#set.source);
-        const pages = watched(listResources(trx, this.#set), signal, meanwhile);
-        const place = { directory: this.#directory.path, set: this.#set, at };
+        const journal = await readJournal(trx, this.set.source);
+        const pages = watched(listResources(trx, this.set), signal, meanwhile);
+        const place = { directory: this.directory.path, set: this.set, at };
         return {
           seq: journal?.seq ?? 0,
-          list: await writeResourceList(pages, { ...this.#settings, ...place }),
+          list: await writeResourceList(pages, { ...this.settings, ...place }),
         };
       } catch (error) {
-        throw publicationError(error, this.#set.path, signal);
+        throw publicationError(error, this.set.path, signal);
       }
     });
-    const catalog = await this.#draft.writeCatalog('resourcelist', list.parts);
-    const snapshots = [{ at, seq, catalog }, ...this.#draft.state.snapshots];
-    this.#draft.edit({ snapshots: snapshots.slice(0, policy.retention.resourceLists) });
-    this.#draft.put({ [this.#paths.resourceList]: list.document });
-    this.#draft.report({ [this.#paths.resourceList]: list.document, ...list.parts }, started);
+    const catalog = await this.draft.writeCatalog('resourcelist', list.parts);
+    const snapshots = [{ at, seq, catalog }, ...this.draft.state.snapshots];
+    this.draft.edit({ snapshots: snapshots.slice(0, policy.retention.resourceLists) });
+    this.draft.put({ [this.paths.resourceList]: list.document });
+    this.draft.report({ [this.paths.resourceList]: list.document, ...list.parts }, started);
   }
 
   /**
@@ -105,16 +77,16 @@ export class SetPublication {
    */
   async followJournal(flat: boolean, close = false): Promise<void> {
     const started = performance.now();
-    const before = this.#draft.state.changes;
-    const { policy } = this.#settings;
+    const before = this.draft.state.changes;
+    const { policy } = this.settings;
     const written = await publishChanges(
       {
-        ...this.#settings,
+        ...this.settings,
         changeListDays: policy.changeListDays,
         slotMinutes: policy.changeListMinutes,
-        directory: this.#directory.path,
-        set: this.#set,
-        now: this.#draft.now(),
+        directory: this.directory.path,
+        set: this.set,
+        now: this.draft.now(),
         close,
       },
       before,
@@ -124,35 +96,35 @@ export class SetPublication {
     const { state, open, newlyClosed, flat: flatList } = written;
     let { closed, closedCount } = before ?? {};
     if (Object.keys(newlyClosed).length > 0) {
-      const all = { ...(await this.#draft.catalog(closed)), ...newlyClosed };
-      closed = await this.#draft.writeCatalog('changelists', all);
+      const all = { ...(await this.draft.catalog(closed)), ...newlyClosed };
+      closed = await this.draft.writeCatalog('changelists', all);
       closedCount = Object.keys(all).length;
     }
     const openBefore = this.#openPath();
     if (open?.path !== openBefore || Object.keys(newlyClosed).length > 0) this.#indexIsStale = true;
-    if (openBefore !== undefined && openBefore !== open?.path) this.#draft.remove([openBefore]);
+    if (openBefore !== undefined && openBefore !== open?.path) this.draft.remove([openBefore]);
     const current: Documents = {
       ...(open ? { [open.path]: open.document } : {}),
-      ...(flatList ? { [this.#paths.flatChangeList]: flatList } : {}),
+      ...(flatList ? { [this.paths.flatChangeList]: flatList } : {}),
     };
-    this.#draft.edit({ changes: { ...state, closed, closedCount } });
-    this.#draft.put(current);
-    this.#draft.report({ ...newlyClosed, ...current }, started);
+    this.draft.edit({ changes: { ...state, closed, closedCount } });
+    this.draft.put(current);
+    this.draft.report({ ...newlyClosed, ...current }, started);
   }
 
   /** Lets go of the closed Change Lists that have had their time; `from` of the index moves on with them. */
   async retire(): Promise<void> {
-    const { changes } = this.#draft.state;
-    const { retention } = this.#settings.policy;
+    const { changes } = this.draft.state;
+    const { retention } = this.settings.policy;
     if (changes?.closed === undefined) return;
-    const journal = await readJournal(this.#settings.database.reader, this.#set.source);
+    const journal = await readJournal(this.settings.database.reader, this.set.source);
     const days = retention.changeListDays;
     // By the journal's time: a clock that is wrong for a moment must not cost a year of lists.
     const oldest = days === false || !journal ? '' : addSeconds(journal.at, -days * 86_400);
     // One place in the index is for the open list.
     const room = sitemapLimits.entries - 1;
     if (changes.first >= oldest && (changes.closedCount ?? 0) <= room) return;
-    const closed = Object.entries(await this.#draft.catalog(changes.closed));
+    const closed = Object.entries(await this.draft.catalog(changes.closed));
     const kept = closed.slice(-room).filter(([, { until = '' }]) => until >= oldest);
     // An index of nothing is no index: the newest stays until there is another.
     const newest = closed.at(-1);
@@ -160,8 +132,8 @@ export class SetPublication {
     if (kept.length === closed.length) return;
     const { partition } = changes;
     const first = kept[0]?.[1].from ?? partition.open?.from ?? partition.closedAt ?? changes.first;
-    const catalog = await this.#draft.writeCatalog('changelists', Object.fromEntries(kept));
-    this.#draft.edit({ changes: { ...changes, first, closed: catalog, closedCount: kept.length } });
+    const catalog = await this.draft.writeCatalog('changelists', Object.fromEntries(kept));
+    this.draft.edit({ changes: { ...changes, first, closed: catalog, closedCount: kept.length } });
     this.#indexIsStale = true;
   }
 
@@ -169,15 +141,15 @@ export class SetPublication {
   async switch(): Promise<void> {
     await this.#renderChangeListIndex();
     await this.#renderSmallDocuments();
-    await this.#draft.switch();
+    await this.draft.switch();
   }
 
   async #renderChangeListIndex(): Promise<void> {
-    const { changes, documents } = this.#draft.state;
+    const { changes, documents } = this.draft.state;
     if (!changes || !this.#indexIsStale) return;
     this.#indexIsStale = false;
     const open = this.#openPath();
-    const closed = await this.#draft.catalog(changes.closed);
+    const closed = await this.draft.catalog(changes.closed);
     const lists: readonly [string, StoredDocument | undefined][] = [
       ...Object.entries(closed),
       ...(open === undefined ? [] : [[open, documents[open]] as [string, StoredDocument | undefined]]),
@@ -187,19 +159,19 @@ export class SetPublication {
       from: document?.from,
       until: document?.until,
     }));
-    const text = renderListIndex(this.#settings.baseUrl, {
+    const text = renderListIndex(this.settings.baseUrl, {
       capability: 'changelist',
-      up: this.#paths.capabilityList,
+      up: this.paths.capabilityList,
       times: { from: changes.first },
       members,
     });
     const times = { from: changes.first };
-    await this.#draft.keep(this.#paths.changeListIndex, text, 'changelist', members.length, times);
+    await this.draft.keep(this.paths.changeListIndex, text, 'changelist', members.length, times);
   }
 
   async #renderSmallDocuments(): Promise<void> {
-    const { baseUrl } = this.#settings;
-    const { changeListIndex, resourceList, resourceDump, changeDump } = this.#paths;
+    const { baseUrl } = this.settings;
+    const { changeListIndex, resourceList, resourceDump, changeDump } = this.paths;
     const lists: readonly Capability[] = [
       { capability: 'resourcelist', path: resourceList },
       { capability: 'changelist', path: changeListIndex },
@@ -208,25 +180,25 @@ export class SetPublication {
       { capability: 'resourcedump', path: resourceDump },
       { capability: 'changedump', path: changeDump },
     ];
-    const description = renderSourceDescription(baseUrl, [this.#set], this.#paths.about);
-    await this.#draft.keep(this.#paths.description, description, 'description', 1);
+    const description = renderSourceDescription(baseUrl, [this.set], this.paths.about);
+    await this.draft.keep(this.paths.description, description, 'description', 1);
     const archives = archivedCapabilities.map((capability) => ({
       capability: `${capability}-archive`,
-      path: this.#paths.archive(capability),
+      path: this.paths.archive(capability),
     }));
-    await this.#keepCapabilityList(this.#paths.capabilityList, [...lists, ...dumps, ...archives]);
+    await this.#keepCapabilityList(this.paths.capabilityList, [...lists, ...dumps, ...archives]);
     // Some clients refuse a set altogether for mentioning a dump; this one will not.
-    await this.#keepCapabilityList(this.#paths.listsOnly, lists);
+    await this.#keepCapabilityList(this.paths.listsOnly, lists);
   }
 
   async #keepCapabilityList(path: string, possible: readonly Capability[]): Promise<void> {
-    const capabilities = possible.filter((capability) => this.#draft.has(capability.path));
-    const text = renderCapabilityList(this.#settings.baseUrl, this.#set, capabilities);
-    await this.#draft.keep(path, text, 'capabilitylist', capabilities.length);
+    const capabilities = possible.filter((capability) => this.draft.has(capability.path));
+    const text = renderCapabilityList(this.settings.baseUrl, this.set, capabilities);
+    await this.draft.keep(path, text, 'capabilitylist', capabilities.length);
   }
 
   #openPath(): string | undefined {
-    const dated = `${this.#set.path}/changelist/`;
-    return Object.keys(this.#draft.state.documents).find((path) => path.startsWith(dated));
+    const dated = `${this.set.path}/changelist/`;
+    return Object.keys(this.draft.state.documents).find((path) => path.startsWith(dated));
   }
 }

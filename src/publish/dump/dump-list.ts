@@ -1,10 +1,9 @@
 import { toUri } from '../../core/uris.ts';
 import { listTail, renderListHead } from '../entry-writer.ts';
 import type { Limits } from '../limits.ts';
-import type { ListTimes } from '../list-index.ts';
+import { type ListTimes, renderListIndex } from '../list-index.ts';
 import type { Documents, StoredDocument } from '../pointer.ts';
 import { totalLength } from '../slices.ts';
-import { renderSmallDocument } from '../small-document.ts';
 import { escapeUri, escapeXml } from '../xml-text.ts';
 import { manifestPath } from './dump-paths.ts';
 import { packageHash, packageMediaType } from './package-writer.ts';
@@ -59,13 +58,8 @@ export function renderDumpList(documents: Documents, settings: DumpListSettings)
     const whole = head(own, toUri(baseUrl, path)) + text + listTail;
     return { path: partPath(index + 1), text: whole, entries: packages.length, times: own };
   });
-  const text = renderSmallDocument({
-    baseUrl,
-    root: 'sitemapindex',
-    links: [{ rel: 'up', href: toUri(baseUrl, up) }],
-    md: { capability, ...attributesOf(times) },
-    entries: parts.map((part) => ({ loc: toUri(baseUrl, part.path), md: attributesOf(part.times) })),
-  });
+  const members = parts.map((part) => ({ path: part.path, ...part.times }));
+  const text = renderListIndex(baseUrl, { capability, up, times, members });
   return { text, parts };
 }
 
@@ -106,8 +100,4 @@ function renderPackage(baseUrl: string, path: string, document: StoredDocument):
   const [loc, contents] = [path, manifestPath(path)].map((below) => escapeUri(toUri(baseUrl, below)));
   const link = `<rs:ln rel="contents" href="${contents}" type="application/xml"/>`;
   return `<url><loc>${loc}</loc><rs:md${attributes}/>${link}</url>\n`;
-}
-
-function attributesOf({ at, completed, from, until }: ListTimes): Record<string, string | undefined> {
-  return { at, completed, from, until };
 }
