@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError } from '../core/errors.ts';
 import { isAlive, thisPlace } from '../store/process-place.ts';
@@ -32,15 +32,14 @@ export async function lockPublication(directory: string): Promise<PublicationLoc
   for (let attempt = 0; ; attempt += 1) {
     mine.add(holder.id);
     try {
-      await writeFile(file, JSON.stringify(holder), { flag: 'wx' });
+      await createWhole(file, JSON.stringify(holder));
       break;
     } catch (error) {
       mine.delete(holder.id);
-      const { code } = error as { code?: unknown };
-      // Created, but not filled: it would keep everybody out for a while after there is space again.
-      if (code === 'ENOSPC' || code === 'EDQUOT') await rm(file, { force: true });
-      if (code !== 'EEXIST') throw error;
-      if (attempt >= 3 || !(await removeAbandoned(file))) throw busy(directory);
+      // Absent: the holder has just cleaned up, and took ours for what a crash had left.
+      if (!hasCode(error, 'EEXIST', 'ENOENT')) throw error;
+      if (attempt >= 3) throw hasCode(error, 'ENOENT') ? error : busy(directory);
+      if (!(await removeAbandoned(file))) throw busy(directory);
     }
   }
   const heartbeat = setInterval(() => {
@@ -58,6 +57,28 @@ export async function lockPublication(directory: string): Promise<PublicationLoc
       if ((await readHolder(file))?.id === holder.id) await rm(file, { force: true });
     },
   };
+}
+
+/**
+ * Filled first and named afterwards: whoever dies in between leaves a stray file, not a lock without a holder.
+ * @throws Error with code `EEXIST`
+ */
+async function createWhole(file: string, text: string): Promise<void> {
+  const aside = `${file}.${randomUUID().slice(0, 8)}.tmp`;
+  try {
+    await writeFile(aside, text, { flag: 'wx' });
+    await link(aside, file).catch(async (error: unknown) => {
+      // A file system without hard links: nearly as good.
+      if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
+      await writeFile(file, text, { flag: 'wx' });
+    });
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes(String((error as { code?: unknown }).code));
 }
 
 function busy(directory: string): BridgeError {
@@ -90,7 +111,7 @@ async function removeAbandoned(file: string): Promise<boolean> {
 
 function isAbandoned(holder: Holder | undefined, age: number): boolean {
   if (age > abandonedMilliseconds) return true;
-  // Unreadable: its writer is between creating and filling it, or died there.
+  // Unreadable: where there are no hard links, its writer is between creating and filling it, or died there.
   if (!holder) return age > heartbeatMilliseconds;
   if (holder.place !== thisPlace) return false;
   return holder.pid === process.pid ? !mine.has(holder.id) : !isAlive(holder.pid);
