@@ -4,6 +4,7 @@ import type {
   AdapterKind,
   AdapterSettings,
   Collection,
+  IdentifierPage,
   Page,
   PageRequest,
   RepositoryInfo,
@@ -56,6 +57,11 @@ class OaiPmhAdapter implements Adapter {
       declared,
     };
     yield* new ListRecords(this.#endpoint, this.#context, plan, request, signal).pages();
+  }
+
+  // biome-ignore lint/correctness/useYield: follows with the walk through ListIdentifiers.
+  async *identifiers(): AsyncGenerator<IdentifierPage> {
+    throw new Error('not yet');
   }
 
   async item(identifier: string, signal: AbortSignal): Promise<SourceItem | undefined> {

@@ -71,7 +71,10 @@ function merge(found: readonly SourceItem[], absent: readonly string[]): SourceI
   return {
     ...(live[0] ?? first),
     collections: [...new Set(found.flatMap(({ collections }) => collections))],
-    speaksFor: { formats: [...found.flatMap(({ speaksFor }) => speaksFor.formats), ...absent], files: false },
+    speaksFor: {
+      formats: [...found.flatMap(({ speaksFor }) => speaksFor.formats), ...absent],
+      files: undefined,
+    },
     deleted: live.length === 0,
     metadata,
     ...(landingPage === undefined ? {} : { landingPage }),

@@ -55,7 +55,7 @@ function toItem(record: CutRecord, { url, format, declared }: RecordOrigin): Sou
     identifier,
     datestamp: parseDatestamp(record.datestamp),
     collections: record.setSpecs,
-    speaksFor: { formats: [format], files: false },
+    speaksFor: { formats: [format], files: undefined },
     deleted,
     metadata:
       payload === undefined

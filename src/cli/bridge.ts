@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAdapter } from '../../adapters/index.ts';
-import type { Clock } from '../core/adapter.ts';
+import type { AdapterSettings, Clock } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { createHostGate } from '../harvest/host-gate.ts';
 import { createHttp, type HttpClient } from '../harvest/http.ts';
+import { createLessonBook } from '../harvest/lessons.ts';
 import { openPublication, type Publication } from '../publish/publication.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { type Database, openDatabase } from '../store/database.ts';
@@ -74,8 +75,10 @@ export async function openBridge(
   function open(name: string, settings: SourceConfig): HarvestSource {
     const http = createHttp(httpSettings(settings, config), { gate, clock: upstreamClock, log });
     clients.push(http);
-    const adapter = createAdapter(settings.adapter, settings, { http, log, clock: upstreamClock });
-    return { name, config: settings, adapter };
+    const lessons = createLessonBook(clock);
+    const context = { http, log, clock: upstreamClock, lessons };
+    const adapter = createAdapter(settings.adapter, adapterSettings(settings), context);
+    return { name, config: settings, adapter, lessons };
   }
 
   function source(name: string): HarvestSource {
@@ -101,9 +104,6 @@ export async function openBridge(
     await database.close();
     throw error;
   }
-  for (const [name, settings] of Object.entries(config.sources)) {
-    if (settings.files) log.warn({ source: name, key: 'files' }, 'this version does not act on this key yet');
-  }
   const publisher = createPublisher({
     database,
     directory: config.directory,
@@ -127,6 +127,19 @@ export async function openBridge(
       await Promise.all(clients.map((client) => client.close()));
       await database.close();
     },
+  };
+}
+
+/** What an adapter sees of a source's configuration. */
+export function adapterSettings(source: SourceConfig): AdapterSettings {
+  const { url, formats, collections, overlapSeconds, requestsPerHost, files } = source;
+  return {
+    url,
+    formats,
+    collections,
+    overlapSeconds,
+    requestsPerHost,
+    files: files.mode === 'none' ? undefined : { from: files.from },
   };
 }
 

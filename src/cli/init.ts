@@ -6,7 +6,8 @@ import { parseConfig } from '../core/config.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { createHostGate } from '../harvest/host-gate.ts';
 import { createHttp } from '../harvest/http.ts';
-import { httpSettings, systemClock } from './bridge.ts';
+import { createLessonBook } from '../harvest/lessons.ts';
+import { adapterSettings, httpSettings, systemClock } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { defaultConfigFile } from './load-config.ts';
@@ -136,7 +137,12 @@ async function identify(url: string, flags: InitFlags, io: CommandIo): Promise<R
     { gate: createHostGate(), clock: systemClock, log },
   );
   try {
-    return await createAdapter('oai-pmh', settings, { http, log, clock: impatient }).identify(io.abort);
+    return await createAdapter('oai-pmh', adapterSettings(settings), {
+      http,
+      log,
+      clock: impatient,
+      lessons: createLessonBook(impatient),
+    }).identify(io.abort);
   } finally {
     await http.close();
   }

@@ -18,6 +18,15 @@ export interface Adapter {
 
   /** One item by its identifier in every configured format; undefined when the upstream does not have it. */
   item(identifier: string, signal: AbortSignal): Promise<SourceItem | undefined>;
+
+  /**
+   * Every identifier the upstream lists now, without payloads: what a cheap look for vanished items needs.
+   * Resumable and complete like `pages`; its checkpoints are its own.
+   */
+  identifiers(
+    request: { readonly checkpoint?: Checkpoint | undefined },
+    signal: AbortSignal,
+  ): AsyncIterable<IdentifierPage>;
 }
 
 /** What `adapters/index.ts` lists. */
@@ -35,6 +44,10 @@ export interface AdapterSettings {
   readonly collections?: readonly string[] | undefined;
   /** Seconds by which an incremental run reaches back behind the last one. */
   readonly overlapSeconds: number;
+  /** Requests that may be on their way to the upstream's host at a time. */
+  readonly requestsPerHost: number;
+  /** Files are looked for, in the format `from` alone if there is one, which need not be among `formats`. */
+  readonly files: { readonly from?: string | undefined } | undefined;
 }
 
 /** Everything that comes from outside comes in by this. */
@@ -42,6 +55,20 @@ export interface AdapterContext {
   readonly http: Http;
   readonly log: Log;
   readonly clock: Clock;
+  readonly lessons: Lessons;
+}
+
+/**
+ * What an endpoint taught us (tokens are sent raw, `from` is refused, days only …), so that it is not learnt anew
+ * in every run. Kept per source, shown by `rsbridge status`.
+ */
+export interface Lessons {
+  /** The value learnt under a key of the adapter's own, e.g. `token-encoding`; undefined: nothing. */
+  get(key: string): string | undefined;
+  /** @param sentence for the operator: what it does, and what we do about it */
+  learn(key: string, value: string, sentence: string): void;
+  /** It is not so any more. */
+  forget(key: string): void;
 }
 
 export interface Clock {
@@ -68,13 +95,25 @@ export interface Http {
    * @throws BridgeError `upstream-unreachable`, `upstream-busy`, `address-refused`, `too-many-redirects`
    */
   get(url: string, options: HttpOptions): Promise<HttpResponse>;
+
+  /** The same without a body. */
+  head(url: string, options: HttpOptions): Promise<HttpResponse>;
+
+  /** POSTs a form, for requests that do not fit into a URL; redirects are followed as the method allows. */
+  post(url: string, form: URLSearchParams, options: HttpOptions): Promise<HttpResponse>;
 }
 
 export interface HttpOptions {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `sniffed`, the default: what is gzip is unpacked; `declared`: only where `Content-Encoding` says so, too. */
-  readonly decode?: 'sniffed' | 'declared';
+  /** `sniffed`, the default: what is gzip is unpacked; `declared`: only where `Content-Encoding` says so, too; `never`: identity is asked for, and the bytes are as they come. */
+  readonly decode?: 'sniffed' | 'declared' | 'never';
+  /** False: 429, 503 and failed connections are the caller's business at once; default true. */
+  readonly patient?: boolean;
+  /** Instead of the configured one. */
+  readonly maxBytes?: number;
+  /** Milliseconds for the whole exchange, waits for a place at the host not counted. */
+  readonly deadline?: number;
 }
 
 export interface HttpResponse {
@@ -148,6 +187,27 @@ export interface Page {
   readonly asOf?: string | undefined;
   /** Items the upstream expects to deliver in the whole run; an estimate, for progress only. */
   readonly expectedTotal?: number | undefined;
+  /**
+   * Published formats in which these items may still come in this run. As long as something is awaited, links
+   * between what an item has already are left alone.
+   */
+  readonly awaited?: readonly string[] | undefined;
+}
+
+/** A part of the list of identifiers. */
+export interface IdentifierPage {
+  /** The format it was listed in: it proves nothing about others. */
+  readonly format: string;
+  readonly entries: readonly IdentifierEntry[];
+  readonly checkpoint: Checkpoint | undefined;
+  readonly problems: readonly Problem[];
+}
+
+export interface IdentifierEntry {
+  readonly identifier: string;
+  readonly datestamp: string | undefined;
+  readonly collections: readonly string[];
+  readonly deleted: boolean;
 }
 
 /** One bad record is a recorded problem, not a failed run. */
@@ -184,7 +244,11 @@ export interface SourceItem {
   /** Collection keys (setSpecs), without repetition. */
   readonly collections: readonly string[];
   /** What this delivery speaks for; everything else the store leaves alone. */
-  readonly speaksFor: { readonly formats: readonly string[]; readonly files: boolean };
+  readonly speaksFor: {
+    readonly formats: readonly string[];
+    /** Where `files` were looked for: all that this origin knows of the item. Undefined: they were not. */
+    readonly files: FileOrigin | undefined;
+  };
   /** True: in all that it speaks for, the item is gone. */
   readonly deleted: boolean;
   readonly metadata: readonly SourceMetadata[];
@@ -204,13 +268,34 @@ export interface SourceMetadata {
   readonly upstreamUrl?: string | undefined;
 }
 
+/** Of several origins that know files of an item, the one with the lowest rank is believed. */
+export interface FileOrigin {
+  /** A format's name, or the adapter's own word. */
+  readonly name: string;
+  /** 0: the repository's own list of its files; 100: guessed from links. */
+  readonly rank: number;
+}
+
+/** A file as its origin states it; nothing of this has been tried yet. */
 export interface SourceFile {
+  /** Absolute http or https, percent-encoded ASCII, without credentials or fragment. */
   readonly url: string;
+  /** For people; may hold anything. */
   readonly name: string;
   /** Position among the item's files, from 1; stable upstream where possible. */
   readonly sequence: number;
+  /** `type/subtype` in lower case, without parameters. */
   readonly mediaType?: string | undefined;
+  /** Octets, only where stated as such: no rounded sizes for people. */
   readonly length?: number | undefined;
-  /** `md5:…` or `sha-256:…` as stated upstream. */
+  /** `md5:…`, `sha-1:…` or `sha-256:…` in lower-case hex, as stated upstream. */
   readonly hash?: string | undefined;
+  /** Undefined: nothing is said, which is no reason to keep it back. */
+  readonly access?: FileAccess | undefined;
+  /** Of embargoed ones: from when on everybody may read it, ISO UTC; undefined: not known. */
+  readonly availableAt?: string | undefined;
+  /** As stated: a COAR version URI, `published`, … */
+  readonly version?: string | undefined;
 }
+
+export type FileAccess = 'open' | 'embargoed' | 'restricted';

@@ -28,6 +28,70 @@ const databaseSchema = Type.Union(
   { description: 'Where everything is kept. SQLite needs no set-up; PostgreSQL serves several processes.' },
 );
 
+const filesSchema = Type.Object(
+  {
+    from: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'The format that says which files there are, e.g. xoai; read for this alone if it is not among `formats`. Default: the published formats, then the links of the landing pages.',
+      }),
+    ),
+    mode: Type.Union(
+      [Type.Literal('proxy'), Type.Literal('link'), Type.Literal('mirror'), Type.Literal('none')],
+      {
+        default: 'proxy',
+        description:
+          'proxy: at our address, fetched on demand; link: the lists lead to the repository; mirror: downloaded and kept, with dumps; none: metadata alone.',
+      },
+    ),
+    verify: Type.Boolean({
+      default: true,
+      description:
+        'Ask for each file (HEAD) before it is published: what is gone or needs a login stays out.',
+    }),
+    checksPerRun: Type.Integer({
+      minimum: 0,
+      default: 2000,
+      description:
+        'How many files a run may ask for; the others are published as stated and asked for later.',
+    }),
+    recheckDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
+      default: 30,
+      description: 'How often a published file is asked for again; false: never.',
+    }),
+    landingPagesPerRun: Type.Integer({
+      minimum: 0,
+      default: 100,
+      description: 'How many landing pages a run may read for links to files (FAIR Signposting).',
+    }),
+    perItem: Type.Integer({
+      minimum: 1,
+      maximum: 50_000,
+      default: 5000,
+      description: 'Files of one item that are published; of those beyond, `rsbridge status` says so.',
+    }),
+    maxFileBytes: Type.Integer({
+      minimum: 1,
+      default: 20 * 1024 ** 3,
+      description: 'mirror: larger files are left out.',
+    }),
+    quotaBytes: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'mirror: what the files of this source may take on the disk.',
+      }),
+    ),
+    proxyConnections: Type.Integer({
+      minimum: 1,
+      maximum: 256,
+      default: 16,
+      description: 'proxy: files that may be on their way from the repository at a time.',
+    }),
+  },
+  { ...closed, default: {}, description: 'The files of the items, as resources of their own.' },
+);
+
 const sourceSchema = Type.Object(
   {
     adapter: Type.String({ default: 'oai-pmh', description: 'The upstream protocol: oai-pmh.' }),
@@ -53,15 +117,7 @@ const sourceSchema = Type.Object(
         description: 'Harvest only these collections (OAI setSpecs); default: everything.',
       }),
     ),
-    files: Type.Optional(
-      Type.Object(
-        { from: Type.Optional(Type.String()), mode: Type.Optional(Type.String()) },
-        {
-          ...closed,
-          description: 'Reserved: where files are found. This version publishes metadata alone and says so.',
-        },
-      ),
-    ),
+    files: filesSchema,
     sets: Type.Optional(
       Type.Record(
         Type.String(),
@@ -143,7 +199,17 @@ const sourceSchema = Type.Object(
         description: 'A full pass that would delete more than this share, and more than this number, stops.',
       },
     ),
-    requestsPerHost: Type.Integer({ minimum: 1, maximum: 8, default: 1 }),
+    identifierPass: Type.Union([Type.String(), Type.Literal(false)], {
+      default: '0 1 * * *',
+      description: 'When `serve` lists all identifiers, to notice sooner, and cheaply, what vanished.',
+    }),
+    requestsPerHost: Type.Integer({
+      minimum: 1,
+      maximum: 32,
+      default: 1,
+      description:
+        'Requests under way at one host. From 2 on, large lists are read in several windows at a time, and files are fetched side by side.',
+    }),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' }), {
         description:
@@ -254,6 +320,16 @@ export const configSchema = Type.Object(
       default: {},
       description: 'The repositories, by the name that begins their URIs.',
     }),
+    network: Type.Object(
+      {
+        allow: Type.Array(Type.String({ minLength: 1 }), {
+          default: [],
+          description:
+            'Private addresses that links and redirects found in records may lead to: a host, host:port, an address, or a range such as 10.0.0.0/8. The address of a source needs no entry.',
+        }),
+      },
+      { ...closed, default: {} },
+    ),
     logLevel: Type.Union(
       ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)) as [
         ReturnType<typeof Type.Literal<'debug'>>,
@@ -270,6 +346,7 @@ export const configSchema = Type.Object(
 
 export type Config = Static<typeof configSchema>;
 export type SourceConfig = Static<typeof sourceSchema>;
+export type FilesConfig = Static<typeof filesSchema>;
 export type DatabaseConfig = Config['database'];
 
 /**

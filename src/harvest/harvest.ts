@@ -6,10 +6,18 @@ import { mapItem } from '../core/mapping.ts';
 import type { Database } from '../store/database.ts';
 import { acquireLease, type Lease, releaseLease, renewLease } from '../store/leases.ts';
 import { endRun, type Run, type RunMode } from '../store/runs.ts';
-import { ensureSource, findSource, saveInfo, saveTrouble } from '../store/sources.ts';
+import {
+  ensureSource,
+  findSource,
+  loadLessons,
+  saveInfo,
+  saveLessons,
+  saveTrouble,
+} from '../store/sources.ts';
 import { type MappedPage, type StoredPage, storePage } from '../store/store-page.ts';
 import { refreshCollections } from './collections.ts';
 import { finishRun } from './finish.ts';
+import type { LessonBook } from './lessons.ts';
 import { openRun } from './open-run.ts';
 import { readAhead } from './read-ahead.ts';
 import { type HarvestReport, toReport } from './report.ts';
@@ -25,6 +33,8 @@ export interface HarvestSource {
   readonly name: string;
   readonly config: SourceConfig;
   readonly adapter: Adapter;
+  /** What its endpoint taught us; the adapter writes into it. */
+  readonly lessons: LessonBook;
 }
 
 export interface HarvestOptions {
@@ -120,6 +130,7 @@ async function introduce(
   options: HarvestOptions,
 ): Promise<RepositoryInfo> {
   try {
+    source.lessons.fill(await loadLessons(database.reader, source.name));
     const info = await source.adapter.identify(options.signal);
     await saveInfo(database, lease.sourceId, info);
     return info;
@@ -170,6 +181,7 @@ async function storePages(
           milliseconds: at.getTime(),
         },
       );
+      await keepLessons(database, lease, source);
       items += result.items;
       total = add(total, page, result);
       log.debug({ source: source.name, runId: run.id, page: total.pages, ...result }, 'page stored');
@@ -181,7 +193,13 @@ async function storePages(
     return { run: total, complete: true };
   } finally {
     leaving.abort();
+    await keepLessons(database, lease, source);
   }
+}
+
+async function keepLessons(database: Database, lease: Lease, { lessons }: HarvestSource): Promise<void> {
+  const changed = lessons.takeChanged();
+  if (changed) await saveLessons(database, lease.sourceId, changed);
 }
 
 export function mapPage(source: string, page: Page): MappedPage {

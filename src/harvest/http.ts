@@ -29,6 +29,11 @@ export interface HttpClient extends Http {
 
 const maxRedirects = 5;
 
+interface Exchange {
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly form?: string;
+}
+
 /** The one way out: polite, safe, decoded. See `Http` for what its callers can rely on. */
 export function createHttp(
   settings: HttpSettings,
@@ -61,7 +66,12 @@ export function createHttp(
    * One request, redirects followed; holds a place at the host until the body has been read.
    * @param asked is told where each redirect leads
    */
-  async function attempt(start: URL, options: HttpOptions, asked: (url: URL) => void): Promise<HttpResponse> {
+  async function attempt(
+    start: URL,
+    { method, form }: Exchange,
+    options: HttpOptions,
+    asked: (url: URL) => void,
+  ): Promise<HttpResponse> {
     let url = start;
     for (let redirects = 0; ; redirects += 1) {
       guard.check(url);
@@ -70,8 +80,12 @@ export function createHttp(
       try {
         response = await request(url, {
           dispatcher,
-          method: 'GET',
-          headers: headersFor(url, options),
+          method,
+          headers: {
+            ...headersFor(url, options),
+            ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+          },
+          ...(form === undefined ? {} : { body: form }),
           signal: options.signal,
         });
       } catch (error) {
@@ -117,26 +131,30 @@ export function createHttp(
     };
   }
 
+  async function exchange(href: string, what: Exchange, options: HttpOptions): Promise<HttpResponse> {
+    const url = parseUrl(href);
+    for (let failures = 1; ; failures += 1) {
+      let last = url;
+      const outcome = await attempt(url, what, options, (asked) => {
+        last = asked;
+      }).catch((error: unknown) => ({ error }));
+      options.signal.throwIfAborted();
+      const wait = waitBefore(failures, outcome, {
+        url: last,
+        now: deps.clock.now(),
+        patience: settings.patience,
+      });
+      if (wait === undefined) return outcome as HttpResponse;
+      if ('discard' in outcome) await outcome.discard();
+      deps.log.warn({ url: url.href, reason: wait.reason, seconds: wait.milliseconds / 1000 }, 'waiting');
+      await deps.clock.sleep(wait.milliseconds, options.signal);
+    }
+  }
+
   return {
-    async get(href, options) {
-      const url = parseUrl(href);
-      for (let failures = 1; ; failures += 1) {
-        let last = url;
-        const outcome = await attempt(url, options, (asked) => {
-          last = asked;
-        }).catch((error: unknown) => ({ error }));
-        options.signal.throwIfAborted();
-        const wait = waitBefore(failures, outcome, {
-          url: last,
-          now: deps.clock.now(),
-          patience: settings.patience,
-        });
-        if (wait === undefined) return outcome as HttpResponse;
-        if ('discard' in outcome) await outcome.discard();
-        deps.log.warn({ url: url.href, reason: wait.reason, seconds: wait.milliseconds / 1000 }, 'waiting');
-        await deps.clock.sleep(wait.milliseconds, options.signal);
-      }
-    },
+    get: (url, options) => exchange(url, { method: 'GET' }, options),
+    head: (url, options) => exchange(url, { method: 'HEAD' }, options),
+    post: (url, form, options) => exchange(url, { method: 'POST', form: form.toString() }, options),
     close: () => dispatcher.destroy(),
   };
 }

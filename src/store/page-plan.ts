@@ -118,7 +118,7 @@ function merge(before: MappedItem, item: MappedItem): MappedItem {
     ...item,
     speaksFor: {
       formats: [...new Set([...before.speaksFor.formats, ...item.speaksFor.formats])],
-      files: before.speaksFor.files || item.speaksFor.files,
+      files: item.speaksFor.files ?? before.speaksFor.files,
     },
     deleted: item.deleted && kept.length === 0,
     resources: [...kept, ...item.resources],
@@ -168,7 +168,9 @@ function facts(item: MappedItem) {
 }
 
 function isSpokenFor(item: MappedItem, resource: { kind: string; format: string }): boolean {
-  return resource.kind === 'file' ? item.speaksFor.files : item.speaksFor.formats.includes(resource.format);
+  return resource.kind === 'file'
+    ? item.speaksFor.files !== undefined
+    : item.speaksFor.formats.includes(resource.format);
 }
 
 function sameMembers(a: readonly string[], b: readonly string[]): boolean {

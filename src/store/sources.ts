@@ -83,6 +83,33 @@ export async function saveTrouble(database: Database, sourceId: number, trouble:
     .update({ trouble: JSON.stringify(trouble) });
 }
 
+/** What the endpoint taught us, as `core` knows it: a key, a value, a sentence. */
+export interface StoredLesson {
+  readonly key: string;
+  readonly value: string;
+  readonly sentence: string;
+  readonly learnedAt: string;
+}
+
+export async function loadLessons(db: Queryable, source: string): Promise<readonly StoredLesson[]> {
+  const row: { lessons: string | null } | undefined = await db('source')
+    .select('lessons')
+    .where({ name: source })
+    .first();
+  return row?.lessons ? (JSON.parse(row.lessons) as StoredLesson[]) : [];
+}
+
+export async function saveLessons(
+  database: Database,
+  sourceId: number,
+  lessons: readonly StoredLesson[],
+): Promise<void> {
+  await database
+    .writer('source')
+    .where({ id: sourceId })
+    .update({ lessons: JSON.stringify(lessons) });
+}
+
 export interface SourceCounts {
   readonly items: number;
   readonly resources: number;

@@ -1,13 +1,33 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { request } from 'undici';
-import type { AdapterContext, Http, HttpResponse } from '../../src/core/adapter.ts';
+import type { AdapterContext, Http, HttpOptions, HttpResponse } from '../../src/core/adapter.ts';
 import { BridgeError } from '../../src/core/errors.ts';
+import { createLessonBook } from '../../src/harvest/lessons.ts';
 
 /** As little of the outgoing HTTP port as an adapter needs. */
 export const http: Http = {
-  async get(url, options): Promise<HttpResponse> {
-    const response = await request(url, { signal: options.signal, headers: { ...options.headers } });
+  get: (url, options) => exchange('GET', url, options),
+  head: (url, options) => exchange('HEAD', url, options),
+  post: (url, form, options) => exchange('POST', url, options, form),
+};
+
+async function exchange(
+  method: 'GET' | 'HEAD' | 'POST',
+  url: string,
+  options: HttpOptions,
+  form?: URLSearchParams,
+): Promise<HttpResponse> {
+  {
+    const response = await request(url, {
+      method,
+      signal: options.signal,
+      headers: {
+        ...options.headers,
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(form && { body: form.toString() }),
+    });
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value);
     const raw: Readable = response.body;
@@ -23,8 +43,8 @@ export const http: Http = {
         body.destroy();
       },
     };
-  },
-};
+  }
+}
 
 async function* cutOff(body: Readable): AsyncGenerator<Uint8Array> {
   try {
@@ -51,6 +71,7 @@ export function createContext(now = '2026-11-21T12:00:00Z'): ContextDouble {
     http,
     sleeps,
     logged,
+    lessons: createLessonBook({ now: () => new Date(now) }),
     log: { debug: note, info: note, warn: note, error: note },
     clock: {
       now: () => new Date(now),

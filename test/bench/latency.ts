@@ -54,7 +54,7 @@ function item(identifier: string): SourceItem {
     identifier,
     datestamp: toIso(new Date()),
     collections: ['a', 'b'],
-    speaksFor: { formats: ['oai_dc'], files: false },
+    speaksFor: { formats: ['oai_dc'], files: undefined },
     deleted: false,
     metadata: [{ format: 'oai_dc', content, profile: 'http://www.openarchives.org/OAI/2.0/oai_dc/' }],
     files: [],

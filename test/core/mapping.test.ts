@@ -6,7 +6,7 @@ const item: SourceItem = {
   identifier: 'oai:repo.example.org:1/2',
   datestamp: '2026-01-01T00:00:00Z',
   collections: ['faculty:letters'],
-  speaksFor: { formats: ['oai_dc'], files: true },
+  speaksFor: { formats: ['oai_dc'], files: { name: 'own', rank: 0 } },
   deleted: false,
   metadata: [{ format: 'oai_dc', content: Buffer.from('<dc/>'), profile: 'http://example.org/dc' }],
   files: [],

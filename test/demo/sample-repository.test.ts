@@ -23,7 +23,11 @@ beforeEach(async () => {
 afterEach(() => repository.close());
 
 async function harvest(request: PageRequest, formats?: readonly string[]) {
-  const adapter = createAdapter('oai-pmh', { url, overlapSeconds: 5, formats }, createContext());
+  const adapter = createAdapter(
+    'oai-pmh',
+    { url, overlapSeconds: 5, requestsPerHost: 1, files: undefined, formats },
+    createContext(),
+  );
   const pages: Page[] = [];
   for await (const page of adapter.pages(request, signal)) pages.push(page);
   const items: SourceItem[] = pages.flatMap((page) => page.items);
@@ -59,7 +63,11 @@ describe('The sample repository, harvested by our own adapter', () => {
   });
 
   test('lists its sets', async () => {
-    const adapter = createAdapter('oai-pmh', { url, overlapSeconds: 5 }, createContext());
+    const adapter = createAdapter(
+      'oai-pmh',
+      { url, overlapSeconds: 5, requestsPerHost: 1, files: undefined },
+      createContext(),
+    );
     const specs: string[] = [];
     for await (const { spec } of adapter.collections(signal)) specs.push(spec);
     expect(specs).toContain('faculty:letters');

@@ -4,6 +4,7 @@ import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { dryRun } from '../../src/harvest/dry-run.ts';
 import { type HarvestOptions, type HarvestSource, harvest } from '../../src/harvest/harvest.ts';
+import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
 import type { Database } from '../../src/store/database.ts';
 import { latestRun, listRuns } from '../../src/store/runs.ts';
@@ -37,6 +38,17 @@ function adapterOf(upstream: Upstream): Adapter {
     }),
     async *collections() {},
     item: async () => undefined,
+    async *identifiers() {
+      for (const format of upstream.formats) {
+        const entries = [...upstream.items.keys()].map((identifier) => ({
+          identifier,
+          datestamp: undefined,
+          collections: [],
+          deleted: false,
+        }));
+        yield { format, entries, checkpoint: undefined, problems: [] };
+      }
+    },
     async *pages(request) {
       upstream.requests.push(request);
       const all = upstream.formats.flatMap((format) =>
@@ -64,7 +76,7 @@ function toItem(format: string, identifier: string, body: string): SourceItem {
     identifier,
     datestamp: '2020-01-01T00:00:00Z',
     collections: [],
-    speaksFor: { formats: [format], files: false },
+    speaksFor: { formats: [format], files: undefined },
     deleted: false,
     metadata: [{ format, content: Buffer.from(`<${format}>${body}</${format}>`) }],
     files: [],
@@ -116,7 +128,7 @@ describeOnBoth('harvest', (open) => {
     const config = parseConfig({ sources: { [name]: { url: 'http://127.0.0.1/oai' } } }).sources[
       name
     ] as SourceConfig;
-    source = { name, config, adapter: adapterOf(upstream) };
+    source = { name, config, adapter: adapterOf(upstream), lessons: createLessonBook(clock) };
   });
 
   test('the first run is full, the next is incremental from where the first began', async () => {

@@ -86,7 +86,7 @@ export class LivingSource {
       identifier,
       datestamp: '2026-01-01T00:00:00Z',
       collections,
-      speaksFor: { formats: ['oai_dc'], files: false },
+      speaksFor: { formats: ['oai_dc'], files: undefined },
       deleted,
       metadata: [{ format: 'oai_dc', content: Buffer.from(`<dc>${text}</dc>`) }],
       files: [],

@@ -37,7 +37,7 @@ async function store(title: string | undefined): Promise<void> {
     identifier: 'oai:x:1',
     datestamp: undefined,
     collections: [],
-    speaksFor: { formats: ['oai_dc'], files: false },
+    speaksFor: { formats: ['oai_dc'], files: undefined },
     deleted: title === undefined,
     metadata: title === undefined ? [] : [{ format: 'oai_dc', content }],
     files: [],

@@ -185,7 +185,7 @@ function item(name: string, body: string, collections: readonly string[] = []): 
     identifier: `oai:x:${name}`,
     datestamp: '2020-01-01T00:00:00Z',
     collections,
-    speaksFor: { formats: ['oai_dc'], files: false },
+    speaksFor: { formats: ['oai_dc'], files: undefined },
     deleted: false,
     metadata: [{ format: 'oai_dc', content: Buffer.from(content) }],
     files: [],

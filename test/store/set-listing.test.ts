@@ -158,7 +158,7 @@ function item(identifier: string, format: string, collections: string[], text = 
     identifier,
     datestamp: '2026-01-01T00:00:00Z',
     collections,
-    speaksFor: { formats: [format], files: false },
+    speaksFor: { formats: [format], files: undefined },
     deleted: false,
     metadata: [{ format, content: Buffer.from(`<${format}>${text}</${format}>`) }],
     files: [],

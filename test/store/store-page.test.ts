@@ -323,7 +323,7 @@ function item(identifier: string, facts: ItemFacts = {}): SourceItem {
     identifier,
     datestamp: facts.datestamp ?? '2020-01-01T00:00:00Z',
     collections: facts.collections ?? [],
-    speaksFor: { formats: [format], files: false },
+    speaksFor: { formats: [format], files: undefined },
     deleted,
     metadata: deleted
       ? []

@@ -20,14 +20,22 @@ async function open(script: Script, configured?: readonly string[]) {
   const { url, requests } = await provide(script);
   return {
     requests,
-    adapter: createAdapter('oai-pmh', { url, overlapSeconds: 0, formats: configured }, createContext()),
+    adapter: createAdapter(
+      'oai-pmh',
+      { url, overlapSeconds: 0, requestsPerHost: 1, files: undefined, formats: configured },
+      createContext(),
+    ),
   };
 }
 
 test('An adapter that does not exist is a mistake in the configuration', () => {
-  expect(() => createAdapter('gopher', { url: 'x', overlapSeconds: 0 }, createContext())).toThrow(
-    /no adapter called "gopher"/,
-  );
+  expect(() =>
+    createAdapter(
+      'gopher',
+      { url: 'x', overlapSeconds: 0, requestsPerHost: 1, files: undefined },
+      createContext(),
+    ),
+  ).toThrow(/no adapter called "gopher"/);
 });
 
 describe('Identify', () => {
@@ -156,7 +164,7 @@ describe('GetRecord', () => {
     );
     expect(await adapter.item('a b/%41#ü', signal)).toMatchObject({
       identifier: 'a b/%41#ü',
-      speaksFor: { formats: ['oai_dc', 'mods'], files: false },
+      speaksFor: { formats: ['oai_dc', 'mods'], files: undefined },
       deleted: false,
       metadata: [{ format: 'oai_dc' }],
     });

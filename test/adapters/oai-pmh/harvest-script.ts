@@ -14,7 +14,11 @@ export async function harvest(
 ) {
   const provider = await provide(repository(script, granularity));
   const context = createContext();
-  const adapter = createAdapter('oai-pmh', { url: provider.url, overlapSeconds: 120, ...settings }, context);
+  const adapter = createAdapter(
+    'oai-pmh',
+    { url: provider.url, overlapSeconds: 120, requestsPerHost: 1, files: undefined, ...settings },
+    context,
+  );
   const pages: Page[] = [];
   let error: unknown;
   try {

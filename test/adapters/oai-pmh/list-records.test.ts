@@ -22,7 +22,7 @@ describe('A full harvest', () => {
     expect(items[0]).toMatchObject({
       datestamp: '2026-01-02T00:00:00Z',
       collections: ['a'],
-      speaksFor: { formats: ['oai_dc'], files: false },
+      speaksFor: { formats: ['oai_dc'], files: undefined },
       deleted: false,
       metadata: [{ format: 'oai_dc', profile: 'http://www.openarchives.org/OAI/2.0/oai_dc/' }],
     });
