@@ -1,28 +1,38 @@
 import { createHash } from 'node:crypto';
 import type { SourceFile, SourceItem, SourceMetadata } from './adapter.ts';
+import type { PublishedFile } from './published-files.ts';
 import type { DesiredResource, Link } from './resource.ts';
 import { collectionPath, filePath, itemPath, metadataPath } from './uris.ts';
 
-/** What an item should be published as: pure, so that the same item always maps to the same resources. */
+/**
+ * What a delivery of an item should be published as: pure, so that the same delivery always maps to the same
+ * resources. Links between metadata and files are not in it: they depend on everything that is known of the
+ * item, and `describing`, `toFileResource` make them from that.
+ */
 export interface MappedItem {
   readonly identifier: string;
   readonly datestamp: string | undefined;
   readonly collections: readonly string[];
-  /** Within these the store makes the item's resources equal to `resources`; nothing else is touched. */
+  /** Within these formats the store makes the item's metadata equal to `resources`; nothing else is touched. */
   readonly speaksFor: SourceItem['speaksFor'];
   readonly deleted: boolean;
+  /** Metadata; `describes` leads to the landing page, if the delivery states one. */
   readonly resources: readonly DesiredResource[];
+  /** As their origin states them. */
+  readonly files: readonly SourceFile[];
 }
 
 export function mapItem(source: string, item: SourceItem): MappedItem {
   const { identifier, datestamp, collections, speaksFor, deleted } = item;
-  const resources = deleted
-    ? []
-    : [
-        ...item.metadata.map((metadata) => mapMetadata(source, item, metadata)),
-        ...item.files.map((file) => mapFile(source, item, file)),
-      ];
-  return { identifier, datestamp, collections, speaksFor, deleted, resources };
+  return {
+    identifier,
+    datestamp,
+    collections,
+    speaksFor,
+    deleted,
+    resources: deleted ? [] : item.metadata.map((metadata) => mapMetadata(source, item, metadata)),
+    files: deleted ? [] : item.files,
+  };
 }
 
 const metadataType = 'application/xml';
@@ -37,23 +47,36 @@ function mapMetadata(source: string, item: SourceItem, metadata: SourceMetadata)
     hash: sha256(metadata.content),
     content: metadata.content,
     upstreamUrl: metadata.upstreamUrl,
-    links: [
-      ...describes(source, item),
-      ...(metadata.profile === undefined ? [] : [{ rel: 'profile', href: metadata.profile }]),
-      { rel: 'canonical', href: itemPath(source, item.identifier) },
-      ...alternates(source, item, metadata.format),
-      ...via(metadata.upstreamUrl),
-      ...collectionLinks(source, item),
-    ],
+    landingPage: item.landingPage,
+    links: describing(
+      [
+        ...(metadata.profile === undefined ? [] : [{ rel: 'profile', href: metadata.profile }]),
+        { rel: 'canonical', href: itemPath(source, item.identifier) },
+        ...alternates(source, item, metadata.format),
+        ...via(metadata.upstreamUrl),
+        ...collectionLinks(source, item.collections),
+      ],
+      [],
+      item.landingPage,
+    ),
   };
 }
 
-/** The item's files, or, while it has none, its page for people (RS-LN-16). */
-function describes(source: string, item: SourceItem): Link[] {
-  if (item.files.length > 0) {
-    return item.files.map((file) => ({ rel: 'describes', href: pathOfFile(source, item, file) }));
-  }
-  return item.landingPage === undefined ? [] : [{ rel: 'describes', href: item.landingPage }];
+/**
+ * The links of a metadata resource, describing its item's files, or, while there are none, the page for people
+ * that it names (RS-LN-16).
+ * @param files paths of the files
+ */
+export function describing(
+  links: readonly Link[],
+  files: readonly string[],
+  landingPage: string | undefined,
+): readonly Link[] {
+  const targets = files.length > 0 ? files : landingPage === undefined ? [] : [landingPage];
+  return [
+    ...targets.map((href) => ({ rel: 'describes', href })),
+    ...links.filter(({ rel }) => rel !== 'describes'),
+  ];
 }
 
 /** The other formats, as far as this delivery knows them (RS-LN-07). */
@@ -74,32 +97,68 @@ function via(upstreamUrl: string | undefined): Link[] {
     : [];
 }
 
-function mapFile(source: string, item: SourceItem, file: SourceFile): DesiredResource {
+/** What a file's resource needs to know of its item. */
+export interface FileOwner {
+  readonly source: string;
+  readonly identifier: string;
+  readonly collections: readonly string[];
+  /** Metadata formats that describe it. */
+  readonly formats: readonly string[];
+}
+
+/** @param path of the resource; in mode `link` the file's own URL, which then needs no `via` */
+export function toFileResource(owner: FileOwner, file: PublishedFile, path: string): DesiredResource {
+  const { source, identifier, collections, formats } = owner;
+  const { url, mediaType, length, hash, lastModified } = file;
   return {
-    path: pathOfFile(source, item, file),
+    path,
     kind: 'file',
     format: 'file',
-    mediaType: file.mediaType,
-    length: file.length,
-    hash: file.hash,
-    upstreamUrl: file.url,
+    mediaType,
+    length,
+    hash,
+    lastModified,
+    upstreamUrl: url,
     links: [
-      ...item.metadata.map(({ format }) => ({
+      ...formats.map((format) => ({
         rel: 'describedby',
-        href: metadataPath(source, item.identifier, format),
+        href: metadataPath(source, identifier, format),
+        type: metadataType,
       })),
-      ...via(file.url),
-      ...collectionLinks(source, item),
+      ...(path === url ? [] : via(url)),
+      ...collectionLinks(source, collections),
     ],
   };
 }
 
-function pathOfFile(source: string, item: SourceItem, file: SourceFile): string {
-  return filePath(source, item.identifier, file.sequence, file.name);
+/**
+ * Where the files of an item are published, in the order of `files`. A file keeps the address it had, even if
+ * its name or its place in the list is another by now; an address that another file had is not given again.
+ * @param before paths of this item's file resources by upstream URL, deleted ones included
+ */
+export function placeFiles(
+  { source, identifier }: Pick<FileOwner, 'source' | 'identifier'>,
+  files: readonly PublishedFile[],
+  before: ReadonlyMap<string, string>,
+): readonly string[] {
+  const taken = new Set([...before.values()].map(sequenceIn));
+  let highest = Math.max(0, ...taken, ...files.map(({ sequence }) => sequence));
+  return files.map(({ url, name, sequence }) => {
+    const known = before.get(url);
+    if (known !== undefined) return known;
+    if (taken.has(sequence)) highest += 1;
+    const free = taken.has(sequence) ? highest : sequence;
+    taken.add(free);
+    return filePath(source, identifier, free, name);
+  });
 }
 
-function collectionLinks(source: string, item: SourceItem): Link[] {
-  return item.collections.map((spec) => ({ rel: 'collection', href: collectionPath(source, spec) }));
+function sequenceIn(path: string): number {
+  return Number(/\/files\/(\d+)-[^/]*$/.exec(path)?.[1] ?? 0);
+}
+
+function collectionLinks(source: string, collections: readonly string[]): Link[] {
+  return collections.map((spec) => ({ rel: 'collection', href: collectionPath(source, spec) }));
 }
 
 function sha256(content: Uint8Array): string {

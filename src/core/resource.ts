@@ -61,6 +61,10 @@ export interface DesiredResource extends Representation {
   readonly content?: Uint8Array | undefined;
   /** Where it came from. */
   readonly upstreamUrl?: string | undefined;
+  /** Files: when their server says they last changed, ISO UTC. */
+  readonly lastModified?: string | undefined;
+  /** Metadata: the page for people it names. */
+  readonly landingPage?: string | undefined;
   readonly links: readonly Link[];
 }
 

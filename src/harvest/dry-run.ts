@@ -1,3 +1,4 @@
+import { toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { findSource } from '../store/sources.ts';
@@ -12,7 +13,7 @@ export interface DryRunReport extends RunCounts {
 
 /** Reads what a harvest would read and says what it would change; nothing is written anywhere. */
 export async function dryRun(
-  { database }: HarvestDeps,
+  { database, clock }: HarvestDeps,
   source: HarvestSource,
   options: HarvestOptions,
 ): Promise<DryRunReport> {
@@ -23,7 +24,7 @@ export async function dryRun(
   const since = mode === 'incremental' ? (options.since ?? stored?.asOf) : undefined;
   const total = { pages: 0, items: 0, created: 0, updated: 0, deleted: 0, unchanged: 0, problems: 0 };
   for await (const page of source.adapter.pages({ mode, since }, options.signal)) {
-    const result = await previewPage(database, source.name, mapPage(source.name, page));
+    const result = await previewPage(database, source.name, mapPage(source, page), toIso(clock.now()));
     for (const key of ['items', 'created', 'updated', 'deleted', 'unchanged', 'problems'] as const) {
       total[key] += result[key];
     }

@@ -3,9 +3,11 @@ import type { SourceConfig } from '../core/config.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { mapItem } from '../core/mapping.ts';
+import type { FileRules } from '../core/published-files.ts';
 import type { Database } from '../store/database.ts';
 import { acquireLease, type Lease, releaseLease, renewLease } from '../store/leases.ts';
 import { endRun, type Run, type RunMode } from '../store/runs.ts';
+import { type Settled, settle } from '../store/settle.ts';
 import {
   ensureSource,
   findSource,
@@ -18,6 +20,7 @@ import { type MappedPage, type StoredPage, storePage } from '../store/store-page
 import { refreshCollections } from './collections.ts';
 import { finishRun } from './finish.ts';
 import type { LessonBook } from './lessons.ts';
+import { type FileCheck, NewFiles } from './new-files.ts';
 import { openRun } from './open-run.ts';
 import { readAhead } from './read-ahead.ts';
 import { type HarvestReport, toReport } from './report.ts';
@@ -35,6 +38,8 @@ export interface HarvestSource {
   readonly adapter: Adapter;
   /** What its endpoint taught us; the adapter writes into it. */
   readonly lessons: LessonBook;
+  /** Asks for files before they are published; undefined: they are published as stated. */
+  readonly fileCheck?: FileCheck | undefined;
 }
 
 export interface HarvestOptions {
@@ -104,12 +109,15 @@ async function runOnce(
           info,
           stored,
           acceptDeletions: options.acceptDeletions,
+          stop: options.stop,
           signal: options.signal,
         })
       : await leaveUnfinished(deps, source, total);
+    const settled = complete ? await settleRun(deps, source, lease, run, options) : nothingSettled;
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
-    log.info(report, 'harvest ended');
-    return report;
+    const whole = withSettled(report, settled);
+    log.info(whole, 'harvest ended');
+    return whole;
   } catch (error) {
     const failure = toFailure(error, options);
     const state = failure.code === 'interrupted' ? 'interrupted' : 'failed';
@@ -122,12 +130,34 @@ async function runOnce(
   }
 }
 
+const nothingSettled: Settled = { created: 0, updated: 0, deleted: 0 };
+
+/** What the pages, and their end, left for when all formats are there. */
+async function settleRun(
+  { database, clock }: HarvestDeps,
+  { config }: HarvestSource,
+  lease: Lease,
+  run: Run,
+  { signal }: HarvestOptions,
+): Promise<Settled> {
+  return settle(database, lease, fileRules(config), () => instant(clock), { runId: run.id, signal });
+}
+
+function withSettled(report: HarvestReport, settled: Settled): HarvestReport {
+  return {
+    ...report,
+    created: report.created + settled.created,
+    updated: report.updated + settled.updated,
+    deleted: report.deleted + settled.deleted,
+  };
+}
+
 /** Who is there today. A run that cannot even begin leaves a word, for whoever asks how the source is doing. */
-async function introduce(
+export async function introduce(
   { database, clock }: HarvestDeps,
   source: HarvestSource,
   lease: Lease,
-  options: HarvestOptions,
+  options: Pick<HarvestOptions, 'signal'>,
 ): Promise<RepositoryInfo> {
   try {
     source.lessons.fill(await loadLessons(database.reader, source.name));
@@ -166,21 +196,14 @@ async function storePages(
     { mode: run.mode, since: run.since, checkpoint: run.checkpoint },
     AbortSignal.any([options.signal, leaving.signal]),
   );
+  const newFiles = new NewFiles(deps, source.fileCheck, source.config.files.checksPerRun);
   let total = run;
   let items = 0;
   try {
     for await (const page of readAhead(pages, leaving)) {
-      const at = clock.now();
-      const result = await storePage(
-        database,
-        lease,
-        total,
-        { ...mapPage(source.name, page), patches: source.config.patches },
-        {
-          iso: toIso(at),
-          milliseconds: at.getTime(),
-        },
-      );
+      const mapped = mapPage(source, page);
+      await newFiles.ask(lease, mapped, options.signal);
+      const result = await storePage(database, lease, total, mapped, instant(clock));
       await keepLessons(database, lease, source);
       items += result.items;
       total = add(total, page, result);
@@ -197,13 +220,30 @@ async function storePages(
   }
 }
 
-async function keepLessons(database: Database, lease: Lease, { lessons }: HarvestSource): Promise<void> {
+export function instant(clock: Clock): { iso: string; milliseconds: number } {
+  const now = clock.now();
+  return { iso: toIso(now), milliseconds: now.getTime() };
+}
+
+export async function keepLessons(database: Database, lease: Lease, { lessons }: HarvestSource): Promise<void> {
   const changed = lessons.takeChanged();
   if (changed) await saveLessons(database, lease.sourceId, changed);
 }
 
-export function mapPage(source: string, page: Page): MappedPage {
-  return { ...page, items: page.items.map((item) => mapItem(source, item)) };
+/** A page as the store takes it. */
+export function mapPage({ name, config }: HarvestSource, page: Page): MappedPage {
+  return {
+    ...page,
+    items: page.items.map((item) => mapItem(name, item)),
+    patches: config.patches,
+    files: fileRules(config),
+  };
+}
+
+/** What the configuration says about the files of a source. */
+export function fileRules({ files }: SourceConfig): FileRules {
+  const { mode, from, perItem, verify, landingPagesPerRun } = files;
+  return { mode, from, perItem, verify, landingPages: landingPagesPerRun > 0 };
 }
 
 function add(run: Run, page: Page, result: StoredPage): Run {
@@ -231,7 +271,7 @@ async function leaveUnfinished(
   return toReport(source.name, run, { state: 'interrupted' });
 }
 
-function toFailure(error: unknown, { signal }: HarvestOptions): BridgeError {
+export function toFailure(error: unknown, { signal }: Pick<HarvestOptions, 'signal'>): BridgeError {
   if (isBridgeError(error)) return error;
   if (signal.aborted) return new BridgeError('interrupted', 'stopped at once as asked', { cause: error });
   return new BridgeError('internal', 'the harvest failed unexpectedly', { cause: error });
@@ -240,7 +280,7 @@ function toFailure(error: unknown, { signal }: HarvestOptions): BridgeError {
 const heartbeatMs = 15_000;
 
 /** Waiting for a slow upstream must not look like death. */
-function keepAlive({ database, clock, log }: HarvestDeps, lease: Lease): NodeJS.Timeout {
+export function keepAlive({ database, clock, log }: HarvestDeps, lease: Lease): NodeJS.Timeout {
   return setInterval(() => {
     renewLease(database.writer, lease, clock.now().getTime()).catch((error: unknown) => {
       log.warn({ source: lease.source, reason: describeError(error) }, 'lease not renewed');

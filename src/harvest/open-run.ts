@@ -5,7 +5,7 @@ import type { StoredSource } from '../store/sources.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest.ts';
 
 /** After this many starts without a single page more, a checkpoint is given up. */
-const maxStalls = 3;
+export const maxStalls = 3;
 
 /** Takes up the unfinished run where it stopped, or begins a new one in the mode that is due. */
 export async function openRun(
@@ -33,7 +33,10 @@ export function describeSelection({ config }: HarvestSource, info: RepositoryInf
   // The order of an answer means nothing, and an upstream's bad day does not change what we asked for.
   const formats = [...(config.formats ?? offered)].sort();
   const collections = config.collections && [...config.collections].sort();
-  return JSON.stringify({ url: config.url, formats, collections: collections ?? null });
+  const { from, mode } = config.files;
+  // What was stored before files were looked for had none: that stays the same selection.
+  const files = mode === 'none' ? {} : { files: from === undefined ? mode : `${mode} ${from}` };
+  return JSON.stringify({ url: config.url, formats, collections: collections ?? null, ...files });
 }
 
 function dueMode(stored: StoredSource, selection: string, options: HarvestOptions): RunMode {
@@ -41,7 +44,7 @@ function dueMode(stored: StoredSource, selection: string, options: HarvestOption
   return options.mode;
 }
 
-function isUnfinished(run: Run): boolean {
+export function isUnfinished(run: Pick<Run, 'state'>): boolean {
   return run.state === 'running' || run.state === 'failed' || run.state === 'interrupted';
 }
 

@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import { later } from '../core/datetime.ts';
 import type { Link } from '../core/resource.ts';
 import { insertRows, type Row } from './bulk.ts';
+import type { ResourcePlan } from './item-plan.ts';
 import { changingColumns } from './known-items.ts';
-import { lastmodAfter, type ResourcePlan } from './page-plan.ts';
+import { lastmodAfter } from './page-plan.ts';
 import { noPatches, type PagePatches } from './patches.ts';
 import { serializeLinks } from './rows.ts';
 
@@ -11,7 +12,7 @@ import { serializeLinks } from './rows.ts';
 export async function storeChanges(
   trx: Knex.Transaction,
   sourceId: number,
-  run: { id: number },
+  run: { readonly id: number },
   changes: readonly ResourcePlan[],
   itemIds: ReadonlyMap<string, number>,
   now: string,
@@ -32,7 +33,7 @@ export async function storeChanges(
       ...resource,
       source_id: sourceId,
       item_id: itemIds.get(plan.identifier) ?? missing(plan.identifier),
-      seen_run: run.id,
+      seen_run: plan.seenRun === undefined ? run.id : plan.seenRun,
     })),
     { conflict: { columns: ['path'], update: changingColumns }, returning: ['id', 'path'] },
   );
@@ -89,6 +90,7 @@ function toRows(plan: ResourcePlan, seq: number, at: string, patches: PagePatche
       ...representation,
       lastmod,
       upstream_url,
+      landing_page: desired?.landingPage ?? known?.landing_page ?? null,
       links,
       last_seq: seq,
       version_count: (known?.version_count ?? 0) + (plan.newBytes ? 1 : 0),

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 import type { Collection } from '../core/adapter.ts';
 import { insertRows, whereAnyOf } from './bulk.ts';
 import type { Database } from './database.ts';
-import type { ItemPlan, KnownItem } from './page-plan.ts';
+import type { KnownItem } from './item-plan.ts';
+import type { ItemPlan } from './page-plan.ts';
 
 /**
  * Writes the items of a page and where they belong.
@@ -18,13 +19,18 @@ export async function storeItems(
   const written = await insertRows<{ id: number; identifier: string }>(
     trx,
     'item',
-    items.map(({ identifier, datestamp }) => ({
+    items.map(({ identifier, datestamp, unsettled, landingDue }) => ({
       source_id: sourceId,
       identifier,
       datestamp: datestamp ?? null,
+      unsettled: unsettled ? 1 : 0,
+      landing_due: landingDue,
     })),
     {
-      conflict: { columns: ['source_id', 'identifier'], update: ['datestamp'] },
+      conflict: {
+        columns: ['source_id', 'identifier'],
+        update: ['datestamp', 'unsettled', 'landing_due'],
+      },
       returning: ['id', 'identifier'],
     },
   );

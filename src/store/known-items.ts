@@ -1,6 +1,9 @@
+import type { Knex } from 'knex';
+import type { StatedFile } from '../core/published-files.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
-import type { KnownItem, KnownResource } from './page-plan.ts';
+import { readItemFiles } from './item-files.ts';
+import type { KnownItem, KnownResource } from './item-plan.ts';
 
 /** Of the table `resource`: what a change may change. */
 export const changingColumns = [
@@ -9,6 +12,7 @@ export const changingColumns = [
   'hash',
   'lastmod',
   'upstream_url',
+  'landing_page',
   'links',
   'last_seq',
   'version_count',
@@ -16,18 +20,55 @@ export const changingColumns = [
   'seen_run',
 ] as const;
 
-/** What the store holds of these items, by identifier. */
+interface ItemRow {
+  readonly id: number;
+  readonly identifier: string;
+  readonly datestamp: string | null;
+  readonly unsettled: number;
+  readonly landing_due: string | null;
+}
+
+/**
+ * What the store holds of these items, by identifier.
+ * @param withFiles what their origins state, too
+ */
 export async function readKnownItems(
   db: Queryable,
   source: string,
   identifiers: readonly string[],
+  withFiles: boolean,
 ): Promise<ReadonlyMap<string, KnownItem>> {
   if (identifiers.length === 0) return new Map();
-  const items: { id: number; identifier: string; datestamp: string | null }[] = await db('item')
-    .select('id', 'identifier', 'datestamp')
+  const items: ItemRow[] = await selectItems(db)
     .where('source_id', db('source').select('id').where({ name: source }))
     .modify((query) => whereAnyOf(query, 'identifier', identifiers));
-  if (items.length === 0) return new Map();
+  const known = await complete(db, items, withFiles);
+  return new Map(known.map((item) => [item.identifier, item]));
+}
+
+/** Items that may have to be brought in line with themselves, in the order of their ids. */
+export async function readUnsettledItems(
+  db: Queryable,
+  sourceId: number,
+  limit: number,
+): Promise<readonly KnownItem[]> {
+  const items: ItemRow[] = await selectItems(db)
+    .where({ source_id: sourceId, unsettled: 1 })
+    .orderBy('id')
+    .limit(limit);
+  return complete(db, items, true);
+}
+
+function selectItems(db: Queryable): Knex.QueryBuilder {
+  return db('item').select('id', 'identifier', 'datestamp', 'unsettled', 'landing_due');
+}
+
+async function complete(
+  db: Queryable,
+  items: readonly ItemRow[],
+  withFiles: boolean,
+): Promise<readonly KnownItem[]> {
+  if (items.length === 0) return [];
   const ids = items.map((item) => item.id);
   const resources: (KnownResource & { item_id: number })[] = await db('resource')
     .select('id', 'item_id', 'path', 'kind', 'format', ...changingColumns)
@@ -38,17 +79,17 @@ export async function readKnownItems(
     .modify((query) => whereAnyOf(query, 'item_collection.item_id', ids));
   const resourcesOf = groupBy(resources, (resource) => resource.item_id);
   const collectionsOf = groupBy(memberships, (membership) => membership.item_id);
-  return new Map(
-    items.map(({ id, identifier, datestamp }) => [
-      identifier,
-      {
-        id,
-        datestamp,
-        collections: collectionsOf.get(id)?.map(({ spec }) => spec) ?? [],
-        resources: resourcesOf.get(id) ?? [],
-      },
-    ]),
-  );
+  const filesOf = withFiles ? await readItemFiles(db, ids) : new Map<number, readonly StatedFile[]>();
+  return items.map(({ id, identifier, datestamp, unsettled, landing_due }) => ({
+    id,
+    identifier,
+    datestamp,
+    collections: collectionsOf.get(id)?.map(({ spec }) => spec) ?? [],
+    resources: resourcesOf.get(id) ?? [],
+    files: filesOf.get(id) ?? [],
+    unsettled: unsettled === 1,
+    landingDue: landing_due ?? undefined,
+  }));
 }
 
 function groupBy<T>(rows: readonly T[], key: (row: T) => number): Map<number, T[]> {

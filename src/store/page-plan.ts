@@ -1,33 +1,12 @@
 import { earlier, later } from '../core/datetime.ts';
 import type { MappedItem } from '../core/mapping.ts';
-import type { ChangeKind, DesiredResource } from '../core/resource.ts';
-import { serializeLinks } from './rows.ts';
-
-/** What the store holds of the items of a page. */
-export interface KnownItem {
-  readonly id: number;
-  readonly datestamp: string | null;
-  readonly collections: readonly string[];
-  readonly resources: readonly KnownResource[];
-}
-
-export interface KnownResource {
-  readonly id: number;
-  readonly path: string;
-  readonly kind: string;
-  readonly format: string;
-  readonly media_type: string | null;
-  readonly length: number | null;
-  readonly hash: string | null;
-  readonly lastmod: string;
-  readonly upstream_url: string | null;
-  readonly links: string;
-  readonly last_seq: number;
-  readonly version_count: number;
-  readonly deleted_at: string | null;
-  /** The last run that met it. */
-  readonly seen_run: number | null;
-}
+import {
+  type FileContext,
+  type ItemChanges,
+  type KnownItem,
+  planItem,
+  type ResourcePlan,
+} from './item-plan.ts';
 
 /** The difference between a page and the store: pure data, made before the transaction begins. */
 export interface PagePlan {
@@ -37,6 +16,16 @@ export interface PagePlan {
   readonly unchanged: readonly number[];
   /** Items that the run met before with other content and no older datestamp: the first word stands. */
   readonly repeated: readonly string[];
+  /** What origins state now, by item. */
+  readonly restated: readonly Restatement[];
+  /** URLs of files that nobody has asked for yet. */
+  readonly unasked: readonly string[];
+  /** Files that are left out because their item has so many. */
+  readonly left: readonly { readonly identifier: string; readonly left: number }[];
+}
+
+export interface Restatement extends NonNullable<ItemChanges['restated']> {
+  readonly identifier: string;
 }
 
 export interface ItemPlan {
@@ -44,61 +33,72 @@ export interface ItemPlan {
   readonly datestamp: string | undefined;
   /** Undefined: they are as stored. */
   readonly collections: readonly string[] | undefined;
+  readonly unsettled: boolean;
+  readonly landingDue: string | null;
 }
 
-export interface ResourcePlan {
-  readonly change: ChangeKind;
-  readonly identifier: string;
-  readonly datestamp: string | undefined;
-  readonly known: KnownResource | undefined;
-  /** Undefined when deleted. */
-  readonly desired: DesiredResource | undefined;
-  readonly links: string;
-  /** Whether the bytes are others than before: only then there is a new version and a new `lastmod`. */
-  readonly newBytes: boolean;
+export interface PageToPlan {
+  readonly source: string;
+  readonly items: readonly MappedItem[];
+  /** Formats that may still come for these items in this run. */
+  readonly awaited: readonly string[];
 }
 
 /** @param runId of the run the page belongs to, if it is one that is stored */
 export function planPage(
-  items: readonly MappedItem[],
+  { source, items, awaited }: PageToPlan,
   known: ReadonlyMap<string, KnownItem>,
+  context: FileContext,
   runId?: number,
 ): PagePlan {
-  const itemPlans: ItemPlan[] = [];
-  const changes: ResourcePlan[] = [];
-  const unchanged: number[] = [];
-  const repeated: string[] = [];
+  const plan = {
+    items: [] as ItemPlan[],
+    changes: [] as ResourcePlan[],
+    unchanged: [] as number[],
+    repeated: [] as string[],
+    restated: [] as Restatement[],
+    unasked: [] as string[],
+    left: [] as { identifier: string; left: number }[],
+  };
+  // Two items of the page may state the same URL.
+  const links = new Set<string>();
+  const within = { ...context, isTaken: (url: string) => context.isTaken(url) || links.has(url) };
   for (const item of withoutRepetition(items)) {
-    const stored = known.get(item.identifier);
+    const { identifier } = item;
+    const stored = known.get(identifier);
     // A tombstone of something we never had is no news (quirk 62).
     if (item.deleted && !stored) continue;
-    const plans = [...planResources(item, stored)];
-    if (isRepetition(item, stored, plans, runId)) {
-      repeated.push(item.identifier);
+    const result = planItem(source, stored, { item, awaited }, within);
+    if (isRepetition(item, stored, result.delivered, runId)) {
+      plan.repeated.push(identifier);
       continue;
     }
-    const itemPlan = planItem(item, stored);
-    if (itemPlan) itemPlans.push(itemPlan);
-    for (const plan of plans) {
-      if (typeof plan === 'number') unchanged.push(plan);
-      else changes.push(plan);
+    const itemPlan = planMembership(item, stored, result);
+    if (itemPlan) plan.items.push(itemPlan);
+    plan.changes.push(...result.changes);
+    plan.unchanged.push(...result.unchanged);
+    plan.unasked.push(...result.unasked);
+    if (result.restated) plan.restated.push({ identifier, ...result.restated });
+    if (result.left > 0) plan.left.push({ identifier, left: result.left });
+    if (context.rules.mode === 'link') {
+      for (const { change, desired } of result.changes)
+        if (change === 'created' && desired?.kind === 'file') links.add(desired.path);
     }
   }
-  return { items: itemPlans, changes, unchanged, repeated };
+  return plan;
 }
 
 /** The same identifier on two pages of one list would otherwise be two updates in every pass (quirk 68). */
 function isRepetition(
   item: MappedItem,
   stored: KnownItem | undefined,
-  plans: readonly (ResourcePlan | number)[],
+  delivered: readonly ResourcePlan[],
   runId: number | undefined,
 ): boolean {
   if (!stored || runId === undefined || (item.datestamp ?? '') > (stored.datestamp ?? '')) return false;
-  const updates = plans.filter((plan) => typeof plan !== 'number');
   return (
-    updates.length > 0 &&
-    updates.every(({ change, known }) => change === 'updated' && known?.seen_run === runId)
+    delivered.length > 0 &&
+    delivered.every(({ change, known }) => change === 'updated' && known?.seen_run === runId)
   );
 }
 
@@ -113,7 +113,7 @@ function withoutRepetition(items: readonly MappedItem[]): Iterable<MappedItem> {
 }
 
 function merge(before: MappedItem, item: MappedItem): MappedItem {
-  const kept = before.resources.filter((resource) => !isSpokenFor(item, resource));
+  const kept = before.resources.filter(({ format }) => !item.speaksFor.formats.includes(format));
   return {
     ...item,
     speaksFor: {
@@ -122,55 +122,26 @@ function merge(before: MappedItem, item: MappedItem): MappedItem {
     },
     deleted: item.deleted && kept.length === 0,
     resources: [...kept, ...item.resources],
+    files: item.speaksFor.files ? item.files : before.files,
   };
 }
 
-function planItem(item: MappedItem, stored: KnownItem | undefined): ItemPlan | undefined {
+function planMembership(
+  item: MappedItem,
+  stored: KnownItem | undefined,
+  { unsettled, landingDue }: ItemChanges,
+): ItemPlan | undefined {
   const { identifier, datestamp } = item;
-  if (!stored) return { identifier, datestamp, collections: item.collections };
+  const state = {
+    unsettled,
+    landingDue: landingDue === undefined ? (stored?.landingDue ?? null) : landingDue,
+  };
+  if (!stored) return { identifier, datestamp, collections: item.collections, ...state };
   // Tombstones often come without their sets (quirk 63): they do not take the item out of its collections.
   const moved = !item.deleted && !sameMembers(item.collections, stored.collections);
-  if (!moved && (datestamp ?? null) === stored.datestamp) return undefined;
-  return { identifier, datestamp, collections: moved ? item.collections : undefined };
-}
-
-function* planResources(item: MappedItem, stored: KnownItem | undefined): Generator<ResourcePlan | number> {
-  const knownByPath = new Map(stored?.resources.map((resource) => [resource.path, resource]));
-  for (const desired of item.resources) {
-    const known = knownByPath.get(desired.path);
-    knownByPath.delete(desired.path);
-    yield planResource(item, desired, known);
-  }
-  for (const known of knownByPath.values()) {
-    if (known.deleted_at !== null || !isSpokenFor(item, known)) continue;
-    yield { ...facts(item), change: 'deleted', known, desired: undefined, links: '[]', newBytes: false };
-  }
-}
-
-function planResource(
-  item: MappedItem,
-  desired: DesiredResource,
-  known: KnownResource | undefined,
-): ResourcePlan | number {
-  const links = serializeLinks(desired.links);
-  const plan = { ...facts(item), known, desired, links };
-  if (!known || known.deleted_at !== null) return { ...plan, change: 'created', newBytes: true };
-  const sameBytes =
-    known.hash === (desired.hash ?? null) &&
-    known.length === (desired.length ?? null) &&
-    known.media_type === (desired.mediaType ?? null);
-  if (sameBytes && known.links === links) return known.id;
-  return { ...plan, change: 'updated', newBytes: !sameBytes };
-}
-
-function facts(item: MappedItem) {
-  return { identifier: item.identifier, datestamp: item.datestamp };
-}
-
-function isSpokenFor(item: MappedItem, resource: { kind: string; format: string }): boolean {
-  return resource.kind === 'file'
-    ? item.speaksFor.files !== undefined
-    : item.speaksFor.formats.includes(resource.format);
+  const sameState = state.unsettled === stored.unsettled && landingDue === undefined;
+  if (!moved && sameState && (datestamp ?? null) === stored.datestamp) return undefined;
+  return { identifier, datestamp, collections: moved ? item.collections : undefined, ...state };
 }
 
 function sameMembers(a: readonly string[], b: readonly string[]): boolean {
@@ -178,12 +149,12 @@ function sameMembers(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /**
- * The `lastmod` of a resource after a change at `at`: the upstream's datestamp, but never in our future,
- * never before what was already published, and moved on when bytes change without it. What goes, goes at `at`:
- * clients that know of no `datetime` put the changes of a resource in the order of their `lastmod`.
+ * The `lastmod` of a resource after a change at `at`: what the upstream says, but never in our future, never
+ * before what was already published, and moved on when bytes change without it. What goes, goes at `at`: clients
+ * that know of no `datetime` put the changes of a resource in the order of their `lastmod`.
  */
 export function lastmodAfter(plan: ResourcePlan, at: string): string {
-  const stated = earlier(plan.datestamp ?? at, at);
+  const stated = earlier(plan.desired?.lastModified ?? plan.datestamp ?? at, at);
   const before = plan.known?.lastmod;
   if (before === undefined) return stated;
   // The same bytes under other links.

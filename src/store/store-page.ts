@@ -1,18 +1,24 @@
 import type { Knex } from 'knex';
 import { type Checkpoint, forbidsDeletions, type Problem } from '../core/adapter.ts';
 import type { MappedItem } from '../core/mapping.ts';
+import { type FileRules, noFiles } from '../core/published-files.ts';
 import type { ChangeKind } from '../core/resource.ts';
 import { type BlobRow, packBlob } from './blobs.ts';
 import { insertRows, type Row, whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
 import type { Database } from './database.ts';
+import { fileContext } from './file-context.ts';
+import { storeStatements } from './item-files.ts';
+import type { ResourcePlan } from './item-plan.ts';
 import { storeItems } from './item-rows.ts';
 import { readKnownItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
 import { findDamaged, type Mended } from './mending.ts';
-import { type PagePlan, planPage, type ResourcePlan } from './page-plan.ts';
+import { type PagePlan, planPage } from './page-plan.ts';
 import { makePatches, noPatches } from './patches.ts';
+import { storeUnasked } from './remote-files.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
+import { sourceIdOf } from './sources.ts';
 
 /** The run a page belongs to, as far as storing it needs to know. */
 export interface RunInProgress {
@@ -29,6 +35,10 @@ export interface MappedPage {
   readonly expectedTotal?: number | undefined;
   /** Whether updates get an XML patch (RS-LN-10). */
   readonly patches?: boolean | undefined;
+  /** Published formats that may still come for these items in this run. */
+  readonly awaited?: readonly string[] | undefined;
+  /** What is done about files; default: nothing. */
+  readonly files?: FileRules | undefined;
 }
 
 export type PageResult = Omit<RunCounts, 'pages'>;
@@ -39,9 +49,14 @@ export interface StoredPage extends PageResult {
 }
 
 /** What storing the page would do, without doing it. */
-export async function previewPage(database: Database, source: string, page: MappedPage): Promise<PageResult> {
-  const known = await readKnownItems(database.reader, source, identifiersOf(page));
-  return resultOf(planPage(page.items, known), page);
+export async function previewPage(
+  database: Database,
+  source: string,
+  page: MappedPage,
+  now: string,
+): Promise<PageResult> {
+  const sourceId = await sourceIdOf(database.reader, source);
+  return resultOf(await planStored(database.reader, { name: source, id: sourceId ?? 0 }, page, now), page);
 }
 
 /**
@@ -59,22 +74,30 @@ export async function storePage(
   page: MappedPage,
   now: { iso: string; milliseconds: number },
 ): Promise<StoredPage> {
-  const known = await readKnownItems(database.writer, lease.source, identifiersOf(page));
-  const plan = planPage(page.items, known, run.id);
+  const { sourceId } = lease;
+  const plan = await planStored(database.writer, { name: lease.source, id: sourceId }, page, now.iso, run.id);
+  const { known } = plan;
   const patches = page.patches ? await makePatches(database.writer, lease.source, plan.changes) : noPatches;
   const blobs = new Map([...plan.changes.flatMap(toBlob), ...patches.blobs.map(toEntry)]);
   // There is nothing to mend of items that nobody knew.
   const isRepeated = run.mode === 'full' && known.size > 0;
   const mended = isRepeated ? await findDamaged(database.writer, page.items, (hash) => blobs.has(hash)) : [];
-  const problems = [...page.problems, ...plan.repeated.map(toProblem), ...mended.map(toMendedProblem)];
-  const unidentified = await countDoubts(database, lease.sourceId, page.problems);
+  const problems = [
+    ...page.problems,
+    ...plan.repeated.map(toProblem),
+    ...plan.left.map(toLeftProblem),
+    ...mended.map(toMendedProblem),
+  ];
+  const unidentified = await countDoubts(database, sourceId, page.problems);
   const result = { ...resultOf(plan, page), problems: problems.length, unidentified };
   await database.transaction(async (trx) => {
     await renewLease(trx, lease, now.milliseconds);
-    const itemIds = await storeItems(trx, lease.sourceId, plan.items, known);
+    const itemIds = await storeItems(trx, sourceId, plan.items, known);
+    await storeStatements(trx, sourceId, plan.restated, itemIds, known);
+    await storeUnasked(trx, sourceId, plan.unasked, now.iso);
     await insertRows(trx, 'blob', [...blobs.values()], { conflict: { columns: ['hash'], update: [] } });
     await insertRows(trx, 'blob', mended.map(toRow), replacingBlobs);
-    await storeChanges(trx, lease.sourceId, run, plan.changes, itemIds, now.iso, patches);
+    await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
     if (run.mode === 'full') await markSeen(trx, run.id, [...plan.unchanged, ...excused(page, known)]);
     await recordProblems(trx, run, problems);
     await storeProgress(trx, run.id, page, result, now.iso);
@@ -82,8 +105,23 @@ export async function storePage(
   return result;
 }
 
+async function planStored(
+  db: Database['reader'],
+  source: { readonly name: string; readonly id: number },
+  page: MappedPage,
+  now: string,
+  runId?: number,
+): Promise<PagePlan & { readonly known: Awaited<ReturnType<typeof readKnownItems>> }> {
+  const { items, awaited = [], files: rules = noFiles } = page;
+  const withFiles = rules.mode !== 'none';
+  const known = await readKnownItems(db, source.name, identifiersOf(page), withFiles);
+  const urls = [...items, ...known.values()].flatMap(({ files }) => files.map(({ url }) => url));
+  const context = await fileContext(db, source.id, rules, urls, now);
+  return { ...planPage({ source: source.name, items, awaited }, known, context, runId), known };
+}
+
 /** A doubtful list of a format in which there is nothing to delete does no harm: some formats stay empty. */
-async function countDoubts(
+export async function countDoubts(
   database: Database,
   sourceId: number,
   problems: readonly Problem[],
@@ -125,6 +163,14 @@ function toProblem(identifier: string): Problem {
   };
 }
 
+function toLeftProblem({ identifier, left }: PagePlan['left'][number]): Problem {
+  return {
+    code: 'endpoint-quirk',
+    message: `it has ${left} files more than are published of one item; \`files.perItem\` says how many may be`,
+    identifier,
+  };
+}
+
 function toMendedProblem({ identifier }: Mended): Problem {
   return {
     code: 'record-repaired',
@@ -155,7 +201,7 @@ async function markSeen(trx: Knex.Transaction, runId: number, ids: readonly numb
     .update({ seen_run: runId });
 }
 
-async function storeProgress(
+export async function storeProgress(
   trx: Knex.Transaction,
   runId: number,
   page: MappedPage,

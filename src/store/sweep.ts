@@ -1,32 +1,74 @@
 import type { Knex } from 'knex';
+import { whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
 import type { Database, Queryable } from './database.ts';
+import { markUnsettled } from './item-files.ts';
+import type { KnownResource, ResourcePlan } from './item-plan.ts';
 import { type Lease, renewLease } from './leases.ts';
-import type { KnownResource, ResourcePlan } from './page-plan.ts';
 
-/** How much of a source a complete full pass did not meet. */
+/** How much metadata of a source a complete pass did not meet. Files go with their items and are not counted. */
 export async function countUnseen(
   db: Queryable,
   sourceId: number,
   runId: number,
 ): Promise<{ unseen: number; total: number }> {
-  const living = () => db('resource').where({ source_id: sourceId }).whereNull('deleted_at');
-  const [all] = await living().count({ count: '*' });
-  const [unseen] = await living().modify(whereUnseen, runId).count({ count: '*' });
+  const [all] = await living(db, sourceId).count({ count: '*' });
+  const [unseen] = await living(db, sourceId).modify(whereUnseen, runId).count({ count: '*' });
   return { total: Number(all?.count ?? 0), unseen: Number(unseen?.count ?? 0) };
+}
+
+/** An item of which something living was not met. */
+export interface UnseenItem {
+  readonly id: number;
+  readonly identifier: string;
+  /** The formats in which it was not. */
+  readonly formats: readonly string[];
+}
+
+/**
+ * Those that were not met for the longest time come first: what turns out to live is met thereby, and leaves the
+ * next pass to the others.
+ */
+export async function listUnseenItems(
+  db: Queryable,
+  sourceId: number,
+  runId: number,
+  limit: number,
+): Promise<readonly UnseenItem[]> {
+  const first: { item_id: number }[] = await living(db, sourceId)
+    .modify(whereUnseen, runId)
+    .groupBy('item_id')
+    .orderByRaw('min(coalesce(seen_run, 0)), item_id')
+    .limit(limit)
+    .select('item_id');
+  if (first.length === 0) return [];
+  const ids = first.map(({ item_id }) => item_id);
+  const rows: { id: number; identifier: string; format: string }[] = await living(db, sourceId)
+    .modify(whereUnseen, runId)
+    .join('item', 'item.id', 'resource.item_id')
+    .modify((query) => whereAnyOf(query, 'resource.item_id', ids))
+    .orderBy('resource.id')
+    .select('item.id', 'item.identifier', 'resource.format');
+  return ids.flatMap((id) => {
+    const own = rows.filter((row) => row.id === id);
+    const [row] = own;
+    return row ? [{ id, identifier: row.identifier, formats: own.map(({ format }) => format) }] : [];
+  });
 }
 
 /** What of the unseen goes. */
 export interface Swept {
-  /** Only metadata, and only in formats other than these. */
+  /** Only what is in formats other than these. */
   readonly formatsOtherThan?: readonly string[];
+  /** Only what is of these items. */
+  readonly items?: readonly number[];
 }
 
 const rowsAtATime = 1000;
 
 /**
- * Deletes what `runId` did not see, page by page; each page is a transaction of its own, and a second call
- * continues where a crash left off.
+ * Deletes what `runId` did not see, page by page, and the files of items that have nothing else left; each page
+ * is a transaction of its own, and a second call continues where a crash left off.
  * @returns how many resources were deleted
  */
 export async function sweep(
@@ -37,40 +79,90 @@ export async function sweep(
   now: () => { iso: string; milliseconds: number },
   signal: AbortSignal,
 ): Promise<number> {
-  for (let total = 0; ; ) {
+  for (let total = 0, after = 0; ; ) {
     signal.throwIfAborted();
-    const rows: (KnownResource & { item_id: number })[] = await database
-      .writer('resource')
-      .select('*')
-      .where({ source_id: lease.sourceId })
-      .whereNull('deleted_at')
+    const rows: ItemResource[] = await living(database.writer, lease.sourceId)
       .modify(whereUnseen, runId)
       .modify(whereSwept, which)
+      .where('id', '>', after)
       .orderBy('id')
-      .limit(rowsAtATime);
-    if (rows.length === 0) return total;
-    const itemIds = new Map(rows.map((row) => [String(row.item_id), row.item_id]));
+      .limit(rowsAtATime)
+      .select('*');
+    const last = rows.at(-1);
+    if (!last) return total;
+    after = last.id;
     const { iso, milliseconds } = now();
-    await database.transaction(async (trx) => {
+    total += await database.transaction(async (trx) => {
       await renewLease(trx, lease, milliseconds);
-      await storeChanges(trx, lease.sourceId, { id: runId }, rows.map(toDeletion), itemIds, iso);
+      const remove = (gone: readonly ItemResource[]) => storeDeletions(trx, lease.sourceId, runId, gone, iso);
+      const deleted = (await remove(rows)) + (await removeAbandonedFiles(trx, rows, remove));
       await trx('run')
         .where({ id: runId })
-        .update({ deleted: trx.raw('deleted + ?', [rows.length]) });
+        .update({ deleted: trx.raw('deleted + ?', [deleted]) });
+      return deleted;
     });
-    total += rows.length;
   }
+}
+
+type ItemResource = KnownResource & { readonly item_id: number };
+
+function living(db: Queryable, sourceId: number): Knex.QueryBuilder {
+  return db('resource')
+    .where({ 'resource.source_id': sourceId, kind: 'metadata' })
+    .whereNull('deleted_at');
 }
 
 function whereUnseen(query: Knex.QueryBuilder, runId: number): void {
   query.where((either) => either.whereNull('seen_run').orWhere('seen_run', '<', runId));
 }
 
-function whereSwept(query: Knex.QueryBuilder, { formatsOtherThan }: Swept): void {
-  if (formatsOtherThan) query.where({ kind: 'metadata' }).whereNotIn('format', formatsOtherThan);
+function whereSwept(query: Knex.QueryBuilder, { formatsOtherThan, items }: Swept): void {
+  if (formatsOtherThan) query.whereNotIn('format', [...formatsOtherThan]);
+  if (items) whereAnyOf(query, 'item_id', items);
 }
 
-function toDeletion(row: KnownResource & { item_id: number }): ResourcePlan {
+/** Files are published as long as something describes them; what is left of an item has links to follow. */
+async function removeAbandonedFiles(
+  trx: Knex.Transaction,
+  gone: readonly ItemResource[],
+  remove: (files: readonly ItemResource[]) => Promise<number>,
+): Promise<number> {
+  const ids = [...new Set(gone.map(({ item_id }) => item_id))];
+  const described: { item_id: number }[] = await trx('resource')
+    .distinct('item_id')
+    .where({ kind: 'metadata' })
+    .whereNull('deleted_at')
+    .modify((query) => whereAnyOf(query, 'item_id', ids));
+  const remaining = described.map(({ item_id }) => item_id);
+  await markUnsettled(trx, remaining);
+  const kept = new Set(remaining);
+  const abandoned = ids.filter((id) => !kept.has(id));
+  for (let total = 0; ; ) {
+    const files: ItemResource[] = await trx('resource')
+      .select('*')
+      .where({ kind: 'file' })
+      .whereNull('deleted_at')
+      .modify((query) => whereAnyOf(query, 'item_id', abandoned))
+      .orderBy('id')
+      .limit(rowsAtATime);
+    if (files.length === 0) return total;
+    total += await remove(files);
+  }
+}
+
+async function storeDeletions(
+  trx: Knex.Transaction,
+  sourceId: number,
+  runId: number,
+  rows: readonly ItemResource[],
+  iso: string,
+): Promise<number> {
+  const itemIds = new Map(rows.map((row) => [String(row.item_id), row.item_id]));
+  await storeChanges(trx, sourceId, { id: runId }, rows.map(toDeletion), itemIds, iso);
+  return rows.length;
+}
+
+function toDeletion(row: ItemResource): ResourcePlan {
   return {
     change: 'deleted',
     identifier: String(row.item_id),

@@ -1,0 +1,173 @@
+import type { FileOrigin, SourceFile } from './adapter.ts';
+
+/** The part of a source's configuration that decides about files. */
+export interface FileRules {
+  readonly mode: 'proxy' | 'link' | 'mirror' | 'none';
+  /** Only this origin counts, and landing pages; undefined: any. */
+  readonly from?: string | undefined;
+  /** So many files of an item are published. */
+  readonly perItem: number;
+  /** Files are asked for before they are published, as far as that can be done in time. */
+  readonly verify: boolean;
+  /** Items without files in any format have their landing pages looked at. */
+  readonly landingPages: boolean;
+}
+
+export const noFiles: FileRules = {
+  mode: 'none',
+  perItem: 0,
+  verify: false,
+  landingPages: false,
+};
+
+/**
+ * What the server at a file's URL said. `confirmed`: everybody may read it; `refused`: it is gone, needs a login,
+ * or is a page for people; `unreachable`: no word of it.
+ */
+export type FileOutcome = 'unchecked' | 'confirmed' | 'refused' | 'unreachable';
+
+export interface SeenFile {
+  readonly outcome: FileOutcome;
+  /** Checks in a row that failed. */
+  readonly failures: number;
+  readonly mediaType?: string | undefined;
+  readonly length?: number | undefined;
+  /** ISO UTC. */
+  readonly lastModified?: string | undefined;
+  /** Mirrored: `sha-256:…` of the complete, verified content. */
+  readonly contentHash?: string | undefined;
+  readonly contentLength?: number | undefined;
+}
+
+/** A file as one origin states it. */
+export interface StatedFile extends SourceFile {
+  readonly origin: FileOrigin;
+}
+
+/** A file that belongs among the resources, with what is to be said of it. */
+export interface PublishedFile {
+  readonly url: string;
+  readonly name: string;
+  readonly sequence: number;
+  readonly mediaType: string | undefined;
+  readonly length: number | undefined;
+  readonly hash: string | undefined;
+  /** When its server says it last changed, ISO UTC. */
+  readonly lastModified: string | undefined;
+}
+
+export interface FileChoice {
+  readonly published: readonly PublishedFile[];
+  /** URLs that may be read by everybody as far as is known: what is worth asking for. */
+  readonly candidates: readonly string[];
+  /** Files beyond `perItem`. */
+  readonly left: number;
+}
+
+/** The origin that landing pages are; it counts whatever `from` says. */
+export const landingPageOrigin: FileOrigin = { name: 'signposting', rank: 90 };
+
+/** With the waits between checks (an hour to a week) about a month without a word. */
+const givenUpAfter = 8;
+
+/**
+ * Which files of an item are published. Of several origins the best that has any counts alone: two formats often
+ * state the same file in two ways.
+ * @param seen what is known of a URL
+ * @param now ISO UTC: embargoes end by it
+ */
+export function chooseFiles(
+  stated: readonly StatedFile[],
+  seen: (url: string) => SeenFile | undefined,
+  rules: FileRules,
+  now: string,
+): FileChoice {
+  if (rules.mode === 'none') return { published: [], candidates: [], left: 0 };
+  const open = bestOrigin(stated, rules).filter((file) => isOpen(file, now));
+  const distinct = withoutRepetition(open);
+  const within = distinct.slice(0, rules.perItem);
+  return {
+    published: within.flatMap((file) => toPublished(file, seen(file.url), rules)),
+    candidates: within.map(({ url }) => url),
+    left: distinct.length - within.length,
+  };
+}
+
+/** The formats state nothing at all: what is on the landing page is worth knowing. */
+export function hasNoFormatWithFiles(stated: readonly StatedFile[], rules: FileRules): boolean {
+  return !stated.some((file) => counts(file, rules) && file.origin.name !== landingPageOrigin.name);
+}
+
+function bestOrigin(stated: readonly StatedFile[], rules: FileRules): readonly StatedFile[] {
+  const eligible = stated.filter((file) => counts(file, rules));
+  const best = eligible.reduce<FileOrigin | undefined>(
+    (found, { origin }) => (found === undefined || isBetter(origin, found) ? origin : found),
+    undefined,
+  );
+  return eligible.filter(({ origin }) => origin.name === best?.name);
+}
+
+function counts({ origin }: StatedFile, { from }: FileRules): boolean {
+  return from === undefined || origin.name === from || origin.name === landingPageOrigin.name;
+}
+
+function isBetter(a: FileOrigin, b: FileOrigin): boolean {
+  return a.rank === b.rank ? a.name < b.name : a.rank < b.rank;
+}
+
+function isOpen({ access, availableAt }: SourceFile, now: string): boolean {
+  if (access === 'restricted') return false;
+  return access !== 'embargoed' || (availableAt !== undefined && availableAt <= now);
+}
+
+function withoutRepetition(files: readonly StatedFile[]): readonly StatedFile[] {
+  const urls = new Set<string>();
+  return files.filter(({ url }) => !urls.has(url) && urls.add(url));
+}
+
+function toPublished(
+  file: StatedFile,
+  seen: SeenFile | undefined,
+  { mode }: FileRules,
+): readonly PublishedFile[] {
+  if (seen?.outcome === 'refused') return [];
+  if (mode === 'mirror') return seen?.contentHash === undefined ? [] : [toMirrored(file, seen)];
+  if (seen?.outcome === 'unreachable' && seen.failures >= givenUpAfter) return [];
+  const { url, name, sequence } = file;
+  return [
+    {
+      url,
+      name,
+      sequence,
+      mediaType: mediaTypeOf(file, seen),
+      // The server delivers what it announces, whatever the record says.
+      length: seen?.length ?? file.length,
+      hash: isContradicted(file, seen) ? undefined : file.hash,
+      lastModified: seen?.lastModified,
+    },
+  ];
+}
+
+function toMirrored(file: StatedFile, seen: SeenFile): PublishedFile {
+  const { url, name, sequence } = file;
+  return {
+    url,
+    name,
+    sequence,
+    mediaType: mediaTypeOf(file, seen),
+    length: seen.contentLength,
+    hash: seen.contentHash,
+    lastModified: seen.lastModified,
+  };
+}
+
+/** Servers that do not know say `application/octet-stream`. */
+function mediaTypeOf(file: StatedFile, seen: SeenFile | undefined): string | undefined {
+  const vague = seen?.mediaType === undefined || seen.mediaType === 'application/octet-stream';
+  return vague ? (file.mediaType ?? seen?.mediaType) : seen.mediaType;
+}
+
+/** A cover page put in front changes the length first: then the stated hash is that of other bytes. */
+function isContradicted(file: StatedFile, seen: SeenFile | undefined): boolean {
+  return seen?.length !== undefined && file.length !== undefined && seen.length !== file.length;
+}

@@ -1,0 +1,78 @@
+import { toIso } from '../core/datetime.ts';
+import { chooseFiles, type FileRules } from '../core/published-files.ts';
+import type { Lease } from '../store/leases.ts';
+import { type DueFile, findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../store/remote-files.ts';
+import type { MappedPage } from '../store/store-page.ts';
+import type { HarvestDeps } from './harvest.ts';
+
+/** Asks servers for files; see `files/file-checker.ts`. */
+export interface FileCheck {
+  /**
+   * @param options.budget how many may be asked for
+   * @param options.deadline milliseconds, after which it returns with what it has
+   * @returns what was seen; those it did not come to are left out, or still `unchecked`
+   */
+  check(
+    files: readonly DueFile[],
+    options: { readonly budget: number; readonly deadline: number; readonly signal: AbortSignal },
+  ): Promise<readonly RemoteFile[]>;
+}
+
+/** A page may wait so long for the servers of its files; a resumption token lives two minutes at some places. */
+const patienceMs = 20_000;
+
+/**
+ * The files that come up in one run: asked for before their page is stored, so that each becomes a resource with
+ * all its facts at once, or none at all. What the budget or the time does not allow is published as stated, and
+ * asked for later.
+ */
+export class NewFiles {
+  readonly #deps: HarvestDeps;
+  readonly #check: FileCheck | undefined;
+  #budget: number;
+
+  constructor(deps: HarvestDeps, check: FileCheck | undefined, budget: number) {
+    this.#deps = deps;
+    this.#check = check;
+    this.#budget = budget;
+  }
+
+  async ask(lease: Lease, page: MappedPage, signal: AbortSignal): Promise<void> {
+    const { database, clock } = this.#deps;
+    const { files: rules } = page;
+    // A mirror downloads them: that tells more.
+    if (!this.#check || !rules?.verify || rules.mode === 'none' || rules.mode === 'mirror') return;
+    if (this.#budget <= 0) return;
+    const candidates = candidatesOf(page, rules, toIso(clock.now()));
+    if (candidates.size === 0) return;
+    const known = await findRemoteFiles(database.writer, lease.sourceId, [...candidates.keys()]);
+    const unknown = [...candidates.values()].filter(
+      ({ url }) => (known.get(url)?.checkedAt ?? undefined) === undefined,
+    );
+    if (unknown.length === 0) return;
+    const options = { budget: this.#budget, deadline: patienceMs, signal };
+    const seen = (await this.#check.check(unknown, options)).filter(({ outcome }) => outcome !== 'unchecked');
+    this.#budget -= seen.length;
+    await saveRemoteFiles(database, lease.sourceId, seen);
+  }
+}
+
+function candidatesOf(page: MappedPage, rules: FileRules, now: string): ReadonlyMap<string, DueFile> {
+  const found = new Map<string, DueFile>();
+  for (const { files, speaksFor } of page.items) {
+    const origin = speaksFor.files;
+    if (!origin || files.length === 0) continue;
+    const stated = files.map((file) => ({ ...file, origin }));
+    const urls = new Set(chooseFiles(stated, () => undefined, rules, now).candidates);
+    for (const { url, mediaType, length, hash } of files) {
+      if (urls.has(url))
+        found.set(url, {
+          url,
+          outcome: 'unchecked',
+          failures: 0,
+          stated: { mediaType, length, hash },
+        });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,195 @@
+import type { Knex } from 'knex';
+import type { SourceFile } from '../core/adapter.ts';
+import { landingPageOrigin, type StatedFile } from '../core/published-files.ts';
+import { insertRows, whereAnyOf } from './bulk.ts';
+import type { Database, Queryable } from './database.ts';
+import type { Restatement } from './page-plan.ts';
+
+/** What items state of their files, by origin: the tables `item_file` and, for landing pages, `item`. */
+interface ItemFileRow {
+  readonly item_id: number;
+  readonly origin: string;
+  readonly rank: number;
+  readonly sequence: number;
+  readonly url: string;
+  readonly name: string;
+  readonly media_type: string | null;
+  readonly length: number | null;
+  readonly hash: string | null;
+  readonly access: string | null;
+  readonly available_at: string | null;
+  readonly version: string | null;
+}
+
+/** By item, in the order of their origins. */
+export async function readItemFiles(
+  db: Queryable,
+  itemIds: readonly number[],
+): Promise<Map<number, readonly StatedFile[]>> {
+  const rows: ItemFileRow[] = await db('item_file')
+    .select('*')
+    .modify((query) => whereAnyOf(query, 'item_id', itemIds))
+    .orderBy(['item_id', 'origin', 'sequence']);
+  const files = new Map<number, StatedFile[]>();
+  for (const row of rows) {
+    const found = files.get(row.item_id);
+    if (found) found.push(toFile(row));
+    else files.set(row.item_id, [toFile(row)]);
+  }
+  return files;
+}
+
+function toFile(row: ItemFileRow): StatedFile {
+  return {
+    origin: { name: row.origin, rank: row.rank },
+    url: row.url,
+    name: row.name,
+    sequence: row.sequence,
+    mediaType: row.media_type ?? undefined,
+    length: row.length ?? undefined,
+    hash: row.hash ?? undefined,
+    access: (row.access ?? undefined) as StatedFile['access'],
+    availableAt: row.available_at ?? undefined,
+    version: row.version ?? undefined,
+  };
+}
+
+/** Replaces what one origin states of each item. */
+export async function storeStatements(
+  trx: Knex.Transaction,
+  sourceId: number,
+  restated: readonly Restatement[],
+  itemIds: ReadonlyMap<string, number>,
+  known: { has(identifier: string): boolean },
+): Promise<void> {
+  const byOrigin = new Map<string, number[]>();
+  const rows = restated.flatMap(({ identifier, origin, files }) => {
+    const id = itemIds.get(identifier);
+    if (id === undefined) return [];
+    if (known.has(identifier)) byOrigin.set(origin.name, [...(byOrigin.get(origin.name) ?? []), id]);
+    return inOrder(files).map((file) => ({
+      item_id: id,
+      origin: origin.name,
+      rank: origin.rank,
+      sequence: file.sequence,
+      source_id: sourceId,
+      url: file.url,
+      name: file.name,
+      media_type: file.mediaType ?? null,
+      length: file.length ?? null,
+      hash: file.hash ?? null,
+      access: file.access ?? null,
+      available_at: file.availableAt ?? null,
+      version: file.version ?? null,
+    }));
+  });
+  for (const [origin, ids] of byOrigin) {
+    await trx('item_file')
+      .where({ origin })
+      .modify((query) => whereAnyOf(query, 'item_id', ids))
+      .delete();
+  }
+  await insertRows(trx, 'item_file', rows);
+}
+
+/** Each sequence once, whatever was stated: it is a key. */
+function inOrder(files: readonly SourceFile[]): readonly SourceFile[] {
+  const taken = new Set<number>();
+  let highest = files.reduce((found, { sequence }) => Math.max(found, sequence), 0);
+  return files.map((file) => {
+    if (!taken.has(file.sequence)) {
+      taken.add(file.sequence);
+      return file;
+    }
+    highest += 1;
+    return { ...file, sequence: highest };
+  });
+}
+
+/**
+ * Embargoes that are over by now: their items have to be looked at again.
+ * @param now ISO UTC
+ */
+export async function endEmbargoes(database: Database, sourceId: number, now: string): Promise<void> {
+  const over = database.writer('item_file').where({ source_id: sourceId }).where('available_at', '<=', now);
+  const ids: { item_id: number }[] = await over
+    .clone()
+    .where({ access: 'embargoed' })
+    .distinct('item_id')
+    .limit(100_000);
+  if (ids.length === 0) return;
+  await database.transaction(async (trx) => {
+    await markUnsettled(
+      trx,
+      ids.map(({ item_id }) => item_id),
+    );
+    await trx('item_file')
+      .where({ source_id: sourceId, access: 'embargoed' })
+      .where('available_at', '<=', now)
+      .update({ access: 'open' });
+  });
+}
+
+export async function markUnsettled(trx: Knex.Transaction, itemIds: readonly number[]): Promise<void> {
+  if (itemIds.length === 0) return;
+  await trx('item')
+    .modify((query) => whereAnyOf(query, 'id', itemIds))
+    .update({ unsettled: 1 });
+}
+
+/** A landing page that is to be looked at. */
+export interface DueLandingPage {
+  readonly itemId: number;
+  readonly url: string;
+}
+
+/** Longest overdue first. */
+export async function listDueLandingPages(
+  db: Queryable,
+  sourceId: number,
+  now: string,
+  limit: number,
+): Promise<readonly DueLandingPage[]> {
+  const rows: { item_id: number; url: string | null }[] = await db('item')
+    .join('resource', 'resource.item_id', 'item.id')
+    .where('item.source_id', sourceId)
+    .where('item.landing_due', '<=', now)
+    .whereNull('resource.deleted_at')
+    .whereNotNull('resource.landing_page')
+    .groupBy('item.id', 'item.landing_due')
+    .orderBy(['item.landing_due', 'item.id'])
+    .limit(limit)
+    .select('item.id as item_id', db.raw('min(resource.landing_page) as url'));
+  return rows.flatMap(({ item_id, url }) => (url === null ? [] : [{ itemId: item_id, url }]));
+}
+
+/** What a landing page was found to link to. */
+export interface FoundFiles {
+  readonly itemId: number;
+  /** Undefined: it could not be read, and what is known stays. */
+  readonly files: readonly SourceFile[] | undefined;
+  /** When to look again, ISO UTC. */
+  readonly nextDue: string;
+}
+
+export async function storeFoundFiles(
+  database: Database,
+  sourceId: number,
+  found: readonly FoundFiles[],
+): Promise<void> {
+  const before = await readItemFiles(
+    database.writer,
+    found.map(({ itemId }) => itemId),
+  );
+  await database.transaction(async (trx) => {
+    for (const { itemId, files, nextDue } of found) {
+      await trx('item').where({ id: itemId }).update({ landing_due: nextDue });
+      const known = (before.get(itemId) ?? []).filter(({ origin }) => origin.name === landingPageOrigin.name);
+      if (!files || (files.length === 0 && known.length === 0)) continue;
+      const key = String(itemId);
+      const restated = [{ identifier: key, origin: landingPageOrigin, files }];
+      await storeStatements(trx, sourceId, restated, new Map([[key, itemId]]), { has: () => true });
+      await markUnsettled(trx, [itemId]);
+    }
+  });
+}

@@ -1,0 +1,223 @@
+import type { Knex } from 'knex';
+import type { SeenFile } from '../core/published-files.ts';
+import { insertRows, whereAnyOf } from './bulk.ts';
+import type { Database, Queryable } from './database.ts';
+
+/** What the server at a URL said, for every item that names it. */
+export interface RemoteFile extends SeenFile {
+  readonly url: string;
+  /** One clause for people, where it is not confirmed. */
+  readonly reason?: string | undefined;
+  readonly checkedAt?: string | undefined;
+  /** When it is to be asked for, or downloaded, again; undefined: never by itself. */
+  readonly dueAt?: string | undefined;
+  /** Verbatim, for `If-None-Match`. */
+  readonly etag?: string | undefined;
+}
+
+/** A file that is due, with what its origins state of it. */
+export interface DueFile extends RemoteFile {
+  readonly stated: {
+    readonly mediaType?: string | undefined;
+    readonly length?: number | undefined;
+    readonly hash?: string | undefined;
+  };
+}
+
+interface RemoteFileRow {
+  readonly url: string;
+  readonly outcome: SeenFile['outcome'];
+  readonly reason: string | null;
+  readonly checked_at: string | null;
+  readonly due_at: string | null;
+  readonly failures: number;
+  readonly media_type: string | null;
+  readonly length: number | null;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly content_hash: string | null;
+  readonly content_length: number | null;
+}
+
+const columns = [
+  'url',
+  'outcome',
+  'reason',
+  'checked_at',
+  'due_at',
+  'failures',
+  'media_type',
+  'length',
+  'etag',
+  'last_modified',
+  'content_hash',
+  'content_length',
+] as const;
+
+export async function findRemoteFiles(
+  db: Queryable,
+  sourceId: number,
+  urls: readonly string[],
+): Promise<ReadonlyMap<string, RemoteFile>> {
+  if (urls.length === 0) return new Map();
+  const rows: RemoteFileRow[] = await db('remote_file')
+    .select(columns)
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'url', urls));
+  return new Map(rows.map((row) => [row.url, toRemoteFile(row)]));
+}
+
+/**
+ * Files that items state and everybody may read, whose time has come, longest overdue first.
+ * @param now ISO UTC
+ */
+export async function listDueFiles(
+  db: Queryable,
+  sourceId: number,
+  now: string,
+  limit: number,
+): Promise<readonly DueFile[]> {
+  const rows: RemoteFileRow[] = await db('remote_file as remote')
+    .select(columns.map((column) => `remote.${column}`))
+    .where('remote.source_id', sourceId)
+    .where('remote.due_at', '<=', now)
+    .whereExists(statementsOf(db, sourceId, now).whereRaw('stated.url = remote.url').select(db.raw('1')))
+    .orderBy(['remote.due_at', 'remote.id'])
+    .limit(limit);
+  const urls = rows.map(({ url }) => url);
+  const statements: { url: string; media_type: string | null; length: number | null; hash: string | null }[] =
+    urls.length === 0
+      ? []
+      : await statementsOf(db, sourceId, now)
+          .modify((query) => whereAnyOf(query, 'stated.url', urls))
+          .orderBy(['stated.rank', 'stated.item_id'])
+          .select('stated.url', 'stated.media_type', 'stated.length', 'stated.hash');
+  const stated = new Map<string, (typeof statements)[number]>();
+  for (const row of statements) if (!stated.has(row.url)) stated.set(row.url, row);
+  return rows.map((row) => {
+    const { media_type, length, hash } = stated.get(row.url) ?? {};
+    return {
+      ...toRemoteFile(row),
+      stated: {
+        mediaType: media_type ?? undefined,
+        length: length ?? undefined,
+        hash: hash ?? undefined,
+      },
+    };
+  });
+}
+
+/** What items say of files that everybody may read by now. */
+function statementsOf(db: Queryable, sourceId: number, now: string): Knex.QueryBuilder {
+  return db('item_file as stated')
+    .where('stated.source_id', sourceId)
+    .where((open) =>
+      open
+        .whereNull('stated.access')
+        .orWhere('stated.access', 'open')
+        .orWhere((embargo) =>
+          embargo.where('stated.access', 'embargoed').where('stated.available_at', '<=', now),
+        ),
+    );
+}
+
+/** Writes what was seen, and marks the items for which it changes what is published. */
+export async function saveRemoteFiles(
+  database: Database,
+  sourceId: number,
+  files: readonly RemoteFile[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const before = await findRemoteFiles(
+    database.writer,
+    sourceId,
+    files.map(({ url }) => url),
+  );
+  const telling = files.filter((file) => changesAnything(before.get(file.url), file)).map(({ url }) => url);
+  await database.transaction(async (trx) => {
+    await insertRows(
+      trx,
+      'remote_file',
+      files.map((file) => toRow(sourceId, file)),
+      {
+        conflict: {
+          columns: ['source_id', 'url'],
+          update: columns.filter((column) => column !== 'url'),
+        },
+      },
+    );
+    if (telling.length === 0) return;
+    const items = trx('item_file')
+      .where({ source_id: sourceId })
+      .modify((query) => whereAnyOf(query, 'url', telling))
+      .select('item_id');
+    await trx('item').whereIn('id', items).update({ unsettled: 1 });
+  });
+}
+
+/** URLs that have come up: due at once. */
+export async function storeUnasked(
+  trx: Knex.Transaction,
+  sourceId: number,
+  urls: readonly string[],
+  now: string,
+): Promise<void> {
+  const rows = [...new Set(urls)].map((url) =>
+    toRow(sourceId, { url, outcome: 'unchecked', failures: 0, dueAt: now }),
+  );
+  await insertRows(trx, 'remote_file', rows, { conflict: { columns: ['source_id', 'url'], update: [] } });
+}
+
+/** Octets of the mirrored contents of a source, each content once. */
+export async function countMirroredBytes(db: Queryable, sourceId: number): Promise<number> {
+  const contents = db('remote_file')
+    .where({ source_id: sourceId })
+    .whereNotNull('content_hash')
+    .distinct('content_hash', 'content_length')
+    .as('contents');
+  const [row] = await db.from(contents).sum({ bytes: 'content_length' });
+  return Number((row as { bytes?: unknown } | undefined)?.bytes ?? 0);
+}
+
+const publishable = ['mediaType', 'length', 'lastModified', 'contentHash', 'contentLength'] as const;
+
+function changesAnything(before: RemoteFile | undefined, after: RemoteFile): boolean {
+  if (!before) return after.outcome !== 'unchecked';
+  if (before.outcome !== after.outcome || before.failures < after.failures) return true;
+  return publishable.some((fact) => before[fact] !== after[fact]);
+}
+
+function toRemoteFile(row: RemoteFileRow): RemoteFile {
+  return {
+    url: row.url,
+    outcome: row.outcome,
+    failures: row.failures,
+    reason: row.reason ?? undefined,
+    checkedAt: row.checked_at ?? undefined,
+    dueAt: row.due_at ?? undefined,
+    mediaType: row.media_type ?? undefined,
+    length: row.length ?? undefined,
+    etag: row.etag ?? undefined,
+    lastModified: row.last_modified ?? undefined,
+    contentHash: row.content_hash ?? undefined,
+    contentLength: row.content_length ?? undefined,
+  };
+}
+
+function toRow(sourceId: number, file: RemoteFile) {
+  return {
+    source_id: sourceId,
+    url: file.url,
+    outcome: file.outcome,
+    reason: file.reason ?? null,
+    checked_at: file.checkedAt ?? null,
+    due_at: file.dueAt ?? null,
+    failures: file.failures,
+    media_type: file.mediaType ?? null,
+    length: file.length ?? null,
+    etag: file.etag ?? null,
+    last_modified: file.lastModified ?? null,
+    content_hash: file.contentHash ?? null,
+    content_length: file.contentLength ?? null,
+  };
+}

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import {
+  chooseFiles,
+  type FileRules,
+  hasNoFormatWithFiles,
+  landingPageOrigin,
+  type SeenFile,
+  type StatedFile,
+} from '../../src/core/published-files.ts';
+
+const rules: FileRules = { mode: 'proxy', perItem: 100, verify: true, landingPages: true };
+const now = '2026-11-21T10:00:00Z';
+
+function stated(name: string, more: Partial<StatedFile> = {}): StatedFile {
+  return {
+    url: `https://repo.example.org/${name}`,
+    name,
+    sequence: 1,
+    origin: { name: 'jpcoar', rank: 40 },
+    ...more,
+  };
+}
+
+function choose(files: readonly StatedFile[], seen: Partial<SeenFile> | undefined, more = rules) {
+  const known = seen && { outcome: 'confirmed' as const, failures: 0, ...seen };
+  return chooseFiles(files, () => known, more, now);
+}
+
+const names = ({ published }: ReturnType<typeof chooseFiles>) => published.map(({ name }) => name);
+
+test('of several origins the best that has any counts alone', () => {
+  const dc = { name: 'oai_dc', rank: 80 };
+  const files = [stated('guess.pdf', { origin: dc }), stated('a.pdf'), stated('b.pdf')];
+  expect(names(choose(files, undefined))).toEqual(['a.pdf', 'b.pdf']);
+  expect(names(choose(files, undefined, { ...rules, from: 'oai_dc' }))).toEqual(['guess.pdf']);
+  expect(names(choose(files, undefined, { ...rules, from: 'mets' }))).toEqual([]);
+});
+
+test('landing pages are asked only where no format states a file', () => {
+  const found = stated('found.pdf', { origin: landingPageOrigin });
+  expect(hasNoFormatWithFiles([found], rules)).toBe(true);
+  expect(hasNoFormatWithFiles([found, stated('a.pdf')], rules)).toBe(false);
+  expect(names(choose([found], undefined, { ...rules, from: 'mets' }))).toEqual(['found.pdf']);
+});
+
+test('what not everybody may read stays out, until the day its embargo ends', () => {
+  const files = [
+    stated('open.pdf', { access: 'open' }),
+    stated('restricted.pdf', { access: 'restricted' }),
+    stated('unknown-end.pdf', { access: 'embargoed' }),
+    stated('later.pdf', { access: 'embargoed', availableAt: '2026-11-21T10:00:01Z' }),
+    stated('today.pdf', { access: 'embargoed', availableAt: '2026-11-21T00:00:00Z' }),
+  ];
+  expect(names(choose(files, undefined))).toEqual(['open.pdf', 'today.pdf']);
+});
+
+test('restricted files of a good origin are not replaced by the guesses of another', () => {
+  const guess = stated('guess.pdf', { origin: { name: 'oai_dc', rank: 80 } });
+  expect(names(choose([stated('a.pdf', { access: 'restricted' }), guess], undefined))).toEqual([]);
+});
+
+test('what its server refuses drops out; a server without a word has a month', () => {
+  const files = [stated('a.pdf')];
+  expect(names(choose(files, { outcome: 'refused' }))).toEqual([]);
+  expect(names(choose(files, { outcome: 'unreachable', failures: 7 }))).toEqual(['a.pdf']);
+  expect(names(choose(files, { outcome: 'unreachable', failures: 8 }))).toEqual([]);
+});
+
+test('the server knows best how long it is, and a hash of another length is not its hash', () => {
+  const files = [stated('a.pdf', { length: 10, hash: 'md5:00', mediaType: 'application/pdf' })];
+  const facts = (seen: Partial<SeenFile>) => choose(files, seen).published[0];
+  expect(facts({ length: 10 })).toMatchObject({ length: 10, hash: 'md5:00' });
+  expect(facts({ length: 11 })).toMatchObject({ length: 11, hash: undefined });
+  expect(facts({})).toMatchObject({ length: 10, hash: 'md5:00' });
+  expect(facts({ mediaType: 'application/octet-stream' })?.mediaType).toBe('application/pdf');
+  expect(facts({ mediaType: 'text/plain' })?.mediaType).toBe('text/plain');
+});
+
+test('a mirror publishes what it has completely, under its own hash', () => {
+  const mirror = { ...rules, mode: 'mirror' as const };
+  const files = [stated('a.pdf', { length: 10, hash: 'md5:00' })];
+  expect(names(choose(files, undefined, mirror))).toEqual([]);
+  expect(names(choose(files, { length: 10 }, mirror))).toEqual([]);
+  expect(choose(files, { contentHash: 'sha-256:ab', contentLength: 12 }, mirror).published).toMatchObject([
+    { length: 12, hash: 'sha-256:ab' },
+  ]);
+});
+
+test('one URL is one file, and an item publishes no more than it may', () => {
+  const files = ['a', 'b', 'a', 'c'].map((name, index) => stated(name, { sequence: index + 1 }));
+  const choice = choose(files, undefined, { ...rules, perItem: 2 });
+  expect(names(choice)).toEqual(['a', 'b']);
+  expect(choice.left).toBe(1);
+  expect(choice.candidates).toHaveLength(2);
+});
+
+test('without files nothing is chosen and nobody is asked', () => {
+  const choice = choose([stated('a.pdf')], undefined, { ...rules, mode: 'none' });
+  expect(choice).toEqual({ published: [], candidates: [], left: 0 });
+});
