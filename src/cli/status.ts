@@ -1,7 +1,8 @@
 import { openPublication } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
+import { countRemoteFiles, type FileCounts } from '../store/remote-files.ts';
 import { listProblems, listRuns } from '../store/runs.ts';
-import { findSource } from '../store/sources.ts';
+import { findSource, loadLessons } from '../store/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
@@ -26,18 +27,47 @@ export async function statusCommand(
       const overview = await overviewOf(bridge, name);
       const sets = published.filter(({ path }) => path === name || path.startsWith(`${name}/`));
       const { runs, ...problems } = await historyOf(bridge, name);
+      const lessons = await loadLessons(bridge.database.reader, name);
+      const files = await filesOf(bridge, name);
       healthy &&= overview.healthy;
       const lines = [
         describeOverview(overview),
         ...problems.lines,
+        ...describeFiles(files),
+        ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
         ...sets.map((set) => describeSet(set, config.baseUrl)),
       ];
-      printResult(io, flags.json, { ...overview, problems: problems.list, runs, sets }, lines.join('\n'));
+      printResult(
+        io,
+        flags.json,
+        { ...overview, problems: problems.list, lessons, files, runs, sets },
+        lines.join('\n'),
+      );
     }
     return healthy ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
     await bridge.close();
   }
+}
+
+async function filesOf(bridge: Bridge, name: string): Promise<FileCounts | undefined> {
+  const { reader } = bridge.database;
+  const stored = await findSource(reader, name);
+  return stored && (await countRemoteFiles(reader, stored.id));
+}
+
+/** Nothing where no record has named a file. */
+function describeFiles(files: FileCounts | undefined): readonly string[] {
+  const parts = files
+    ? [
+        [files.confirmed, 'confirmed'],
+        [files.refused, 'refused by their servers, and not published'],
+        [files.unreachable, 'without an answer'],
+        [files.unchecked, 'not asked for yet'],
+        [files.mirrored, 'mirrored'],
+      ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
+    : [];
+  return parts.length === 0 ? [] : [`  files: ${parts.join(', ')}`];
 }
 
 /** The latest runs, newest first, and what was wrong in the last one. */

@@ -179,6 +179,25 @@ export async function countMirroredBytes(db: Queryable, sourceId: number): Promi
   return Number((row as { bytes?: unknown } | undefined)?.bytes ?? 0);
 }
 
+export type FileCounts = Readonly<Record<SeenFile['outcome'], number>> & {
+  /** Contents that are kept. */
+  readonly mirrored: number;
+};
+
+/** How the files of a source are doing, by URL. */
+export async function countRemoteFiles(db: Queryable, sourceId: number): Promise<FileCounts> {
+  const rows: { outcome: SeenFile['outcome']; files: number; kept: number }[] = await db('remote_file')
+    .where({ source_id: sourceId })
+    .groupBy('outcome')
+    .select('outcome', db.raw('count(*) as files'), db.raw('count(content_hash) as kept'));
+  const counts = { unchecked: 0, confirmed: 0, refused: 0, unreachable: 0, mirrored: 0 };
+  for (const { outcome, files, kept } of rows) {
+    counts[outcome] = Number(files);
+    counts.mirrored += Number(kept);
+  }
+  return counts;
+}
+
 const publishable = ['mediaType', 'length', 'lastModified', 'contentHash', 'contentLength'] as const;
 
 function changesAnything(before: RemoteFile | undefined, after: RemoteFile): boolean {

@@ -4,11 +4,11 @@ import { parseConfig } from '../../src/core/config.ts';
 import { harvest } from '../../src/harvest/harvest.ts';
 import { peakRss, print } from './processes.ts';
 
-/** `harvest-once.ts PROVIDER DATABASE_JSON`: one harvest in a fresh process, so that the RSS is its own. */
-const [url = '', database = ''] = process.argv.slice(2);
+/** `harvest-once.ts PROVIDER DATABASE_JSON [REQUESTS_PER_HOST]`: one harvest in a fresh process, so that the RSS is its own. */
+const [url = '', database = '', requestsPerHost = '1'] = process.argv.slice(2);
 const config = parseConfig({
   database: JSON.parse(database),
-  sources: { bench: { url, overlapSeconds: 0 } },
+  sources: { bench: { url, overlapSeconds: 0, requestsPerHost: Number(requestsPerHost) } },
 });
 const bridge = await openBridge(config, createLog('warn', process.stderr), 'migrate');
 const never = new AbortController().signal;
