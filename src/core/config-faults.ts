@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { acceptedPlaces, parseAllowedPlace } from './network-allow.ts';
 import { reservedNames } from './uris.ts';
 
 /** Everything that is wrong with a configuration, a sentence each: where, what, and the nearest known key. */
@@ -13,7 +14,8 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
     seen.add(place);
     yield `${place || 'configuration'}: ${error.message.toLowerCase()}${describeValue(error.value)}`;
   }
-  const { sources, baseUrl } = value as { sources?: unknown; baseUrl?: unknown };
+  const { sources, baseUrl, network } = value as Readonly<Record<string, unknown>>;
+  yield* networkFaults(network);
   const basePath =
     typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
   for (const name of Object.keys(isObject(sources) ? sources : {})) {
@@ -23,6 +25,15 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
       yield `sources.${name}: this name is taken by an address of our own; choose another`;
     else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: a source's name is made of a-z, 0-9 and -`;
     yield* setFaults(`sources.${name}`, (sources as Record<string, unknown>)[name]);
+  }
+}
+
+function* networkFaults(network: unknown): Generator<string> {
+  const { allow } = isObject(network) ? network : {};
+  for (const [index, entry] of (Array.isArray(allow) ? allow : []).entries()) {
+    if (typeof entry === 'string' && parseAllowedPlace(entry) === undefined) {
+      yield `network.allow.${index}: ${JSON.stringify(entry)} is none of what can be allowed: ${acceptedPlaces}`;
+    }
   }
 }
 

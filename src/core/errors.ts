@@ -27,10 +27,15 @@ export const errorTable = {
   'upstream-html': 'Open the address in a browser: it answers with a page for people, not with OAI-PMH.',
   'upstream-not-xml': 'Open the address in a browser: the answer is not well-formed XML.',
   'upstream-protocol': 'The answer is XML but not what the protocol asks for; check the address.',
+  'upstream-file-failed':
+    'The repository does not hand out this file now; the lists follow as soon as it has been asked again.',
+  'upstream-file-timeout': 'The repository does not answer in time; try again later.',
+  'upstream-file-busy': 'Too many files are asked for at once; try again as `Retry-After` says.',
   'upstream-forbidden-doctype': 'The response carries a large DOCTYPE, which is refused for safety.',
   'response-too-large': 'Raise `maxResponseBytes` of the source if such responses are expected.',
   'too-many-redirects': 'Use the address that the redirects lead to.',
-  'address-refused': 'Set `allowPrivateAddresses: true` on the source if this address is really meant.',
+  'address-refused':
+    'If this address is really meant, name it in `network.allow`; `allowPrivateAddresses: true` on a source allows all.',
   'oai-error': 'The repository refused the request; its own words are in the message.',
   'oai-bad-resumption-token': 'The list will be started again; nothing stored is lost.',
   'oai-token-loop': 'The repository repeats itself; tell its operators. Nothing was deleted.',

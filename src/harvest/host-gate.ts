@@ -2,6 +2,10 @@
 export interface HostGate {
   /** Waits for a place; call what it resolves to when the response has been read. */
   enter(host: string, places: number, signal: AbortSignal): Promise<() => void>;
+  /** Nobody is to ask anything of the host before this moment, in milliseconds since the epoch. */
+  rest(host: string, until: number): void;
+  /** Milliseconds that the host is to be left alone. */
+  restOf(host: string, now: number): number;
 }
 
 interface Queue {
@@ -11,6 +15,7 @@ interface Queue {
 
 export function createHostGate(): HostGate {
   const queues = new Map<string, Queue>();
+  const rests = new Map<string, number>();
 
   function leave(host: string, queue: Queue): void {
     queue.taken -= 1;
@@ -25,6 +30,14 @@ export function createHostGate(): HostGate {
   }
 
   return {
+    rest(host, until) {
+      rests.set(host, Math.max(until, rests.get(host) ?? 0));
+    },
+    restOf(host, now) {
+      const rest = (rests.get(host) ?? 0) - now;
+      if (rest <= 0) rests.delete(host);
+      return Math.max(0, rest);
+    },
     async enter(host, places, signal) {
       signal.throwIfAborted();
       const queue = queues.get(host) ?? { taken: 0, waiting: [] };

@@ -1,14 +1,25 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { Clock, Http, HttpOptions, HttpResponse, Log } from '../core/adapter.ts';
 import { BridgeError } from '../core/errors.ts';
-import { createAddressGuard } from './address-guard.ts';
+import { type AllowedPlace, parseAllowedPlace } from '../core/network-allow.ts';
+import { createAddressGuard, type Resolve } from './address-guard.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
+import { createGuardedAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
 import { type Patience, waitBefore } from './patience.ts';
+import { type Exchange, redirected } from './redirect.ts';
 import { decodedBody, type SlowestRate } from './response-body.ts';
 
 export interface HttpSettings {
   /** The configured endpoint: its host is trusted, and gets the configured headers. */
   readonly endpoint: string;
+  /**
+   * `endpoint`, the default: for talking to it, wherever it redirects to. `found`: for URLs found in records,
+   * which get no configured headers, and of the endpoint's host only its own port, 80 and 443.
+   */
+  readonly scope?: 'endpoint' | 'found';
+  /** `network.allow`: addresses that need not be public. */
+  readonly allow?: readonly string[];
   readonly userAgent: string;
   readonly contact?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -21,6 +32,8 @@ export interface HttpSettings {
   /** A body that comes more slowly is left; undefined: only one that stops coming is. */
   readonly slowestRate?: SlowestRate | undefined;
   readonly patience?: Patience;
+  /** Instead of the system's resolver. */
+  readonly resolve?: Resolve;
 }
 
 export interface HttpClient extends Http {
@@ -29,36 +42,37 @@ export interface HttpClient extends Http {
 
 const maxRedirects = 5;
 
-interface Exchange {
-  readonly method: 'GET' | 'HEAD' | 'POST';
-  readonly form?: string;
-}
-
 /** The one way out: polite, safe, decoded. See `Http` for what its callers can rely on. */
 export function createHttp(
   settings: HttpSettings,
   deps: { gate: HostGate; clock: Clock; log: Log },
 ): HttpClient {
   const endpoint = new URL(settings.endpoint);
-  const guard = createAddressGuard(endpoint.hostname, settings.allowPrivateAddresses, {
+  const { scope = 'endpoint', requestsPerHost } = settings;
+  const guard = createAddressGuard({
+    endpoint,
+    scope,
+    allow: parsePlaces(settings.allow ?? []),
+    allowPrivate: settings.allowPrivateAddresses,
     loopback: settings.allowLoopbackFromLoopback === true,
+    resolve: settings.resolve,
   });
-  const dispatcher = new Agent({
-    connect: { lookup: guard.lookup, timeout: 30_000 },
-    connections: settings.requestsPerHost,
-    headersTimeout: settings.timeoutSeconds * 1000,
-    bodyTimeout: settings.timeoutSeconds * 1000,
-    keepAliveTimeout: 10_000,
+  // In one case of letters: a configured User-Agent replaces ours.
+  const configured = flatten(settings.headers ?? {});
+  const dispatcher = createGuardedAgent(guard, {
+    connections: requestsPerHost,
+    timeoutSeconds: settings.timeoutSeconds,
   });
 
-  function headersFor(url: URL, options: HttpOptions): Record<string, string> {
+  function headersFor({ url, form }: Exchange, options: HttpOptions): Record<string, string> {
     return {
       'user-agent': settings.userAgent,
-      'accept-encoding': 'gzip',
+      'accept-encoding': options.decode === 'never' ? 'identity' : 'gzip',
       ...(settings.contact === undefined ? {} : { from: settings.contact }),
       ...options.headers,
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
       // Credentials never leave the host, port and scheme they were configured for.
-      ...(url.origin === endpoint.origin ? settings.headers : {}),
+      ...(scope === 'endpoint' && url.origin === endpoint.origin ? configured : {}),
     };
   }
 
@@ -67,96 +81,129 @@ export function createHttp(
    * @param asked is told where each redirect leads
    */
   async function attempt(
-    start: URL,
-    { method, form }: Exchange,
+    start: Exchange,
     options: HttpOptions,
+    deadline: Deadline,
     asked: (url: URL) => void,
   ): Promise<HttpResponse> {
-    let url = start;
+    let exchange = start;
     for (let redirects = 0; ; redirects += 1) {
+      const { method, url, form } = exchange;
       guard.check(url);
-      const leave = await deps.gate.enter(url.host, settings.requestsPerHost, options.signal);
-      let response: Dispatcher.ResponseData;
+      deadline.pause();
+      const leave = await deps.gate.enter(url.host, requestsPerHost, deadline.signal);
+      let next: Exchange | undefined;
       try {
-        response = await request(url, {
+        const rest = deps.gate.restOf(url.host, deps.clock.now().getTime());
+        if (rest > 0) await deps.clock.sleep(rest, deadline.signal);
+        deadline.run();
+        const response = await request(url, {
           dispatcher,
           method,
-          headers: {
-            ...headersFor(url, options),
-            ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-          },
+          headers: headersFor(exchange, options),
           ...(form === undefined ? {} : { body: form }),
-          signal: options.signal,
+          signal: deadline.signal,
         });
+        next = redirected(exchange, response.statusCode, response.headers.location, scope === 'endpoint');
+        if (next === undefined) return await toResponse(response, exchange, leave, options, deadline);
+        await response.body.dump({ limit: 65_536, signal: deadline.signal }).catch(() => undefined);
       } catch (error) {
         leave();
         throw error;
       }
-      const target = redirectTarget(response, url);
-      if (target === undefined) return toResponse(response, url, leave, options);
-      await response.body.dump({ limit: 65_536 }).catch(() => undefined);
       leave();
       if (redirects === maxRedirects) {
         throw new BridgeError(
           'too-many-redirects',
-          `${start.href} redirects more than ${maxRedirects} times`,
+          `${start.url.href} redirects more than ${maxRedirects} times`,
         );
       }
-      deps.log.debug({ from: url.href, to: target.href }, 'redirected');
-      url = target;
-      asked(url);
+      deps.log.debug({ from: url.href, to: next.url.href }, 'redirected');
+      exchange = next;
+      asked(next.url);
     }
   }
 
-  function toResponse(
+  async function toResponse(
     response: Dispatcher.ResponseData,
-    url: URL,
+    { method, url }: Exchange,
     leave: () => void,
-    { decode = 'sniffed' }: HttpOptions,
-  ): HttpResponse {
-    response.body.once('close', leave);
+    { decode = 'sniffed', maxBytes = settings.maxResponseBytes }: HttpOptions,
+    deadline: Deadline,
+  ): Promise<HttpResponse> {
+    deadline.answered();
+    const { body } = response;
     const headers = flatten(response.headers);
-    const mayBeGzip = decode === 'sniffed' || /\bgzip\b/i.test(headers['content-encoding'] ?? '');
-    const { maxResponseBytes: maxBytes, slowestRate } = settings;
+    const answer = { status: response.statusCode, url: url.href, headers };
+    const end = () => {
+      leave();
+      deadline.end();
+    };
+    if (method === 'HEAD') {
+      await body.dump();
+      end();
+      return { ...answer, body: nothing(), discard: async () => undefined };
+    }
+    body.once('close', end);
+    const gzipIsDeclared = /\bgzip\b/i.test(headers['content-encoding'] ?? '');
+    const mayBeGzip = decode === 'sniffed' || (decode === 'declared' && gzipIsDeclared);
     return {
-      status: response.statusCode,
-      url: url.href,
-      headers,
-      body: decodedBody(response.body, url.href, { maxBytes, mayBeGzip, slowestRate }),
+      ...answer,
+      body: decodedBody(body, url.href, { maxBytes, mayBeGzip, slowestRate: settings.slowestRate }),
       discard: async () => {
-        response.body.destroy();
-        response.body.on('error', () => undefined);
-        leave();
+        body.on('error', () => undefined);
+        body.destroy();
+        end();
       },
     };
   }
 
-  async function exchange(href: string, what: Exchange, options: HttpOptions): Promise<HttpResponse> {
-    const url = parseUrl(href);
-    for (let failures = 1; ; failures += 1) {
-      let last = url;
-      const outcome = await attempt(url, what, options, (asked) => {
-        last = asked;
-      }).catch((error: unknown) => ({ error }));
-      options.signal.throwIfAborted();
-      const wait = waitBefore(failures, outcome, {
-        url: last,
-        now: deps.clock.now(),
-        patience: settings.patience,
-      });
-      if (wait === undefined) return outcome as HttpResponse;
-      if ('discard' in outcome) await outcome.discard();
-      deps.log.warn({ url: url.href, reason: wait.reason, seconds: wait.milliseconds / 1000 }, 'waiting');
-      await deps.clock.sleep(wait.milliseconds, options.signal);
+  async function exchange(what: Exchange, options: HttpOptions): Promise<HttpResponse> {
+    const { url } = what;
+    const { patient = true } = options;
+    const deadline = createDeadline(options.deadline, url.host, options.signal);
+    try {
+      for (let failures = 1; ; failures += 1) {
+        let last = url;
+        const outcome = await attempt(what, options, deadline, (asked) => {
+          last = asked;
+        }).catch((error: unknown) => ({ error }));
+        deadline.signal.throwIfAborted();
+        if (!patient && !('error' in outcome)) return outcome;
+        const wait = waitBefore(failures, outcome, {
+          url: last,
+          now: deps.clock.now(),
+          patience: patient ? settings.patience : impatience,
+        });
+        if (wait === undefined) return outcome as HttpResponse;
+        if ('discard' in outcome) await outcome.discard();
+        deps.log.warn({ url: url.href, reason: wait.reason, seconds: wait.milliseconds / 1000 }, 'waiting');
+        // A host that asks for patience asks all of us: whoever comes next waits before its request.
+        if ('error' in outcome) await deps.clock.sleep(wait.milliseconds, deadline.signal);
+        else deps.gate.rest(last.host, deps.clock.now().getTime() + wait.milliseconds);
+      }
+    } catch (error) {
+      deadline.end();
+      throw error;
     }
   }
 
   return {
-    get: (url, options) => exchange(url, { method: 'GET' }, options),
-    head: (url, options) => exchange(url, { method: 'HEAD' }, options),
-    post: (url, form, options) => exchange(url, { method: 'POST', form: form.toString() }, options),
+    get: async (url, options) => exchange({ method: 'GET', url: parseUrl(url) }, options),
+    head: async (url, options) => exchange({ method: 'HEAD', url: parseUrl(url) }, options),
+    post: async (url, form, options) =>
+      exchange({ method: 'POST', url: parseUrl(url), form: form.toString() }, options),
     close: () => dispatcher.destroy(),
   };
+}
+
+const impatience: Patience = { busyAttempts: 1, connectAttempts: 1, firstWaitMs: 0, longestWaitMs: 0 };
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** The configuration's own check has spoken of entries that are none. */
+function parsePlaces(entries: readonly string[]): readonly AllowedPlace[] {
+  return entries.flatMap((entry) => parseAllowedPlace(entry) ?? []);
 }
 
 function parseUrl(href: string): URL {
@@ -165,23 +212,6 @@ function parseUrl(href: string): URL {
   } catch (cause) {
     throw new BridgeError('upstream-unreachable', `${href} is not a URL`, { cause });
   }
-}
-
-function redirectTarget(response: Dispatcher.ResponseData, url: URL): URL | undefined {
-  const location = response.headers.location;
-  if (![301, 302, 303, 307, 308].includes(response.statusCode) || typeof location !== 'string')
-    return undefined;
-  let target: URL;
-  try {
-    // Some servers put spaces and the like into Location (quirk 34); URL escapes them.
-    target = new URL(location.trim(), url);
-  } catch {
-    return undefined;
-  }
-  // http → https by a rule that forgets the query is common (quirk 32).
-  if (target.search === '' && url.search !== '' && target.pathname === url.pathname)
-    target.search = url.search;
-  return target;
 }
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {

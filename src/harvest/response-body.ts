@@ -40,7 +40,9 @@ export async function* decodedBody(
     }
   } catch (error) {
     if (isBridgeError(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
-    throw new BridgeError('upstream-cut-off', `the response of ${url} ended early`, {
+    // A coding that breaks midway (quirk 35) is no wire that broke: asking for identity may help.
+    const what = isCodingError(error) ? 'has a broken gzip coding' : 'ended early';
+    throw new BridgeError('upstream-cut-off', `the response of ${url} ${what}`, {
       cause: error,
       retryable: true,
     });
@@ -50,8 +52,13 @@ export async function* decodedBody(
   }
 }
 
+function isCodingError(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && code.startsWith('Z_');
+}
+
 /** A server that sends a byte now and then would hold us for ever; one that sends nothing is left by its timeout. */
-async function* paceOf(
+export async function* paceOf(
   raw: AsyncIterable<Uint8Array>,
   url: string,
   { graceSeconds, bytesPerSecond }: SlowestRate,

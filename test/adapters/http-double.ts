@@ -39,6 +39,8 @@ async function exchange(
       headers,
       body: cutOff(body),
       discard: async () => {
+        // A body that nobody has read complains of being left.
+        raw.on('error', () => undefined);
         raw.destroy();
         body.destroy();
       },

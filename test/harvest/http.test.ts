@@ -284,6 +284,213 @@ describe('safety', () => {
   });
 });
 
+describe('URLs found in records', () => {
+  const sameHost = (name: string) => (url: string) => url.replace('127.0.0.1', name);
+
+  test('a name that resolves to another address in between is connected to where it was checked', async () => {
+    const secret = await serve((_request, response) => {
+      response.end('secret');
+    });
+    const port = Number(new URL(secret).port);
+    const good = createServer((_request, response) => {
+      response.writeHead(200, { connection: 'close' }).end('good');
+    });
+    open.push({ server: good });
+    await new Promise<void>((resolve) => good.listen(port, '127.0.0.2', resolve));
+    const answers = ['127.0.0.2', '127.0.0.1'];
+    const http = client('http://repo.example.org/oai', {
+      scope: 'found',
+      // Stands for a public address: no test leaves this machine.
+      allow: ['127.0.0.2'],
+      resolve: (_host, _options, callback) =>
+        callback(null, [{ address: answers.shift() ?? '127.0.0.1', family: 4 }]),
+    });
+    const url = `http://rebinding.example.org:${port}/`;
+    expect(await text(await http.get(url, { signal }))).toBe('good');
+    await expect(http.get(url, { signal })).rejects.toMatchObject({ code: 'address-refused' });
+    expect(answers).toEqual([]);
+  });
+
+  test('lead only to the port of the endpoint, where its host is private', async () => {
+    const database = await serve((_request, response) => {
+      response.end('secret');
+    });
+    const url = await serve((request, response) => {
+      if (request.url === '/leak') response.writeHead(302, { location: database }).end();
+      else response.end('file');
+    });
+    const http = client(`${url}/oai`, { scope: 'found' });
+    expect(await text(await http.get(`${url}/file`, { signal }))).toBe('file');
+    await expect(http.get(database, { signal })).rejects.toMatchObject({ code: 'address-refused' });
+    await expect(http.get(`${url}/leak`, { signal })).rejects.toMatchObject({ code: 'address-refused' });
+    const named = sameHost('localhost')(url);
+    await expect(http.get(named, { signal })).rejects.toMatchObject({ code: 'address-refused' });
+    const { port } = new URL(database);
+    const allowing = client(`${url}/oai`, { scope: 'found', allow: [`127.0.0.1:${port}`] });
+    await http.close();
+    expect(await text(await allowing.get(database, { signal }))).toBe('secret');
+  });
+
+  test('get no configured headers, not even at the endpoint', async () => {
+    const seen: (string | undefined)[] = [];
+    const url = await serve((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end('ok');
+    });
+    const http = client(url, { scope: 'found', headers: { authorization: 'Bearer secret' } });
+    await text(await http.get(`${url}/file`, { signal }));
+    expect(seen).toEqual([undefined]);
+  });
+});
+
+describe('requests', () => {
+  test('of HEAD have an empty body and give their place back at once', async () => {
+    const methods: (string | undefined)[] = [];
+    const url = await serve((request, response) => {
+      methods.push(request.method);
+      if (request.url === '/moved') response.writeHead(303, { location: '/file' }).end();
+      else response.writeHead(200, { 'content-length': '100000000000', etag: '"1"' }).end();
+    });
+    const http = client(url);
+    const first = await http.head(`${url}/moved`, { signal });
+    expect(first).toMatchObject({
+      status: 200,
+      url: `${url}/file`,
+      headers: { 'content-length': '100000000000', etag: '"1"' },
+    });
+    const second = await http.head(`${url}/file`, { signal });
+    expect(await text(first)).toBe('');
+    await second.discard();
+    expect(methods).toEqual(['HEAD', 'HEAD', 'HEAD']);
+  });
+
+  async function posted(status: number, location: string): Promise<readonly string[]> {
+    const seen: string[] = [];
+    const url = await serve((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      request.on('end', () => {
+        seen.push(`${request.method} ${request.url} ${request.headers['content-type']} ${body}`);
+        if (seen.length === 1) response.writeHead(status, { location }).end();
+        else response.end('ok');
+      });
+    });
+    const form = new URLSearchParams({ verb: 'ListRecords', resumptionToken: 'a b/+' });
+    await text(await client(url).post(`${url}/oai`, form, { signal }));
+    return seen;
+  }
+
+  const form = 'verb=ListRecords&resumptionToken=a+b%2F%2B';
+  const sent = `POST /oai application/x-www-form-urlencoded ${form}`;
+
+  test.each([307, 308])('of POST stay what they are over %i', async (status) => {
+    expect(await posted(status, '/oai2')).toEqual([sent, sent.replace('/oai', '/oai2')]);
+  });
+
+  test.each([301, 302, 303])('quirk 33: of POST become GET over %i, and lose no argument', async (status) => {
+    expect(await posted(status, '/oai2')).toEqual([sent, `GET /oai2?${form} undefined `]);
+    expect(await posted(status, '/oai2?x=1')).toEqual([sent, 'GET /oai2?x=1 undefined ']);
+  });
+
+  test('that ask for identity get the bytes as they are', async () => {
+    const bytes = gzipSync('kept');
+    const asked: (string | undefined)[] = [];
+    const url = await serve((request, response) => {
+      asked.push(request.headers['accept-encoding']);
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes);
+    });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await client(url).get(url, { signal, decode: 'never' })).body)
+      chunks.push(chunk);
+    expect(Buffer.concat(chunks)).toEqual(bytes);
+    expect(asked).toEqual(['identity']);
+  });
+
+  test('quirk 35: gzip that breaks midway is told apart, and identity can be asked for', async () => {
+    const asked: (string | undefined)[] = [];
+    const url = await serve((request, response) => {
+      asked.push(request.headers['accept-encoding']);
+      const coded = gzipSync('längere Antwort '.repeat(1000));
+      coded.fill(0xff, 30);
+      if (request.headers['accept-encoding'] === 'gzip')
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(coded);
+      else response.end('plain');
+    });
+    const http = client(url);
+    await expect(http.get(url, { signal }).then(text)).rejects.toMatchObject({
+      code: 'upstream-cut-off',
+      message: expect.stringContaining('broken gzip coding'),
+    });
+    const plain = await http.get(url, { signal, headers: { 'accept-encoding': 'identity' } });
+    expect(await text(plain)).toBe('plain');
+    expect(asked).toEqual(['gzip', 'identity']);
+  });
+
+  test('without patience bring 429, 503 and failed connections back at once', async () => {
+    const url = await serve((request, response) => {
+      if (request.url === '/broken') response.destroy();
+      else response.writeHead(503, { 'retry-after': '7' }).end();
+    });
+    const http = client(url);
+    const response = await http.get(url, { signal, patient: false });
+    expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
+    await response.discard();
+    await expect(http.get(`${url}/broken`, { signal, patient: false })).rejects.toMatchObject({
+      code: 'upstream-unreachable',
+    });
+    expect(slept).toEqual([]);
+  });
+
+  test('may have a size limit of their own', async () => {
+    const url = await serve((_request, response) => {
+      response.end('x'.repeat(2000));
+    });
+    const http = client(url, { maxResponseBytes: 1000 });
+    expect(await text(await http.get(url, { signal, maxBytes: 2000 }))).toHaveLength(2000);
+    const response = await http.get(url, { signal, maxBytes: 1999 });
+    await expect(text(response)).rejects.toMatchObject({ code: 'response-too-large' });
+  });
+
+  test.each([
+    ['an answer that does not come', '/silent', 'upstream-unreachable'],
+    ['a body that does not end', '/dripping', 'upstream-cut-off'],
+    ['redirects that take their time', '/moving', 'upstream-unreachable'],
+  ])('with a deadline leave %s', async (_, path, code) => {
+    const url = await serve((request, response) => {
+      if (request.url?.startsWith('/moving')) {
+        setTimeout(() => response.writeHead(302, { location: `${request.url}x` }).end(), 80);
+      } else if (request.url === '/dripping') {
+        const timer = setInterval(() => response.write('.'), 20);
+        response.on('close', () => clearInterval(timer));
+      }
+    });
+    const asked = client(url).get(url + path, { signal, deadline: 200, patient: false });
+    await expect(asked.then(text)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining('took longer than 0.2 seconds'),
+    });
+  });
+
+  test('with a deadline do not count the wait for a place at the host', async () => {
+    const url = await serve((_request, response) => {
+      setTimeout(() => response.end('ok'), 100);
+    });
+    const http = client(url);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => http.get(url, { signal, deadline: 400 }).then(text)),
+    );
+    expect(answers).toEqual(Array(5).fill('ok'));
+  });
+
+  test('with a deadline end when their caller ends them', async () => {
+    const aborting = new AbortController();
+    const url = await serve(() => aborting.abort(new Error('enough')));
+    await expect(client(url).get(url, { signal: aborting.signal, deadline: 5000 })).rejects.toThrow('enough');
+  });
+});
+
 describe('failures say what happened', () => {
   test('nobody listens', async () => {
     const url = await serve(() => undefined);
