@@ -1,4 +1,5 @@
 import type { MetadataFormat } from '../../src/core/adapter.ts';
+import { isJpcoar } from './jpcoar.ts';
 
 /** Namespaces of payload roots that we know. */
 const knownNamespaces: ReadonlySet<string> = new Set([
@@ -35,7 +36,6 @@ const knownNamespaces: ReadonlySet<string> = new Set([
   'http://www.openarchives.org/OAI/1.1/eprints',
 ]);
 
-const jpcoar = /^https?:\/\/github\.com\/JPCOAR\/schema\/blob\/master\/\d[\d.]*\/?$/;
 /** For lists that state another namespace, or none, for formats everybody knows (quirk 70). */
 const knownNames =
   /^(?:oai_dc|jpcoar(?:_.+)?|junii2|qdc|mods|mets|xoai|oai_openaire|oai_datacite|marcxml|marc21)$/;
@@ -57,7 +57,7 @@ export interface DeclaredFormat {
 
 export function isKnown({ name, namespace }: DeclaredFormat): boolean {
   return (
-    (namespace !== undefined && (knownNamespaces.has(namespace) || jpcoar.test(namespace))) ||
+    (namespace !== undefined && (knownNamespaces.has(namespace) || isJpcoar(namespace))) ||
     knownNames.test(name)
   );
 }

@@ -1,3 +1,5 @@
+import { type WebUrl, webUrl } from './files/web-url.ts';
+import { isJpcoar } from './jpcoar.ts';
 import { decodeText } from './small-document.ts';
 
 /** The candidates of one format, best first, out of its text. */
@@ -28,22 +30,20 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['http://namespace.openaire.eu/schema/oaire/', typedIdentifiers],
 ]);
 
-const jpcoar = /^https?:\/\/github\.com\/JPCOAR\/schema\/blob\/master\//;
-
 /**
  * The item's page for people as its metadata states it. Works on the text: the document is well-formed
  * already, and this runs once for each record. What it returns comes from outside and goes into links, so it
  * is an http(s) URL in plain ASCII or nothing.
  */
 export function landingPage(rootNamespace: string, payload: Uint8Array | string): string | undefined {
-  const rule = rules.get(rootNamespace) ?? (jpcoar.test(rootNamespace) ? typedIdentifiers : undefined);
+  const rule = rules.get(rootNamespace) ?? (isJpcoar(rootNamespace) ? typedIdentifiers : undefined);
   if (rule === undefined) return undefined;
   const text =
     typeof payload === 'string'
       ? payload
       : Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('utf8');
   for (const candidate of rule(text)) {
-    const url = safeUrl(candidate);
+    const url = webUrl(candidate);
     if (url !== undefined && !isFile(url)) return url.href;
   }
   return undefined;
@@ -114,31 +114,6 @@ const fileExtension =
 const filePath =
   /\/bitstreams?\/|\/download(?:s|\/|$)|\/viewFile\/|viewcontent\.cgi|\/record\/[^/]+\/files\//i;
 
-function isFile(url: { readonly host: string; readonly path: string }): boolean {
+function isFile(url: WebUrl): boolean {
   return !persistent.has(url.host) && (fileExtension.test(url.path) || filePath.test(url.path));
-}
-
-/** An absolute http(s) URL in percent-encoded ASCII, or undefined for everything else. */
-function safeUrl(
-  text: string,
-): { readonly href: string; readonly host: string; readonly path: string } | undefined {
-  if (text.length > 2048 || !/^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(text)) return undefined;
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return undefined;
-  }
-  if (url.username !== '' || url.password !== '' || url.hostname === '') return undefined;
-  const href = url.href
-    .replace(/[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/gu, (character) => percentEncode(character))
-    .replace(/%(?![0-9A-Fa-f]{2})/g, '%25');
-  return href.length > 2048 ? undefined : { href, host: url.host, path: url.pathname };
-}
-
-function percentEncode(character: string): string {
-  let encoded = '';
-  for (const byte of Buffer.from(character, 'utf8'))
-    encoded += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  return encoded;
 }

@@ -1,16 +1,24 @@
-import type { Problem, SourceItem } from '../../src/core/adapter.ts';
+import type { FileOrigin, Problem, SourceFile, SourceItem, SourceMetadata } from '../../src/core/adapter.ts';
 import { parseDatestamp } from '../../src/core/datetime.ts';
+import { dspaceServerBase, mapDownloadUrl } from './files/download-url.ts';
+import { findFiles } from './files/index.ts';
 import { type DeclaredFormat, profileOf } from './formats.ts';
 import { landingPage } from './landing-page.ts';
-import type { CutRecord } from './record-parser.ts';
+import type { CutRecord, Payload } from './record-parser.ts';
 import { requestUrl } from './request.ts';
 
-/** What is needed to tell a record's place. */
+/** What is needed to tell a record's place, and what it is harvested for. */
 export interface RecordOrigin {
   readonly url: string;
   readonly format: string;
   readonly declared: readonly DeclaredFormat[];
+  /** False: the format is harvested for its files only. */
+  readonly publishes: boolean;
+  readonly findsFiles: boolean;
 }
+
+/** Of an origin that has no files to believe or not to believe. */
+const noFilesRank = 100;
 
 export interface ReadRecord {
   readonly item: SourceItem | undefined;
@@ -45,30 +53,52 @@ function refused(problem: Problem): ReadRecord {
   return { item: undefined, problem };
 }
 
-function toItem(record: CutRecord, { url, format, declared }: RecordOrigin): SourceItem {
+function toItem(record: CutRecord, origin: RecordOrigin): SourceItem {
   const { identifier, deleted } = record;
+  const { format, publishes } = origin;
   // The status wins over metadata that is still there (quirk 60).
   const payload = deleted ? undefined : record.payload;
   const page = payload && landingPage(payload.namespace, payload.content);
-  const profile = payload && profileOf(payload.namespace, format, declared);
+  const { files, speaksFor } = filesOf(payload, origin);
   return {
     identifier,
     datestamp: parseDatestamp(record.datestamp),
     collections: record.setSpecs,
-    speaksFor: { formats: [format], files: undefined },
+    speaksFor: { formats: publishes ? [format] : [], files: speaksFor },
     deleted,
-    metadata:
-      payload === undefined
-        ? []
-        : [
-            {
-              format,
-              content: payload.content,
-              ...(profile === undefined ? {} : { profile }),
-              upstreamUrl: requestUrl(url, 'GetRecord', { identifier, metadataPrefix: format }),
-            },
-          ],
-    files: [],
+    metadata: payload === undefined || !publishes ? [] : [metadataOf(identifier, payload, origin)],
+    files,
     ...(page === undefined ? {} : { landingPage: page }),
   };
+}
+
+function metadataOf(
+  identifier: string,
+  { namespace, content }: Payload,
+  { url, format, declared }: RecordOrigin,
+): SourceMetadata {
+  const profile = profileOf(namespace, format, declared);
+  return {
+    format,
+    content,
+    ...(profile === undefined ? {} : { profile }),
+    upstreamUrl: requestUrl(url, 'GetRecord', { identifier, metadataPrefix: format }),
+  };
+}
+
+/** What this format knows of the item's files; of a deleted record, that there are none any more. */
+function filesOf(
+  payload: Payload | undefined,
+  { url, format, findsFiles }: RecordOrigin,
+): { readonly files: readonly SourceFile[]; readonly speaksFor: FileOrigin | undefined } {
+  if (!findsFiles) return { files: [], speaksFor: undefined };
+  if (payload === undefined) return { files: [], speaksFor: { name: format, rank: noFilesRank } };
+  const found = findFiles(payload.namespace, payload.content);
+  if (found === undefined) return { files: [], speaksFor: undefined };
+  const serverBase = dspaceServerBase(url);
+  const files =
+    serverBase === undefined
+      ? found.files
+      : found.files.map((file) => ({ ...file, url: mapDownloadUrl(file.url, serverBase) }));
+  return { files, speaksFor: { name: format, rank: found.rank } };
 }

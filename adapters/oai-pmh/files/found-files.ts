@@ -1,0 +1,80 @@
+import type { SourceFile } from '../../../src/core/adapter.ts';
+import { fileName } from '../../../src/core/signposting/file-name.ts';
+import { fileUrl } from './file-url.ts';
+import { isLandingPage, isPageFile, isRepositoryFile } from './link-kinds.ts';
+import { isPageType, readMediaType } from './media-type.ts';
+import type { StatedAccess } from './stated-access.ts';
+
+/** A record with more would be a mistake of its repository; memory is bounded all the same. */
+const maximumFiles = 100_000;
+const maximumName = 1_000;
+
+/** A file in the payload's own words. */
+export interface StatedFile {
+  readonly url: string;
+  readonly name?: string | undefined;
+  /** Free text is mapped or dropped. */
+  readonly mediaType?: string | undefined;
+  /** Octets; anything but digits is dropped. */
+  readonly length?: string | undefined;
+  readonly hash?: string | undefined;
+  readonly access?: StatedAccess | undefined;
+  readonly version?: string | undefined;
+  /** A position that is stable upstream (DSpace's sequence id). */
+  readonly position?: string | undefined;
+}
+
+/** The files of one record: gathered as they are stated, each URL once, and made fit to be handed on. */
+export class FoundFiles {
+  readonly #files = new Map<string, SourceFile & { readonly position: number | undefined }>();
+
+  /** @returns false when it is no file: no http(s) URL, or a page for people */
+  add(stated: StatedFile): boolean {
+    const url = fileUrl(stated.url);
+    if (url === undefined || isLandingPage(url)) return false;
+    const mediaType = readMediaType(stated.mediaType);
+    // A page in HTML that is no file of that name is the item's page, whatever the format calls it.
+    if (isPageType(mediaType) && !isPageFile(url) && !isRepositoryFile(url)) return false;
+    if (this.#files.has(url.href)) return true;
+    if (this.#files.size >= maximumFiles) return false;
+    const { hash, access } = stated;
+    const length = readLength(stated.length);
+    const version = stated.version?.trim() || undefined;
+    this.#files.set(url.href, {
+      url: url.href,
+      name: (stated.name?.trim() || fileName(url.href, mediaType)).slice(0, maximumName),
+      sequence: 0,
+      ...(mediaType === undefined ? {} : { mediaType }),
+      ...(length === undefined ? {} : { length }),
+      ...(hash === undefined ? {} : { hash }),
+      ...(access ?? {}),
+      ...(version === undefined ? {} : { version }),
+      position: readPosition(stated.position),
+    });
+    return true;
+  }
+
+  get size(): number {
+    return this.#files.size;
+  }
+
+  /** Numbered: by their upstream positions where every file has one of its own, else as they were stated. */
+  list(): SourceFile[] {
+    const files = [...this.#files.values()];
+    const positions = new Set(files.map(({ position }) => position));
+    const stable = positions.size === files.length && !positions.has(undefined);
+    return files.map(({ position, ...file }, index) => ({
+      ...file,
+      sequence: stable && position !== undefined ? position : index + 1,
+    }));
+  }
+}
+
+/** Octets, only where digits say so: `794 KB` and `15 pages` are for people. */
+function readLength(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
+}
+
+function readPosition(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,6}$/.test(text.trim()) ? Number(text) : undefined;
+}

@@ -1,0 +1,21 @@
+/** Registries hand out names below these two labels: `ac.jp`, `co.uk`, `edu.au`. */
+const publicSuffix = /^(?:a[cd]|co|com|ed|edu|gob|go|gov|gv|lg|mil|ne|net|nhs|nom|or|org|sch)\.[a-z]{2}$/;
+
+/** Whether two hosts lie below one registrable name, e.g. `repo.example.ac.jp` and `api.example.ac.jp`. */
+export function isSameSite(a: string, b: string): boolean {
+  const [first, second] = [nameOf(a), nameOf(b)];
+  if (first === second) return true;
+  const name = registrable(first);
+  return name !== undefined && name === registrable(second);
+}
+
+function nameOf(host: string): string {
+  return host.toLowerCase().replace(/:\d+$/, '');
+}
+
+function registrable(name: string): string | undefined {
+  if (/^[\d.]+$|:/.test(name)) return undefined;
+  const labels = name.split('.');
+  const size = publicSuffix.test(labels.slice(-2).join('.')) ? 3 : 2;
+  return labels.length < size ? undefined : labels.slice(-size).join('.');
+}
