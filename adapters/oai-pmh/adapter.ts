@@ -10,16 +10,25 @@ import type {
   RepositoryInfo,
   SourceItem,
 } from '../../src/core/adapter.ts';
-import { addSeconds, utcDay } from '../../src/core/datetime.ts';
+import { addSeconds, toIso } from '../../src/core/datetime.ts';
 import { describeError, isBridgeError } from '../../src/core/errors.ts';
-import type { Pass } from './checkpoint.ts';
+import { DateForm } from './date-form.ts';
 import { Endpoint } from './endpoint.ts';
-import { type DeclaredFormat, selectFormats, toMetadataFormats } from './formats.ts';
+import { EndpointHabits } from './endpoint-habits.ts';
+import { type DeclaredFormat, toMetadataFormats } from './formats.ts';
 import { getRecord } from './get-record.ts';
-import { identify } from './identify.ts';
+import { readHeader } from './header-entry.ts';
+import { type Identity, identify } from './identify.ts';
 import { listMetadataFormats } from './list-metadata-formats.ts';
-import { ListRecords } from './list-records.ts';
 import { listSets } from './list-sets.ts';
+import { progressAt, walkList } from './list-walk.ts';
+import { type Listing, RunClock } from './listing.ts';
+import { awaitedAfter, formatUses, type Pass, passesOf } from './passes.ts';
+import type { CutRecord } from './record-parser.ts';
+import { readRecord } from './source-item.ts';
+import { TokenCompany } from './token-company.ts';
+import { TokenEncoding } from './token-encoding.ts';
+import { epoch, granules } from './window.ts';
 
 /** OAI-PMH 2.0, as repositories really speak it. */
 export const oaiPmh: AdapterKind = {
@@ -32,6 +41,7 @@ class OaiPmhAdapter implements Adapter {
   readonly #context: AdapterContext;
   readonly #endpoint: Endpoint;
   #declared: readonly DeclaredFormat[] | undefined;
+  #identity: Identity | undefined;
 
   constructor(settings: AdapterSettings, context: AdapterContext) {
     this.#settings = settings;
@@ -40,9 +50,9 @@ class OaiPmhAdapter implements Adapter {
   }
 
   async identify(signal: AbortSignal): Promise<RepositoryInfo> {
-    const identity = await identify(this.#endpoint, signal);
+    this.#identity = await identify(this.#endpoint, signal);
     const declared = await this.#listFormats(signal);
-    return { ...identity, formats: toMetadataFormats(declared, this.#settings.formats) };
+    return { ...this.#identity.info, formats: toMetadataFormats(declared, this.#settings.formats) };
   }
 
   collections(signal: AbortSignal): AsyncIterable<Collection> {
@@ -51,43 +61,92 @@ class OaiPmhAdapter implements Adapter {
 
   async *pages(request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
     const declared = await this.#listFormats(signal);
-    const plan = {
-      passes: this.#passes(declared),
-      fromForms: await this.#fromForms(request, signal),
-      declared,
+    const passes = passesOf(formatUses(declared, this.#settings), this.#settings.collections);
+    const { mode } = request;
+    const from = await this.#from(request, signal);
+    const progress = progressAt({ from, checkpoint: request.checkpoint });
+    const { url } = this.#endpoint;
+    const read = (pass: Pass) => (record: CutRecord) => {
+      const { item: entry, problem } = readRecord(record, { url, declared, ...pass });
+      return { entry, problem };
     };
-    yield* new ListRecords(this.#endpoint, this.#context, plan, request, signal).pages();
+    const listing = await this.#listing({ verb: 'ListRecords', mode, read }, declared, progress.asOf, signal);
+    for await (const page of walkList(listing, passes, progress, signal)) {
+      const { entries: items, checkpoint, problems, asOf, expectedTotal, pass } = page;
+      const awaited = awaitedAfter(passes, pass);
+      yield {
+        items,
+        checkpoint,
+        problems,
+        ...(asOf === undefined ? {} : { asOf }),
+        ...(expectedTotal === undefined ? {} : { expectedTotal }),
+        ...(awaited.length === 0 ? {} : { awaited }),
+      };
+    }
   }
 
-  // biome-ignore lint/correctness/useYield: follows with the walk through ListIdentifiers.
-  async *identifiers(): AsyncGenerator<IdentifierPage> {
-    throw new Error('not yet');
+  async *identifiers(
+    request: Parameters<Adapter['identifiers']>[0],
+    signal: AbortSignal,
+  ): AsyncGenerator<IdentifierPage> {
+    const declared = await this.#listFormats(signal);
+    const published = formatUses(declared, { ...this.#settings, files: undefined });
+    const passes = passesOf(published.slice(0, 1), this.#settings.collections);
+    const progress = progressAt({ from: undefined, checkpoint: request.checkpoint });
+    const read = ({ format }: Pass) => readHeader(format);
+    const own = { verb: 'ListIdentifiers', mode: 'full', read } as const;
+    const listing = await this.#listing(own, declared, progress.asOf, signal);
+    for await (const { entries, problems, checkpoint, pass } of walkList(listing, passes, progress, signal)) {
+      yield { format: pass.format, entries, checkpoint, problems };
+    }
   }
 
   async item(identifier: string, signal: AbortSignal): Promise<SourceItem | undefined> {
     const declared = this.#declared ?? (await this.#listFormats(signal));
-    const formats = selectFormats(declared, this.#settings.formats);
-    return getRecord(this.#endpoint, identifier, formats, declared, signal);
+    return getRecord(this.#endpoint, identifier, formatUses(declared, this.#settings), declared, signal);
   }
 
-  #passes(declared: readonly DeclaredFormat[]): readonly Pass[] {
-    const { formats, collections = [] } = this.#settings;
-    const sets = collections.length === 0 ? [undefined] : [...new Set(collections)];
-    return selectFormats(declared, formats).flatMap((format) =>
-      sets.map((collection) => ({ format, collection })),
-    );
+  async #listing<Entry>(
+    own: Pick<Listing<Entry>, 'verb' | 'mode' | 'read'>,
+    declared: readonly DeclaredFormat[],
+    asOf: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Listing<Entry>> {
+    const { lessons, clock } = this.#context;
+    const { overlapSeconds, requestsPerHost } = this.#settings;
+    const run = new RunClock(asOf);
+    const { info, answeredAt } = await this.#identify(signal);
+    const { granularity, earliestDatestamp: low = epoch } = info;
+    return {
+      ...own,
+      endpoint: this.#endpoint,
+      context: this.#context,
+      offered: declared.map(({ name }) => name),
+      dates: new DateForm(granularity, lessons, clock),
+      encoding: new TokenEncoding(lessons),
+      company: new TokenCompany(lessons),
+      habits: new EndpointHabits(lessons),
+      lists: requestsPerHost,
+      clock: run,
+      span: () => ({ low, high: run.asOf ?? answeredAt ?? toIso(clock.now()) }),
+      lagSeconds: overlapSeconds + granules[granularity],
+    };
   }
 
   /**
    * Reaches back by the overlap and one granule: indexes lag, and servers disagree on whether the bounds are
-   * inclusive (quirks 49, 50, 52). Never an `until`, and no `from` for everything (quirk 44).
+   * inclusive (quirks 49, 50, 52). No `from` at all for everything (quirk 44).
    */
-  async #fromForms(request: PageRequest, signal: AbortSignal): Promise<readonly (string | undefined)[]> {
-    if (request.mode === 'full' || request.since === undefined) return [undefined];
-    const { granularity } = await identify(this.#endpoint, signal);
-    const granule = granularity === 'day' ? 86_400 : 1;
-    const from = addSeconds(request.since, -(this.#settings.overlapSeconds + granule));
-    return granularity === 'day' ? [utcDay(from), undefined] : [from, utcDay(from), undefined];
+  async #from({ mode, since }: PageRequest, signal: AbortSignal): Promise<string | undefined> {
+    if (mode === 'full' || since === undefined) return undefined;
+    const { granularity } = (await this.#identify(signal)).info;
+    return addSeconds(since, -(this.#settings.overlapSeconds + granules[granularity]));
+  }
+
+  /** As it introduced itself before this run, or as it does now. */
+  async #identify(signal: AbortSignal): Promise<Identity> {
+    this.#identity ??= await identify(this.#endpoint, signal);
+    return this.#identity;
   }
 
   /** With configured formats, a repository that cannot list its formats is still harvested. */

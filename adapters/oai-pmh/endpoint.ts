@@ -1,9 +1,14 @@
 import type { AdapterContext, HttpResponse } from '../../src/core/adapter.ts';
 import { describeError, isBridgeError } from '../../src/core/errors.ts';
-import { type RequestArguments, type RequestOptions, requestUrl, type Verb } from './request.ts';
+import { type RequestArguments, type RequestOptions, requestForm, requestUrl, type Verb } from './request.ts';
 import { readSmallDocument, type SmallDocument } from './small-document.ts';
+import { isExhausted } from './trouble.ts';
 
 const delays = [2_000, 10_000];
+/** Longer addresses are refused here and there, and tokens of many kilobytes exist. */
+const maximumUrl = 2_000;
+const postKey = 'post';
+const codingKey = 'content-coding';
 
 /** One repository's address, and how patiently it is asked. */
 export class Endpoint {
@@ -15,14 +20,29 @@ export class Endpoint {
     this.#context = context;
   }
 
-  request(
+  async request(
     verb: Verb,
     given: RequestArguments,
     signal: AbortSignal,
     options: RequestOptions = {},
   ): Promise<HttpResponse> {
     const headers = { accept: 'text/xml, application/xml;q=0.9, */*;q=0.1' };
-    return this.#context.http.get(requestUrl(this.url, verb, given, options), { signal, headers });
+    const { http, lessons } = this.#context;
+    const how = { signal, headers, ...(this.#asksForIdentity ? { decode: 'never' as const } : {}) };
+    const url = requestUrl(this.url, verb, given, options);
+    // By GET as long as it fits: POST is refused, or lost in a redirect, more often (quirk 33).
+    if (url.length > maximumUrl && lessons.get(postKey) !== 'refused') {
+      const { url: target, form } = requestForm(this.url, verb, given);
+      const response = await http.post(target, form, how);
+      if (![400, 403, 404, 405, 501].includes(response.status)) return response;
+      await response.discard();
+      lessons.learn(
+        postKey,
+        'refused',
+        `It answers POST with HTTP status ${response.status}; long requests are sent by GET all the same.`,
+      );
+    }
+    return http.get(url, how);
   }
 
   async readSmall(verb: Verb, given: RequestArguments, signal: AbortSignal): Promise<SmallDocument> {
@@ -35,9 +55,23 @@ export class Endpoint {
     }
   }
 
-  /** Waits before the next attempt. @throws the error itself where another attempt is no use */
-  async beforeRetry(attempt: number, error: unknown, signal: AbortSignal): Promise<void> {
-    const delay = delays[attempt];
+  /**
+   * Waits before the next attempt.
+   * @param patience how many attempts there may be
+   * @throws the error itself where another attempt is no use
+   */
+  async beforeRetry(
+    attempt: number,
+    error: unknown,
+    signal: AbortSignal,
+    patience = delays.length + 1,
+  ): Promise<void> {
+    if (isBrokenCoding(error) && !this.#asksForIdentity) {
+      const sentence = 'Its gzip coding breaks off or does not fit; it is asked for uncompressed answers.';
+      this.#context.lessons.learn(codingKey, 'identity', sentence);
+      return;
+    }
+    const delay = attempt + 1 < patience ? delays[attempt] : undefined;
     if (delay === undefined || signal.aborted || !mayPass(error)) throw error;
     this.#context.log.warn(
       { url: this.url, attempt: attempt + 1, reason: describeError(error) },
@@ -45,6 +79,15 @@ export class Endpoint {
     );
     await this.#context.clock.sleep(delay, signal);
   }
+
+  get #asksForIdentity(): boolean {
+    return this.#context.lessons.get(codingKey) === 'identity';
+  }
+}
+
+/** Not the connection, but what came over it (quirk 35). */
+function isBrokenCoding(error: unknown): boolean {
+  return isBridgeError(error, 'upstream-cut-off') && error.message.includes('gzip coding');
 }
 
 /** Broken responses; connections and busy servers are the HTTP port's business. */
@@ -52,6 +95,8 @@ function mayPass(error: unknown): boolean {
   return (
     isBridgeError(error) &&
     error.retryable &&
+    // That one wants more than a few seconds, and another remedy.
+    !isExhausted(error.message) &&
     ['upstream-cut-off', 'upstream-html', 'upstream-not-xml', 'upstream-status'].includes(error.code)
   );
 }

@@ -5,28 +5,38 @@ import type { Endpoint } from './endpoint.ts';
 import type { DeclaredFormat } from './formats.ts';
 import { ListResponse } from './list-response.ts';
 import { hasError, toBridgeError } from './oai-errors.ts';
+import type { FormatUse } from './passes.ts';
 import type { CutRecord } from './record-parser.ts';
 import { readRecord } from './source-item.ts';
 
-/** One item in the given formats; undefined when the repository knows it in none of them. */
+/**
+ * One item in the given formats; undefined when the repository knows it in none of them.
+ * @throws BridgeError `upstream-not-xml` where it came, but cannot be read; others where it did not come
+ */
 export async function getRecord(
   endpoint: Endpoint,
   identifier: string,
-  formats: readonly string[],
+  uses: readonly FormatUse[],
   declared: readonly DeclaredFormat[],
   signal: AbortSignal,
 ): Promise<SourceItem | undefined> {
-  const found: SourceItem[] = [];
+  const found: FoundItem[] = [];
   const absent: string[] = [];
-  for (const format of formats) {
+  for (const { format, publishes, findsFiles } of uses) {
     const record = await requestRecord(endpoint, identifier, format, signal);
     if (record === 'unknown') continue;
     if (record === 'not in this format') {
-      absent.push(format);
+      if (publishes) absent.push(format);
       continue;
     }
-    const { item, problem } = readRecord(record, { url: endpoint.url, format, declared });
-    if (item !== undefined) found.push(item);
+    const { item, problem } = readRecord(record, {
+      url: endpoint.url,
+      format,
+      declared,
+      publishes,
+      findsFiles,
+    });
+    if (item !== undefined) found.push({ item, publishes });
     else
       throw new BridgeError(
         'upstream-not-xml',
@@ -36,11 +46,17 @@ export async function getRecord(
   return merge(found, absent);
 }
 
-async function requestRecord(
+/**
+ * One record as it is.
+ * @param patience how often it is asked for before it counts as failed
+ * @throws BridgeError `upstream-status` and the like where the repository failed: that says nothing about the item
+ */
+export async function requestRecord(
   endpoint: Endpoint,
   identifier: string,
   metadataPrefix: string,
   signal: AbortSignal,
+  patience?: number,
 ): Promise<CutRecord | 'unknown' | 'not in this format'> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -56,27 +72,42 @@ async function requestRecord(
       if (errors.length > 0) throw toBridgeError(errors);
       throw new BridgeError('upstream-protocol', `${endpoint.url} answered GetRecord without a record`);
     } catch (error) {
-      await endpoint.beforeRetry(attempt, error, signal);
+      await endpoint.beforeRetry(attempt, error, signal, patience);
     }
   }
 }
 
-/** What is deleted in one format may live in another. */
-function merge(found: readonly SourceItem[], absent: readonly string[]): SourceItem | undefined {
-  const [first] = found;
+interface FoundItem {
+  readonly item: SourceItem;
+  readonly publishes: boolean;
+}
+
+/**
+ * What is deleted in one format may live in another; the item is gone when it lives in none.
+ * Of the formats that know files, the most trustworthy one that has any is believed.
+ */
+function merge(all: readonly FoundItem[], absent: readonly string[]): SourceItem | undefined {
+  const published = all.filter(({ publishes }) => publishes).map(({ item }) => item);
+  const [first] = published.length > 0 || absent.length === 0 ? published : all.map(({ item }) => item);
   if (first === undefined) return undefined;
-  const live = found.filter(({ deleted }) => !deleted);
+  const found = all.map(({ item }) => item);
+  const live = published.filter(({ deleted }) => !deleted);
   const metadata: readonly SourceMetadata[] = live.flatMap((item) => item.metadata);
   const landingPage = live.find((item) => item.landingPage !== undefined)?.landingPage;
+  const origins = found
+    .filter(({ speaksFor }) => speaksFor.files !== undefined)
+    .sort((a, b) => (a.speaksFor.files?.rank ?? 0) - (b.speaksFor.files?.rank ?? 0));
+  const origin = origins.find(({ files }) => files.length > 0) ?? origins[0];
   return {
     ...(live[0] ?? first),
     collections: [...new Set(found.flatMap(({ collections }) => collections))],
     speaksFor: {
       formats: [...found.flatMap(({ speaksFor }) => speaksFor.formats), ...absent],
-      files: undefined,
+      files: origin?.speaksFor.files,
     },
     deleted: live.length === 0,
     metadata,
+    files: origin?.files ?? [],
     ...(landingPage === undefined ? {} : { landingPage }),
   };
 }

@@ -5,7 +5,11 @@ import type { Endpoint } from './endpoint.ts';
 import { toBridgeError } from './oai-errors.ts';
 import { child, children, childText, nodeText } from './small-document.ts';
 
-export type Identity = Omit<RepositoryInfo, 'formats'>;
+export interface Identity {
+  readonly info: Omit<RepositoryInfo, 'formats'>;
+  /** By the repository's clock, ISO UTC; undefined where it does not say. */
+  readonly answeredAt: string | undefined;
+}
 
 /** Asks the repository who it is; order, namespace and missing elements do not matter (quirk 73). */
 export async function identify(endpoint: Endpoint, signal: AbortSignal): Promise<Identity> {
@@ -17,7 +21,7 @@ export async function identify(endpoint: Endpoint, signal: AbortSignal): Promise
   }
   const earliest = childText(identity, 'earliestdatestamp');
   const baseUrl = childText(identity, 'baseurl');
-  return {
+  const info = {
     name: childText(identity, 'repositoryname') ?? new URL(endpoint.url).host,
     protocol: 'OAI-PMH',
     protocolVersion: childText(identity, 'protocolversion') ?? '2.0',
@@ -30,16 +34,17 @@ export async function identify(endpoint: Endpoint, signal: AbortSignal): Promise
       .map(nodeText)
       .filter((email) => email !== ''),
   };
+  return { info, answeredAt: parseDatestamp(document.responseDate ?? '') };
 }
 
 /** What is not stated is not promised. */
-function deletedRecords(text: string | undefined): Identity['deletedRecords'] {
+function deletedRecords(text: string | undefined): RepositoryInfo['deletedRecords'] {
   const word = text?.toLowerCase();
   return word === 'persistent' || word === 'transient' ? word : 'no';
 }
 
 /** In any case of letters; inferred from the earliest datestamp where it is missing or odd (quirk 43). */
-function granularity(text: string | undefined, earliest: string | undefined): Identity['granularity'] {
+function granularity(text: string | undefined, earliest: string | undefined): RepositoryInfo['granularity'] {
   if (/^yyyy-mm-ddthh:mm:ss/i.test(text ?? '')) return 'second';
   if (/^yyyy-mm-dd$/i.test(text ?? '')) return 'day';
   return /T\d\d:\d\d/i.test(earliest ?? '') ? 'second' : 'day';

@@ -3,14 +3,19 @@ import { BridgeError, isBridgeError } from '../../src/core/errors.ts';
 import { decodeXml } from './decode.ts';
 import { RecordCutter } from './record-cutter.ts';
 import type { CutRecord, Envelope } from './record-parser.ts';
+import { exhaustedError, isExhausted } from './trouble.ts';
+
+/** What is looked at of a body that is no list. */
+const headLength = 4096;
 
 /**
- * One response to ListRecords or GetRecord, read while it arrives. The body decides first and the status
+ * One response to ListRecords, ListIdentifiers or GetRecord, read while it arrives. The body decides first and the status
  * second: errors of the protocol come as 404, 422 and 500, pages for people as 200 (quirks 22-24, 27).
  */
 export class ListResponse implements AsyncIterable<CutRecord[]> {
   readonly #response: HttpResponse;
   readonly #cutter = new RecordCutter();
+  #head = '';
 
   constructor(response: HttpResponse) {
     this.#response = response;
@@ -26,7 +31,10 @@ export class ListResponse implements AsyncIterable<CutRecord[]> {
     try {
       yield* this.#read();
     } catch (error) {
-      throw judgeStatus(this.#response, error);
+      const { url, status } = this.#response;
+      throw isBridgeError(error) && isExhausted(this.#head)
+        ? exhaustedError(url, status)
+        : judgeStatus(this.#response, error);
     } finally {
       await this.#response.discard();
     }
@@ -48,6 +56,7 @@ export class ListResponse implements AsyncIterable<CutRecord[]> {
         if (start === '') {
           // A byte order mark, or blank lines, before the XML declaration (quirk 77).
           start = text.replace(/^[\uFEFF\s]+/, '');
+          this.#head = start.slice(0, headLength);
           if (looksLikeHtml(start)) throw htmlError(this.#response.url);
           cutter.write(start, damaged);
         } else {

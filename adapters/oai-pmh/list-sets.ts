@@ -4,12 +4,17 @@ import type { Endpoint } from './endpoint.ts';
 import { hasError, toBridgeError } from './oai-errors.ts';
 import { child, children, childText, nodeText, type SmallDocument, type XmlNode } from './small-document.ts';
 
+/** Pages in a row without a set that is new: a list that is shuffled for every page repeats itself, too (quirk 21). */
+const maximumRepeats = 10;
+
 /** Every set, in the order of the repository, each once. */
 export async function* listSets(endpoint: Endpoint, signal: AbortSignal): AsyncGenerator<Collection> {
   const seen = new Set<string>();
   const tokens = new Set<string>();
   let token: string | undefined;
+  let repeats = 0;
   do {
+    const before = seen.size;
     const document = await endpoint.readSmall('ListSets', { resumptionToken: token }, signal);
     if (document.errors.length > 0) {
       // Repositories without sets say so in several ways (quirk 65).
@@ -27,7 +32,8 @@ export async function* listSets(endpoint: Endpoint, signal: AbortSignal): AsyncG
       yield { spec, name: childText(set, 'setname') ?? spec, ...description(set) };
     }
     token = tokenOf(document);
-    if (token !== undefined && tokens.has(token)) {
+    repeats = seen.size === before ? repeats + 1 : 0;
+    if (token !== undefined && (tokens.has(token) || repeats >= maximumRepeats)) {
       throw new BridgeError('oai-token-loop', `${endpoint.url} repeats a page of its list of sets`);
     }
     if (token !== undefined) tokens.add(token);

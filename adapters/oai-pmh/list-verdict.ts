@@ -3,81 +3,113 @@ import { BridgeError } from '../../src/core/errors.ts';
 import { describeErrors, hasError, toBridgeError } from './oai-errors.ts';
 import type { Step } from './page-trail.ts';
 import type { OaiError } from './record-parser.ts';
+import { isTooWide } from './trouble.ts';
 
-/** What is known when a response to ListRecords has been read; nothing here does anything about it. */
+/** What is known when a response to a list request has been read; nothing here does anything about it. */
 export interface Situation {
   readonly url: string;
   readonly mode: PageRequest['mode'];
   readonly format: string;
-  /** The pass, for messages. */
+  /** The pass and its window, for messages. */
   readonly list: string;
-  /** The token of the request; undefined for the first one of a pass. */
+  /** The token of the request; undefined for the first one of a list. */
   readonly token: string | undefined;
-  readonly from: string | undefined;
-  /** Another form of `from` can be tried. */
-  readonly otherFrom: boolean;
+  /** The request carried `from` or `until`. */
+  readonly dated: boolean;
   readonly offered: readonly string[];
-  /** Whether a token of this run was understood, and whether they are sent raw already. */
-  readonly tokenAccepted: boolean;
-  readonly rawToken: boolean;
+  /** It is a part of a list that failed. */
+  readonly narrowed: boolean;
   /** Started again already because the list had gaps or ended early. */
   readonly restarted: boolean;
-  /** A refused token may start the pass again. */
+  /** Some token request of this list had been sent before. */
+  readonly uncertain: boolean;
+  /** A refused token may start the list again. */
   readonly mayRestart: boolean;
-  /** Records of the pass, those of this response included, those of pages that came again not. */
+  /** Records of the list, those of this response included, those of pages that came again not. */
   readonly delivered: number;
+  /** Different ones among them, in all attempts; undefined where nobody counted. */
+  readonly distinct: number | undefined;
   readonly listSize: number | undefined;
 }
 
 /** The list is over, but proves nothing about what was not in it. */
 export interface DoubtfulEnd {
   readonly doubt: string;
+  /** So many records were announced that a look in smaller windows may find the others. */
+  readonly missing?: boolean;
 }
 
 export interface Restart {
   readonly restart: string;
 }
 
-export type ErrorVerdict = 'end' | 'other-from' | 'raw-token' | Restart | DoubtfulEnd | BridgeError;
+/** `other-dates`, `other-token`: the request is worth another attempt in another form, if there is one. */
+export type ErrorVerdict =
+  | 'end'
+  | 'other-dates'
+  | 'other-token'
+  | 'more-arguments'
+  | Restart
+  | DoubtfulEnd
+  | BridgeError;
 
 /** What `<error>` elements mean at this point of the list. */
 export function judgeErrors(errors: readonly OaiError[], situation: Situation): ErrorVerdict {
   const { token, format, url } = situation;
   const enough = situation.listSize !== undefined && situation.delivered >= situation.listSize;
   if (hasError(errors, 'noRecordsMatch')) {
-    if (token === undefined) return emptyEnd(situation);
+    if (token === undefined) return 'end';
     // A page of which every record is hidden (quirk 19).
-    return enough ? 'end' : incomplete(situation, `a page of it was refused (${describeErrors(errors)})`);
+    const what = `a page of it was refused (${describeErrors(errors)})`;
+    return enough ? judgeSurplus(situation) : incomplete(situation, what);
   }
   if (token !== undefined && hasError(errors, 'badResumptionToken')) {
-    if (enough) return 'end';
-    const encoded = encodeURIComponent(token) !== token;
-    if (encoded && !situation.tokenAccepted && !situation.rawToken) return 'raw-token';
-    return situation.mayRestart ? { restart: describeErrors(errors) } : toBridgeError(errors);
+    return enough ? judgeSurplus(situation) : 'other-token';
   }
-  if (token === undefined && hasError(errors, 'cannotDisseminateFormat')) {
+  if (token !== undefined && hasError(errors, 'badArgument')) return 'more-arguments';
+  if (hasError(errors, 'cannotDisseminateFormat')) {
     const offered = situation.offered;
-    // Some say this instead of noRecordsMatch (quirk 25).
-    if (offered.includes(format)) return { doubt: `${format} is offered, but no record has it` };
+    // In the middle, about a record that does not have the format (quirk 71).
+    if (token !== undefined || (offered.includes(format) && situation.narrowed)) {
+      const what = `the list of ${situation.list} broke off (${describeErrors(errors)})`;
+      return new BridgeError('oai-unknown-format', what, { retryable: true });
+    }
+    if (offered.includes(format)) {
+      // Some say this instead of noRecordsMatch (quirk 25).
+      return situation.dated ? 'end' : { doubt: `${format} is offered, but no record has it` };
+    }
     const list = offered.length > 0 ? `; it offers ${offered.join(', ')}` : '';
     return new BridgeError('oai-unknown-format', `${url} does not know the format ${format}${list}`);
   }
-  const mayBeFrom = token === undefined && situation.from !== undefined && situation.otherFrom;
-  if (mayBeFrom && hasError(errors, 'badArgument')) return 'other-from';
+  const aboutDates = token === undefined && situation.dated && hasError(errors, 'badArgument');
+  if (aboutDates && !isTooWide(describeErrors(errors))) return 'other-dates';
   return toBridgeError(errors);
+}
+
+/**
+ * An end in an error, where as many records have come as were announced (quirk 4). That says little where a request
+ * had to be repeated: it may have cost a page (quirk 2), and what is announced may be too low (quirk 17).
+ */
+function judgeSurplus(situation: Situation): 'end' | Restart | BridgeError {
+  if (!situation.uncertain) return 'end';
+  const what = 'it ended in an error, and a request had to be repeated';
+  return situation.restarted ? incomplete(situation, what) : { restart: what };
+}
+
+/** What is left to do about a token that was refused in every form. */
+export function judgeRefusedToken(errors: readonly OaiError[], situation: Situation): Restart | BridgeError {
+  return situation.mayRestart ? { restart: describeErrors(errors) } : toBridgeError(errors);
 }
 
 export interface PageSituation extends Situation, Step {
   /** Records of this response. */
   readonly count: number;
-  /** Records of the pass before this response. */
+  /** Records of the list before this response. */
   readonly before: number;
   readonly next: string;
   readonly cursor: number | undefined;
   /** Cursors count from 0. */
   readonly offsets: boolean;
-  /** Some token request of this pass had been sent before. */
-  readonly uncertain: boolean;
 }
 
 export type PageVerdict = 'next' | 'end' | Restart | DoubtfulEnd | BridgeError;
@@ -85,6 +117,10 @@ export type PageVerdict = 'next' | 'end' | Restart | DoubtfulEnd | BridgeError;
 const maximumEmptyPages = 3;
 /** The third time that a page comes, or the second page of a circle that was walked already. */
 const maximumRepeats = 2;
+/** How often a list may bring its records, on average. */
+const maximumTimes = 1.5;
+/** What completeListSize, an estimate by the specification, may be wrong by (quirk 17). */
+const tolerance = 0.02;
 
 /** Whether the list goes on, and whether its end is one. */
 export function judgePage(situation: PageSituation): PageVerdict {
@@ -105,28 +141,33 @@ export function judgePage(situation: PageSituation): PageVerdict {
 }
 
 /** A cursor that stands still proves nothing by itself: some servers always state 0. */
-function isLoop({ nextSeen, emptyPages, repeats, offsets, cursorStuck }: PageSituation): boolean {
+function isLoop(situation: PageSituation): boolean {
+  const { nextSeen, emptyPages, repeats, offsets, cursorStuck, delivered, distinct, count } = situation;
   if (nextSeen || emptyPages >= maximumEmptyPages || repeats >= maximumRepeats) return true;
+  // A circle of records whose pages are cut differently each time.
+  if (distinct !== undefined && delivered > distinct * maximumTimes + 2 * count) return true;
   return repeats > 0 && offsets && cursorStuck;
 }
 
 function judgeEnd(situation: PageSituation): PageVerdict {
-  const { list, mode, token, count, delivered, listSize } = situation;
-  if (listSize !== undefined && delivered < listSize) {
-    const what = `ended after ${delivered} of ${listSize} records`;
+  const { list, mode, token, count, delivered, distinct = delivered, listSize, restarted } = situation;
+  if (listSize !== undefined && distinct < listSize) {
+    const what = `ended after ${distinct} of ${listSize} records`;
+    // An order that is not stable delivers some twice and others not at all (quirk 18).
+    const unstable = !restarted && delivered > distinct;
     // A full pass is not walked twice for a number that may be an estimate (quirk 17), unless something else
     // hints at a page that was skipped.
-    const hopeful = mode === 'incremental' || (token !== undefined && (situation.uncertain || count === 0));
-    if (hopeful && !situation.restarted) return { restart: `it ${what}` };
-    return { doubt: `The list of ${list} ${what}` };
+    const hints = token !== undefined && (situation.uncertain || count === 0);
+    if ((mode === 'incremental' || unstable || hints) && !restarted) return { restart: `it ${what}` };
+    if (!hints && isNearly(distinct, listSize)) return 'end';
+    return { doubt: `The list of ${list} ${what}`, missing: true };
   }
   if (situation.repeats > 0) return { doubt: `The list of ${list} ended with a page that had come before` };
-  return delivered === 0 ? emptyEnd(situation) : 'end';
+  return 'end';
 }
 
-/** An empty repository proves nothing about what was there; that nothing has changed is ordinary. */
-function emptyEnd({ mode, list }: Situation): 'end' | DoubtfulEnd {
-  return mode === 'full' ? { doubt: `The list of ${list} is empty` } : 'end';
+export function isNearly(delivered: number, announced: number): boolean {
+  return announced - delivered <= announced * tolerance;
 }
 
 function incomplete(situation: Situation, what: string): BridgeError {

@@ -1,23 +1,38 @@
 import { createHash } from 'node:crypto';
-import type { Problem, SourceItem } from '../../src/core/adapter.ts';
+import type { Problem } from '../../src/core/adapter.ts';
 import type { CutRecord } from './record-parser.ts';
-import { type RecordOrigin, readRecord } from './source-item.ts';
 
 /** A response of more records goes out in several pages: 1,000 at once cost 40 MB more than 300, and are no faster. */
-const maximumItems = 300;
-const maximumBytes = 8 * 1024 * 1024;
+const maximumEntries = 300;
+/** Eight sources are read side by side, each with two or three of these in memory: with 8 MB it was 400 MB in all. */
+const maximumBytes = 1024 * 1024;
+const leastBytes = 256 * 1024;
+
+/** What a record is to whoever walks the list: an item, an identifier, or a problem, or both. */
+export type ReadEntry<Entry> = (record: CutRecord) => {
+  readonly entry: Entry | undefined;
+  readonly problem: Problem | undefined;
+};
+
+export interface Batch<Entry> {
+  readonly entries: readonly Entry[];
+  readonly problems: readonly Problem[];
+}
 
 /** Records of one response on their way into pages. */
-export class PageBatch {
-  readonly #origin: RecordOrigin;
-  #items: SourceItem[] = [];
+export class PageBatch<Entry> {
+  readonly #read: ReadEntry<Entry>;
+  readonly #maximumBytes: number;
+  #entries: Entry[] = [];
   #problems: Problem[] = [];
   #bytes = 0;
   #count = 0;
   #identifiers = createHash('sha1');
 
-  constructor(origin: RecordOrigin) {
-    this.#origin = origin;
+  /** @param lists how many lists are read at a time, and share the memory */
+  constructor(read: ReadEntry<Entry>, lists = 1) {
+    this.#read = read;
+    this.#maximumBytes = Math.max(leastBytes, maximumBytes / lists);
   }
 
   /** Records of the response so far, unreadable ones included. */
@@ -32,24 +47,33 @@ export class PageBatch {
 
   get full(): boolean {
     return (
-      this.#items.length >= maximumItems ||
-      this.#problems.length >= maximumItems ||
-      this.#bytes >= maximumBytes
+      this.#entries.length >= maximumEntries ||
+      this.#problems.length >= maximumEntries ||
+      this.#bytes >= this.#maximumBytes
     );
   }
 
   add(record: CutRecord): void {
-    this.#count += 1;
-    this.#identifiers.update(`${record.identifier}\n`);
+    this.skip(record);
     this.#bytes += record.payload?.content.length ?? 0;
-    const { item, problem } = readRecord(record, this.#origin);
-    if (item !== undefined) this.#items.push(item);
+    const { entry, problem } = this.#read(record);
+    if (entry !== undefined) this.#entries.push(entry);
     if (problem !== undefined) this.#problems.push(problem);
   }
 
-  take(): { readonly items: readonly SourceItem[]; readonly problems: readonly Problem[] } {
-    const taken = { items: this.#items, problems: this.#problems };
-    this.#items = [];
+  /** Counts a record of the response that is not wanted. */
+  skip(record: CutRecord): void {
+    this.#count += 1;
+    this.#identifiers.update(`${record.identifier}\n`);
+  }
+
+  report(problem: Problem): void {
+    this.#problems.push(problem);
+  }
+
+  take(): Batch<Entry> {
+    const taken = { entries: this.#entries, problems: this.#problems };
+    this.#entries = [];
     this.#problems = [];
     this.#bytes = 0;
     return taken;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { CurrentPass } from './checkpoint.ts';
+import type { ChainState } from './checkpoint.ts';
 
 /** What a page tells about whether the list moves. */
 export interface Step {
-  /** Pages in a row, this one included, whose records had come before in this pass. */
+  /** Pages in a row, this one included, whose records had come before in this list. */
   readonly repeats: number;
   /** The page's cursor is not behind that of the page before. */
   readonly cursorStuck: boolean;
@@ -13,8 +13,8 @@ export interface Step {
 }
 
 /**
- * The pages and tokens of a pass, so that a list which repeats itself is found out (quirk 3). Only digests of
- * them: a pass may have a hundred thousand pages.
+ * The pages and tokens of a list, so that a list which repeats itself is found out (quirk 3). Only digests of
+ * them: a list may have a hundred thousand pages.
  */
 export class PageTrail {
   readonly #tokens = new Set<string>();
@@ -24,7 +24,7 @@ export class PageTrail {
   #cursor: number | undefined;
 
   /** Behind a checkpoint, the last page before it and the token that led on are known again. */
-  constructor({ token, lastPage, repeats = 0, lastCursor }: CurrentPass) {
+  constructor({ token, lastPage, repeats = 0, lastCursor }: ChainState) {
     if (token !== undefined) this.#tokens.add(shorten(token));
     if (lastPage !== undefined) this.#pages.add(lastPage);
     this.#repeats = repeats;

@@ -216,8 +216,10 @@ export class RecordCutter {
 function boundaryOf(start: string, context: ListContext): RegExp {
   const prefix = escapePattern(/^<([^\s:>/]+:)?/.exec(start)?.[1] ?? '');
   const space = '(?:\\s|<!--[^]{0,4000}?-->)*';
+  // A list of headers has no records around them.
+  const next = /^<[^\s>]*header[\s>]/i.test(start) ? '' : `record(?:\\s[^<>]*)?>${space}<${prefix}`;
   return new RegExp(
-    `<${prefix}record(?:\\s[^<>]*)?>${space}<${prefix}header[\\s>/]` +
+    `<${prefix}${next}header[\\s>/]` +
       `|<${prefix}resumptionToken[\\s/>]|</${escapePattern(context.listName)}\\s*>`,
     'gi',
   );

@@ -4,7 +4,7 @@ import { type Namespaces, oaiNamespace, wellKnownPrefixes } from './namespaces.t
 import { NamespaceUse, withNamespaces } from './payload.ts';
 import type { TextWindow } from './text-window.ts';
 
-/** One `<record>` as it was cut out of a response. */
+/** One `<record>`, or one `<header>` of ListIdentifiers, as it was cut out of a response. */
 export interface CutRecord {
   /** Trimmed; empty where the header states none. */
   identifier: string;
@@ -42,6 +42,8 @@ export interface ResumptionToken {
   readonly value: string;
   readonly completeListSize: number | undefined;
   readonly cursor: number | undefined;
+  /** As written. */
+  readonly expirationDate?: string | undefined;
 }
 
 /** How to start in the middle of a list, behind damage. */
@@ -191,7 +193,7 @@ export class RecordParser {
 
   #openVerb(tag: SaxesTagNS, name: string): void {
     if (name === 'responsedate' || name === 'error') this.#capture(tag);
-    else if (name === 'listrecords' || name === 'getrecord') {
+    else if (name === 'listrecords' || name === 'getrecord' || name === 'listidentifiers') {
       const { name: rootName = 'OAI-PMH', ns = {} } = this.#root ?? {};
       this.#context = { rootName, listName: tag.name, namespaces: { ...ns, ...tag.ns } };
     }
@@ -199,24 +201,39 @@ export class RecordParser {
 
   #openEntry(tag: SaxesTagNS, name: string): void {
     if (name === 'resumptiontoken') this.#capture(tag);
-    else if (name === 'record') {
-      this.#recordStart = this.#tagStart;
-      this.#record = { identifier: '', datestamp: '', setSpecs: [], deleted: false, repairs: new Set() };
+    else if (name === 'record') this.#startRecord();
+    else if (name === 'header' && this.#path[1] === 'listidentifiers') {
+      this.#startRecord();
+      this.#openHeader(tag);
     }
   }
 
   #openPart(tag: SaxesTagNS, name: string): void {
-    if (this.#record === undefined || name !== 'header') return;
+    if (name === 'header') this.#openHeader(tag);
+    else if (this.#path[2] === 'header') this.#openHeaderLeaf(tag, name);
+  }
+
+  #startRecord(): void {
+    this.#recordStart = this.#tagStart;
+    this.#record = { identifier: '', datestamp: '', setSpecs: [], deleted: false, repairs: new Set() };
+  }
+
+  #openHeader(tag: SaxesTagNS): void {
     const status = tag.attributes.status;
     // Upper case occurs (quirk 59).
-    if (status?.value.trim().toLowerCase() === 'deleted') this.#record.deleted = true;
+    if (this.#record !== undefined && status?.value.trim().toLowerCase() === 'deleted')
+      this.#record.deleted = true;
+  }
+
+  #openHeaderLeaf(tag: SaxesTagNS, name: string): void {
+    if (this.#record === undefined) return;
+    if (name === 'identifier' || name === 'datestamp' || name === 'setspec') this.#capture(tag);
   }
 
   #openLeaf(tag: SaxesTagNS, name: string): void {
     if (this.#record === undefined) return;
-    if (this.#path[3] === 'header') {
-      if (name === 'identifier' || name === 'datestamp' || name === 'setspec') this.#capture(tag);
-    } else if (this.#path[3] === 'metadata') {
+    if (this.#path[3] === 'header') this.#openHeaderLeaf(tag, name);
+    else if (this.#path[3] === 'metadata') {
       if (this.#record.payload !== undefined) {
         // The first one is what the format is about (quirk 89).
         this.#record.repairs.add(`<${tag.name}> was left out: only the first element in <metadata> is taken`);
@@ -291,6 +308,7 @@ export class RecordParser {
         value: text,
         completeListSize: toCount(this.#attribute('completeListSize')),
         cursor: toCount(this.#attribute('cursor')),
+        expirationDate: this.#attribute('expirationDate'),
       };
     } else if (this.#record !== undefined) {
       if (name === 'identifier') this.#record.identifier = text;

@@ -4,15 +4,25 @@ export interface RequestArguments {
   readonly identifier?: string | undefined;
   readonly set?: string | undefined;
   readonly from?: string | undefined;
+  readonly until?: string | undefined;
   readonly resumptionToken?: string | undefined;
 }
 
-export type Verb = 'Identify' | 'ListMetadataFormats' | 'ListSets' | 'ListRecords' | 'GetRecord';
+export type Verb =
+  | 'Identify'
+  | 'ListMetadataFormats'
+  | 'ListSets'
+  | 'ListRecords'
+  | 'ListIdentifiers'
+  | 'GetRecord';
 
 export interface RequestOptions {
   /** For servers that compare tokens before decoding them (quirks 8, 9). */
   readonly rawToken?: boolean;
 }
+
+/** Some take verb and arguments in this order only (quirk 40). */
+const order = ['metadataPrefix', 'identifier', 'set', 'from', 'until', 'resumptionToken'] as const;
 
 /** The address of a request: verb first, every value encoded exactly once, the base URL's own query kept. */
 export function requestUrl(
@@ -21,15 +31,35 @@ export function requestUrl(
   given: RequestArguments = {},
   options: RequestOptions = {},
 ): string {
-  const base = baseUrl.replace(/#.*$/s, '');
+  const base = withoutFragment(baseUrl);
   let url = `${base}${base.includes('?') ? (/[?&]$/.test(base) ? '' : '&') : '?'}verb=${verb}`;
-  for (const name of ['metadataPrefix', 'identifier', 'set', 'from', 'resumptionToken'] as const) {
-    const value = given[name];
-    if (value === undefined || value === '') continue;
+  for (const [name, value] of present(given)) {
     const raw = name === 'resumptionToken' && options.rawToken === true;
     url += `&${name}=${raw ? withoutBreaks(value) : encodeURIComponent(wellFormed(value))}`;
   }
   return url;
+}
+
+/** The same as a form for the base URL, where an address would be too long. */
+export function requestForm(
+  baseUrl: string,
+  verb: Verb,
+  given: RequestArguments,
+): { readonly url: string; readonly form: URLSearchParams } {
+  const form = new URLSearchParams({ verb });
+  for (const [name, value] of present(given)) form.append(name, wellFormed(value));
+  return { url: withoutFragment(baseUrl), form };
+}
+
+function present(given: RequestArguments): readonly (readonly [keyof RequestArguments, string])[] {
+  return order.flatMap((name) => {
+    const value = given[name];
+    return value === undefined || value === '' ? [] : [[name, value] as const];
+  });
+}
+
+function withoutFragment(url: string): string {
+  return url.replace(/#.*$/s, '');
 }
 
 /** Raw, but still one URL: what would end the query or the request line is encoded all the same. */

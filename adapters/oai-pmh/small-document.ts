@@ -8,6 +8,7 @@ import type { OaiError } from './record-parser.ts';
 import { repairRecord } from './repair.ts';
 
 const maximumLength = 32 * 1024 * 1024;
+const maximumDoctype = 65_536;
 
 /** An element: its children by lower-case local name, attributes as `@name`, text as `#text`. */
 export type XmlNode = Readonly<Record<string, unknown>>;
@@ -60,12 +61,7 @@ function parseSmallDocument(text: string, url: string): SmallDocument {
   if (text === '')
     throw new BridgeError('upstream-cut-off', `${url} answered with nothing`, { retryable: true });
   if (looksLikeHtml(text)) throw htmlError(url);
-  if (/<!DOCTYPE|<!ENTITY/.test(text.slice(0, text.search(/<[A-Za-z_]/) + 1))) {
-    throw new BridgeError('upstream-forbidden-doctype', `${url} answered with a DOCTYPE`);
-  }
-  // Junk behind the document is no part of it (quirk 37).
-  const end = /^[\s\S]*<\/(?:[\w.-]+:)?OAI-PMH\s*>/i.exec(text)?.[0] ?? text;
-  const document = validate(end, url) ?? end;
+  const document = validate(withoutDoctype(text, url), url);
   const parsed = asNode(parser.parse(document));
   const root = children(parsed, 'oai-pmh')[0];
   if (root === undefined) {
@@ -87,20 +83,41 @@ function parseSmallDocument(text: string, url: string): SmallDocument {
   };
 }
 
-/** fast-xml-parser reads truncated documents without a word, so this comes first. @returns a mended text */
-function validate(text: string, url: string): string | undefined {
-  const first = XMLValidator.validate(text);
-  const mended = repairRecord(text.replace(/^<\?xml[^>]*\?>/, ''));
-  if (first === true && mended.reasons.length === 0) return undefined;
-  if (XMLValidator.validate(mended.text) === true) return mended.text;
-  if (
-    !/<\/(?:[\w.-]+:)?OAI-PMH\s*>\s*$/i.test(text) &&
-    /^[\s\S]{0,2000}<(?:[\w.-]+:)?OAI-PMH[\s>]/i.test(text)
-  ) {
+/** Nobody follows or expands what it declares (quirk 80). @throws BridgeError for one of more than 64 KB */
+function withoutDoctype(text: string, url: string): string {
+  const prolog = /^(?:<\?[^>]*>|<!--[\s\S]*?-->|\s)*/.exec(text)?.[0].length ?? 0;
+  const behind = text.slice(prolog, prolog + maximumDoctype);
+  if (!/^<!DOCTYPE/i.test(behind)) return text;
+  const doctype = /^<!DOCTYPE[^[>]*(?:\[[\s\S]*?\]\s*)?>/i.exec(behind)?.[0];
+  if (doctype === undefined) {
+    throw new BridgeError('upstream-forbidden-doctype', `${url} answered with a DOCTYPE of more than 64 KB`);
+  }
+  return text.slice(0, prolog) + text.slice(prolog + doctype.length);
+}
+
+/**
+ * fast-xml-parser reads truncated documents without a word, so this comes first.
+ * @returns the document, mended where that was needed, without what follows it (quirks 37, 93)
+ */
+function validate(text: string, url: string): string {
+  const ends = [/^[\s\S]*?<\/(?:[\w.-]+:)?OAI-PMH\s*>/i, /^[\s\S]*<\/(?:[\w.-]+:)?OAI-PMH\s*>/i];
+  for (const end of ends) {
+    const document = wellFormed(end.exec(text)?.[0] ?? text);
+    if (document !== undefined) return document;
+  }
+  if (!/<\/(?:[\w.-]+:)?OAI-PMH\s*>/i.test(text) && /^[\s\S]{0,2000}<(?:[\w.-]+:)?OAI-PMH[\s>]/i.test(text)) {
     throw new BridgeError('upstream-cut-off', `${url} ended before its last tag`, { retryable: true });
   }
+  const first = XMLValidator.validate(text);
   const reason = first === true ? 'it holds characters that XML forbids' : clause(first.err.msg);
   throw new BridgeError('upstream-not-xml', `${url} is not well-formed: ${reason}`, { retryable: true });
+}
+
+/** The text, or what can be made of it; undefined where that is not well-formed either. */
+function wellFormed(text: string): string | undefined {
+  const mended = repairRecord(text.replace(/^<\?xml[^>]*\?>/, ''));
+  if (mended.reasons.length === 0 && XMLValidator.validate(text) === true) return text;
+  return XMLValidator.validate(mended.text) === true ? mended.text : undefined;
 }
 
 function asNode(value: unknown): XmlNode {

@@ -253,6 +253,8 @@ export interface SourceItem {
   readonly deleted: boolean;
   readonly metadata: readonly SourceMetadata[];
   readonly files: readonly SourceFile[];
+  /** It always comes in all its formats at once, so that each may name the others (RS-LN-07). */
+  readonly complete?: boolean | undefined;
   /** The item's page for people, where the upstream states one. */
   readonly landingPage?: string | undefined;
 }

@@ -79,8 +79,12 @@ export function describing(
   ];
 }
 
-/** The other formats, as far as this delivery knows them (RS-LN-07). */
+/**
+ * The other formats, where every delivery has them all (RS-LN-07); else a list would take the links away that one
+ * record asked for by itself has brought.
+ */
 function alternates(source: string, item: SourceItem, except: string): Link[] {
+  if (item.complete !== true) return [];
   return item.metadata
     .filter(({ format }) => format !== except)
     .map(({ format }) => ({

@@ -146,7 +146,11 @@ describe('mapItem', () => {
 
   test('RS-LN-07: formats that come together are alternates of each other, in both directions', () => {
     const mods = { format: 'mods', content: Buffer.from('<mods/>') };
-    const [dc, other] = mapItem('kyushu', { ...item, metadata: [...item.metadata, mods] }).resources;
+    const [dc, other] = mapItem('kyushu', {
+      ...item,
+      complete: true,
+      metadata: [...item.metadata, mods],
+    }).resources;
     const alternatesOf = (resource: typeof dc) =>
       resource?.links.filter(({ rel }) => rel === 'alternate') ?? [];
     expect(alternatesOf(dc)).toEqual([{ rel: 'alternate', href: other?.path, type: 'application/xml' }]);

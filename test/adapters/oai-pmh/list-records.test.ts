@@ -89,11 +89,14 @@ describe('The end of a list', () => {
   });
 
   test('is not noRecordsMatch in the middle', async () => {
-    const { error, items } = await harvest((_query, nth) =>
+    const { error, items, problems } = await harvest((_query, nth) =>
       nth === 1 ? list([record('1')], token('t', 'completeListSize="9"')) : failure('noRecordsMatch'),
     );
     expect(ids(items)).toEqual(['1']);
-    expect(error).toMatchObject({ code: 'oai-list-incomplete' });
+    // Smaller lists were tried, and were empty.
+    expect(error).toBeUndefined();
+    expect(problems.map(({ code }) => code)).toEqual(['endpoint-quirk', 'list-doubtful']);
+    expect(problems[0]?.message).toContain('broke off after 1 of 9 records');
   });
 
   test('may be a surplus token and then an error or nothing', async () => {
@@ -111,7 +114,7 @@ describe('The end of a list', () => {
     expect(same.error).toMatchObject({ code: 'oai-token-loop' });
     const empty = await harvest((_query, nth) => list([], token(`t${nth}`)));
     expect(empty.error).toMatchObject({ code: 'oai-token-loop' });
-    expect(empty.requests).toHaveLength(3);
+    expect(empty.requests.length).toBeLessThanOrEqual(30);
   });
 
   test('is never a response that breaks off, even behind its token', async () => {
@@ -120,9 +123,10 @@ describe('The end of a list', () => {
     for (const body of [cut(12), cut(100), cut(500)]) {
       const { error, pages, sleeps, requests } = await harvest(() => body);
       expect(error).toMatchObject({ code: 'upstream-cut-off', retryable: true });
-      expect(pages.filter(({ checkpoint }) => checkpoint)).toEqual([]);
-      expect(requests).toHaveLength(3);
-      expect(sleeps).toEqual([2_000, 10_000]);
+      expect(pages.flatMap(({ checkpoint }) => checkpoint?.done ?? [])).toEqual([]);
+      // Three times as a whole, then in smaller ones until it is clear that all are like that.
+      expect(requests.length).toBeLessThanOrEqual(12);
+      expect(sleeps.slice(0, 2)).toEqual([2_000, 10_000]);
     }
   });
 });

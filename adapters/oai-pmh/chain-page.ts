@@ -1,0 +1,23 @@
+import type { ChainState } from './checkpoint.ts';
+import type { DoubtfulEnd } from './list-verdict.ts';
+import type { Batch } from './page-batch.ts';
+
+/** A part of a chain, no larger than a page; `after` is where the chain stands behind it. */
+export interface ChainPage<Entry> extends Batch<Entry> {
+  /** Undefined: the response goes on. */
+  readonly after?: ChainState | undefined;
+  /** The chain is over. */
+  readonly outcome?: ChainOutcome;
+}
+
+/** How a chain ended; what follows from it is decided where the other windows are known, too. */
+export type ChainOutcome =
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'doubtful'; readonly end: DoubtfulEnd }
+  /** A round number of records, without a token or a size (quirk 7). */
+  | { readonly kind: 'suspicious'; readonly count: number }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** The list has been seen to be long. */
+  | { readonly kind: 'long'; readonly pages: number }
+  /** It does not keep to the dates it was asked for. */
+  | { readonly kind: 'ignored' };

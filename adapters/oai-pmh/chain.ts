@@ -1,0 +1,394 @@
+import type { Problem } from '../../src/core/adapter.ts';
+import { toIso } from '../../src/core/datetime.ts';
+import type { ChainOptions } from './chain-options.ts';
+import type { ChainOutcome, ChainPage } from './chain-page.ts';
+import { type ChainState, newChain, passKey } from './checkpoint.ts';
+import { DistinctRecords } from './distinct-records.ts';
+import { FilterLost, ListFilter, WindowIgnored } from './list-filter.ts';
+import { describeRefusal, ListRequests } from './list-requests.ts';
+import { ListResponse } from './list-response.ts';
+import {
+  type DoubtfulEnd,
+  judgeErrors,
+  judgePage,
+  judgeRefusedToken,
+  type PageVerdict,
+  type Situation,
+} from './list-verdict.ts';
+import type { Listing } from './listing.ts';
+import { describeErrors, toBridgeError } from './oai-errors.ts';
+import { PageBatch } from './page-batch.ts';
+import { PageTrail } from './page-trail.ts';
+import type { Pass } from './passes.ts';
+import type { CutRecord, Envelope, ResumptionToken } from './record-parser.ts';
+import { Sample } from './sample.ts';
+import { tokenExpiry } from './token-expiry.ts';
+import { remedyFor } from './trouble.ts';
+import { mayBeCutOff } from './truncation-probe.ts';
+import { describeWindow, isAtBound } from './window.ts';
+
+interface Answer<Entry> {
+  readonly envelope: Envelope;
+  readonly batch: PageBatch<Entry>;
+  /** An attempt before this one failed somewhere. */
+  readonly retried: boolean;
+}
+
+/** One list, in one window, from token to token: to its end, or to where it fails. */
+export class Chain<Entry> {
+  readonly distinct: DistinctRecords;
+  readonly sample = new Sample();
+  readonly #listing: Listing<Entry>;
+  readonly #pass: Pass;
+  readonly #signal: AbortSignal;
+  readonly #options: ChainOptions;
+  readonly #requests: ListRequests<Entry>;
+  readonly #filter: ListFilter;
+  readonly #trail: PageTrail;
+  #state: ChainState;
+  #problems: Problem[] = [];
+  /** The token comes from a checkpoint, and no answer to it has been good yet. */
+  #resumed: boolean;
+  /** Some token request had been sent before. */
+  #uncertain: boolean;
+  /** Records delivered when this process last saw a token refused. */
+  #furthest: number | undefined;
+  /** Of this list in this process; undefined: it was begun by another. */
+  #pages: number | undefined;
+  #firstPage: string | undefined;
+  /** Identifiers with a datestamp that the neighbouring windows have as well. */
+  atBounds = new Set<string>();
+  /** Identifiers of this response that were not handed on yet. */
+  #fresh: string[] = [];
+  /** What lies outside of the dates does no harm; it is stored like the rest. */
+  #datesForgotten = false;
+  /** Errors in a row that the protocol does not know. */
+  #inventions = 0;
+  /** The size of the list as the repository states it, believed or not. */
+  #announced: number | undefined;
+
+  constructor(
+    listing: Listing<Entry>,
+    pass: Pass,
+    state: ChainState,
+    options: ChainOptions,
+    signal: AbortSignal,
+  ) {
+    this.#listing = listing;
+    this.#pass = pass;
+    this.#state = state;
+    this.#options = options;
+    this.#signal = signal;
+    this.#requests = new ListRequests(listing, pass, signal);
+    this.#filter = new ListFilter(pass.collection, state.window);
+    this.#trail = new PageTrail(state);
+    this.distinct = new DistinctRecords(listing.lists);
+    this.#resumed = state.token !== undefined;
+    // After a crash nobody knows whether the request had been answered already.
+    this.#uncertain = this.#resumed;
+    this.#pages = this.#resumed ? undefined : 0;
+    if (this.#resumed) this.distinct.giveUp();
+  }
+
+  get firstPage(): string | undefined {
+    return this.#firstPage;
+  }
+
+  async *pages(): AsyncGenerator<ChainPage<Entry>> {
+    try {
+      for (let over = false; !over; ) over = yield* this.#step();
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      const ignored = error instanceof WindowIgnored;
+      yield this.#page(undefined, { outcome: ignored ? { kind: 'ignored' } : { kind: 'failed', error } });
+    } finally {
+      // Whoever stops here leaves a response that nobody will read.
+      this.#requests.leave();
+    }
+  }
+
+  /** One response. @returns whether the chain is over */
+  async *#step(): AsyncGenerator<ChainPage<Entry>, boolean> {
+    if (this.#hasExpired()) {
+      this.#restart('its token expired before it could be used');
+      return false;
+    }
+    const answer = yield* this.#response();
+    const { token } = this.#state;
+    this.#uncertain ||= answer.retried && token !== undefined;
+    if (answer.envelope.errors.length === 0) {
+      this.#listing.dates.accepted();
+      return yield* this.#afterPage(answer);
+    }
+    return yield* this.#afterErrors(answer);
+  }
+
+  *#afterErrors({ envelope, batch }: Answer<Entry>): Generator<ChainPage<Entry>, boolean> {
+    const { errors } = envelope;
+    const { dates, encoding, company } = this.#listing;
+    const { token = '' } = this.#state;
+    this.#count(batch.count, envelope.token);
+    const verdict = judgeErrors(errors, this.#situation());
+    if (verdict instanceof Error) {
+      const invented = verdict.code === 'oai-error' && remedyFor(verdict) === 'narrow';
+      if (!invented || this.#inventions > 0) throw verdict;
+      // An invented code (quirk 26) may mean anything, so it is asked once more.
+      this.#inventions += 1;
+      this.#uncertain ||= token !== '';
+      return false;
+    }
+    if (verdict === 'other-dates') {
+      const reason = describeErrors(errors);
+      const refused = dates.arguments(this.#state.window);
+      if (!dates.refused(reason, this.#requests.manner.form)) throw toBridgeError(errors);
+      const message = describeRefusal(this.#listing, this.#state.window, refused, reason);
+      this.#report({ code: 'endpoint-quirk', message });
+      if (!dates.allowed && this.#state.window.until !== undefined) {
+        yield this.#page(batch, { outcome: { kind: 'ignored' } });
+        return true;
+      }
+    } else if (verdict === 'more-arguments') {
+      if (!company.more(this.#requests.manner.company)) throw toBridgeError(errors);
+    } else if (verdict === 'other-token') {
+      if (encoding.refused(token, this.#requests.manner.raw)) return false;
+      const last = judgeRefusedToken(errors, this.#situation());
+      if (last instanceof Error) throw last;
+      // A token that grew old between two processes tells nothing about how far one of them gets.
+      if (!this.#resumed) this.#furthest = this.#state.delivered;
+      this.#restart(last.restart);
+    } else if (verdict !== 'end' && 'restart' in verdict) {
+      this.#set({ restarted: true });
+      this.#restart(verdict.restart);
+    } else {
+      dates.accepted();
+      yield this.#lastPage(batch, verdict);
+      return true;
+    }
+    return false;
+  }
+
+  *#afterPage({ envelope, batch }: Answer<Entry>): Generator<ChainPage<Entry>, boolean> {
+    const { count, digest } = batch;
+    const { value: next = '', cursor } = envelope.token ?? {};
+    const first = this.#state.token === undefined;
+    if (!first) {
+      this.#listing.encoding.accepted(this.#state.token ?? '');
+      this.#listing.company.accepted();
+    }
+    this.#resumed = false;
+    this.#inventions = 0;
+    if (first) this.#set({ offsets: cursor === 0 });
+    this.#firstPage ??= first ? digest : undefined;
+    const step = this.#trail.step({ digest, count, cursor, next });
+    const before = this.#state.delivered;
+    this.#count(step.repeats > 0 ? 0 : count, envelope.token);
+    if (this.#pages !== undefined) this.#pages += 1;
+    if (first && this.#isIgnored(digest)) {
+      yield this.#page(batch, { outcome: { kind: 'ignored' } });
+      return true;
+    }
+    const { offsets = false } = this.#state;
+    const situation = this.#situation();
+    const verdict = judgePage({ ...situation, ...step, count, before, next, cursor, offsets });
+    if (verdict === 'next') {
+      const read = this.#pages;
+      const pages = read && this.#options.isLong({ pages: read, count, listSize: this.#announced });
+      if (pages !== undefined) {
+        yield this.#page(batch, { outcome: { kind: 'long', pages } });
+        return true;
+      }
+      const { repeats } = step;
+      this.#set({
+        token: next,
+        lastPage: digest,
+        repeats,
+        lastCursor: cursor,
+        expiresAt: tokenExpiry(envelope, this.#now),
+      });
+      // Before anything of this response is waited for: the next one can come in the meantime.
+      if (this.#options.asksAhead) this.#requests.sendAhead(this.#state);
+      yield this.#page(batch, { after: this.#state });
+      return false;
+    }
+    if (verdict === 'end' || 'doubt' in verdict) {
+      const suspicious = verdict === 'end' && first && this.#isSuspicious(count);
+      if (suspicious) yield this.#page(batch, { outcome: { kind: 'suspicious', count } });
+      else yield this.#lastPage(batch, verdict);
+      return true;
+    }
+    // The list cannot be trusted; the records of this response can.
+    yield this.#page(batch, {});
+    if (verdict instanceof Error) throw verdict;
+    this.#set({ restarted: true });
+    this.#restart((verdict as Exclude<PageVerdict, string | Error | DoubtfulEnd>).restart);
+    return false;
+  }
+
+  /** Sends one request until it is answered well; what it delivers beyond a page's size goes out at once. */
+  async *#response(): AsyncGenerator<ChainPage<Entry>, Answer<Entry>> {
+    const { endpoint, context, clock } = this.#listing;
+    const batch = new PageBatch(this.#listing.read(this.#pass), this.#listing.lists);
+    for (let attempt = 0; ; attempt += 1) {
+      batch.restart();
+      this.#fresh = [];
+      if (this.#state.token === undefined) {
+        this.#filter.startAgain();
+        this.sample.clear();
+      }
+      try {
+        const response = await this.#requests.answer(this.#state);
+        const list = new ListResponse(response);
+        for await (const records of list) {
+          clock.see(list.envelope, response.headers.date, context.clock.now());
+          for (const record of records) {
+            this.#add(record, batch);
+            if (batch.full) yield this.#page(batch, {});
+          }
+        }
+        clock.see(list.envelope, response.headers.date, context.clock.now());
+        this.#handOn();
+        return { envelope: list.envelope, batch, retried: attempt > 0 };
+      } catch (error) {
+        if (error instanceof FilterLost) {
+          this.#afterFilterLost(error.what);
+          this.#uncertain = true;
+          attempt = -1;
+        } else await endpoint.beforeRetry(attempt, error, this.#signal, this.#options.patience);
+      }
+    }
+  }
+
+  #add(record: CutRecord, batch: PageBatch<Entry>): void {
+    const { habits } = this.#listing;
+    if (this.#state.token === undefined) {
+      this.#filter.learn(record);
+      this.sample.add(record);
+    } else {
+      const lost = this.#filter.lost(record);
+      if (lost === 'set' && !habits.setFilterLost) throw new FilterLost('set');
+      if (lost === 'dates' && !this.#datesForgotten) throw new FilterLost('dates');
+      if (lost === 'set') {
+        batch.skip(record);
+        return;
+      }
+    }
+    this.#fresh.push(record.identifier);
+    if (isAtBound(record.datestamp, this.#state.window)) this.atBounds.add(record.identifier);
+    batch.add(record);
+  }
+
+  #handOn(): void {
+    for (const identifier of this.#fresh) this.distinct.add(identifier);
+    this.#fresh = [];
+  }
+
+  #afterFilterLost(what: 'set' | 'dates'): void {
+    if (this.#listing.company.more(this.#requests.manner.company)) return;
+    if (what === 'set') this.#listing.habits.learnSetFilterLost();
+    else if (this.#options.strict && this.#state.window.until !== undefined) throw new WindowIgnored();
+    else this.#datesForgotten = true;
+  }
+
+  #isIgnored(digest: string): boolean {
+    if (!this.#filter.windowIgnored) return false;
+    // The same as without dates; or, where nothing compels us to cut, anything from outside of them.
+    if (digest === this.#options.parentPage) return true;
+    return this.#options.strict && this.#state.window.until !== undefined;
+  }
+
+  #isSuspicious(count: number): boolean {
+    return this.#state.listSize === undefined && mayBeCutOff(count, this.#listing.habits.listEnd);
+  }
+
+  #hasExpired(): boolean {
+    const { token, expiresAt } = this.#state;
+    if (token === undefined || expiresAt === undefined || this.#requests.underWay) return false;
+    // Where starting again has got no further, the server may know better than its own date.
+    return expiresAt <= this.#now && this.#mayRestart;
+  }
+
+  get #now(): string {
+    return toIso(this.#listing.context.clock.now());
+  }
+
+  get #mayRestart(): boolean {
+    const { delivered } = this.#state;
+    // Once, then only for getting further than ever: no endless loop.
+    return this.#resumed || this.#furthest === undefined || delivered > this.#furthest;
+  }
+
+  #restart(reason: string): void {
+    const { window, narrowed, restarted } = this.#state;
+    this.#report({
+      code: 'endpoint-quirk',
+      message: `The list of ${this.#name} was started again: ${reason}.`,
+    });
+    this.#state = { ...newChain(window, narrowed), ...(restarted === true ? { restarted } : {}) };
+    this.#trail.clear();
+    this.#filter.startAgain();
+    this.atBounds.clear();
+    this.#pages = 0;
+    this.#resumed = false;
+    this.#uncertain = false;
+  }
+
+  #report(problem: Problem): void {
+    const { code, message: reason } = problem;
+    const { context, endpoint } = this.#listing;
+    context.log.warn({ url: endpoint.url, code, reason }, 'endpoint quirk');
+    this.#problems.push(problem);
+  }
+
+  #page(
+    batch: PageBatch<Entry> | undefined,
+    rest: { readonly after?: ChainState; readonly outcome?: ChainOutcome },
+  ): ChainPage<Entry> {
+    const { entries, problems } = batch?.take() ?? { entries: [], problems: [] };
+    if (batch !== undefined) this.#handOn();
+    const own = this.#problems;
+    this.#problems = [];
+    const after = rest.outcome === undefined ? rest.after : this.#state;
+    return { ...rest, after, entries, problems: own.length === 0 ? problems : [...own, ...problems] };
+  }
+
+  #lastPage(batch: PageBatch<Entry>, end: 'end' | DoubtfulEnd): ChainPage<Entry> {
+    return this.#page(batch, { outcome: end === 'end' ? { kind: 'ended' } : { kind: 'doubtful', end } });
+  }
+
+  #count(records: number, token: ResumptionToken | undefined): void {
+    const { delivered, listSize } = this.#state;
+    this.#announced = token?.completeListSize ?? this.#announced;
+    // A server may state the size of the whole list with each window.
+    const size = this.#announced === this.#options.wholeSize ? undefined : token?.completeListSize;
+    this.#set({ delivered: delivered + records, listSize: size ?? listSize });
+  }
+
+  #set(change: Partial<ChainState>): void {
+    this.#state = { ...this.#state, ...change };
+  }
+
+  get #name(): string {
+    return `${passKey(this.#pass)}${describeWindow(this.#state.window, this.#listing.dates.granularity)}`;
+  }
+
+  #situation(): Situation {
+    const { token, restarted = false, narrowed = false, delivered, listSize, window } = this.#state;
+    const { endpoint, mode, offered, dates } = this.#listing;
+    return {
+      url: endpoint.url,
+      mode,
+      format: this.#pass.format,
+      list: this.#name,
+      token,
+      dated: Object.keys(dates.arguments(window)).length > 0,
+      offered,
+      narrowed,
+      restarted,
+      uncertain: this.#uncertain,
+      mayRestart: this.#mayRestart,
+      delivered,
+      distinct: this.distinct.size,
+      listSize,
+    };
+  }
+}

@@ -1,0 +1,383 @@
+import type { Problem } from '../../src/core/adapter.ts';
+import { addSeconds } from '../../src/core/datetime.ts';
+import { describeError, isBridgeError } from '../../src/core/errors.ts';
+import type { Chain } from './chain.ts';
+import type { ChainOptions } from './chain-options.ts';
+import type { ChainOutcome } from './chain-page.ts';
+import { newChain, type PassProgress, passKey } from './checkpoint.ts';
+import { clause } from './clause.ts';
+import type { DistinctRecords } from './distinct-records.ts';
+import { Failures } from './failures.ts';
+import { type ListLength, longList, longWindow, overheadOf, pagesPerWindow, partsOf } from './list-length.ts';
+import { type DoubtfulEnd, isNearly } from './list-verdict.ts';
+import type { Listing } from './listing.ts';
+import type { Pass } from './passes.ts';
+import { SharedBounds } from './shared-bounds.ts';
+import { remedyFor } from './trouble.ts';
+import { TruncationProbe } from './truncation-probe.ts';
+import { describeWindow, type Span, type Window } from './window.ts';
+import { type CutRequest, cut, type PlannedWindow, WindowPlan } from './window-plan.ts';
+
+/** How long to leave a server alone that holds too many lists open. */
+const exhaustionWaitMs = 60_000;
+const maximumExhaustions = 5;
+const maximumParts = 64;
+/** So often, smaller lists are tried for what a list is short of. */
+const maximumLooks = 20;
+
+/** How a pass goes on after each of its windows: what is read in smaller ones, once more, or not at all. */
+export class PassCourse<Entry> {
+  readonly plan: WindowPlan;
+  readonly #listing: Listing<Entry>;
+  readonly #pass: Pass;
+  readonly #base: Window;
+  readonly #signal: AbortSignal;
+  readonly #failures = new Failures();
+  /** What came from a window before it failed, and need not come again. */
+  readonly #known = new WeakMap<PlannedWindow, DistinctRecords>();
+  #bounds: SharedBounds;
+  #progress: Omit<PassProgress, 'windows'>;
+  #problems: Problem[] = [];
+  #probe: TruncationProbe | undefined;
+  /** Pages per window, and what may be spent on windows for nothing. */
+  #aim: number | undefined;
+  #allowance = 0;
+  #exhaustions = 0;
+  #looks = 0;
+
+  constructor(
+    listing: Listing<Entry>,
+    pass: Pass,
+    progress: PassProgress | undefined,
+    base: Window,
+    signal: AbortSignal,
+  ) {
+    this.#listing = listing;
+    this.#pass = pass;
+    this.#base = base;
+    this.#signal = signal;
+    const { windows, ...rest } = progress ?? { key: passKey(pass), delivered: 0, windows: [newChain(base)] };
+    this.#progress = rest;
+    this.plan = new WindowPlan(windows);
+    this.#bounds = new SharedBounds(progress === undefined);
+  }
+
+  get progress(): PassProgress {
+    return { ...this.#progress, windows: this.plan.states };
+  }
+
+  /** Windows that may be read at a time. */
+  get places(): number {
+    return this.#listing.habits.oneListOnly || this.#exhaustions > 0 ? 1 : this.#listing.lists;
+  }
+
+  /** Of the pass as a whole, for progress only. */
+  get expected(): number | undefined {
+    const [only, ...others] = this.plan.states;
+    return others.length === 0 && this.#progress.cut === undefined ? only?.listSize : this.#progress.total;
+  }
+
+  takeProblems(): readonly Problem[] {
+    return this.#problems.splice(0);
+  }
+
+  knownOf(planned: PlannedWindow): DistinctRecords | undefined {
+    return this.#known.get(planned);
+  }
+
+  /** A page has come; without records it proves nothing yet. */
+  answered(records: number): void {
+    if (records > 0) this.#failures.answered(records);
+  }
+
+  optionsFor(planned: PlannedWindow): ChainOptions {
+    const { narrowed = false } = planned.state;
+    const { cut: reason, total } = this.#progress;
+    return {
+      // A window that is a part of one that failed is itself another attempt; but the last one is thorough.
+      patience: narrowed && planned.smallest !== true ? 1 : 3,
+      parentPage: planned.parentPage,
+      strict: reason === 'long' && !narrowed,
+      // Of a list that is too short, only the sizes of its parts tell which part.
+      wholeSize: reason === undefined || reason === 'short' ? undefined : total,
+      asksAhead: true,
+      isLong: (length) => this.#isLong(planned, length),
+    };
+  }
+
+  #isLong({ state, smallest }: PlannedWindow, length: ListLength): number | undefined {
+    const { habits, dates, lists } = this.#listing;
+    const { cut: reason, whole } = this.#progress;
+    const never = smallest === true || whole === true || habits.windowTrouble || !dates.allowed;
+    if (never || state.narrowed === true) return undefined;
+    if (reason === undefined) {
+      return state.window.from === undefined || lists > 1 ? longList(length, lists) : undefined;
+    }
+    if (this.#aim === undefined || this.#allowance <= 0) return undefined;
+    return longWindow(length, lists, this.#aim);
+  }
+
+  /** Draws the consequences of how a window ended. @throws what ends the run */
+  async settle(
+    planned: PlannedWindow,
+    chain: Chain<Entry> | undefined,
+    outcome: ChainOutcome,
+    records: number,
+  ): Promise<void> {
+    if (outcome.kind === 'failed') return this.#afterFailure(planned, chain, outcome.error);
+    this.#failures.answered(records);
+    if (chain !== undefined) this.#compare(chain.distinct);
+    if (outcome.kind === 'long') return this.#cutLong(planned, chain, outcome.pages);
+    if (outcome.kind === 'ignored') return this.#afterIgnored(planned);
+    if (outcome.kind === 'suspicious' && this.#lookBehind(planned, chain, outcome.count)) return;
+    if (outcome.kind === 'doubtful') {
+      if (this.#lookAgain(planned, chain, outcome.end)) return;
+      this.#doubt(outcome.end.doubt);
+    }
+    this.#finish(planned, chain);
+  }
+
+  #finish(planned: PlannedWindow, chain: Chain<Entry> | undefined): void {
+    const { delivered, listSize } = planned.state;
+    const { cut: reason, total = listSize } = this.#progress;
+    const shared = reason === undefined || chain === undefined ? 0 : this.#bounds.add(chain.atBounds);
+    this.#progress = { ...this.#progress, total, delivered: this.#progress.delivered + delivered - shared };
+    if (delivered === 0) {
+      this.#allowance -= 1;
+      this.plan.mergeBehind(planned);
+    }
+    this.#remove(planned);
+  }
+
+  #remove(planned: PlannedWindow): void {
+    this.plan.remove(planned);
+    if (this.plan.empty) this.#close();
+  }
+
+  /** The last window is finished; do they make up the list? */
+  #close(): void {
+    const { habits, mode } = this.#listing;
+    const { delivered, total, cut: reason, inWindows, doubt, doubted } = this.#progress;
+    if (this.#probe !== undefined) habits.learnListEnd('complete');
+    if (inWindows !== undefined) {
+      if (delivered > inWindows) habits.learnWindowTrouble('lossy');
+      else habits.learnSizeIsEstimate();
+    }
+    if (reason !== undefined && total !== undefined && delivered < total) {
+      const what = `ended after ${delivered} of ${total} records`;
+      const tolerable = isNearly(delivered, total);
+      // Records without a date in the index are in no window, for one; but all are in the list.
+      const lossy = !(tolerable && (habits.sizeIsEstimate || !this.#bounds.exact));
+      if (reason === 'long' && lossy) this.#readWhole(`read in windows, it ${what}`, delivered);
+      else if (!tolerable && doubted !== true) this.#doubt(doubt ?? `The list of ${this.#name} ${what}`);
+    } else if (delivered === 0 && mode === 'full' && doubted !== true)
+      this.#doubt(`The list of ${this.#name} is empty`);
+  }
+
+  #cutLong(planned: PlannedWindow, chain: Chain<Entry> | undefined, pages: number): void {
+    const { lists, context, endpoint } = this.#listing;
+    const again = this.#progress.cut !== undefined;
+    if (this.#aim === undefined) {
+      this.#aim = pagesPerWindow(pages, lists);
+      this.#allowance = overheadOf(pages, lists);
+    }
+    this.#allowance -= 1;
+    const { listSize } = planned.state;
+    const pieces = this.#cut(planned, chain, partsOf(pages, this.#aim, again), chain?.sample.mixed === true);
+    if (pieces.length === 1) {
+      planned.smallest = true;
+      planned.state = newChain(planned.state.window);
+      return;
+    }
+    if (!again) {
+      this.#progress = { ...this.#progress, cut: 'long', total: listSize };
+      const { url } = endpoint;
+      context.log.info({ url, list: this.#name, windows: pieces.length }, 'list is read in windows');
+    }
+    this.plan.replace(planned, pieces, chain?.firstPage);
+  }
+
+  #afterIgnored(planned: PlannedWindow): void {
+    const { trouble } = planned;
+    if (trouble !== undefined) throw trouble;
+    const { doubt } = this.#progress;
+    if (doubt !== undefined) {
+      // It says the same whatever it is asked: that it ended early is all there is to know.
+      this.#doubt(doubt);
+      this.plan.replaceAll([]);
+      return;
+    }
+    const { habits, dates } = this.#listing;
+    habits.learnWindowTrouble(dates.allowed ? 'ignored' : 'refused');
+    this.#readWhole('it does not keep to the dates it is asked for');
+  }
+
+  #readWhole(reason: string, inWindows?: number): void {
+    const message = `The list of ${this.#name} is read in one piece: ${reason}.`;
+    this.#report({ code: 'endpoint-quirk', message });
+    const { key } = this.#progress;
+    this.#progress = { key, delivered: 0, whole: true, inWindows };
+    this.plan.replaceAll([this.#base]);
+  }
+
+  async #afterFailure(
+    planned: PlannedWindow,
+    chain: Chain<Entry> | undefined,
+    error: unknown,
+  ): Promise<void> {
+    const remedy = remedyFor(error);
+    // A repository that cannot list identifiers either has said before what is wrong.
+    if (remedy === 'stop') throw isAboutProtocol(error) ? (planned.trouble ?? error) : error;
+    if (remedy === 'fewer') return this.#readFewer(planned, error);
+    this.#failures.add(error);
+    if (this.#failures.hopeless) throw this.#failures.first;
+    this.#narrow(planned, chain, error);
+  }
+
+  /** It has no place for another list: later, and one at a time (quirk 20). */
+  async #readFewer(planned: PlannedWindow, error: unknown): Promise<void> {
+    const { habits, context, endpoint, lists } = this.#listing;
+    this.#exhaustions += 1;
+    if (this.#exhaustions > maximumExhaustions) throw error;
+    if (lists > 1) habits.learnOneListOnly();
+    context.log.warn({ url: endpoint.url, reason: describeError(error) }, 'too many lists open, waiting');
+    await context.clock.sleep(exhaustionWaitMs, this.#signal);
+    const { window, narrowed } = planned.state;
+    planned.state = newChain(window, narrowed);
+  }
+
+  /** Two smaller windows instead of one that fails; record by record where it cannot be any smaller. */
+  #narrow(planned: PlannedWindow, chain: Chain<Entry> | undefined, trouble: unknown): void {
+    const { dates, verb } = this.#listing;
+    const { state } = planned;
+    if (!dates.allowed) throw trouble;
+    const first = this.#progress.cut === undefined;
+    const reason = clause(describeError(trouble));
+    const pieces = this.#cut(planned, chain, 2, chain?.sample.only !== undefined);
+    if (pieces.length > 1) {
+      if (first) {
+        const what = `could not be read in one piece (${reason}); it is read in smaller ones`;
+        this.#report({ code: 'endpoint-quirk', message: `The list of ${this.#name} ${what}.` });
+        this.#progress = { ...this.#progress, cut: 'failing', total: state.listSize };
+      }
+      this.plan.narrow(planned, pieces, { parentPage: chain?.firstPage, trouble });
+    } else if (planned.smallest !== true && state.narrowed === true && state.single !== true) {
+      planned.smallest = true;
+      planned.state = newChain(state.window, true);
+    } else if (state.single !== true && verb === 'ListRecords') {
+      if (chain !== undefined) this.#known.set(planned, chain.distinct);
+      planned.trouble ??= trouble;
+      planned.state = { ...newChain(state.window, true), single: true };
+    } else {
+      const { granularity } = dates;
+      this.#doubt(
+        `The list of ${this.#name}${describeWindow(state.window, granularity)} could not be read (${reason})`,
+      );
+      this.#remove(planned);
+    }
+  }
+
+  /** Far fewer came than were announced: perhaps smaller lists have them all. @returns whether it is tried */
+  #lookAgain(
+    planned: PlannedWindow,
+    chain: Chain<Entry> | undefined,
+    { doubt, missing }: DoubtfulEnd,
+  ): boolean {
+    const { delivered, listSize = 0 } = planned.state;
+    const { cut: reason, whole } = this.#progress;
+    const { dates, mode } = this.#listing;
+    if (missing !== true || whole === true || !dates.allowed || planned.state.narrowed === true) return false;
+    if ((reason !== undefined && reason !== 'short') || mode !== 'full' || delivered === 0) return false;
+    if (this.#looks >= maximumLooks) return false;
+    this.#looks += 1;
+    const parts = Math.min(maximumParts, Math.ceil(listSize / delivered) + 1);
+    return this.#cutShort(planned, chain, parts, doubt, listSize);
+  }
+
+  /** @returns whether a list that may be cut off is read in smaller ones */
+  #lookBehind(planned: PlannedWindow, chain: Chain<Entry> | undefined, count: number): boolean {
+    const { habits, dates } = this.#listing;
+    // One look at a time; what the other windows are like is known when it is over.
+    if (habits.listEnd === undefined && this.#probe !== undefined) return false;
+    const doubt = `The list of ${this.#name} ended without a token after exactly ${count} records`;
+    const tried = dates.allowed && this.#cutShort(planned, chain, 2, doubt);
+    if (!tried && habits.listEnd !== undefined) this.#doubt(doubt);
+    if (tried && habits.listEnd === undefined && chain !== undefined) {
+      this.#probe = new TruncationProbe(count, chain.distinct);
+    }
+    return tried;
+  }
+
+  #cutShort(
+    planned: PlannedWindow,
+    chain: Chain<Entry> | undefined,
+    parts: number,
+    doubt: string,
+    total?: number,
+  ): boolean {
+    // A list that is cut off is cut in its middle, as far as that is known, so that more shows on both sides.
+    const pieces = this.#cut(
+      planned,
+      chain,
+      parts,
+      parts === 2 && this.#listing.habits.listEnd === undefined,
+    );
+    if (pieces.length === 1) return false;
+    if (this.#progress.cut === undefined) this.#progress = { ...this.#progress, cut: 'short', total, doubt };
+    this.plan.replace(planned, pieces, chain?.firstPage);
+    return true;
+  }
+
+  #compare(distinct: DistinctRecords): void {
+    if (this.#probe?.contradictedBy(distinct) !== true) return;
+    this.#listing.habits.learnListEnd(this.#probe.count);
+    this.#probe = undefined;
+    // That it is cut off is no doubt any more; its parts tell for themselves.
+    this.#progress = { ...this.#progress, doubt: undefined };
+  }
+
+  #cut(
+    { state: { window } }: PlannedWindow,
+    chain: Chain<Entry> | undefined,
+    parts: number,
+    byRecords: boolean,
+  ): readonly Window[] {
+    const { span, dates, lagSeconds } = this.#listing;
+    const expected = span();
+    const sample = chain?.sample;
+    const request: CutRequest = {
+      parts,
+      granularity: dates.granularity,
+      span: sample?.span(expected) ?? expected,
+      quantiles: byRecords ? sample?.quantiles(Math.min(parts, 25), dates.granularity) : undefined,
+      // There is one that has no end in time, and it is read last.
+      tailFrom: this.#progress.cut === undefined ? tailFrom(window, expected, lagSeconds) : undefined,
+    };
+    return cut(window, request);
+  }
+
+  #doubt(message: string): void {
+    this.#progress = { ...this.#progress, doubted: true };
+    this.#report({ code: 'list-doubtful', format: this.#pass.format, message: `${message}.` });
+  }
+
+  #report(problem: Problem): void {
+    const { code, message: reason } = problem;
+    const { context, endpoint } = this.#listing;
+    context.log.warn({ url: endpoint.url, code, reason }, 'endpoint quirk');
+    this.#problems.push(problem);
+  }
+
+  get #name(): string {
+    return passKey(this.#pass);
+  }
+}
+
+function tailFrom({ from }: Window, { high }: Span, lagSeconds: number): string | undefined {
+  const start = addSeconds(high, -lagSeconds);
+  return from !== undefined && from >= start ? undefined : start;
+}
+
+function isAboutProtocol(error: unknown): boolean {
+  return isBridgeError(error, 'oai-error') || isBridgeError(error, 'upstream-protocol');
+}

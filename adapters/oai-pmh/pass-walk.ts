@@ -1,0 +1,79 @@
+import type { Problem } from '../../src/core/adapter.ts';
+import { Chain } from './chain.ts';
+import { ChainRace } from './chain-race.ts';
+import type { PassProgress } from './checkpoint.ts';
+import type { Listing } from './listing.ts';
+import { PassCourse } from './pass-course.ts';
+import type { Pass } from './passes.ts';
+import { RecordByRecord } from './record-by-record.ts';
+import type { Window } from './window.ts';
+import type { PlannedWindow } from './window-plan.ts';
+
+/** A part of a pass that can be stored at once. */
+export interface PassPage<Entry> {
+  readonly entries: readonly Entry[];
+  readonly problems: readonly Problem[];
+  /** Where the pass stands behind it; undefined: in the middle of a response. */
+  readonly progress: PassProgress | undefined;
+  /** Records that are expected of it. */
+  readonly expected: number | undefined;
+}
+
+/**
+ * One pass to its end, in one list or in several windows, some of them at a time where that is allowed. It is
+ * over when a page's progress has no windows left.
+ * @throws BridgeError what ended it early, behind what it brought
+ */
+export async function* walkPass<Entry>(
+  listing: Listing<Entry>,
+  pass: Pass,
+  begun: { readonly progress: PassProgress | undefined; readonly base: Window },
+  outer: AbortSignal,
+): AsyncGenerator<PassPage<Entry>> {
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([outer, leaving.signal]);
+  const course = new PassCourse(listing, pass, begun.progress, begun.base, signal);
+  const race = new ChainRace<Entry, Chain<Entry> | RecordByRecord<Entry>>();
+  const bad = new Set<string>();
+  const readerOf = (planned: PlannedWindow) =>
+    planned.state.single === true
+      ? new RecordByRecord(listing, pass, planned.state, { known: course.knownOf(planned), bad }, signal)
+      : new Chain(listing, pass, planned.state, course.optionsFor(planned), signal);
+  try {
+    while (!course.plan.empty) {
+      while (race.size < course.places) {
+        const planned = course.plan.next();
+        if (planned === undefined) break;
+        planned.active = true;
+        race.start(planned, readerOf(planned));
+      }
+      const { planned, reader, page } = await race.next();
+      const { entries, after, outcome } = page;
+      if (after !== undefined) planned.state = after;
+      let failure: { readonly error: unknown } | undefined;
+      if (outcome === undefined) course.answered(entries.length);
+      else {
+        planned.active = false;
+        const chain = reader instanceof Chain ? reader : undefined;
+        await course.settle(planned, chain, outcome, entries.length).catch((error: unknown) => {
+          failure = { error };
+        });
+        race.keepOnly((one) => course.plan.has(one));
+      }
+      const problems = [...page.problems, ...course.takeProblems()];
+      // Nothing, and no place to go on from, is not worth storing.
+      if (failure === undefined || entries.length > 0 || problems.length > 0) {
+        yield {
+          entries,
+          problems,
+          progress: after === undefined || failure !== undefined ? undefined : course.progress,
+          expected: course.expected,
+        };
+      }
+      if (failure !== undefined) throw failure.error;
+    }
+  } finally {
+    leaving.abort();
+    await race.end();
+  }
+}
