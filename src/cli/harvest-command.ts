@@ -1,9 +1,11 @@
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { dryRun } from '../harvest/dry-run.ts';
 import { type HarvestOptions, type HarvestSource, harvest } from '../harvest/harvest.ts';
+import { identifierPass, type Skipped } from '../harvest/identifier-pass.ts';
 import type { HarvestReport } from '../harvest/report.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { describeFileWork, workOnFiles } from './file-work.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
@@ -13,13 +15,17 @@ export interface HarvestFlags {
   readonly config?: string;
   readonly json: boolean;
   readonly full: boolean;
+  readonly identifiers: boolean;
   readonly since?: string;
   readonly limit?: number;
   readonly dryRun: boolean;
   readonly acceptDeletions: boolean;
 }
 
-/** Harvests the named sources one after the other; one that fails does not keep the others from theirs. */
+/** Sources that are read side by side; each holds a page or two in memory, the others wait for their turn. */
+export const harvestsAtOnce = 8;
+
+/** Harvests the named sources side by side; one that fails does not keep the others from theirs. */
 export async function harvestCommand(
   names: readonly string[],
   flags: HarvestFlags,
@@ -28,20 +34,46 @@ export async function harvestCommand(
   const config = loadConfig(flags, io.env, io.cwd);
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
   const bridge = await openBridge(config, log, 'migrate', io.stop);
-  const progress = createProgress(io);
-  let exitCode: number = exitCodes.ok;
   try {
-    const sources = bridge.sources(names);
+    // A name that was given twice is one source.
+    const sources = [...new Set(bridge.sources(names))];
     if (sources.length === 0) throw new BridgeError('config-invalid', 'no source is configured');
-    for (const source of sources) {
-      if (io.stop.aborted) break;
-      exitCode = (await harvestOne(bridge, source, flags, io, progress)) || exitCode;
-    }
+    const progress = createProgress(io, sources.length);
+    const exitCode = await sideBySide(sources, io.stop, (source) =>
+      harvestOne(bridge, source, flags, io, progress),
+    );
     return io.stop.aborted ? exitCodes.interrupted : exitCode;
   } finally {
-    progress.end();
     await bridge.close();
   }
+}
+
+/**
+ * @param stop nothing is begun after it
+ * @returns the exit code of the last source, in their order, that did not end well
+ */
+async function sideBySide(
+  sources: readonly HarvestSource[],
+  stop: AbortSignal,
+  harvestSource: (source: HarvestSource) => Promise<number>,
+): Promise<number> {
+  const waiting = [...sources.entries()];
+  const codes = new Map<number, number>();
+  const work = async () => {
+    for (let next = waiting.shift(); next && !stop.aborted; next = waiting.shift()) {
+      const [index, source] = next;
+      try {
+        codes.set(index, await harvestSource(source));
+      } catch (error) {
+        // A defect: what is under way may end well, but nothing more is begun.
+        waiting.length = 0;
+        throw error;
+      }
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: harvestsAtOnce }, work));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return sources.reduce<number>((code, _, index) => codes.get(index) || code, exitCodes.ok);
 }
 
 async function harvestOne(
@@ -63,6 +95,7 @@ async function harvestOne(
   try {
     if (flags.dryRun) {
       const report = await dryRun(bridge, source, options);
+      progress.finish(source.name);
       printResult(
         io,
         flags.json,
@@ -71,12 +104,19 @@ async function harvestOne(
       );
       return exitCodes.ok;
     }
-    const report = await harvest(bridge, source, options);
-    progress.end();
+    const report = flags.identifiers
+      ? await identifierPass(bridge, source, { ...options, onProgress: (state) => progress.update(state) })
+      : await harvest(bridge, source, options);
+    progress.finish(source.name);
+    if ('skipped' in report) {
+      printSkipped(io, flags.json, source.name, report);
+      return exitCodes.ok;
+    }
     printResult(io, flags.json, report, describeReport(report));
+    if (!flags.identifiers && !io.stop.aborted) await followFiles(bridge, source.name, flags, io);
     return report.state === 'needs-attention' ? exitCodes.needsAttention : exitCodes.ok;
   } catch (error) {
-    progress.end();
+    progress.finish(source.name);
     if (!isBridgeError(error)) throw error;
     const { code, advice } = error;
     if (flags.json)
@@ -84,6 +124,27 @@ async function harvestOne(
     say(io, `${source.name}: ${describeError(error)}\n${advice} [${code}]`);
     return exitCodeOf(code);
   }
+}
+
+/** What the records name is worth nothing until somebody has asked for it. */
+async function followFiles(
+  bridge: Bridge,
+  source: string,
+  flags: HarvestFlags,
+  io: CommandIo,
+): Promise<void> {
+  const files = await workOnFiles(bridge, source, { stop: io.stop, signal: io.abort });
+  const said = files && describeFileWork(source, files);
+  if (said !== undefined) printResult(io, flags.json, { source, files }, said);
+}
+
+function printSkipped(io: CommandIo, json: boolean, source: string, { skipped }: Skipped): void {
+  printResult(
+    io,
+    json,
+    { source, mode: 'identifiers', skipped },
+    `${source}: the identifiers were not listed: ${skipped}; rsbridge harvest ${source}`,
+  );
 }
 
 export function describeReport(report: HarvestReport): string {
@@ -110,5 +171,6 @@ function describeCounts(report: {
 }): string {
   const { source, mode, items, created, updated, deleted, unchanged, problems } = report;
   const trouble = problems === 0 ? '' : `, ${problems} problems (rsbridge status)`;
-  return `${source}: ${mode} harvest of ${items} records: ${created} created, ${updated} updated, ${deleted} deleted, ${unchanged} unchanged${trouble}`;
+  const what = mode === 'identifiers' ? `${items} identifiers listed` : `${mode} harvest of ${items} records`;
+  return `${source}: ${what}: ${created} created, ${updated} updated, ${deleted} deleted, ${unchanged} unchanged${trouble}`;
 }

@@ -33,6 +33,7 @@ export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): C
   for (const [name, source] of Object.entries(config.sources)) {
     checkCron(`sources.${name}.schedule`, source.schedule);
     checkCron(`sources.${name}.fullPass`, source.fullPass);
+    checkCron(`sources.${name}.identifierPass`, source.identifierPass);
   }
   return anchorPaths(config, dirname(file));
 }

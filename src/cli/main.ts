@@ -70,6 +70,11 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
 
   command('harvest [sources...]', 'read what is new (default: of every source)')
     .option('--full', 'read everything, and notice what vanished', false)
+    .addOption(
+      new Option('--identifiers', 'list the identifiers alone, and notice what vanished')
+        .conflicts(['full', 'since', 'limit', 'dryRun'])
+        .default(false),
+    )
     .option('--since <datetime>', 'read what changed since then', parseSince)
     .option('--limit <n>', 'stop after about N items', parsePositive)
     .option('--dry-run', 'say what would change, store nothing', false)

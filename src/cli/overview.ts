@@ -1,6 +1,13 @@
 import { addSeconds, toIso } from '../core/datetime.ts';
 import type { SourceOverview } from '../server/deps.ts';
-import { latestFullPass, latestRun, listProblems, type Run } from '../store/runs.ts';
+import {
+  latestFullPass,
+  latestIdentifierRun,
+  latestRun,
+  listProblems,
+  type Run,
+  type RunKind,
+} from '../store/runs.ts';
 import { countSource, findSource, type StoredSource } from '../store/sources.ts';
 import type { Bridge } from './bridge.ts';
 
@@ -15,14 +22,17 @@ export async function overviewOf(
   const next = nextRun(name);
   const now = toIso(clock.now());
   const run = stored && (await latestRun(database.reader, stored.id));
-  const refused = stored && (await refusedPass(bridge, stored.id));
+  const look = stored && (await latestIdentifierRun(database.reader, stored.id));
+  const refused = stored && (await refusedPass(bridge, stored.id, look));
   const counts = stored && (await countSource(database.reader, stored.id, addSeconds(now, -86_400)));
   const stuck = await dumpTrouble(bridge, name);
   const [problem] = run && run.problems > 0 ? await listProblems(database.reader, run.id, 1) : [];
   return {
     name,
     title: config.sources[name]?.title ?? stored?.info?.name ?? name,
-    state: [describeState(stored, run, refused), stuck].filter((part) => part !== undefined).join('; '),
+    state: [describeState(stored, run, refused), describeLook(look, run), stuck]
+      .filter((part) => part !== undefined)
+      .join('; '),
     healthy: !stored?.trouble && !refused && !stuck && run?.state !== 'failed',
     lastSuccessAt: lastSuccess(stored, run),
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
@@ -47,21 +57,30 @@ function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): st
   return run?.state === 'succeeded' ? run.endedAt : (stored?.lastFullAt ?? undefined);
 }
 
-/** A full pass whose deletions wait for a person, however many good incremental ones came after it. */
-async function refusedPass({ database }: Bridge, sourceId: number): Promise<Run | undefined> {
+/**
+ * A full pass, or a later look through the identifiers, whose deletions wait for a person, however many good
+ * incremental ones came after it.
+ */
+async function refusedPass(
+  { database }: Bridge,
+  sourceId: number,
+  look: Run<'identifiers'> | undefined,
+): Promise<Run<RunKind> | undefined> {
   const pass = await latestFullPass(database.reader, sourceId);
-  return pass?.state === 'needs-attention' ? pass : undefined;
+  if (pass?.state === 'needs-attention') return pass;
+  return look?.state === 'needs-attention' && look.id > (pass?.id ?? 0) ? look : undefined;
 }
 
 function describeState(
   stored: StoredSource | undefined,
   run: Run | undefined,
-  refused: Run | undefined,
+  refused: Run<RunKind> | undefined,
 ): string {
   if (stored?.trouble) return `could not be harvested at ${stored.trouble.at}: ${stored.trouble.message}`;
   if (!stored || !run) return 'waits for its first harvest';
   if (refused && run.state === 'succeeded') {
-    return `needs attention since the full harvest of ${refused.endedAt}: ${refused.error?.message}`;
+    const pass = refused.mode === 'identifiers' ? 'look through its identifiers' : 'full harvest';
+    return `needs attention since the ${pass} of ${refused.endedAt}: ${refused.error?.message}`;
   }
   const kind = run.mode === 'full' ? 'full harvest' : 'harvest of what is new';
   const total = run.expectedTotal === undefined ? '' : ` of about ${run.expectedTotal}`;
@@ -82,6 +101,14 @@ function describeState(
     case 'failed':
       return `the last ${kind} failed: ${run.error?.message ?? 'for an unknown reason'}`;
   }
+}
+
+/** Only while it is news. */
+function describeLook(look: Run<'identifiers'> | undefined, run: Run | undefined): string | undefined {
+  if (!look || look.id < (run?.id ?? 0)) return undefined;
+  if (look.state === 'running') return `its identifiers are being looked through: ${look.items} so far`;
+  if (look.state !== 'failed') return undefined;
+  return `its identifiers could not be listed to the end at ${look.endedAt}: ${look.error?.message}`;
 }
 
 const freshMs = 5000;

@@ -5,7 +5,7 @@ import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { mapItem } from '../core/mapping.ts';
 import type { FileRules } from '../core/published-files.ts';
 import type { Database } from '../store/database.ts';
-import { acquireLease, type Lease, releaseLease, renewLease } from '../store/leases.ts';
+import { acquireLease, isBorrowed, type Lease, releaseLease, renewLease } from '../store/leases.ts';
 import { endRun, type Run, type RunMode } from '../store/runs.ts';
 import { type Settled, settle } from '../store/settle.ts';
 import {
@@ -77,13 +77,29 @@ export async function harvest(
 ): Promise<HarvestReport> {
   const { database, clock } = deps;
   await ensureSource(database, source.name, toIso(clock.now()));
-  const lease = await acquireLease(database, source.name, clock.now().getTime());
+  const lease = await takeLease(deps, source.name, options.signal);
   const heartbeat = keepAlive(deps, lease);
   try {
     return await runOnce(deps, source, options, lease);
   } finally {
     clearInterval(heartbeat);
     await releaseLease(database, lease);
+  }
+}
+
+/** The files of the same source may just be settled by this process; that is a matter of seconds. */
+export async function takeLease(
+  { database, clock }: HarvestDeps,
+  source: string,
+  signal: AbortSignal,
+): Promise<Lease> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await acquireLease(database, source, clock.now().getTime());
+    } catch (error) {
+      if (!isBridgeError(error, 'lease-held') || !isBorrowed(source) || attempt >= 300) throw error;
+      await clock.sleep(100, signal);
+    }
   }
 }
 
@@ -225,7 +241,11 @@ export function instant(clock: Clock): { iso: string; milliseconds: number } {
   return { iso: toIso(now), milliseconds: now.getTime() };
 }
 
-export async function keepLessons(database: Database, lease: Lease, { lessons }: HarvestSource): Promise<void> {
+export async function keepLessons(
+  database: Database,
+  lease: Lease,
+  { lessons }: HarvestSource,
+): Promise<void> {
   const changed = lessons.takeChanged();
   if (changed) await saveLessons(database, lease.sourceId, changed);
 }

@@ -1,10 +1,10 @@
-import type { Run, RunCounts, RunMode, RunState } from '../store/runs.ts';
+import type { Run, RunCounts, RunKind, RunState } from '../store/runs.ts';
 
 /** What a harvest did, for people and as JSON. */
 export interface HarvestReport extends RunCounts {
   readonly source: string;
   readonly runId: number;
-  readonly mode: RunMode;
+  readonly mode: RunKind;
   readonly state: RunState;
   /** Resources a full pass did not see and that a person has to decide about. */
   readonly unseen: number;
@@ -12,7 +12,7 @@ export interface HarvestReport extends RunCounts {
 
 export function toReport(
   source: string,
-  run: Run,
+  run: Run<RunKind>,
   end: { state: RunState; deleted?: number; unseen?: number },
 ): HarvestReport {
   const { id: runId, mode, pages, items, created, updated, deleted, unchanged, problems } = run;

@@ -6,6 +6,8 @@ import type { Queryable } from './database.ts';
 
 export type RunState = 'running' | 'succeeded' | 'needs-attention' | 'failed' | 'interrupted';
 export type RunMode = 'full' | 'incremental';
+/** Of the history, where there are looks through the list of identifiers, too. */
+export type RunKind = RunMode | 'identifiers';
 
 export interface RunCounts {
   readonly pages: number;
@@ -18,10 +20,10 @@ export interface RunCounts {
 }
 
 /** One harvest of one source, from its first page to its end, over as many starts as it takes. */
-export interface Run extends RunCounts {
+export interface Run<Kind extends RunKind = RunMode> extends RunCounts {
   readonly id: number;
   readonly sourceId: number;
-  readonly mode: RunMode;
+  readonly mode: Kind;
   readonly state: RunState;
   readonly selection: string;
   readonly since: string | undefined;
@@ -40,7 +42,7 @@ export interface Run extends RunCounts {
 interface RunRow extends RunCounts {
   readonly id: number;
   readonly source_id: number;
-  readonly mode: RunMode;
+  readonly mode: RunKind;
   readonly state: RunState;
   readonly selection: string;
   readonly since: string | null;
@@ -56,15 +58,15 @@ interface RunRow extends RunCounts {
   readonly error_message: string | null;
 }
 
-export interface NewRun {
+export interface NewRun<Kind extends RunKind = RunMode> {
   readonly sourceId: number;
-  readonly mode: RunMode;
+  readonly mode: Kind;
   readonly selection: string;
   readonly since: string | undefined;
   readonly startedAt: string;
 }
 
-export async function startRun(db: Queryable, run: NewRun): Promise<Run> {
+export async function startRun<Kind extends RunKind>(db: Queryable, run: NewRun<Kind>): Promise<Run<Kind>> {
   const [row] = await db('run')
     .insert({
       source_id: run.sourceId,
@@ -80,18 +82,46 @@ export async function startRun(db: Queryable, run: NewRun): Promise<Run> {
   return toRun(row);
 }
 
-/** The latest run of a source, ended or not. */
+/** The latest harvest of a source, ended or not. */
 export async function latestRun(db: Queryable, sourceId: number): Promise<Run | undefined> {
   const row: RunRow | undefined = await db('run')
     .where({ source_id: sourceId })
+    .whereIn('mode', ['full', 'incremental'])
     .orderBy('id', 'desc')
     .first();
   return row && toRun(row);
 }
 
-export async function listRuns(db: Queryable, sourceId: number, limit: number): Promise<readonly Run[]> {
+/** The latest look through the identifiers, ended or not. */
+export async function latestIdentifierRun(
+  db: Queryable,
+  sourceId: number,
+): Promise<Run<'identifiers'> | undefined> {
+  const row: RunRow | undefined = await db('run')
+    .where({ source_id: sourceId, mode: 'identifiers' })
+    .orderBy('id', 'desc')
+    .first();
+  return row && toRun(row);
+}
+
+/** Everything that was done with a source, newest first. */
+export async function listRuns(
+  db: Queryable,
+  sourceId: number,
+  limit: number,
+): Promise<readonly Run<RunKind>[]> {
   const rows: RunRow[] = await db('run').where({ source_id: sourceId }).orderBy('id', 'desc').limit(limit);
-  return rows.map(toRun);
+  return rows.map((row) => toRun(row));
+}
+
+/** A run as it stands now, everything counted. */
+export async function findRun<Kind extends RunKind>(
+  db: Queryable,
+  { id }: Pick<Run<Kind>, 'id' | 'mode'>,
+): Promise<Run<Kind>> {
+  const row: RunRow | undefined = await db('run').where({ id }).first();
+  if (!row) throw new Error(`run ${id} has vanished`);
+  return toRun(row);
 }
 
 /** The latest full pass that came to its end, for better or worse. */
@@ -104,7 +134,11 @@ export async function latestFullPass(db: Queryable, sourceId: number): Promise<R
   return row && toRun(row);
 }
 
-export async function resumeRun(db: Queryable, run: Run, now: string): Promise<Run> {
+export async function resumeRun<Kind extends RunKind>(
+  db: Queryable,
+  run: Run<Kind>,
+  now: string,
+): Promise<Run<Kind>> {
   await db('run')
     .where({ id: run.id })
     .update({ state: 'running', stalled: run.stalled + 1, ended_at: null, updated_at: now });
@@ -157,11 +191,12 @@ export async function listProblems(db: Queryable, runId: number, limit: number):
   }));
 }
 
-function toRun(row: RunRow): Run {
+/** Its kind is what was asked for. */
+function toRun<Kind extends RunKind>(row: RunRow): Run<Kind> {
   return {
     id: row.id,
     sourceId: row.source_id,
-    mode: row.mode,
+    mode: row.mode as Kind,
     state: row.state,
     selection: row.selection,
     since: row.since ?? undefined,

@@ -3,8 +3,8 @@ import { whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
 import type { Database, Queryable } from './database.ts';
 import { markUnsettled } from './item-files.ts';
-import type { KnownResource, ResourcePlan } from './item-plan.ts';
 import { type Lease, renewLease } from './leases.ts';
+import type { KnownResource, ResourcePlan } from './resource-plan.ts';
 
 /** How much metadata of a source a complete pass did not meet. Files go with their items and are not counted. */
 export async function countUnseen(
@@ -107,9 +107,7 @@ export async function sweep(
 type ItemResource = KnownResource & { readonly item_id: number };
 
 function living(db: Queryable, sourceId: number): Knex.QueryBuilder {
-  return db('resource')
-    .where({ 'resource.source_id': sourceId, kind: 'metadata' })
-    .whereNull('deleted_at');
+  return db('resource').where({ 'resource.source_id': sourceId, kind: 'metadata' }).whereNull('deleted_at');
 }
 
 function whereUnseen(query: Knex.QueryBuilder, runId: number): void {

@@ -218,12 +218,17 @@ describeOnBoth('harvest', (open) => {
     expect(await run({ mode: 'full' })).toMatchObject({ state: 'needs-attention', deleted: 0 });
   });
 
-  test('an upstream that keeps tombstones is taken at its word', async () => {
+  test('an upstream that keeps tombstones is taken at its word, until it does not even know the item', async () => {
     upstream.deletedRecords = 'persistent';
     await run();
     upstream.items.delete('id:7');
+    const { adapter } = source;
+    const item = async () => toItem('oai_dc', 'id:7', '7');
+    source = { ...source, adapter: { ...adapter, item } };
     expect(await run({ mode: 'full' })).toMatchObject({ state: 'succeeded', deleted: 0 });
     expect(await living()).toBe(50);
+    source = { ...source, adapter };
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'succeeded', deleted: 1 });
   });
 
   test('a change of the configured formats is a full pass, and a format no longer wanted is deleted', async () => {
