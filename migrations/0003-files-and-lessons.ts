@@ -8,9 +8,6 @@ export async function up(knex: Knex): Promise<void> {
     // Who downloads and checks files of this source, beside whoever harvests it.
     table.text('files_holder');
     table.bigInteger('files_expires');
-    // Where the last look through the identifiers stopped, and when it last came to its end.
-    table.text('identifier_checkpoint');
-    table.text('identifiers_at');
   });
 
   await knex.schema.alterTable('resource', (table) => {

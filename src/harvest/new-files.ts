@@ -42,7 +42,8 @@ export class NewFiles {
     const { files: rules } = page;
     // A mirror downloads them: that tells more.
     if (!this.#check || !rules?.verify || rules.mode === 'none' || rules.mode === 'mirror') return;
-    if (this.#budget <= 0) return;
+    // In the middle of a response its host has no place free for anything else.
+    if (this.#budget <= 0 || page.checkpoint === undefined) return;
     const candidates = candidatesOf(page, rules, toIso(clock.now()));
     if (candidates.size === 0) return;
     const known = await findRemoteFiles(database.writer, lease.sourceId, [...candidates.keys()]);

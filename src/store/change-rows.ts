@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import { later } from '../core/datetime.ts';
 import type { Link } from '../core/resource.ts';
 import { insertRows, type Row } from './bulk.ts';
-import type { ResourcePlan } from './item-plan.ts';
 import { changingColumns } from './known-items.ts';
 import { lastmodAfter } from './page-plan.ts';
 import { noPatches, type PagePatches } from './patches.ts';
+import type { ResourcePlan } from './resource-plan.ts';
 import { serializeLinks } from './rows.ts';
 
 /** Appends to the journal, and makes resources and versions what it says. */

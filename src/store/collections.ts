@@ -1,4 +1,6 @@
+import type { ResourceKind } from '../core/resource.ts';
 import type { Queryable } from './database.ts';
+import { type RepresentationRow, toRepresentation } from './rows.ts';
 
 export interface StoredCollection {
   readonly source: string;
@@ -7,6 +9,15 @@ export interface StoredCollection {
   readonly description: string | undefined;
   /** Living resources of the items in it. */
   readonly resourceCount: number;
+  /** Of these, files. */
+  readonly fileCount: number;
+}
+
+export interface CollectionMember {
+  readonly path: string;
+  readonly kind: ResourceKind;
+  readonly mediaType: string | undefined;
+  readonly length: number | undefined;
 }
 
 interface CollectionRow {
@@ -24,33 +35,40 @@ export async function findCollection(
 ): Promise<StoredCollection | undefined> {
   const row = await findRow(db, source, spec);
   if (!row) return undefined;
-  const count: { count?: number | string } | undefined = await membersOf(db, row.id)
-    .count({ count: 'resource.id' })
-    .first();
+  const counts: { kind: ResourceKind; count: number | string }[] = await membersOf(db, row.id)
+    .groupBy('resource.kind')
+    .select('resource.kind')
+    .count({ count: 'resource.id' });
+  const countOf = (kind: ResourceKind) => Number(counts.find((count) => count.kind === kind)?.count ?? 0);
   return {
     source,
     spec,
     name: row.name,
     description: row.description ?? undefined,
-    resourceCount: Number(count?.count ?? 0),
+    resourceCount: countOf('metadata') + countOf('file'),
+    fileCount: countOf('file'),
   };
 }
 
-/** The paths of the living resources in a collection, in order, after `after` (a path), at most `limit`. */
+/** The living resources in a collection, in the order of their paths, after `after` (a path), at most `limit`. */
 export async function listCollectionResources(
   db: Queryable,
   source: string,
   spec: string,
   after: string,
   limit: number,
-): Promise<readonly string[]> {
+): Promise<readonly CollectionMember[]> {
   const row = await findRow(db, source, spec);
   if (!row) return [];
-  return membersOf(db, row.id)
+  const rows: (RepresentationRow & Pick<CollectionMember, 'path' | 'kind'>)[] = await membersOf(db, row.id)
     .where('resource.path', '>', after)
     .orderBy('resource.path')
     .limit(limit)
-    .pluck('resource.path');
+    .select('resource.path', 'resource.kind', 'resource.media_type', 'resource.length', 'resource.hash');
+  return rows.map(({ path, kind, ...row }) => {
+    const { mediaType, length } = toRepresentation(row);
+    return { path, kind, mediaType, length };
+  });
 }
 
 export async function listCollections(

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { BridgeError } from '../core/errors.ts';
 import type { BlobRow } from './blobs.ts';
-import { insertRows } from './bulk.ts';
+import { insertRows, whereAnyOf } from './bulk.ts';
 import { type Database, translate } from './database.ts';
 
 /**
@@ -46,8 +46,9 @@ export async function storeContentFile(
     await mkdir(dirname(file), { recursive: true });
     await rename(temporary, file);
     for (const changed of [dirname(file), place]) await syncDirectory(changed);
-    if (!(await register(database, { hash, length, coding: 'file', data: crc })))
+    if ((await register(database, [fileRow({ hash, length }, crc)])).length > 0) {
       await rm(file, { force: true });
+    }
     return { hash, length };
   } catch (error) {
     await rm(temporary, { force: true });
@@ -55,21 +56,74 @@ export async function storeContentFile(
   }
 }
 
-/** @returns whether the content is now kept as this file; a small one may be in the database already */
-async function register(database: Database, row: BlobRow): Promise<boolean> {
-  const { hash } = row;
+/** A complete content that lies as a file on the disk of the content store. */
+export interface ReadyContent extends StoredContent {
+  readonly file: string;
+  readonly crc: number;
+}
+
+/**
+ * Keeps contents that are complete files already, without copying them: each is renamed to its place, before one
+ * transaction says that they are there.
+ * @param contents whose bytes are synced: then a power cut, too, leaves no content that is said to be there and is not
+ * @throws BridgeError `disk-full`
+ */
+export async function adoptContentFiles(
+  database: Database,
+  directory: string,
+  contents: readonly ReadyContent[],
+): Promise<void> {
+  try {
+    const moves = contents.map(({ file, hash }) => ({ file, target: contentFile(directory, hash) }));
+    const places = new Set(moves.map(({ target }) => dirname(target)));
+    await Promise.all(moves.map(({ file, target }) => moveInto(file, target)));
+    await Promise.all([...places, join(directory, 'blobs')].map(syncDirectory));
+    const rows = contents.map(({ hash, length, crc }) => fileRow({ hash, length }, crc));
+    for (const hash of await register(database, rows))
+      await rm(contentFile(directory, hash), { force: true });
+  } catch (error) {
+    throw storingError(error);
+  }
+}
+
+async function moveInto(file: string, target: string): Promise<void> {
+  try {
+    await rename(file, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    // One of the 256 directories that is not there yet.
+    await mkdir(dirname(target), { recursive: true });
+    await rename(file, target);
+  }
+}
+
+function fileRow({ hash, length }: StoredContent, crc: number): BlobRow {
+  const data = Buffer.alloc(4);
+  data.writeUInt32BE(crc);
+  return { hash, length, coding: 'file', data };
+}
+
+/** @returns the hashes of those that are not needed as files: small ones may be in the database already */
+async function register(database: Database, rows: readonly BlobRow[]): Promise<readonly string[]> {
+  const hashes = rows.map(({ hash }) => hash);
+  const distinct = new Map(rows.map((row) => [row.hash, { ...row }]));
   await database.transaction((trx) =>
-    insertRows(trx, 'blob', [{ ...row }], { conflict: { columns: ['hash'], update: [] } }),
+    insertRows(trx, 'blob', [...distinct.values()], { conflict: { columns: ['hash'], update: [] } }),
   );
-  const kept: { coding: string } | undefined = await database.writer('blob').where({ hash }).first('coding');
-  return kept?.coding === 'file';
+  const kept: { hash: string }[] = await database
+    .writer('blob')
+    .select('hash')
+    .where({ coding: 'file' })
+    .modify((query) => whereAnyOf(query, 'hash', hashes));
+  const files = new Set(kept.map(({ hash }) => hash));
+  return hashes.filter((hash) => !files.has(hash));
 }
 
 async function writeFile(
   file: string,
   chunks: AsyncIterable<Uint8Array>,
   expected: Partial<StoredContent>,
-): Promise<StoredContent & { readonly crc: Buffer }> {
+): Promise<StoredContent & { readonly crc: number }> {
   const sha = createHash('sha256');
   let crc = 0;
   let length = 0;
@@ -93,9 +147,7 @@ async function writeFile(
       throw new BridgeError('content-damaged', `a content with the hash ${hash} came for ${expected.hash}`);
     }
     await handle.sync();
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32BE(crc);
-    return { hash, length, crc: bytes };
+    return { hash, length, crc };
   } finally {
     await handle.close();
   }
@@ -146,7 +198,8 @@ async function* readInto(file: string, [one, other]: ReadBuffers): AsyncGenerato
   }
 }
 
-function storingError(error: unknown): unknown {
+/** A disk that is full says so in a way that a person can do something about. */
+export function storingError(error: unknown): unknown {
   const code = (error as { code?: unknown } | undefined)?.code;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return translate(error);
   return new BridgeError('disk-full', 'there is no space left to keep a content', {

@@ -62,6 +62,19 @@ export async function* readContents<Owner extends ContentOwner>(
   }
 }
 
+/** Whether a content is kept under this hash, in the database or as a file. */
+export async function isKept(db: Queryable, hash: string): Promise<boolean> {
+  return (await db('blob').where({ hash }).first('hash')) !== undefined;
+}
+
+/** Those of the hashes under which a content is kept. */
+export async function findKept(db: Queryable, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows: { hash: string }[] = await db('blob')
+    .select('hash')
+    .modify((query) => whereAnyOf(query, 'hash', [...new Set(hashes)]));
+  return new Set(rows.map(({ hash }) => hash));
+}
+
 function* batches<Owner extends ContentOwner>(owners: readonly Owner[]): Generator<readonly Owner[]> {
   let start = 0;
   let bytes = 0;

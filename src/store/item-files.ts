@@ -3,6 +3,7 @@ import type { SourceFile } from '../core/adapter.ts';
 import { landingPageOrigin, type StatedFile } from '../core/published-files.ts';
 import { insertRows, whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
+import { isSameStatement } from './item-plan.ts';
 import type { Restatement } from './page-plan.ts';
 
 /** What items state of their files, by origin: the tables `item_file` and, for landing pages, `item`. */
@@ -185,7 +186,7 @@ export async function storeFoundFiles(
     for (const { itemId, files, nextDue } of found) {
       await trx('item').where({ id: itemId }).update({ landing_due: nextDue });
       const known = (before.get(itemId) ?? []).filter(({ origin }) => origin.name === landingPageOrigin.name);
-      if (!files || (files.length === 0 && known.length === 0)) continue;
+      if (!files || isSameStatement(known, files, landingPageOrigin)) continue;
       const key = String(itemId);
       const restated = [{ identifier: key, origin: landingPageOrigin, files }];
       await storeStatements(trx, sourceId, restated, new Map([[key, itemId]]), { has: () => true });

@@ -7,8 +7,7 @@ import {
   type SeenFile,
   type StatedFile,
 } from '../core/published-files.ts';
-import type { ChangeKind, DesiredResource, Link } from '../core/resource.ts';
-import { parseLinks, serializeLinks } from './rows.ts';
+import { type KnownResource, type PlannedChanges, ResourcePlans } from './resource-plan.ts';
 
 /** What the store holds of an item. */
 export interface KnownItem {
@@ -24,42 +23,6 @@ export interface KnownItem {
   readonly landingDue: string | undefined;
 }
 
-export interface KnownResource {
-  readonly id: number;
-  readonly path: string;
-  readonly kind: string;
-  readonly format: string;
-  readonly media_type: string | null;
-  readonly length: number | null;
-  readonly hash: string | null;
-  readonly lastmod: string;
-  readonly upstream_url: string | null;
-  readonly landing_page: string | null;
-  readonly links: string;
-  readonly last_seq: number;
-  readonly version_count: number;
-  readonly deleted_at: string | null;
-  /** The last run that met it. */
-  readonly seen_run: number | null;
-}
-
-export interface ResourcePlan {
-  readonly change: ChangeKind;
-  readonly identifier: string;
-  readonly datestamp: string | undefined;
-  readonly known: KnownResource | undefined;
-  /** Undefined when deleted. */
-  readonly desired: DesiredResource | undefined;
-  readonly links: string;
-  /** Whether the bytes are others than before: only then there is a new version and a new `lastmod`. */
-  readonly newBytes: boolean;
-  /**
-   * The last run that met it, where it is not the one that makes the change: links that follow another resource
-   * say nothing about whether the upstream still has this one. Undefined: this run.
-   */
-  readonly seenRun?: number | null;
-}
-
 /** The files of a source, as planning needs to know them. */
 export interface FileContext {
   readonly rules: FileRules;
@@ -72,12 +35,7 @@ export interface FileContext {
 }
 
 /** What has to be done about one item: pure data. */
-export interface ItemChanges {
-  readonly changes: readonly ResourcePlan[];
-  /** Metadata that the delivery brought and that needs nothing, and files that stay. */
-  readonly unchanged: readonly number[];
-  /** Changes of what was delivered itself, not of what is linked with it. */
-  readonly delivered: readonly ResourcePlan[];
+export interface ItemChanges extends PlannedChanges {
   /** What an origin states now; undefined: as before. */
   readonly restated: { readonly origin: FileOrigin; readonly files: readonly SourceFile[] } | undefined;
   /** URLs nobody has asked for yet. */
@@ -138,7 +96,7 @@ export function planItem(
   const knownFiles = (known?.resources ?? []).filter(({ kind }) => kind === 'file');
   const paths = placesOf(owner, files, knownFiles, context.rules);
 
-  const plans = new Plans(item, delivery ? undefined : latestSeen(metadata));
+  const plans = new ResourcePlans(item, delivery ? undefined : latestSeen(metadata));
   const byPath = new Map(known?.resources.map((resource) => [resource.path, resource]));
   for (const desired of item.resources) {
     const links = describing(desired.links, paths, desired.landingPage);
@@ -209,10 +167,7 @@ function restatement(known: KnownItem | undefined, item: MappedItem): ItemChange
   const origin = item.speaksFor.files;
   if (!origin) return undefined;
   const before = (known?.files ?? []).filter((file) => file.origin.name === origin.name);
-  const same =
-    before.length === item.files.length &&
-    before.every((file, index) => isSameStatement(file, { ...item.files[index], origin }));
-  return same ? undefined : { origin, files: item.files };
+  return isSameStatement(before, item.files, origin) ? undefined : { origin, files: item.files };
 }
 
 const statedFacts = [
@@ -227,8 +182,26 @@ const statedFacts = [
   'version',
 ] as const;
 
-function isSameStatement(a: StatedFile, b: Partial<SourceFile> & { readonly origin: FileOrigin }): boolean {
-  return a.origin.rank === b.origin.rank && statedFacts.every((fact) => a[fact] === b[fact]);
+/** Whether an origin states what it stated before. */
+export function isSameStatement(
+  before: readonly StatedFile[],
+  files: readonly SourceFile[],
+  { rank }: FileOrigin,
+): boolean {
+  return (
+    before.length === files.length &&
+    before.every((file, index) => {
+      const now = files[index];
+      return now && file.origin.rank === rank && statedFacts.every((fact) => isSameFact(fact, file, now));
+    })
+  );
+}
+
+/** An embargo that has ended is stored as open; the record goes on stating it. */
+function isSameFact(fact: (typeof statedFacts)[number], before: SourceFile, now: SourceFile): boolean {
+  if (before[fact] === now[fact]) return true;
+  const ended = before.access === 'open' && now.access === 'embargoed';
+  return fact === 'access' && ended && now.availableAt !== undefined;
 }
 
 function placesOf(
@@ -263,127 +236,4 @@ function landingDue(
     rules.mode !== 'none' && rules.landingPages && lives && page && hasNoFormatWithFiles(stated, rules);
   if (wanted) return known?.landingDue === undefined ? now : undefined;
   return known?.landingDue === undefined ? undefined : null;
-}
-
-/** The changes of one item, as they come up. */
-class Plans {
-  readonly #facts: Pick<ResourcePlan, 'identifier' | 'datestamp' | 'seenRun'>;
-  readonly #changes: ResourcePlan[] = [];
-  readonly #delivered: ResourcePlan[] = [];
-  readonly #unchanged: number[] = [];
-  deferred = false;
-
-  /** @param seenRun for all of them; undefined: they are met now */
-  constructor({ identifier, datestamp }: MappedItem, seenRun: number | null | undefined) {
-    this.#facts = { identifier, datestamp, ...(seenRun === undefined ? {} : { seenRun }) };
-  }
-
-  result(): Pick<ItemChanges, 'changes' | 'delivered' | 'unchanged'> {
-    return { changes: this.#changes, delivered: this.#delivered, unchanged: this.#unchanged };
-  }
-
-  /** Metadata that came. */
-  deliver(desired: DesiredResource, known: KnownResource | undefined): void {
-    const plan = this.#compare(desired, known);
-    if (plan) {
-      this.#changes.push(plan);
-      this.#delivered.push(plan);
-    } else if (known) this.#unchanged.push(known.id);
-  }
-
-  /** Metadata that the upstream says is gone. */
-  remove(known: KnownResource): void {
-    const plan = this.#deletion(known);
-    this.#changes.push(plan);
-    this.#delivered.push(plan);
-  }
-
-  /** A file; what is there already stays as it is while formats are awaited. */
-  accompany(desired: DesiredResource, known: KnownResource | undefined, waits: boolean): void {
-    const plan = this.#compare(desired, known);
-    if (plan && (plan.change === 'created' || !waits)) this.#changes.push(plan);
-    else {
-      this.deferred ||= plan !== undefined;
-      if (known) this.#unchanged.push(known.id);
-    }
-  }
-
-  leave(known: KnownResource, waits: boolean): void {
-    if (!waits) this.#changes.push(this.#deletion(known));
-    else {
-      this.deferred = true;
-      this.#unchanged.push(known.id);
-    }
-  }
-
-  /** Metadata that did not come: only what it describes may be new. */
-  relink(known: KnownResource, files: readonly string[], waits: boolean): void {
-    const before = parseLinks(known.links);
-    const links = describing(before, files, known.landing_page ?? undefined);
-    if (isSame(links, before)) return;
-    if (waits) {
-      this.deferred = true;
-      return;
-    }
-    const desired = toDesired(known, links);
-    this.#changes.push({
-      ...this.#facts,
-      change: 'updated',
-      known,
-      desired,
-      links: serializeLinks(links),
-      newBytes: false,
-      seenRun: known.seen_run,
-    });
-  }
-
-  #deletion(known: KnownResource): ResourcePlan {
-    return {
-      ...this.#facts,
-      change: 'deleted',
-      known,
-      desired: undefined,
-      links: '[]',
-      newBytes: false,
-    };
-  }
-
-  /** Undefined where nothing has changed. */
-  #compare(desired: DesiredResource, known: KnownResource | undefined): ResourcePlan | undefined {
-    const links = serializeLinks(desired.links);
-    const plan = { ...this.#facts, known, desired, links };
-    if (!known || known.deleted_at !== null) return { ...plan, change: 'created', newBytes: true };
-    const sameBytes =
-      known.hash === (desired.hash ?? null) &&
-      known.length === (desired.length ?? null) &&
-      known.media_type === (desired.mediaType ?? null) &&
-      !isNewer(desired, known);
-    if (sameBytes && known.links === links) return undefined;
-    return { ...plan, change: 'updated', newBytes: !sameBytes };
-  }
-}
-
-/** Of a mirrored file the hash says whether it is another; of others their server's word has to do. */
-function isNewer({ lastModified, hash }: DesiredResource, known: KnownResource): boolean {
-  if (lastModified === undefined || lastModified <= known.lastmod) return false;
-  return !(hash?.startsWith('sha-256:') && hash === known.hash);
-}
-
-function isSame(a: readonly Link[], b: readonly Link[]): boolean {
-  return serializeLinks(a) === serializeLinks(b);
-}
-
-function toDesired(known: KnownResource, links: readonly Link[]): DesiredResource {
-  const { path, format, media_type, length, hash, upstream_url, landing_page } = known;
-  return {
-    path,
-    kind: 'metadata',
-    format,
-    mediaType: media_type ?? undefined,
-    length: length ?? undefined,
-    hash: hash ?? undefined,
-    upstreamUrl: upstream_url ?? undefined,
-    landingPage: landing_page ?? undefined,
-    links,
-  };
 }

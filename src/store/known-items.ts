@@ -3,7 +3,8 @@ import type { StatedFile } from '../core/published-files.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { readItemFiles } from './item-files.ts';
-import type { KnownItem, KnownResource } from './item-plan.ts';
+import type { KnownItem } from './item-plan.ts';
+import type { KnownResource } from './resource-plan.ts';
 
 /** Of the table `resource`: what a change may change. */
 export const changingColumns = [

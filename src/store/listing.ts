@@ -14,7 +14,7 @@ import { sourceIdOf } from './sources.ts';
 
 /** One entry of a Resource List. */
 export interface ResourceEntry extends Representation {
-  /** Below `baseUrl`. */
+  /** Below `baseUrl`; of a file that is only linked to, its own URL. */
   readonly path: string;
   readonly lastmod: string;
   readonly links: readonly Link[];
@@ -216,9 +216,33 @@ export async function findUnkept(db: Queryable, set: ResourceSet): Promise<strin
     .where('source.name', set.source)
     .where('resource.kind', 'file')
     .whereNull('resource.deleted_at')
-    .whereNull('blob.hash')
+    .where(whereUnkept)
     .modify(whereOfSet, set)
     .modify(whereMarked, set, ['resource.links'])
     .first('resource.path');
   return row?.path;
+}
+
+/** The last change of a set that made something whose bytes we do not keep; 0 where there is none. */
+export async function lastUnkeptChange(db: Queryable, set: ResourceSet): Promise<number> {
+  if (set.filter.kind === 'metadata') return 0;
+  const row: { seq: number } | undefined = await db('change')
+    .join('source', 'source.id', 'change.source_id')
+    .join('resource', 'resource.id', 'change.resource_id')
+    .leftJoin('blob', 'blob.hash', 'change.hash')
+    .where('source.name', set.source)
+    .where('resource.kind', 'file')
+    .whereNot('change.kind', 'deleted')
+    .where(whereUnkept)
+    .modify(whereOfSet, set)
+    .modify(whereMarked, set, ['change.links', 'change.links_before'])
+    .orderBy('change.seq', 'desc')
+    .first('change.seq');
+  return row?.seq ?? 0;
+}
+
+/** What is elsewhere is not ours to pack, even where the same bytes are kept for something else. */
+function whereUnkept(query: Knex.QueryBuilder): void {
+  query.whereNull('blob.hash');
+  for (const scheme of ['http:', 'https:']) query.orWhere('resource.path', 'like', `${scheme}%`);
 }

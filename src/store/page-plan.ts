@@ -1,12 +1,7 @@
 import { earlier, later } from '../core/datetime.ts';
 import type { MappedItem } from '../core/mapping.ts';
-import {
-  type FileContext,
-  type ItemChanges,
-  type KnownItem,
-  planItem,
-  type ResourcePlan,
-} from './item-plan.ts';
+import { type FileContext, type ItemChanges, type KnownItem, planItem } from './item-plan.ts';
+import type { ResourcePlan } from './resource-plan.ts';
 
 /** The difference between a page and the store: pure data, made before the transaction begins. */
 export interface PagePlan {

@@ -6,7 +6,7 @@ import { patchPath } from '../core/uris.ts';
 import { diffXml, xmlPatchType } from '../core/xml-patch.ts';
 import { type BlobRow, packBlob, readBlob } from './blobs.ts';
 import type { Queryable } from './database.ts';
-import type { ResourcePlan } from './item-plan.ts';
+import type { ResourcePlan } from './resource-plan.ts';
 import { parseLinks } from './rows.ts';
 
 /** The patches of a page's updates: their bytes, and what links to them once a change has its sequence. */

@@ -184,10 +184,12 @@ export type FileCounts = Readonly<Record<SeenFile['outcome'], number>> & {
   readonly mirrored: number;
 };
 
-/** How the files of a source are doing, by URL. */
+/** How the files that items of a source state are doing, by URL. */
 export async function countRemoteFiles(db: Queryable, sourceId: number): Promise<FileCounts> {
+  const stated = db('item_file').where({ source_id: sourceId }).whereRaw('item_file.url = remote_file.url');
   const rows: { outcome: SeenFile['outcome']; files: number; kept: number }[] = await db('remote_file')
     .where({ source_id: sourceId })
+    .whereExists(stated.select(db.raw('1')))
     .groupBy('outcome')
     .select('outcome', db.raw('count(*) as files'), db.raw('count(content_hash) as kept'));
   const counts = { unchecked: 0, confirmed: 0, refused: 0, unreachable: 0, mirrored: 0 };

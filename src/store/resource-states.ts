@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { type ChangeKind, patchRelation, type Representation, type ResourceKind } from '../core/resource.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
@@ -8,11 +9,17 @@ import { sourceIdOf } from './sources.ts';
  * A resource as it was when the journal had come to a sequence. Journal and versions are never rewritten, so
  * this can be read while more is being stored, page by page and without one long view of the database.
  */
-export interface ResourceState extends Representation {
-  readonly path: string;
+export interface ResourceState extends ContentState {
   readonly kind: ResourceKind;
-  readonly lastmod: string;
+  /** Of its item. */
+  readonly identifier: string;
   readonly alive: boolean;
+}
+
+/** Bytes at a path, and their time. */
+export interface ContentState extends Representation {
+  readonly path: string;
+  readonly lastmod: string;
 }
 
 export interface ChangedStates {
@@ -21,7 +28,7 @@ export interface ChangedStates {
   /** Paths of the collections that these changes put something into, or took it out of. */
   readonly collections: readonly string[];
   /** The patches that these changes link to, of resources that live on. */
-  readonly patches: readonly ResourceState[];
+  readonly patches: readonly ContentState[];
 }
 
 const rowsAtATime = 1000;
@@ -35,11 +42,9 @@ export async function* listLivingStates(
 ): AsyncGenerator<readonly ResourceState[]> {
   const sourceId = await sourceIdOf(db, source);
   for (let after = 0; sourceId !== undefined; ) {
-    const page: StateRow[] = await db('resource')
-      .select(columns)
-      .where({ source_id: sourceId })
-      .where('id', '>', after)
-      .orderBy('id')
+    const page: StateRow[] = await selectStates(db, sourceId)
+      .where('resource.id', '>', after)
+      .orderBy('resource.id')
       .limit(rows);
     const states = await statesAt(db, sourceId, seq, page);
     yield states.filter(({ alive }) => alive);
@@ -65,12 +70,8 @@ export async function* listChangedStates(
       links_before: string | null;
     })[] = await db('change')
       .join('resource', 'resource.id', 'change.resource_id')
-      .select([
-        ...columns.map((column) => `resource.${column}`),
-        'change.seq',
-        'change.at',
-        'change.links_before',
-      ])
+      .join('item', 'item.id', 'resource.item_id')
+      .select([...columns, 'change.seq', 'change.at', 'change.links_before'])
       .select('change.links as change_links')
       .where('change.source_id', sourceId)
       .where('change.seq', '>', after)
@@ -102,10 +103,9 @@ export async function findLivingStates(
 ): Promise<readonly ResourceState[]> {
   const sourceId = await sourceIdOf(db, source);
   if (sourceId === undefined || paths.length === 0) return [];
-  const rows: StateRow[] = await db('resource')
-    .select(columns)
-    .where({ source_id: sourceId })
-    .whereIn('path', [...paths]);
+  const rows: StateRow[] = await selectStates(db, sourceId).modify((query) =>
+    whereAnyOf(query, 'resource.path', paths),
+  );
   return (await statesAt(db, sourceId, seq, rows)).filter(({ alive }) => alive);
 }
 
@@ -144,6 +144,28 @@ export async function countLiving(db: Queryable, source: string, seq: number): P
   return row.resource_count - of('created') + of('deleted');
 }
 
+/** The living files of a source that are ours to serve and whose bytes we do not have, and those that are elsewhere. */
+export async function countFilesElsewhere(
+  db: Queryable,
+  source: string,
+): Promise<{ readonly unkept: number; readonly linked: number }> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return { unkept: 0, linked: 0 };
+  const files = () =>
+    db('resource').where({ 'resource.source_id': sourceId, kind: 'file' }).whereNull('deleted_at');
+  const count = async (query: Knex.QueryBuilder) => {
+    const [row] = await query.count({ count: '*' });
+    return Number(row?.count ?? 0);
+  };
+  const linked = await count(files().where(whereLinked));
+  const unkept = files().leftJoin('blob', 'blob.hash', 'resource.hash').whereNull('blob.hash');
+  return { unkept: await count(unkept.whereNot(whereLinked)), linked };
+}
+
+function whereLinked(query: Knex.QueryBuilder): void {
+  for (const scheme of ['http:', 'https:']) query.orWhere('resource.path', 'like', `${scheme}%`);
+}
+
 /** The identifiers of a source's items, in a stable order. */
 export async function* listIdentifiers(
   db: Queryable,
@@ -166,21 +188,30 @@ export async function* listIdentifiers(
 }
 
 const columns = [
-  'id',
-  'path',
-  'kind',
-  'lastmod',
-  'media_type',
-  'length',
-  'hash',
-  'last_seq',
-  'deleted_at',
+  'resource.id',
+  'resource.path',
+  'resource.kind',
+  'resource.lastmod',
+  'resource.media_type',
+  'resource.length',
+  'resource.hash',
+  'resource.last_seq',
+  'resource.deleted_at',
+  'item.identifier',
 ] as const;
+
+function selectStates(db: Queryable, sourceId: number) {
+  return db('resource')
+    .join('item', 'item.id', 'resource.item_id')
+    .select(columns)
+    .where('resource.source_id', sourceId);
+}
 
 interface StateRow extends RepresentationRow {
   readonly id: number;
   readonly path: string;
   readonly kind: ResourceKind;
+  readonly identifier: string;
   readonly lastmod: string;
   readonly last_seq: number;
   readonly deleted_at: string | null;
@@ -196,14 +227,15 @@ async function statesAt(
   const next = await firstChangesAfter(db, sourceId, seq, moved);
   const versions = await versionsAt(db, seq, moved);
   return rows.map((row) => {
-    const { path, kind } = row;
+    const { path, kind, identifier, lastmod } = row;
+    const state = { path, kind, identifier, lastmod };
     if (row.last_seq <= seq) {
-      return { path, kind, lastmod: row.lastmod, ...toRepresentation(row), alive: row.deleted_at === null };
+      return { ...state, ...toRepresentation(row), alive: row.deleted_at === null };
     }
     // What is created next did not live before; whatever else happens next, it did.
     const version = versions.get(row.id);
     const alive = version !== undefined && next.get(row.id) !== 'created';
-    return { path, kind, lastmod: row.lastmod, ...(version ?? {}), alive };
+    return { ...state, ...(version ?? {}), alive };
   });
 }
 
@@ -238,11 +270,9 @@ async function versionsAt(
   return new Map(rows.map((row) => [row.resource_id, { lastmod: row.lastmod, ...toRepresentation(row) }]));
 }
 
-function patchesOf(links: string, at: string): ResourceState[] {
+function patchesOf(links: string, at: string): ContentState[] {
   return parseLinks(links).flatMap(({ rel, href, hash, length }) =>
-    rel === patchRelation
-      ? [{ path: href, kind: 'metadata' as const, lastmod: at, hash, length, alive: true }]
-      : [],
+    rel === patchRelation ? [{ path: href, lastmod: at, hash, length }] : [],
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Link, Representation, ResourceKind } from '../core/resource.ts';
+import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts';
 
@@ -11,6 +12,8 @@ export interface StoredResource extends Representation {
   readonly identifier: string;
   readonly lastmod: string;
   readonly upstreamUrl: string | undefined;
+  /** Metadata: the item's page for people that it names. */
+  readonly landingPage: string | undefined;
   readonly links: readonly Link[];
   /** When it was deleted, by the journal's clock. */
   readonly deletedAt: string | undefined;
@@ -24,6 +27,7 @@ interface ResourceRow extends RepresentationRow {
   readonly identifier: string;
   readonly lastmod: string;
   readonly upstream_url: string | null;
+  readonly landing_page: string | null;
   readonly links: string;
   readonly deleted_at: string | null;
 }
@@ -35,6 +39,28 @@ export async function findWithSiblings(db: Queryable, path: string): Promise<rea
     db('resource').select('item_id').where({ path }),
   );
   return rows.map(toResource);
+}
+
+/**
+ * A resource with the living metadata of its item: of a file the formats that describe it, without a look at the
+ * item's other files, of which there may be thousands.
+ */
+export async function findWithMetadata(
+  db: Queryable,
+  path: string,
+): Promise<{ readonly resource: StoredResource; readonly metadata: readonly StoredResource[] } | undefined> {
+  const row: ResourceRow | undefined = await selectResources(db).where('resource.path', path).first();
+  if (!row) return undefined;
+  const resource = toResource(row);
+  const metadata = selectResources(db).where('resource.kind', 'metadata').whereNull('resource.deleted_at');
+  if (resource.kind === 'file') {
+    const describedBy = resource.links.filter(({ rel }) => rel === 'describedby').map(({ href }) => href);
+    metadata.modify((query) => whereAnyOf(query, 'resource.path', describedBy));
+  } else {
+    metadata.where('resource.item_id', db('resource').select('item_id').where({ path }));
+  }
+  const rows: ResourceRow[] = await metadata.orderBy('resource.path');
+  return { resource, metadata: rows.map(toResource) };
 }
 
 /** Everything an item is, and was, published as, in the order of their paths. */
@@ -60,6 +86,7 @@ function selectResources(db: Queryable) {
       'resource.hash',
       'resource.lastmod',
       'resource.upstream_url',
+      'resource.landing_page',
       'resource.links',
       'resource.deleted_at',
     );
@@ -76,6 +103,7 @@ function toResource(row: ResourceRow): StoredResource {
     lastmod,
     ...toRepresentation(row),
     upstreamUrl: row.upstream_url ?? undefined,
+    landingPage: row.landing_page ?? undefined,
     links: parseLinks(row.links),
     deletedAt: row.deleted_at ?? undefined,
   };

@@ -9,7 +9,6 @@ import { storeChanges } from './change-rows.ts';
 import type { Database } from './database.ts';
 import { fileContext } from './file-context.ts';
 import { storeStatements } from './item-files.ts';
-import type { ResourcePlan } from './item-plan.ts';
 import { storeItems } from './item-rows.ts';
 import { readKnownItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
@@ -17,6 +16,7 @@ import { findDamaged, type Mended } from './mending.ts';
 import { type PagePlan, planPage } from './page-plan.ts';
 import { makePatches, noPatches } from './patches.ts';
 import { storeUnasked } from './remote-files.ts';
+import type { ResourcePlan } from './resource-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
 import { sourceIdOf } from './sources.ts';
 

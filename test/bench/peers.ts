@@ -34,8 +34,8 @@ async function chain(): Promise<{ records: number; seconds: number }> {
   const startedAt = performance.now();
   let records = 0;
   for (let token: string | undefined = ''; token !== undefined; ) {
-    const next = token === '' ? 'metadataPrefix=oai_dc' : `resumptionToken=${token}`;
-    const text = await (await fetch(`${url}?verb=ListRecords&${next}`)).text();
+    const next: string = token === '' ? 'metadataPrefix=oai_dc' : `resumptionToken=${token}`;
+    const text: string = await (await fetch(`${url}?verb=ListRecords&${next}`)).text();
     records += text.split('<record>').length - 1;
     token = /<resumptionToken[^>]*>([^<]+)</.exec(text)?.[1];
   }

@@ -1,0 +1,82 @@
+import type { Http, HttpOptions, HttpResponse } from '../../core/adapter.ts';
+import { toHttpDate } from '../../core/datetime.ts';
+import type { DueFile, RemoteFile } from '../../store/remote-files.ts';
+import { readFacts } from './answer-facts.ts';
+import { afterVerdict, type RecheckDays } from './check-schedule.ts';
+import { judgeAnswer, judgeError, type Verdict } from './file-verdict.ts';
+
+export interface CheckOptions {
+  readonly recheckDays: RecheckDays;
+  /** Milliseconds for one request, redirects included. */
+  readonly deadline: number;
+}
+
+/** Methods have to be allowed one by one; these answers may be about HEAD alone. */
+const headRefused = new Set([400, 403, 405, 501]);
+
+/**
+ * Asks a server for a file without downloading it: HEAD, on later looks only for what is new, and a GET of one byte
+ * where HEAD is not understood.
+ * @param http for URLs found in records
+ * @param now ISO UTC
+ * @throws what aborted `signal`
+ */
+export async function checkFile(
+  http: Http,
+  file: DueFile,
+  now: string,
+  options: CheckOptions,
+  signal: AbortSignal,
+): Promise<RemoteFile> {
+  return (await askForFile(http, file, now, options, signal)).file;
+}
+
+/** The same, with the verdict that made it so. */
+export async function askForFile(
+  http: Http,
+  file: DueFile,
+  now: string,
+  options: CheckOptions,
+  signal: AbortSignal,
+): Promise<{ readonly file: RemoteFile; readonly verdict: Verdict }> {
+  const conditions = conditionsOf(file);
+  const asking: HttpOptions = {
+    signal,
+    decode: 'never',
+    patient: false,
+    deadline: options.deadline,
+    headers: conditions,
+  };
+  let verdict: Verdict;
+  let facts: Partial<RemoteFile> = {};
+  try {
+    const answer = await ask(http, file, asking);
+    if (answer.status === 304 && Object.keys(conditions).length > 0) verdict = { outcome: 'confirmed' };
+    else {
+      verdict = judgeAnswer(file, answer);
+      if (verdict.outcome === 'confirmed') facts = readFacts(answer);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    verdict = judgeError(error);
+  }
+  return { file: { ...afterVerdict(file, verdict, now, options.recheckDays), ...facts }, verdict };
+}
+
+async function ask(http: Http, file: DueFile, options: HttpOptions): Promise<HttpResponse> {
+  const answer = await http.head(file.url, options);
+  // Frameworks that do not know the length of what they would send say 0.
+  const saysNothing = answer.status === 200 && answer.headers['content-length'] === '0';
+  if (!headRefused.has(answer.status) && !saysNothing) return answer;
+  const part = await http.get(file.url, { ...options, headers: { ...options.headers, range: 'bytes=0-0' } });
+  await part.discard();
+  // There is no first byte of an empty file.
+  const empty = part.status === 416 && readFacts(part).length === 0;
+  return empty ? { ...part, status: 200, headers: { ...answer.headers, 'content-length': '0' } } : part;
+}
+
+function conditionsOf({ outcome, etag, lastModified }: RemoteFile): Record<string, string> {
+  if (outcome !== 'confirmed' && outcome !== 'unreachable') return {};
+  if (etag !== undefined) return { 'if-none-match': etag };
+  return lastModified === undefined ? {} : { 'if-modified-since': toHttpDate(lastModified) };
+}

@@ -1,0 +1,257 @@
+import type { Clock, Http, Log } from '../../core/adapter.ts';
+import type { SourceConfig } from '../../core/config.ts';
+import { toIso } from '../../core/datetime.ts';
+import { describeError, isBridgeError } from '../../core/errors.ts';
+import type { Database } from '../../store/database.ts';
+import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/leases.ts';
+import { countMirroredBytes, listDueFiles, saveRemoteFiles } from '../../store/remote-files.ts';
+import { type Settled, settle } from '../../store/settle.ts';
+import { fileRules } from '../harvest.ts';
+import type { HostGate } from '../host-gate.ts';
+import type { SlowestRate } from '../response-body.ts';
+import { createFileChecker } from './file-checker.ts';
+import { createHostHealth } from './host-health.ts';
+import { readLandingPages } from './landing-pages.ts';
+import { type MirrorReport, mirrorFiles } from './mirror.ts';
+import { createQuota } from './quota.ts';
+
+export interface FileJobDeps {
+  readonly database: Database;
+  /** Where mirrored contents are kept. */
+  readonly directory: string;
+  /** For URLs found in records of this source. */
+  readonly http: Http;
+  /** The one that `http` waits at. */
+  readonly gate: HostGate;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface FileJobSource {
+  readonly name: string;
+  readonly config: SourceConfig;
+}
+
+export interface FileJobOptions {
+  /** First Ctrl-C: nothing new is begun; downloads under way are left, and continued by the next job. */
+  readonly stop: AbortSignal;
+  /** Second Ctrl-C: stop now. */
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((report: FileJobReport) => void) | undefined;
+}
+
+export interface FileJobReport extends MirrorReport, Settled {
+  readonly landingPages: number;
+  /** Downloads were put off, because `quotaBytes` is used up. */
+  readonly quotaReached: boolean;
+}
+
+const nothing: FileJobReport = {
+  files: 0,
+  downloaded: 0,
+  bytes: 0,
+  landingPages: 0,
+  created: 0,
+  updated: 0,
+  deleted: 0,
+  quotaReached: false,
+};
+
+const heartbeatMs = 15_000;
+/** What is known of files by then becomes visible while others are still on their way. */
+const settleEveryMs = 30_000;
+/** A file that crawls is left; the part that came is continued next time. */
+const slowestRate: SlowestRate = { graceSeconds: 60, bytesPerSecond: 4096 };
+const checkPatienceMs = 15_000;
+const filesPerCheck = 500;
+const checkDeadlineMs = 300_000;
+
+/**
+ * One turn of work on the files of a source, beside its harvest: landing pages are read for files, due files are
+ * asked for, or downloaded where they are mirrored, and items follow what became known.
+ * @throws BridgeError `lease-held`, `lease-lost`, `disk-full`; `interrupted` is no error: what was done is reported
+ */
+export async function runFileJob(
+  deps: FileJobDeps,
+  source: FileJobSource,
+  options: FileJobOptions,
+): Promise<FileJobReport> {
+  if (source.config.files.mode === 'none') return nothing;
+  const { database, clock, log } = deps;
+  const lease = await acquireLease(database, source.name, clock.now().getTime(), 'files');
+  const ending = new AbortController();
+  const heartbeat = setInterval(() => {
+    renewLease(database.writer, lease, clock.now().getTime()).catch((error: unknown) => {
+      // Whoever took over works on the same files.
+      if (isBridgeError(error, 'lease-lost')) ending.abort(error);
+      else log.warn({ source: source.name, reason: describeError(error) }, 'lease not renewed');
+    });
+  }, heartbeatMs);
+  heartbeat.unref();
+  try {
+    const job = new FileJob(deps, source, lease, AbortSignal.any([options.signal, ending.signal]), options);
+    return await job.run();
+  } finally {
+    clearInterval(heartbeat);
+    await releaseLease(database, lease);
+  }
+}
+
+class FileJob {
+  readonly #deps: FileJobDeps;
+  readonly #source: FileJobSource;
+  readonly #lease: Lease;
+  readonly #signal: AbortSignal;
+  readonly #options: FileJobOptions;
+  #report = nothing;
+
+  constructor(
+    deps: FileJobDeps,
+    source: FileJobSource,
+    lease: Lease,
+    signal: AbortSignal,
+    options: FileJobOptions,
+  ) {
+    this.#deps = deps;
+    this.#source = source;
+    this.#lease = lease;
+    this.#signal = signal;
+    this.#options = options;
+  }
+
+  async run(): Promise<FileJobReport> {
+    const { mode, verify, landingPagesPerRun } = this.#source.config.files;
+    const { log } = this.#deps;
+    await this.#stoppable(async (signal) => {
+      const source = { id: this.#lease.sourceId, name: this.#source.name };
+      const { pages } = await readLandingPages(this.#deps, source, { budget: landingPagesPerRun, signal });
+      this.#add({ landingPages: pages });
+    });
+    await this.#settle();
+    if (mode === 'mirror') await this.#mirror();
+    else if (verify) await this.#check();
+    await this.#settle();
+    if (this.#report.quotaReached)
+      log.warn({ source: this.#source.name }, 'quotaBytes of the files is used up');
+    log.info({ source: this.#source.name, ...this.#report }, 'file job ended');
+    return this.#report;
+  }
+
+  async #check(): Promise<void> {
+    const { database, clock } = this.#deps;
+    const { config } = this.#source;
+    const { checksPerRun, recheckDays } = config.files;
+    const checker = createFileChecker(this.#deps, {
+      recheckDays,
+      requestsPerHost: config.requestsPerHost,
+      patienceMs: checkPatienceMs,
+    });
+    await this.#stoppable(async (signal) => {
+      for (let left = checksPerRun; left > 0; ) {
+        const limit = Math.min(filesPerCheck, left);
+        const now = toIso(clock.now());
+        const due = await listDueFiles(database.reader, this.#lease.sourceId, now, limit);
+        const options = { budget: limit, deadline: checkDeadlineMs, signal };
+        const checked = due.length === 0 ? [] : await checker.check(due, options);
+        await saveRemoteFiles(database, this.#lease.sourceId, checked);
+        left -= checked.length;
+        this.#add({ files: checked.length });
+        // Those that it did not come to would come again.
+        if (checked.length === 0) return;
+        await this.#settle();
+      }
+    });
+  }
+
+  async #mirror(): Promise<void> {
+    const { database } = this.#deps;
+    const { name, config } = this.#source;
+    const { recheckDays, maxFileBytes, quotaBytes } = config.files;
+    const { sourceId } = this.#lease;
+    const quota = createQuota(quotaBytes, await countMirroredBytes(database.reader, sourceId));
+    const before = this.#report;
+    const mirror = {
+      ...this.#deps,
+      source: name,
+      sourceId,
+      quota,
+      maxFileBytes,
+      recheckDays,
+      slowestRate,
+      requestsPerHost: config.requestsPerHost,
+      health: createHostHealth(),
+      patienceMs: checkPatienceMs,
+    };
+    const progress = ({ files, downloaded, bytes }: MirrorReport) => {
+      this.#report = { ...this.#report, files: before.files + files, downloaded, bytes };
+      this.#options.onProgress?.(this.#report);
+    };
+    const settling = this.#settleNowAndThen();
+    try {
+      await this.#stoppable((signal) => mirrorFiles(mirror, { signal, onProgress: progress }));
+    } finally {
+      await settling.end();
+      this.#report = { ...this.#report, quotaReached: quota.isFull };
+    }
+  }
+
+  /** Work that ends early, without an error, when somebody asks for a stop. */
+  async #stoppable(work: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    const { stop } = this.#options;
+    if (stop.aborted) return;
+    try {
+      await work(AbortSignal.any([this.#signal, stop]));
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (!stop.aborted || isBridgeError(error, 'disk-full')) throw error;
+    }
+  }
+
+  #settleNowAndThen(): { end(): Promise<void> } {
+    let under: Promise<void> | undefined;
+    let failure: { readonly error: unknown } | undefined;
+    const timer = setInterval(() => {
+      under ??= this.#settle()
+        .catch((error: unknown) => {
+          failure = { error };
+        })
+        .finally(() => {
+          under = undefined;
+        });
+    }, settleEveryMs);
+    timer.unref();
+    return {
+      end: async () => {
+        clearInterval(timer);
+        await under;
+        if (failure) throw failure.error;
+      },
+    };
+  }
+
+  /** A harvest that is going on settles at its end. */
+  async #settle(): Promise<void> {
+    const { database, clock } = this.#deps;
+    const now = () => ({ iso: toIso(clock.now()), milliseconds: clock.now().getTime() });
+    const rules = fileRules(this.#source.config);
+    try {
+      const settled = await borrowLease(database, this.#source.name, now().milliseconds, (lease) =>
+        settle(database, lease, rules, now, { signal: this.#signal }),
+      );
+      const { created, updated, deleted } = this.#report;
+      this.#add({
+        created: created + settled.created,
+        updated: updated + settled.updated,
+        deleted: deleted + settled.deleted,
+      });
+    } catch (error) {
+      if (!isBridgeError(error, 'lease-held')) throw error;
+    }
+  }
+
+  #add(what: Partial<FileJobReport>): void {
+    const files = this.#report.files + (what.files ?? 0);
+    this.#report = { ...this.#report, ...what, files };
+    this.#options.onProgress?.(this.#report);
+  }
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../../core/adapter.ts';
+import { toIso } from '../../core/datetime.ts';
+import type { DueFile, RemoteFile } from '../../store/remote-files.ts';
+import { askForFile } from './check-file.ts';
+import { afterVerdict, postponed, type RecheckDays } from './check-schedule.ts';
+import type { Verdict } from './file-verdict.ts';
+import { type HostHealth, hostOf } from './host-health.ts';
+import type { MirrorResult } from './mirror-commit.ts';
+import { type DownloadDeps, downloadFile } from './mirror-download.ts';
+
+export interface MirrorFileDeps extends DownloadDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly health: HostHealth;
+  readonly recheckDays: RecheckDays;
+  /** Milliseconds that a server may take to say whether a file has changed. */
+  readonly patienceMs: number;
+}
+
+const day = 86_400;
+
+/**
+ * Brings one due file up to date: asks whether what is kept of it is still right, and downloads it when it is not,
+ * or when nothing is kept. What is kept stays until its successor is complete.
+ */
+export async function mirrorFile(
+  deps: MirrorFileDeps,
+  file: DueFile,
+  signal: AbortSignal,
+): Promise<MirrorResult> {
+  const { clock, health, recheckDays, quota } = deps;
+  const host = hostOf(file.url);
+  const now = () => toIso(clock.now());
+  const failed = (verdict: Verdict): MirrorResult => {
+    health.note(host, verdict, clock.now().getTime());
+    return { file: afterVerdict(file, verdict, now(), recheckDays) };
+  };
+
+  if (health.isDown(host, clock.now().getTime())) return { file: postponed(file, now()) };
+  if (file.contentHash !== undefined) {
+    const options = { recheckDays, deadline: deps.patienceMs };
+    const asked = await askForFile(deps.http, file, now(), options, signal);
+    if (asked.verdict.outcome !== 'confirmed') return failed(asked.verdict);
+    health.note(host, asked.verdict, clock.now().getTime());
+    if (!hasChanged(file, asked.file)) return { file: asked.file };
+  }
+  if (quota.isFull) return noRoom(file, now());
+  const download = await downloadFile(deps, file, signal);
+  if (download.kind === 'no-room') return noRoom(file, now());
+  if (download.kind === 'failed') return failed(download.verdict);
+  const confirmed: Verdict = { outcome: 'confirmed' };
+  health.note(host, confirmed, clock.now().getTime());
+  const { content, synced, facts, partial } = download;
+  return {
+    file: {
+      ...afterVerdict(file, confirmed, now(), recheckDays),
+      ...facts,
+      contentHash: content.hash,
+      contentLength: content.length,
+    },
+    content,
+    synced,
+    partial,
+  };
+}
+
+/** By the best that the server says of it; where it says nothing, it has not. */
+function hasChanged(before: RemoteFile, after: RemoteFile): boolean {
+  if (before.etag !== undefined && after.etag !== undefined) return before.etag !== after.etag;
+  if (after.length !== undefined && after.length !== before.contentLength) return true;
+  return (
+    before.lastModified !== undefined &&
+    after.lastModified !== undefined &&
+    before.lastModified !== after.lastModified
+  );
+}
+
+function noRoom(file: DueFile, now: string): MirrorResult {
+  return { file: { ...postponed(file, now, day), reason: 'quotaBytes is used up' } };
+}

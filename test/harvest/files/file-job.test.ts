@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseConfig, type SourceConfig } from '../../../src/core/config.ts';
+import { mapItem } from '../../../src/core/mapping.ts';
+import { type FileJobReport, runFileJob } from '../../../src/harvest/files/file-job.ts';
+import { fileRules } from '../../../src/harvest/harvest.ts';
+import { acquireLease, releaseLease } from '../../../src/store/leases.ts';
+import { findRemoteFiles } from '../../../src/store/remote-files.ts';
+import { startRun } from '../../../src/store/runs.ts';
+import { ensureSource } from '../../../src/store/sources.ts';
+import { storePage } from '../../../src/store/store-page.ts';
+import { describeOnBoth } from '../../store/databases.ts';
+import { closeFileServers, type FileServer, serveFiles, silentLog } from './file-server.ts';
+
+let directory: string;
+let now: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'rsbridge-job-'));
+  now = '2026-11-21T10:00:00Z';
+});
+afterEach(async () => {
+  await closeFileServers();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+let sources = 0;
+const clock = { now: () => new Date(now), sleep: () => Promise.resolve() };
+
+describeOnBoth('the file job', (open) => {
+  let source: { readonly name: string; readonly config: SourceConfig };
+
+  /** A source with one item that states these files. */
+  async function begin(server: FileServer, paths: readonly string[], files: object): Promise<void> {
+    const { database } = open();
+    sources += 1;
+    const name = `job-${sources}`;
+    const config = parseConfig({ sources: { [name]: { url: `${server.url}/oai`, files } } }).sources[name];
+    if (!config) throw new Error('it is configured');
+    source = { name, config };
+    await ensureSource(database, name, now);
+    const milliseconds = Date.parse(now);
+    const lease = await acquireLease(database, name, milliseconds);
+    const { sourceId } = lease;
+    const selection = { mode: 'full', selection: '{}', since: undefined } as const;
+    const run = await startRun(database.writer, { sourceId, ...selection, startedAt: now });
+    const item = mapItem(name, {
+      identifier: '1',
+      datestamp: now,
+      collections: [],
+      speaksFor: { formats: ['oai_dc'], files: { name: 'xoai', rank: 0 } },
+      deleted: false,
+      metadata: [{ format: 'oai_dc', content: Buffer.from('<dc/>') }],
+      files: paths.map((path, index) => ({
+        url: server.url + path,
+        name: path.slice(1),
+        sequence: index + 1,
+      })),
+    });
+    const page = { items: [item], problems: [], checkpoint: {}, files: fileRules(config) };
+    await storePage(database, lease, run, page, { iso: now, milliseconds });
+    await releaseLease(database, lease);
+  }
+
+  async function work(
+    { http, gate }: FileServer,
+    stop = new AbortController().signal,
+    onProgress?: (report: FileJobReport) => void,
+  ): Promise<FileJobReport> {
+    const deps = { database: open().database, directory, http, gate, clock, log: silentLog };
+    const { signal } = new AbortController();
+    return runFileJob(deps, source, { stop, signal, onProgress });
+  }
+
+  async function live(): Promise<readonly (readonly [string, string | null])[]> {
+    const rows: { path: string; hash: string | null }[] = await open()
+      .database.reader('resource')
+      .where({ kind: 'file' })
+      .where('path', 'like', `${source.name}/%`)
+      .whereNull('deleted_at')
+      .orderBy('path')
+      .select('path', 'hash');
+    return rows.map(({ path, hash }) => [path.split('/').at(-1) ?? '', hash]);
+  }
+
+  test('asks for what is due, and takes out what is not there', async () => {
+    const server = await serveFiles((request, response) => {
+      if (request.url === '/gone.pdf') response.writeHead(404).end();
+      else response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': '9' }).end();
+    });
+    await begin(server, ['/a.pdf', '/gone.pdf'], { mode: 'proxy' });
+    expect(await live()).toHaveLength(2);
+    expect(await work(server)).toMatchObject({ files: 2, deleted: 1, downloaded: 0 });
+    expect(await live()).toEqual([['1-a.pdf', null]]);
+    expect(server.asked.sort()).toEqual(['HEAD /a.pdf', 'HEAD /gone.pdf']);
+    expect(await work(server)).toMatchObject({ files: 0, deleted: 0 });
+  });
+
+  test('keeps to its budget, and asks for nothing where that is not wished', async () => {
+    const server = await serveFiles((_request, response) => response.writeHead(404).end());
+    await begin(server, ['/a', '/b', '/c', '/d'], { mode: 'proxy', checksPerRun: 3 });
+    expect(await work(server)).toMatchObject({ files: 3 });
+    expect(await work(server)).toMatchObject({ files: 1 });
+    await begin(server, ['/e'], { mode: 'proxy', verify: false });
+    expect(await work(server)).toMatchObject({ files: 0 });
+    await begin(server, ['/f'], { mode: 'none' });
+    expect(await work(server)).toMatchObject({ files: 0 });
+    expect(server.asked).toHaveLength(4);
+  });
+
+  test('mirrors what is due; each becomes a resource when it is complete', async () => {
+    const server = await serveFiles((request, response) => {
+      const type = request.url === '/page' ? 'text/html' : 'application/pdf';
+      response.writeHead(200, { 'content-type': type, etag: '"1"' }).end(`content of ${request.url}`);
+    });
+    await begin(server, ['/a.pdf', '/page', '/b.pdf'], { mode: 'mirror' });
+    expect(await live()).toEqual([]);
+    const told: number[] = [];
+    const report = await work(server, undefined, ({ downloaded }) => told.push(downloaded));
+    expect(report).toMatchObject({ files: 3, downloaded: 2, created: 2, bytes: 34, quotaReached: false });
+    expect(told.at(-1)).toBe(2);
+    const hash = (path: string) =>
+      `sha-256:${createHash('sha256').update(`content of ${path}`).digest('hex')}`;
+    expect(await live()).toEqual([
+      ['1-a.pdf', hash('/a.pdf')],
+      ['3-b.pdf', hash('/b.pdf')],
+    ]);
+  });
+
+  test('says that the quota is used up', async () => {
+    const server = await serveFiles((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/pdf' }).end('x'.repeat(1000));
+    });
+    await begin(server, ['/a.pdf', '/b.pdf', '/c.pdf'], { mode: 'mirror', quotaBytes: 1500 });
+    expect(await work(server)).toMatchObject({ downloaded: 1, quotaReached: true });
+  });
+
+  test('leaves what it found to the harvest that is going on', async () => {
+    const server = await serveFiles((_request, response) => response.writeHead(404).end());
+    await begin(server, ['/gone.pdf'], { mode: 'proxy' });
+    const { database } = open();
+    const lease = await acquireLease(database, source.name, Date.parse(now));
+    expect(await work(server)).toMatchObject({ files: 1, deleted: 0 });
+    expect(await live()).toHaveLength(1);
+    await releaseLease(database, lease);
+    expect(await work(server)).toMatchObject({ files: 0, deleted: 1 });
+  });
+
+  test('has one worker for a source at a time', async () => {
+    const server = await serveFiles((_request, response) => response.writeHead(404).end());
+    await begin(server, ['/a.pdf'], { mode: 'proxy' });
+    const { database } = open();
+    const lease = await acquireLease(database, source.name, Date.parse(now), 'files');
+    await expect(work(server)).rejects.toMatchObject({
+      code: 'lease-held',
+      message: expect.stringContaining('the files of'),
+    });
+    await releaseLease(database, lease);
+    expect(await work(server)).toMatchObject({ files: 1 });
+  });
+
+  test('a stop leaves a download under way, and is no error', async () => {
+    const stopping = new AbortController();
+    const server = await serveFiles((request, response) => {
+      response.writeHead(200, { 'content-type': 'application/pdf', etag: '"1"', 'content-length': 20 });
+      if (request.url === '/a.pdf') response.end('x'.repeat(20));
+      else response.write('x', () => stopping.abort());
+    });
+    await begin(server, ['/a.pdf', '/b.pdf'], { mode: 'mirror' });
+    expect(await work(server, stopping.signal)).toMatchObject({ downloaded: 1, created: 1 });
+    const url = `${server.url}/b.pdf`;
+    const id = await acquireLease(open().database, source.name, Date.parse(now));
+    const file = (await findRemoteFiles(open().database.writer, id.sourceId, [url])).get(url);
+    expect(file).toMatchObject({ outcome: 'unchecked', failures: 0 });
+    await releaseLease(open().database, id);
+  });
+});

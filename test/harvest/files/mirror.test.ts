@@ -1,0 +1,560 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { BridgeError } from '../../../src/core/errors.ts';
+import { createHostHealth } from '../../../src/harvest/files/host-health.ts';
+import { type MirrorDeps, type MirrorReport, mirrorFiles } from '../../../src/harvest/files/mirror.ts';
+import { createQuota } from '../../../src/harvest/files/quota.ts';
+import { contentFile } from '../../../src/store/content-files.ts';
+import { readContents } from '../../../src/store/contents.ts';
+import type { Database } from '../../../src/store/database.ts';
+import { countMirroredBytes, findRemoteFiles, type RemoteFile } from '../../../src/store/remote-files.ts';
+import { describeOnBoth } from '../../store/databases.ts';
+import { closeFileServers, type FileServer, serveFiles } from './file-server.ts';
+import { type Statement, stateFiles } from './stated-files.ts';
+
+let directory: string;
+let now: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'rsbridge-mirror-'));
+  now = '2026-11-21T10:00:00Z';
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await closeFileServers();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const sha = (content: Uint8Array) => `sha-256:${createHash('sha256').update(content).digest('hex')}`;
+const md5 = (content: Uint8Array) => `md5:${createHash('md5').update(content).digest('hex')}`;
+const place = () => join(directory, 'blobs', 'partial');
+const partials = () => (existsSync(place()) ? readdirSync(place()) : []);
+const pdf = { 'content-type': 'application/pdf' };
+
+const later = (days: number) => {
+  now = new Date(Date.parse(now) + days * 86_400_000).toISOString().replace('.000Z', 'Z');
+};
+
+/** As servers of files are: an entity tag, parts for those who ask for them, 304. */
+function sendFile(
+  content: Buffer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { etag = `"${sha(content).slice(8, 20)}"` }: { etag?: string } = {},
+): void {
+  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
+  const headers = { ...pdf, etag };
+  if (ifNoneMatch === etag) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  const start = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? Number.NaN);
+  if (Number.isNaN(start) || ifRange !== etag) {
+    response.writeHead(200, { ...headers, 'content-length': content.length });
+    response.end(request.method === 'HEAD' ? undefined : content);
+  } else if (start >= content.length) {
+    response.writeHead(416, { 'content-range': `bytes */${content.length}` }).end();
+  } else {
+    const rest = content.subarray(start);
+    const contentRange = `bytes ${start}-${content.length - 1}/${content.length}`;
+    response.writeHead(206, { ...headers, 'content-length': rest.length, 'content-range': contentRange });
+    response.end(rest);
+  }
+}
+
+describeOnBoth('a mirror', (openDatabase) => {
+  let source: { readonly name: string; readonly id: number };
+
+  async function begin(server: FileServer, paths: readonly (string | Statement)[]): Promise<void> {
+    const statements = paths.map((path) =>
+      typeof path === 'string' ? { url: server.url + path } : { ...path, url: server.url + path.url },
+    );
+    source = await stateFiles(openDatabase().database, statements, now);
+  }
+
+  const database = (): Database => openDatabase().database;
+
+  async function mirror(
+    server: FileServer,
+    settings: Partial<MirrorDeps> = {},
+    signal = new AbortController().signal,
+  ): Promise<MirrorReport> {
+    return mirrorFiles(
+      {
+        database: database(),
+        directory,
+        http: server.http,
+        source: source.name,
+        sourceId: source.id,
+        clock: { now: () => new Date(now) },
+        health: createHostHealth(),
+        quota: createQuota(undefined, 0),
+        maxFileBytes: 50_000_000,
+        slowestRate: { graceSeconds: 60, bytesPerSecond: 1 },
+        recheckDays: 30,
+        requestsPerHost: 2,
+        patienceMs: 1000,
+        ...settings,
+      },
+      { signal },
+    );
+  }
+
+  async function seen(server: FileServer, path: string): Promise<RemoteFile> {
+    const found = await findRemoteFiles(database().reader, source.id, [server.url + path]);
+    const file = found.get(server.url + path);
+    if (!file) throw new Error(`${path} is not there`);
+    return file;
+  }
+
+  async function kept({ contentHash, contentLength }: RemoteFile): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    const owners = [{ path: 'a', hash: contentHash, length: contentLength }];
+    for await (const { content } of readContents(database().reader, directory, owners)) {
+      if (content.coding !== 'file') throw new Error('it is a file');
+      for await (const chunk of content.chunks) pieces.push(Buffer.from(chunk));
+    }
+    return Buffer.concat(pieces);
+  }
+
+  test('keeps what it downloads, with what the server and the bytes say of it', async () => {
+    const content = randomBytes(300_000);
+    const server = await serveFiles((request, response) => sendFile(content, request, response));
+    await begin(server, [{ url: '/a.pdf', hash: md5(content), length: content.length }]);
+    expect(await mirror(server)).toEqual({ files: 1, downloaded: 1, bytes: content.length });
+    const file = await seen(server, '/a.pdf');
+    expect(file).toMatchObject({
+      outcome: 'confirmed',
+      failures: 0,
+      checkedAt: now,
+      mediaType: 'application/pdf',
+      length: content.length,
+      contentHash: sha(content),
+      contentLength: content.length,
+    });
+    expect(file.dueAt && file.dueAt > '2026-12-21').toBe(true);
+    expect((await kept(file)).equals(content)).toBe(true);
+    expect(partials()).toEqual([]);
+    expect(server.asked).toEqual(['GET /a.pdf']);
+    expect(server.headers[0]).not.toHaveProperty('authorization');
+    expect(await mirror(server)).toEqual({ files: 0, downloaded: 0, bytes: 0 });
+  });
+
+  test('downloads many files, at a host no more at a time than are allowed', async () => {
+    let running = 0;
+    let most = 0;
+    const server = await serveFiles(
+      (request, response) => {
+        running += 1;
+        most = Math.max(most, running);
+        response.on('close', () => {
+          running -= 1;
+        });
+        setImmediate(() => sendFile(Buffer.from(`content ${request.url}`), request, response));
+      },
+      { requestsPerHost: 4 },
+    );
+    const paths = Array.from({ length: 700 }, (_, index) => `/${index}.pdf`);
+    await begin(server, paths);
+    expect(await mirror(server, { requestsPerHost: 4 })).toMatchObject({ files: 700, downloaded: 700 });
+    expect(new Set(server.asked).size).toBe(700);
+    expect(server.asked).toHaveLength(700);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(4);
+    expect((await kept(await seen(server, '/699.pdf'))).toString()).toBe('content /699.pdf');
+  });
+
+  test('keeps the same bytes once, under whatever URLs they come', async () => {
+    const content = randomBytes(50_000);
+    const server = await serveFiles((request, response) => sendFile(content, request, response));
+    await begin(server, ['/a.pdf', '/b.pdf', '/c.pdf']);
+    await mirror(server);
+    expect(await countMirroredBytes(database().reader, source.id)).toBe(content.length);
+    expect((await seen(server, '/a.pdf')).contentHash).toBe((await seen(server, '/c.pdf')).contentHash);
+  });
+
+  test('continues where a connection broke', async () => {
+    const content = randomBytes(3_000_000);
+    let times = 0;
+    const server = await serveFiles((request, response) => {
+      times += 1;
+      if (times > 1) return sendFile(content, request, response);
+      response.writeHead(200, {
+        ...pdf,
+        etag: `"${sha(content).slice(8, 20)}"`,
+        'content-length': content.length,
+      });
+      response.write(content.subarray(0, 1_000_000), () => setTimeout(() => response.destroy(), 50));
+    });
+    await begin(server, [{ url: '/a.pdf', hash: sha(content) }]);
+    expect(await mirror(server)).toMatchObject({ downloaded: 1 });
+    expect(server.headers[1]?.range).toMatch(/^bytes=[1-9]\d+-$/);
+    expect((await kept(await seen(server, '/a.pdf'))).equals(content)).toBe(true);
+  });
+
+  test('continues what an aborted job left, and does not trust a part of what has changed since', async () => {
+    const first = randomBytes(2_000_000);
+    const second = randomBytes(2_000_000);
+    let content = first;
+    let stalls = true;
+    const server = await serveFiles((request, response) => {
+      if (!stalls) return sendFile(content, request, response);
+      response.writeHead(200, {
+        ...pdf,
+        etag: `"${sha(content).slice(8, 20)}"`,
+        'content-length': content.length,
+      });
+      response.write(content.subarray(0, 1_500_000));
+    });
+    await begin(server, ['/a.pdf']);
+    const aborting = new AbortController();
+    const broken = mirror(server, {}, aborting.signal);
+    const partSize = () => Math.max(0, ...partials().map((name) => statSync(join(place(), name)).size));
+    await expect.poll(partSize).toBeGreaterThan(1_000_000);
+    aborting.abort(new Error('enough'));
+    await expect(broken).rejects.toThrow('enough');
+    stalls = false;
+    content = second;
+    expect(await mirror(server)).toMatchObject({ downloaded: 1 });
+    expect(server.headers[1]?.range).toMatch(/^bytes=1\d{6}-$/);
+    expect((await kept(await seen(server, '/a.pdf'))).equals(second)).toBe(true);
+    expect(partials()).toEqual([]);
+  });
+
+  test('starts anew where a server gives out parts of something else, or none', async () => {
+    const content = randomBytes(900_000);
+    const answers: RequestListener[] = [
+      (request, response) => {
+        const headers = { ...pdf, etag: '"1"', 'content-length': content.length };
+        response.writeHead(200, headers).write(content.subarray(0, 600_000));
+        setTimeout(() => response.destroy(), 50);
+        void request;
+      },
+      // Ignores If-Range: a part of a longer file.
+      (_request, response) => {
+        response
+          .writeHead(206, { ...pdf, etag: '"2"', 'content-range': 'bytes 600000-999999/1000000' })
+          .end(Buffer.alloc(400_000));
+      },
+      (request, response) => sendFile(content, request, response),
+    ];
+    const server = await serveFiles((request, response) => answers.shift()?.(request, response));
+    await begin(server, ['/a.pdf']);
+    expect(await mirror(server)).toMatchObject({ downloaded: 1 });
+    expect(server.headers.map(({ range }) => range !== undefined)).toEqual([false, true, false]);
+    expect((await kept(await seen(server, '/a.pdf'))).equals(content)).toBe(true);
+  });
+
+  test('takes a part that is all of it, which only 416 tells', async () => {
+    const content = randomBytes(400_000);
+    const server = await serveFiles((request, response) => sendFile(content, request, response));
+    await begin(server, ['/a.pdf']);
+    await leavePart(server, '/a.pdf', content, content.length);
+    expect(await mirror(server)).toMatchObject({ downloaded: 1 });
+    expect(server.headers[0]?.range).toBe('bytes=400000-');
+    expect(server.asked).toHaveLength(1);
+    expect(await seen(server, '/a.pdf')).toMatchObject({ contentHash: sha(content) });
+  });
+
+  /** As a killed process leaves it. */
+  async function leavePart(server: FileServer, path: string, content: Buffer, octets: number): Promise<void> {
+    await mirror(await serveFiles((_request, response) => response.end()), { sourceId: -1 });
+    const url = server.url + path;
+    const name = createHash('sha256').update(`${source.name}\n${url}`).digest('hex');
+    const note = { source: source.name, url, etag: `"${sha(content).slice(8, 20)}"`, length: content.length };
+    writeFileSync(join(place(), name), content.subarray(0, octets));
+    writeFileSync(join(place(), `${name}.json`), JSON.stringify(note));
+  }
+
+  test('continues what a killed process left', async () => {
+    const content = randomBytes(1_000_000);
+    const server = await serveFiles((request, response) => sendFile(content, request, response));
+    await begin(server, [{ url: '/a.pdf', hash: md5(content) }]);
+    await leavePart(server, '/a.pdf', content, 700_000);
+    expect(await mirror(server)).toMatchObject({ downloaded: 1 });
+    expect(server.headers[0]).toMatchObject({ range: 'bytes=700000-' });
+    expect((await kept(await seen(server, '/a.pdf'))).equals(content)).toBe(true);
+    expect(partials()).toEqual([]);
+  });
+
+  test('a part that was damaged on the disk is found out by the hash that the record states', async () => {
+    const content = randomBytes(1_000_000);
+    const server = await serveFiles((request, response) => sendFile(content, request, response));
+    await begin(server, [{ url: '/a.pdf', hash: md5(content) }]);
+    const damaged = Buffer.from(content);
+    damaged.fill(0, 0, 100);
+    await leavePart(server, '/a.pdf', content, 700_000);
+    const [name = ''] = partials().filter((entry) => !entry.endsWith('.json'));
+    writeFileSync(join(place(), name), damaged.subarray(0, 700_000));
+    expect(await mirror(server)).toMatchObject({ downloaded: 1 });
+    expect((await kept(await seen(server, '/a.pdf'))).equals(content)).toBe(true);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  test('removes parts that nobody wants', async () => {
+    const server = await serveFiles((_request, response) => response.writeHead(404).end());
+    await begin(server, ['/gone.pdf']);
+    const content = randomBytes(10_000);
+    await leavePart(server, '/unknown.pdf', content, 5000);
+    await leavePart(server, '/gone.pdf', content, 5000);
+    writeFileSync(join(place(), 'old'), 'without a note');
+    utimesSync(join(place(), 'old'), new Date('2026-11-01'), new Date('2026-11-01'));
+    writeFileSync(join(place(), 'new'), 'under way elsewhere');
+    utimesSync(join(place(), 'new'), new Date(now), new Date(now));
+    await mirror(server);
+    expect(partials()).toEqual(['new']);
+  });
+
+  test('believes the bytes, not the record, when they come a second time', async () => {
+    const content = randomBytes(100_000);
+    const server = await serveFiles((request, response) => sendFile(content, request, response));
+    await begin(server, [
+      { url: '/hash.pdf', hash: md5(Buffer.from('a cover page was put in front')) },
+      { url: '/length.pdf', length: 99_999 },
+    ]);
+    expect(await mirror(server)).toMatchObject({ downloaded: 2 });
+    expect(server.asked.sort()).toEqual([
+      ...Array(2).fill('GET /hash.pdf'),
+      ...Array(2).fill('GET /length.pdf'),
+    ]);
+    expect(await seen(server, '/hash.pdf')).toMatchObject({
+      outcome: 'confirmed',
+      contentHash: sha(content),
+    });
+    expect(partials()).toEqual([]);
+  });
+
+  test('keeps nothing that is not what the record says and comes differently each time', async () => {
+    const server = await serveFiles((_request, response) => {
+      response.writeHead(200, pdf).end(randomBytes(1000));
+    });
+    await begin(server, [{ url: '/a.pdf', hash: `md5:${'0'.repeat(32)}` }, '/b.pdf']);
+    await mirror(server);
+    expect(await seen(server, '/a.pdf')).toMatchObject({
+      outcome: 'unreachable',
+      failures: 1,
+      contentHash: undefined,
+      reason: expect.stringContaining('differs each time'),
+    });
+    expect(await seen(server, '/b.pdf')).toMatchObject({ outcome: 'confirmed', contentLength: 1000 });
+  });
+
+  test('counts what the download says, not what a HEAD said before', async () => {
+    const content = randomBytes(5000);
+    const server = await serveFiles((request, response) => {
+      if (request.method === 'HEAD')
+        response.writeHead(200, { ...pdf, 'content-length': 77, etag: '"head"' }).end();
+      else sendFile(content, request, response, { etag: '"get"' });
+    });
+    await begin(server, ['/a.pdf']);
+    await mirror(server);
+    expect(await seen(server, '/a.pdf')).toMatchObject({ length: 5000, etag: '"get"', contentLength: 5000 });
+  });
+
+  test('a file that lies about its length is none', async () => {
+    const server = await serveFiles((_request, response) => {
+      response.writeHead(200, { ...pdf, 'content-length': '5000' });
+      response.write('half', () => setTimeout(() => response.destroy(), 20));
+    });
+    await begin(server, ['/a.pdf']);
+    await mirror(server);
+    const file = await seen(server, '/a.pdf');
+    expect(file).toMatchObject({ outcome: 'unreachable', failures: 1 });
+    expect(file.contentHash).toBeUndefined();
+  });
+
+  test('a file of 100 GB is not begun', async () => {
+    let sent = 0;
+    const server = await serveFiles((_request, response) => {
+      response.writeHead(200, { ...pdf, 'content-length': '100000000000' });
+      const timer = setInterval(() => {
+        sent += 1;
+        response.write(Buffer.alloc(1000));
+      }, 5);
+      response.on('close', () => clearInterval(timer));
+    });
+    await begin(server, ['/a.pdf']);
+    await mirror(server);
+    expect(await seen(server, '/a.pdf')).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringContaining('it has 100000000000 octets'),
+    });
+    expect(sent).toBeLessThan(50);
+    expect(partials()).toEqual([]);
+  });
+
+  test('a file that never ends is cut at the limit, and one that crawls after a while', async () => {
+    const server = await serveFiles((request, response) => {
+      response.writeHead(200, pdf);
+      const size = request.url === '/endless.pdf' ? 500_000 : 1;
+      const timer = setInterval(() => response.write(Buffer.alloc(size)), 5);
+      response.on('close', () => clearInterval(timer));
+    });
+    await begin(server, ['/endless.pdf', '/crawling.pdf']);
+    await mirror(server, {
+      maxFileBytes: 3_000_000,
+      slowestRate: { graceSeconds: 0.3, bytesPerSecond: 100_000 },
+    });
+    expect(await seen(server, '/endless.pdf')).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringContaining('maxFileBytes'),
+    });
+    expect(await seen(server, '/crawling.pdf')).toMatchObject({
+      outcome: 'unreachable',
+      reason: expect.stringContaining('too slowly'),
+    });
+  });
+
+  test('a page for people, a login and a loop are no files', async () => {
+    const server = await serveFiles((request, response) => {
+      const { url } = request;
+      if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+      else if (url === '/loop') response.writeHead(302, { location: '/loop' }).end();
+      else response.writeHead(401).end();
+    });
+    await begin(server, ['/page', '/login', '/loop']);
+    expect(await mirror(server)).toMatchObject({ files: 3, downloaded: 0 });
+    for (const path of ['/page', '/login', '/loop'])
+      expect((await seen(server, path)).outcome).toBe('refused');
+  });
+
+  test('takes off a coding that nobody asked for', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const content = Buffer.from('<x/>'.repeat(1000));
+    const server = await serveFiles((_request, response) => {
+      response
+        .writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip' })
+        .end(gzipSync(content));
+    });
+    await begin(server, ['/a.xml']);
+    await mirror(server);
+    expect(await seen(server, '/a.xml')).toMatchObject({ contentHash: sha(content), length: content.length });
+  });
+
+  test('keeps the old content until the new one is complete', async () => {
+    let content = randomBytes(20_000);
+    let isBroken = false;
+    const server = await serveFiles((request, response) => {
+      if (isBroken && request.method === 'GET') response.destroy();
+      else sendFile(content, request, response);
+    });
+    await begin(server, ['/a.pdf']);
+    await mirror(server);
+    const first = await seen(server, '/a.pdf');
+    later(40);
+    await mirror(server);
+    expect(server.asked.slice(1)).toEqual(['HEAD /a.pdf']);
+    content = randomBytes(20_001);
+    isBroken = true;
+    later(40);
+    await mirror(server);
+    expect(await seen(server, '/a.pdf')).toMatchObject({
+      outcome: 'unreachable',
+      contentHash: first.contentHash,
+      etag: first.etag,
+      length: 20_000,
+    });
+    isBroken = false;
+    later(1);
+    await mirror(server);
+    expect(await seen(server, '/a.pdf')).toMatchObject({
+      outcome: 'confirmed',
+      contentHash: sha(content),
+      contentLength: 20_001,
+      length: 20_001,
+    });
+    expect(existsSync(contentFile(directory, first.contentHash ?? ''))).toBe(true);
+  });
+
+  test('a quota that is used up puts the others off', async () => {
+    const server = await serveFiles((request, response) => {
+      sendFile(Buffer.alloc(1000, request.url), request, response);
+    });
+    await begin(server, ['/a', '/b', '/c', '/d', '/e']);
+    const quota = createQuota(3500, 1000);
+    expect(await mirror(server, { quota, requestsPerHost: 1 })).toMatchObject({ files: 5, downloaded: 2 });
+    expect(quota.isFull).toBe(true);
+    expect(await seen(server, '/e')).toMatchObject({
+      outcome: 'unchecked',
+      reason: 'quotaBytes is used up',
+      dueAt: '2026-11-22T10:00:00Z',
+    });
+    expect(server.asked).toHaveLength(3);
+    expect(partials()).toEqual([]);
+  });
+
+  test('a full disk ends it, and what was complete stays', async () => {
+    const server = await serveFiles((request, response) => {
+      sendFile(Buffer.alloc(1000, request.url), request, response);
+    });
+    await begin(server, ['/a', '/b', '/c', '/d']);
+    const probe = await open(join(directory, 'probe'), 'w');
+    const prototype = Object.getPrototypeOf(probe) as typeof probe;
+    await probe.close();
+    const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+    const write = prototype.write;
+    let writes = 0;
+    vi.spyOn(prototype, 'write').mockImplementation(function (this: typeof probe, ...args) {
+      writes += 1;
+      return writes > 2 ? Promise.reject(full) : write.apply(this, args);
+    });
+    await expect(mirror(server, { requestsPerHost: 1 })).rejects.toMatchObject({ code: 'disk-full' });
+    vi.restoreAllMocks();
+    expect(partials()).toEqual([]);
+    expect(await mirror(server)).toMatchObject({ files: 2, downloaded: 2 });
+    for (const path of ['/a', '/b', '/c', '/d'])
+      expect((await kept(await seen(server, path))).equals(Buffer.alloc(1000, path))).toBe(true);
+  });
+
+  test('a database that fails ends it, and whoever waits gets to know', async () => {
+    const server = await serveFiles((request, response) => {
+      sendFile(Buffer.alloc(1000, request.url), request, response);
+    });
+    const paths = Array.from({ length: 300 }, (_, index) => `/${index}`);
+    await begin(server, paths);
+    const failing = new BridgeError('disk-full', 'the disk of the database is full');
+    const broken = { ...database(), transaction: () => Promise.reject(failing) };
+    await expect(mirror(server, { database: broken })).rejects.toBe(failing);
+    expect(await mirror(server)).toMatchObject({ files: 300, downloaded: 300 });
+  });
+
+  test('a host that is silent is left, and the others are not', async () => {
+    const dead = await serveFiles((_request, response) => response.writeHead(503).end());
+    const server = await serveFiles((request, response) => sendFile(Buffer.from('x'), request, response), {
+      allow: ['127.0.0.0/8'],
+    });
+    const urls = [...Array(20).keys()].map((index) => ({ url: `${dead.url}/${index}` }));
+    source = await stateFiles(database(), [...urls, { url: `${server.url}/a` }], now);
+    expect(await mirror(server, { requestsPerHost: 1 })).toMatchObject({ files: 21, downloaded: 1 });
+    expect(dead.asked).toHaveLength(1);
+  });
+
+  test('addresses with ../ and control characters name nothing on our disk', async () => {
+    const server = await serveFiles((request, response) =>
+      sendFile(Buffer.from(`${request.url}`), request, response),
+    );
+    const paths = ['/..%2f..%2f..%2fetc%2fpasswd', '/%00%0a%1b[31m', `/${'x'.repeat(3000)}`];
+    await begin(server, paths);
+    expect(await mirror(server)).toMatchObject({ downloaded: 3 });
+    const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+    expect(names.filter((name) => !/^blobs(\/partial|\/[0-9a-f]{2}(\/[0-9a-f]{64})?)?$/.test(name))).toEqual(
+      [],
+    );
+    expect(
+      readFileSync(contentFile(directory, (await seen(server, paths[1] ?? '')).contentHash ?? '')).toString(),
+    ).toBe(paths[1]);
+  });
+});
