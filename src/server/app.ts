@@ -10,6 +10,7 @@ import { installErrors, refuseClient, sendProblem } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { homeRoutes } from './home.ts';
 import { itemRoutes } from './items.ts';
+import { linksetRoutes } from './linksets.ts';
 import { metricsRoutes } from './metrics.ts';
 import { patchRoutes } from './patches.ts';
 import { installRequestHooks, setCommonHeaders } from './request-hooks.ts';
@@ -47,6 +48,7 @@ export function createApp(given: ServerDeps): FastifyInstance {
   aboutRoutes(app, deps);
   collectionRoutes(app, deps);
   itemRoutes(app, deps);
+  linksetRoutes(app, deps);
   patchRoutes(app, deps);
   resourceRoutes(app, deps);
   documentStylesheetRoutes(app, deps);

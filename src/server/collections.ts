@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { fromSegment, toSegment } from '../core/segment.ts';
-import { collectionPath } from '../core/uris.ts';
+import { collectionPath, toUri } from '../core/uris.ts';
 import {
+  type CollectionMember,
   findCollection,
   listCollectionResources,
   listCollections,
@@ -11,9 +12,10 @@ import {
 import type { ServerDeps } from './deps.ts';
 import { capabilityListsForCollection } from './discovery.ts';
 import { Refusal } from './errors.ts';
-import { html, type Page } from './html.ts';
+import { fileName } from './file-headers.ts';
+import { html, type Markup, type Page } from './html.ts';
 import { formatQuery, sendView } from './views.ts';
-import { countOf } from './wording.ts';
+import { countOf, size } from './wording.ts';
 
 const pageSize = 100;
 
@@ -23,9 +25,9 @@ const query = Type.Composite([
   Type.Object({
     after: Type.Optional(
       Type.String({
-        // A path of ours: nothing else can be the last member of a page.
-        pattern: '^[A-Za-z0-9._:~/-]*$',
-        maxLength: 1000,
+        // A path of ours, or the address of a file elsewhere.
+        pattern: '^[\\x21-\\x7e]*$',
+        maxLength: 4000,
         description: 'Members behind this one.',
       }),
     ),
@@ -38,12 +40,23 @@ interface CollectionView {
   readonly spec: string;
   readonly name: string;
   readonly description?: string;
-  /** Resources of the items in it. */
+  /** Resources of the items in it; of these, files. */
   readonly count: number;
+  readonly files: number;
   readonly resources: readonly string[];
+  /** The same, with what is known of each. */
+  readonly members: readonly MemberView[];
   readonly next?: string;
   readonly capabilityLists: readonly string[];
   readonly about: string;
+}
+
+interface MemberView {
+  readonly uri: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly mediaType?: string | undefined;
+  readonly length?: number | undefined;
 }
 
 /** What `rel="collection"` points to. */
@@ -86,9 +99,10 @@ async function readCollection(
   after: string,
 ): Promise<CollectionView> {
   const { baseUrl, database } = deps;
-  const { source, spec, name, description, resourceCount } = collection;
+  const { source, spec, name, description, resourceCount, fileCount } = collection;
   const found = await listCollectionResources(database.reader, source, spec, after, pageSize + 1);
-  const members = found.slice(0, pageSize);
+  const members = found.slice(0, pageSize).map((member) => toMemberView(baseUrl, member));
+  const last = found.slice(0, pageSize).at(-1)?.path ?? '';
   const uri = `${baseUrl}/${collectionPath(source, spec)}`;
   return {
     uri,
@@ -97,22 +111,31 @@ async function readCollection(
     name,
     ...(description !== undefined && { description }),
     count: resourceCount,
-    resources: members.map((path) => `${baseUrl}/${path}`),
-    ...(found.length > pageSize && { next: `${uri}?after=${encodeURIComponent(members.at(-1) ?? '')}` }),
+    files: fileCount,
+    resources: members.map(({ uri: member }) => member),
+    members,
+    ...(found.length > pageSize && { next: `${uri}?after=${encodeURIComponent(last)}` }),
     capabilityLists: await capabilityListsForCollection(deps, source, spec),
     about: `${baseUrl}/${source}/about`,
   };
 }
 
+function toMemberView(baseUrl: string, { path, kind, mediaType, length }: CollectionMember): MemberView {
+  return { uri: toUri(baseUrl, path), kind, name: fileName(path), mediaType, length };
+}
+
 function toPage(view: CollectionView): Page {
   const body = html`<h1>${view.name}</h1>
 ${view.description && html`<p>${view.description}</p>`}
-<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${countOf(view.count, 'resource')}</dd></dl>
+<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${countOf(view.count, 'resource')}${view.files > 0 && html`, ${countOf(view.files, 'file')} among them`}</dd></dl>
 <h2>Resources</h2>
-<ul class="mono">${view.resources.map(
-    (uri) => html`<li><a href="${uri}">${uri}</a></li>
-`,
-  )}</ul>
+<table><tr><th>Address</th><th class="wide">Type</th><th class="n">Size</th></tr>
+${view.members.map(row)}</table>
 ${view.next && html`<p><a rel="next" href="${view.next}">Next ${pageSize}</a></p>`}`;
   return { title: view.name, body, capabilityLists: view.capabilityLists };
+}
+
+function row({ uri, mediaType, length }: MemberView): Markup {
+  return html`<tr><td class="mono"><a href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : size(length)}</td></tr>
+`;
 }

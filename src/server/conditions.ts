@@ -48,13 +48,20 @@ export function decide(request: ConditionalRequest, selected: Validators): Decis
   return rangeStillApplies(request, selected) ? selectRange(range, selected.length) : { kind: 'whole' };
 }
 
-function isNotNewer({ lastModified, unsettled }: Validators, since: string): boolean {
+/** Whether nothing changed since. */
+export function isNotNewer(
+  { lastModified, unsettled }: Pick<Validators, 'lastModified' | 'unsettled'>,
+  since: string,
+): boolean {
   return lastModified < since || (lastModified === since && !unsettled);
 }
 
-/** RFC 9110 §8.8.3.2. */
-function matches(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+/** RFC 9110 §8.8.3.2. @param etag strong, or weak, which nothing matches strongly */
+export function matches(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (list.trim() === '*') return true;
+  if (etag.startsWith('W/')) {
+    return comparison === 'weak' && matches(list, etag.slice(2), comparison);
+  }
   for (const [, weak, tag] of list.matchAll(/(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)) {
     if (tag === etag && (comparison === 'weak' || weak === undefined)) return true;
   }
@@ -69,7 +76,12 @@ function rangeStillApplies({ headers, now }: ConditionalRequest, selected: Valid
   const condition = headers['if-range'];
   if (typeof condition !== 'string') return true;
   if (condition.includes('"')) return condition.trim() === selected.etag;
-  return parseDate(condition) === selected.lastModified && addSeconds(selected.lastModified, 1) <= now;
+  return isStrongDate(condition, selected.lastModified, now);
+}
+
+/** Whether an `If-Range` with a date names this moment, and it is over. */
+export function isStrongDate(condition: string, lastModified: string, now: string): boolean {
+  return parseDate(condition) === lastModified && addSeconds(lastModified, 1) <= now;
 }
 
 /** One range of bytes; anything we do not understand, several ranges included, is as if it were not there. */
@@ -84,6 +96,6 @@ function selectRange(range: string, length: number): Decision {
   return start < end ? { kind: 'part', start, end } : { kind: 'range-not-satisfiable' };
 }
 
-function parseDate(value: string | undefined): string | undefined {
+export function parseDate(value: string | undefined): string | undefined {
   return value === undefined ? undefined : parseHttpDate(value);
 }

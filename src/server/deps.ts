@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { LoggerOptions } from 'pino';
 import type { Clock } from '../core/adapter.ts';
+import type { FilesConfig } from '../core/config.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
+import type { UpstreamFiles } from '../core/upstream-files.ts';
 import type { Publication } from '../publish/publication.ts';
 import type { Database } from '../store/database.ts';
 
@@ -9,6 +11,12 @@ import type { Database } from '../store/database.ts';
 export interface ServerDeps {
   readonly database: Database;
   readonly publication: Publication;
+  /** The data directory, where large contents are. */
+  readonly directory: string;
+  /** How the files of a source are published; undefined where it is not configured. */
+  fileMode(source: string): FilesConfig['mode'] | undefined;
+  /** Undefined: files are served as far as they are kept. */
+  readonly upstreamFiles?: UpstreamFiles | undefined;
   /** Where the world sees us. Every URI in our output begins with it, whatever the request said. */
   readonly baseUrl: string;
   /** The institution's name, for people. */

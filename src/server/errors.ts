@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorTable, isBridgeError } from '../core/errors.ts';
+import { UpstreamFileError } from '../core/upstream-files.ts';
 import { translate } from '../store/database.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, sendPage } from './html.ts';
@@ -24,6 +25,10 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'unknown-source': 404,
   gone: 410,
   'content-damaged': 500,
+  // Of a file that is fetched on demand: it is there, in our lists, but not to be had.
+  'upstream-file-failed': 502,
+  'upstream-file-timeout': 504,
+  'upstream-file-busy': 503,
   'database-unavailable': 503,
   'database-locked': 503,
   'disk-full': 503,
@@ -71,10 +76,13 @@ export function sendProblem(
 ): FastifyReply {
   const error = translate(thrown);
   const problem = toProblem(error);
-  if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, 'request failed');
+  logFailure(request, error, problem);
   forgetRepresentation(reply);
   if (error instanceof Refusal) reply.headers(error.headers);
-  if (problem.status === 503) reply.header('retry-after', '10');
+  if (problem.status === 503) {
+    const seconds = error instanceof UpstreamFileError ? error.retryAfterSeconds : undefined;
+    reply.header('retry-after', String(seconds ?? 10));
+  }
   reply.code(problem.status).header('cache-control', 'no-cache');
   varyBy(reply, 'Accept');
   if (preferredType(request.headers.accept, ['application/problem+json', 'text/html']) === 'text/html') {
@@ -85,6 +93,13 @@ export function sendProblem(
   const body = JSON.stringify({ type: 'about:blank', ...problem }, null, 2);
   // As bytes: Fastify adds a charset to a string, which this media type does not have.
   return reply.type('application/problem+json').send(Buffer.from(`${body}\n`));
+}
+
+/** What a repository does not hand out is no fault of ours, and may happen a thousand times a day. */
+function logFailure(request: FastifyRequest, error: unknown, { status, code }: Problem): void {
+  if (status < 500) return;
+  if (error instanceof UpstreamFileError) request.log.debug({ code, err: error }, 'file not to be had');
+  else request.log.error({ err: error, code }, 'request failed');
 }
 
 function toProblem(error: unknown): Problem {
@@ -123,6 +138,7 @@ function forgetRepresentation(reply: FastifyReply): void {
   for (const name of [
     'accept-ranges',
     'cache-control',
+    'content-disposition',
     'content-encoding',
     'content-length',
     'content-range',

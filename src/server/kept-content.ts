@@ -1,6 +1,9 @@
+import type { Readable } from 'node:stream';
 import { BridgeError } from '../core/errors.ts';
-import { readBlob } from '../store/blobs.ts';
+import { contentFile } from '../store/content-files.ts';
+import { readContents } from '../store/contents.ts';
 import type { ServerDeps } from './deps.ts';
+import { openKeptFile } from './kept-file.ts';
 import type { ServedRepresentation } from './representation.ts';
 
 /** What is known of bytes that we keep. */
@@ -12,16 +15,23 @@ export interface KeptContent {
   readonly lastModified: string;
 }
 
+export interface KeptHeaders {
+  readonly cacheControl: string;
+  readonly link?: string | undefined;
+  readonly others?: Readonly<Record<string, string>>;
+}
+
 /**
- * The exact bytes, never content-coded: `length` and `hash` in the lists are those of this body (HC-11).
+ * The exact bytes, never content-coded: `length` and `hash` in the lists are those of this body (HC-11). Small ones
+ * are in the database, large ones are streamed from their files.
  * @throws BridgeError `content-damaged` when they are not under the hash they should have
  */
 export function keptRepresentation(
-  { database }: Pick<ServerDeps, 'database'>,
-  { path, hash = '', length = 0, mediaType = 'application/xml', lastModified }: KeptContent,
-  cacheControl: string,
-  link?: string,
+  deps: Pick<ServerDeps, 'database' | 'directory'>,
+  content: KeptContent,
+  { cacheControl, link, others }: KeptHeaders,
 ): ServedRepresentation {
+  const { path, hash = '', length = 0, mediaType = 'application/xml', lastModified } = content;
   const digest = /^sha-256:([0-9a-f]{64})$/.exec(hash)?.[1];
   if (digest === undefined) throw new BridgeError('content-damaged', `${path} has no digest`);
   return {
@@ -32,13 +42,29 @@ export function keptRepresentation(
     mediaType,
     cacheControl: `${cacheControl}, no-transform`,
     headers: {
-      'repr-digest': `sha-256=:${Buffer.from(digest, 'hex').toString('base64')}:`,
+      ...others,
+      'repr-digest': reprDigest(digest),
       ...(link === undefined ? {} : { link }),
     },
-    open: async (start, end) => {
-      const content = await readBlob(database.reader, hash);
-      if (content?.byteLength === length) return content.subarray(start, end);
-      throw new BridgeError('content-damaged', `the content of ${path} is not complete`);
-    },
+    open: (start, end) => openKept(deps, { path, hash, length }, start, end),
   };
+}
+
+/** RFC 9530. @param digest in hex */
+export function reprDigest(digest: string): string {
+  return `sha-256=:${Buffer.from(digest, 'hex').toString('base64')}:`;
+}
+
+async function openKept(
+  { database, directory }: Pick<ServerDeps, 'database' | 'directory'>,
+  owner: { readonly path: string; readonly hash: string; readonly length: number },
+  start: number,
+  end: number,
+): Promise<Uint8Array | Readable> {
+  for await (const { content } of readContents(database.reader, directory, [owner])) {
+    if (content.coding !== 'file') return content.bytes.subarray(start, end);
+    const file = contentFile(directory, owner.hash);
+    return openKeptFile({ file, path: owner.path, length: content.length, crc: content.crc }, start, end);
+  }
+  throw new BridgeError('content-damaged', `the content of ${owner.path} is missing`);
 }

@@ -25,7 +25,8 @@ export function patchRoutes(app: FastifyInstance, deps: ServerDeps): void {
         throw new Refusal('gone', `the resource of this patch was deleted at ${patch.deletedAt}`);
       }
       const content = { ...patch, mediaType: xmlPatchType, lastModified: patch.at };
-      const representation = keptRepresentation(deps, content, 'public, max-age=31536000, immutable');
+      const cacheControl = 'public, max-age=31536000, immutable';
+      const representation = keptRepresentation(deps, content, { cacheControl });
       return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));
     },
   });

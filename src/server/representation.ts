@@ -14,7 +14,7 @@ export interface ServedRepresentation extends Validators {
   /** Sent with the representation and its parts, not with a 304. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Bytes from `start` up to, not including, `end`. */
-  open(start: number, end: number): Readable | Promise<Uint8Array>;
+  open(start: number, end: number): Readable | Promise<Uint8Array | Readable>;
 }
 
 export async function sendRepresentation(

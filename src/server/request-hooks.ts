@@ -49,7 +49,7 @@ export function setCommonHeaders(deps: ServerDeps, request: FastifyRequest, repl
     reply.headers({
       'access-control-allow-origin': '*',
       'access-control-expose-headers':
-        'Accept-Ranges, Content-Encoding, Content-Length, Content-Range, ETag, Link, Repr-Digest',
+        'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Length, Content-Range, ETag, Link, Repr-Digest',
     });
   }
 }

@@ -1,4 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { UpstreamFileError } from '../core/upstream-files.ts';
 
 const slow = 1000;
 
@@ -12,6 +13,7 @@ export class RequestLog extends LogController {
     const gone = error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     const fields = { ...describe(request, reply), err: error };
     if (gone) request.log.debug(fields, 'the client went away');
+    else if (error instanceof UpstreamFileError) request.log.info(fields, 'the file broke off upstream');
     else request.log.error(fields, 'the answer broke off');
   }
 }

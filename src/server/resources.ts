@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { earlier, toHttpDate, toIso } from '../core/datetime.ts';
-import type { Link } from '../core/resource.ts';
 import { covers } from '../core/resource-set.ts';
-import { toUri } from '../core/uris.ts';
+import { itemPath, toUri } from '../core/uris.ts';
 import { duplicates } from '../publish/entry-writer.ts';
-import { findWithSiblings, type StoredResource } from '../store/resources.ts';
+import { findWithMetadata, type StoredResource } from '../store/resources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
+import { sendFile } from './files.ts';
 import { keptRepresentation } from './kept-content.ts';
-import { formatLinks } from './link-header.ts';
+import { formatLinks, type HeaderLink } from './link-header.ts';
 import { sendRepresentation } from './representation.ts';
+import { backLink, linksetLinks, toLink, toTarget } from './signposting.ts';
 
 /** The resources themselves: what the `loc` of every list leads to. */
 export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
@@ -20,13 +21,14 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
     config: { operationId: 'getResource', open: true },
     handler: async (request, reply) => {
       const path = servedPath(request);
-      const found = path === undefined ? [] : await findWithSiblings(deps.database.reader, path);
-      const resource = found.find((candidate) => candidate.path === path);
-      if (resource?.kind !== 'metadata') throw new Refusal('not-found', 'there is no such resource');
+      const found = path === undefined ? undefined : await findWithMetadata(deps.database.reader, path);
+      if (!found) throw new Refusal('not-found', 'there is no such resource');
+      const { resource, metadata } = found;
       if (resource.deletedAt !== undefined) throw gone(deps, resource, resource.deletedAt);
-      const link = formatLinks(linksOf(deps, resource, found));
+      const link = formatLinks(linksOf(deps, resource, metadata));
+      if (resource.kind === 'file') return sendFile(deps, request, reply, resource, link);
       const content = { ...resource, lastModified: resource.lastmod };
-      const representation = keptRepresentation(deps, content, 'no-cache', link);
+      const representation = keptRepresentation(deps, content, { cacheControl: 'no-cache', link });
       return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));
     },
   });
@@ -41,42 +43,54 @@ function gone(deps: ServerDeps, resource: StoredResource, deletedAt: string): Re
   });
 }
 
-const order = ['describes', 'describedby', 'profile', 'canonical', 'alternate', 'via', 'duplicate'];
+const order = ['profile', 'canonical', 'describedby', 'linkset', 'alternate', 'via', 'duplicate'];
 
-/** What matters most comes first: an item may be in more collections than a header has room for. */
+/**
+ * What matters most comes first: an item may have more files, and be in more collections, than a header has room
+ * for. ResourceSync's links and those of FAIR Signposting are the same but for the page of the item.
+ */
 function linksOf(
   deps: ServerDeps,
   resource: StoredResource,
-  siblings: readonly StoredResource[],
-): readonly Link[] {
-  const rank = ({ rel }: Link) =>
-    rel === 'collection' ? order.length + 1 : order.indexOf(rel) + 1 || order.length;
-  const links = [
-    ...resource.links.filter(({ rel }) => rel !== 'alternate'),
-    ...alternates(resource, siblings),
-    ...duplicates(deps.setsOf(resource.source)[0]?.mirrors ?? [], resource.path),
-  ].map((link) => ({ ...link, href: toUri(deps.baseUrl, link.href) }));
-  const own = toUri(deps.baseUrl, resource.path);
+  metadata: readonly StoredResource[],
+): readonly HeaderLink[] {
+  const { baseUrl } = deps;
+  const { source, identifier, path, kind } = resource;
+  const page = `${baseUrl}/${itemPath(source, identifier)}`;
+  const own = toUri(baseUrl, path);
+  const rank = ({ rel }: HeaderLink) => order.indexOf(rel) + 1 || order.length + 1;
+  const stored = resource.links
+    .filter(({ rel }) => rel !== 'alternate' && rel !== 'describedby' && rel !== 'collection')
+    .map((link) => ({
+      ...link,
+      href: toUri(baseUrl, link.href),
+      ...(link.rel === 'describes' && { many: true }),
+    }));
+  const others = metadata.map((one) => toTarget(baseUrl, one)).filter(({ uri }) => uri !== own);
+  const few = [
+    ...others.map((target) => toLink(kind === 'file' ? 'describedby' : 'alternate', target)),
+    ...linksetLinks(page),
+    ...duplicates(deps.setsOf(source)[0]?.mirrors ?? [], path),
+    ...stored.filter(({ rel }) => rel !== 'describes'),
+  ];
   return [
     ...historyLinks(deps, resource),
-    ...links.filter(({ href }) => href !== own).sort((a, b) => rank(a) - rank(b)),
+    backLink(resource, page),
+    ...few.filter(({ href }) => href !== own).sort((a, b) => rank(a) - rank(b)),
+    ...stored.filter(({ rel, href }) => rel === 'describes' && href !== page),
+    ...collectionsOf(resource).map((href) => ({ rel: 'collection', href: toUri(baseUrl, href) })),
   ];
 }
 
-/** The item's other formats that are there now (RS-LN-07), however they were delivered. */
-function alternates(resource: StoredResource, siblings: readonly StoredResource[]): readonly Link[] {
-  return siblings
-    .filter(
-      ({ kind, path, deletedAt }) => kind === 'metadata' && deletedAt === undefined && path !== resource.path,
-    )
-    .map(({ path, mediaType = 'application/xml' }) => ({ rel: 'alternate', href: path, type: mediaType }));
+function collectionsOf({ links }: StoredResource): readonly string[] {
+  return links.filter(({ rel }) => rel === 'collection').map(({ href }) => href);
 }
 
 /**
  * What a resource says of itself alive or deleted: the Capability List of every set that covers it
  * (RS-DISC-13). Its TimeGate and TimeMap belong here as soon as they can be followed.
  */
-function historyLinks({ baseUrl, setsOf }: ServerDeps, resource: StoredResource): readonly Link[] {
+function historyLinks({ baseUrl, setsOf }: ServerDeps, resource: StoredResource): readonly HeaderLink[] {
   const { source } = resource;
   return setsOf(source)
     .filter(({ filter }) => covers(filter, resource, source))

@@ -20,6 +20,8 @@ import { migrate } from '../../src/store/migrate.ts';
 
 /** A house with a real database, real files and a real socket; only harvesting and publishing are staged. */
 export interface House {
+  /** Where its large contents are. */
+  readonly directory: string;
   readonly app: FastifyInstance;
   readonly database: Database;
   readonly publication: StagedPublication;
@@ -44,6 +46,8 @@ export async function openHouse(overrides: Partial<ServerDeps> = {}): Promise<Ho
   const app = createApp({
     database,
     publication,
+    directory,
+    fileMode: () => 'mirror',
     baseUrl: 'https://bridge.example.org/rs',
     title: 'University of Example',
     version: '1.2.3',
@@ -56,6 +60,7 @@ export async function openHouse(overrides: Partial<ServerDeps> = {}): Promise<Ho
   });
   let listening: Promise<string> | undefined;
   return {
+    directory,
     app,
     database,
     publication,
@@ -136,6 +141,16 @@ export interface SeededResource {
   readonly collections?: readonly string[];
   readonly format?: string;
   readonly kind?: 'metadata' | 'file';
+  /** Of a file: the last segment of its address. */
+  readonly name?: string;
+  /** Instead of what its content has; null: nothing is known. */
+  readonly mediaType?: string | null;
+  readonly length?: number | null;
+  readonly hash?: string | null;
+  readonly upstreamUrl?: string;
+  readonly landingPage?: string;
+  /** False: its content is not kept in the database. */
+  readonly keep?: boolean;
 }
 
 /** One item of the source `kyushu` in one format. @returns its path and its bytes */
@@ -144,9 +159,10 @@ export async function seedResource(
   seeded: SeededResource = {},
 ): Promise<{ path: string; content: Buffer; digest: string }> {
   const { identifier = 'oai:repo.example.org:1', format = 'oai_dc', kind = 'metadata', deletedAt } = seeded;
+  const { name = '1-a.pdf', keep = true } = seeded;
   const content = Buffer.from(seeded.content ?? `<dc xmlns="urn:dc">${identifier}</dc>`);
   const digest = createHash('sha256').update(content).digest('hex');
-  const path = `kyushu/items/${toSegment(identifier)}/${kind === 'file' ? 'files/1-a.pdf' : `${format}.xml`}`;
+  const path = `kyushu/items/${toSegment(identifier)}/${kind === 'file' ? `files/${name}` : `${format}.xml`}`;
   const source = await idOf(writer, 'source', { name: 'kyushu' }, { journal_at: now });
   const item = await idOf(writer, 'item', { source_id: source, identifier });
   for (const spec of seeded.collections ?? []) {
@@ -167,9 +183,11 @@ export async function seedResource(
     path,
     kind,
     format,
-    media_type: 'application/xml',
-    length: content.byteLength,
-    hash: `sha-256:${digest}`,
+    media_type: seeded.mediaType === undefined ? 'application/xml' : seeded.mediaType,
+    length: seeded.length === undefined ? content.byteLength : seeded.length,
+    hash: seeded.hash === undefined ? `sha-256:${digest}` : seeded.hash,
+    upstream_url: seeded.upstreamUrl ?? null,
+    landing_page: seeded.landingPage ?? null,
     lastmod: seeded.lastmod ?? '2026-11-20T08:00:00Z',
     links: JSON.stringify(seeded.links ?? []),
     last_seq: 1,
@@ -177,7 +195,7 @@ export async function seedResource(
     deleted_at: deletedAt ?? null,
   });
   const blob = packBlob(`sha-256:${digest}`, content);
-  await writer('blob').insert(blob).onConflict('hash').ignore();
+  if (keep) await writer('blob').insert(blob).onConflict('hash').ignore();
   return { path, content, digest };
 }
 

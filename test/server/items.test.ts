@@ -42,8 +42,11 @@ describe('the page of an item', () => {
     expect(String(headers.link).split(', ')).toEqual([
       `<${base}${item}/mods.xml>; rel="alternate"; ${type}`,
       `<${base}${item}/oai_dc.xml>; rel="alternate"; ${type}`,
+      '<https://schema.org/AboutPage>; rel="type"',
       `<${base}${item}/mods.xml>; rel="describedby"; ${type}`,
       `<${base}${item}/oai_dc.xml>; rel="describedby"; ${type}`,
+      `<${base}${item}/linkset>; rel="linkset"; type="application/linkset"`,
+      `<${base}${item}/linkset.json>; rel="linkset"; type="application/linkset+json"`,
       `<${base}${item}/files/1-a.pdf>; rel="item"; ${type}`,
       `<${base}/kyushu/collections/theses>; rel="collection"`,
     ]);
@@ -60,7 +63,7 @@ describe('the page of an item', () => {
       about: `${base}/kyushu/about`,
     });
     expect(view.resources).toHaveLength(3);
-    expect(view.resources[2]).toMatchObject({
+    expect(view.resources[1]).toMatchObject({
       uri: `${base}${item}/oai_dc.xml`,
       kind: 'metadata',
       format: 'oai_dc',
@@ -68,7 +71,7 @@ describe('the page of an item', () => {
       upstream: 'https://repo.example.org/oai?verb=GetRecord',
     });
     const { body } = await get(item);
-    for (const uri of [view.resources[2].uri, view.landingPages[0], view.collections[0].uri])
+    for (const uri of [view.resources[1].uri, view.landingPages[0], view.collections[0].uri])
       expect(body).toContain(`href="${uri}"`);
     expect(body).not.toContain('gone.xml');
   });

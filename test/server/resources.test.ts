@@ -11,6 +11,7 @@ beforeEach(async () => {
 afterEach(() => house.close());
 
 const base = 'https://bridge.example.org/rs';
+const item = `${base}/kyushu/items/oai:repo.example.org:1`;
 
 async function get(path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') {
   const response = await request(`${await house.origin()}/${path}`, { headers, method });
@@ -49,8 +50,11 @@ describe('a metadata resource', () => {
       [
         `<${base}/kyushu/capabilitylist.xml>; rel="resourcesync"`,
         `<${base}/kyushu/metadata/capabilitylist.xml>; rel="resourcesync"`,
-        '<https://repo.example.org/handle/1>; rel="describes"',
+        `<${item}>; rel="describes"; type="text/html"`,
         '<http://www.openarchives.org/OAI/2.0/oai_dc/>; rel="profile"',
+        `<${item}/linkset>; rel="linkset"; type="application/linkset"`,
+        `<${item}/linkset.json>; rel="linkset"; type="application/linkset+json"`,
+        '<https://repo.example.org/handle/1>; rel="describes"',
         `<${base}/kyushu/collections/col_1>; rel="collection"`,
       ].join(', '),
     );
@@ -73,10 +77,12 @@ describe('a metadata resource', () => {
       await seedResource(own.database, { format: 'mods' });
       await seedResource(own.database, { format: 'gone', deletedAt: '2026-11-21T10:00:00Z' });
       const { headers } = await own.app.inject({ url: `/${path}` });
-      const item = `${base}/kyushu/items/oai:repo.example.org:1`;
       expect(String(headers.link).split(', ').slice(2)).toEqual([
+        `<${item}>; rel="describes"; type="text/html"`,
         '<http://example.org/dc>; rel="profile"',
         `<${item}>; rel="canonical"`,
+        `<${item}/linkset>; rel="linkset"; type="application/linkset"`,
+        `<${item}/linkset.json>; rel="linkset"; type="application/linkset+json"`,
         `<${item}/mods.xml>; rel="alternate"; type="application/xml"`,
         '<https://repo.example.org/oai?verb=GetRecord>; rel="via"',
         `<https://mirror.example.net/rs/${path}>; rel="duplicate"`,
@@ -175,11 +181,6 @@ describe('a resource that has no representation', () => {
 
   it('is not found when nobody knows it', async () => {
     expect((await get('kyushu/items/oai:x:1/oai_dc.xml')).status).toBe(404);
-  });
-
-  it('is not found while files are not served', async () => {
-    const { path } = await seedResource(house.database, { kind: 'file' });
-    expect((await get(path)).status).toBe(404);
   });
 
   it.each(['data', 'missing'])('is a logged problem when its content is damaged: %s', async (damage) => {

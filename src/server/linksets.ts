@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { ServerDeps } from './deps.ts';
+import { encodeTarget, formatLink, type HeaderLink } from './link-header.ts';
+import { findLivingItem, type ItemParams, itemParams } from './living-item.ts';
+import { linkContexts, type SignpostedItem } from './signposting.ts';
+
+/** The links of an item, its metadata and its files, in the two syntaxes of RFC 9264. */
+export function linksetRoutes(app: FastifyInstance, deps: ServerDeps): void {
+  const syntaxes = [
+    { name: 'linkset', operationId: 'getLinkset', type: 'application/linkset', write: writeText },
+    {
+      name: 'linkset.json',
+      operationId: 'getLinksetJson',
+      type: 'application/linkset+json',
+      write: writeJson,
+    },
+  ] as const;
+  for (const { name, operationId, type, write } of syntaxes) {
+    app.route<{ Params: ItemParams }>({
+      method: ['GET', 'HEAD'],
+      url: `/:source/items/:item/${name}`,
+      schema: { params: itemParams },
+      config: { operationId, open: true },
+      handler: async (request, reply) => {
+        const { signposted } = await findLivingItem(deps, request, `/${name}`);
+        reply.header('cache-control', 'no-cache').header('content-type', type);
+        if (request.method === 'HEAD') return reply.send();
+        return reply.send(Readable.from(write(signposted), { objectMode: false }));
+      },
+    });
+  }
+}
+
+function* writeText(item: SignpostedItem): Generator<string> {
+  let separator = '';
+  for (const { anchor, links } of linkContexts(item)) {
+    for (const link of links) {
+      const value = formatLink(link, anchor);
+      if (value === undefined) continue;
+      yield `${separator}${value}`;
+      separator = ',\n';
+    }
+  }
+  yield '\n';
+}
+
+function* writeJson(item: SignpostedItem): Generator<string> {
+  let separator = '{"linkset":[\n';
+  for (const { anchor, links } of linkContexts(item)) {
+    yield `${separator}${JSON.stringify({ anchor: encodeTarget(anchor), ...groupByRelation(links) })}`;
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}
+
+function groupByRelation(links: readonly HeaderLink[]): Readonly<Record<string, readonly object[]>> {
+  const groups: Record<string, object[]> = {};
+  for (const { rel, href, type, profile } of links) {
+    const targets = groups[rel] ?? [];
+    groups[rel] = targets;
+    targets.push({
+      href: encodeTarget(href),
+      ...(type !== undefined && { type }),
+      // RFC 9264 §4.2.4.3: an attribute that RFC 8288 does not know is a list.
+      ...(profile !== undefined && { profile: [profile] }),
+    });
+  }
+  return groups;
+}

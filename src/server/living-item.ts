@@ -1,0 +1,102 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
+import { fromSegment } from '../core/segment.ts';
+import { collectionPath, itemPath } from '../core/uris.ts';
+import { findItem, findShortenedIdentifier, type StoredItem } from '../store/items.ts';
+import type { StoredResource } from '../store/resources.ts';
+import { findSource } from '../store/sources.ts';
+import { servedPath } from './base-path.ts';
+import type { ServerDeps } from './deps.ts';
+import { Refusal } from './errors.ts';
+import { citeAsOf, type SignpostedItem, toTarget } from './signposting.ts';
+
+export const itemParams = Type.Object({ source: Type.String(), item: Type.String() });
+export type ItemParams = Static<typeof itemParams>;
+
+/** An item that something is published of. */
+export interface LivingItem {
+  readonly item: StoredItem;
+  readonly metadata: readonly StoredResource[];
+  /** In the order that the upstream has them in. */
+  readonly files: readonly StoredResource[];
+  readonly signposted: SignpostedItem;
+}
+
+/**
+ * The item that a request is about.
+ * @param below what comes behind the item in the address
+ * @throws Refusal `not-found`, `gone`
+ */
+export async function findLivingItem(
+  deps: ServerDeps,
+  request: FastifyRequest<{ Params: ItemParams }>,
+  below = '',
+): Promise<LivingItem> {
+  const item = await lookUp(deps, request, below);
+  if (!item || item.resources.length === 0) throw new Refusal('not-found', 'there is no such item');
+  const living = item.resources.filter(({ deletedAt }) => deletedAt === undefined);
+  if (living.length === 0) throw new Refusal('gone', 'everything of this item was deleted');
+  const metadata = living.filter(({ kind }) => kind === 'metadata');
+  const files = living.filter(({ kind }) => kind === 'file').sort(bySequence);
+  return { item, metadata, files, signposted: signpost(deps.baseUrl, item, metadata, files) };
+}
+
+async function lookUp(
+  deps: ServerDeps,
+  request: FastifyRequest<{ Params: ItemParams }>,
+  below: string,
+): Promise<StoredItem | undefined> {
+  const { reader } = deps.database;
+  if (!servedPath(request)?.endsWith(below)) return undefined;
+  const { source, item: segment } = request.params;
+  let identifier = fromSegment(segment);
+  if (identifier === undefined && /~\.[0-9a-f]{64}$/.test(segment)) {
+    const formats = (await findSource(reader, source))?.info?.formats ?? [];
+    const names = formats.map(({ name }) => name);
+    identifier = await findShortenedIdentifier(reader, source, segment, names);
+  }
+  return identifier === undefined || identifier.includes('\0')
+    ? undefined
+    : findItem(reader, source, identifier);
+}
+
+function signpost(
+  baseUrl: string,
+  { source, identifier, collections }: StoredItem,
+  metadata: readonly StoredResource[],
+  files: readonly StoredResource[],
+): SignpostedItem {
+  return {
+    uri: `${baseUrl}/${itemPath(source, identifier)}`,
+    citeAs: citeAsOf(landingPagesOf(metadata, files)),
+    metadata: metadata.map((resource) => toTarget(baseUrl, resource)),
+    files: files.map((resource) => toTarget(baseUrl, resource)),
+    collections: collections.map(({ spec }) => `${baseUrl}/${collectionPath(source, spec)}`),
+  };
+}
+
+/** The pages upstream that the metadata names: in so many words, or as what it describes instead of files. */
+export function landingPagesOf(
+  metadata: readonly StoredResource[],
+  files: readonly StoredResource[],
+): readonly string[] {
+  const ours = new Set(files.map(({ path }) => path));
+  const described = metadata
+    .flatMap(({ links, landingPage }) => [
+      ...(landingPage === undefined ? [] : [{ rel: 'describes', href: landingPage }]),
+      ...links,
+    ])
+    .filter(({ rel, href }) => rel === 'describes' && isAbsolute.test(href) && !ours.has(href));
+  return [...new Set(described.map(({ href }) => href))];
+}
+
+const isAbsolute = /^[a-z][a-z0-9+.-]*:/i;
+
+function bySequence(a: StoredResource, b: StoredResource): number {
+  return sequenceOf(a) - sequenceOf(b);
+}
+
+/** Addresses elsewhere have none: they stay in the order of their paths. */
+function sequenceOf({ path }: StoredResource): number {
+  return Number(/\/files\/(\d+)-[^/]*$/.exec(path)?.[1] ?? 0);
+}

@@ -1,0 +1,149 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { earlier, toHttpDate, toIso } from '../core/datetime.ts';
+import type { UpstreamContent, UpstreamFile, UpstreamFiles } from '../core/upstream-files.ts';
+import type { StoredResource } from '../store/resources.ts';
+import { matches } from './conditions.ts';
+import type { ServerDeps } from './deps.ts';
+import { Refusal } from './errors.ts';
+import { contentTypeOf, fileHeaders, fileName } from './file-headers.ts';
+import { reprDigest } from './kept-content.ts';
+import { decideProxied, fromUpstreamTag, type ProxiedQuestion } from './proxied-conditions.ts';
+
+export interface ProxiedFile {
+  readonly resource: StoredResource;
+  readonly url: string;
+  readonly link: string | undefined;
+}
+
+const cacheControl = 'no-cache, no-transform';
+
+/**
+ * A file of ours whose bytes are upstream: streamed through, never kept. The lists' validators are answered from
+ * what is stored; the bytes, and all that is said of them alone, are upstream's.
+ * @throws UpstreamFileError, Refusal
+ */
+export async function sendProxiedFile(
+  deps: Pick<ServerDeps, 'clock'>,
+  upstream: UpstreamFiles,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: ProxiedFile,
+): Promise<FastifyReply> {
+  const now = toIso(deps.clock.now());
+  const lastModified = earlier(file.resource.lastmod, now);
+  const stated = { etag: statedTag(file.resource), lastModified };
+  const { method, headers } = request;
+  const decision = decideProxied({ method, headers, now }, stated);
+  if (decision.kind === 'precondition-failed') throw new Refusal('precondition-failed', notMeant);
+  if (decision.kind === 'not-modified') return sendNotModified(reply, decision.etag);
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  try {
+    const found = await ask(upstream, request, file, decision, gone.signal);
+    if (found.kind === 'not-modified') return sendNotModified(reply, fromUpstreamTag(found.etag));
+    if (found.kind === 'range-not-satisfiable') throw unsatisfiable(found.length ?? file.resource.length);
+    return send(request, reply, file, decision, found, lastModified);
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+    // Whoever asked is not there any more.
+    return reply.hijack();
+  }
+}
+
+const notMeant = 'the representation is not the one the request is meant for';
+
+/** Sound as long as the bytes have the stated length, which is held against what comes. */
+function statedTag({ hash, length }: StoredResource): string | undefined {
+  if (hash === undefined || length === undefined) return undefined;
+  const [, algorithm, hex] = /^([a-z0-9-]+):([0-9a-f]+)$/.exec(hash) ?? [];
+  if (hex === undefined) return undefined;
+  return algorithm === 'sha-256' ? `"${hex}"` : `"${algorithm}-${hex}"`;
+}
+
+async function ask(
+  upstream: UpstreamFiles,
+  request: FastifyRequest,
+  { resource, url }: ProxiedFile,
+  question: ProxiedQuestion,
+  signal: AbortSignal,
+): Promise<UpstreamFile> {
+  const { source, path, mediaType, length } = resource;
+  const { range, ifRange, ifNoneMatch, onlyAsStated } = question;
+  const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
+  const whole = {
+    source,
+    url,
+    method,
+    ifNoneMatch,
+    stated: { name: fileName(path), mediaType, length },
+  } as const;
+  const found = await upstream.open({ ...whole, range, ifRange }, signal);
+  const isOther = onlyAsStated && found.kind === 'content' && contradicts(found, resource);
+  if (!isOther || found.part === undefined) return found;
+  found.body.destroy();
+  return upstream.open(whole, signal);
+}
+
+/** The file has changed since it was last described. */
+function contradicts({ length }: UpstreamContent, resource: StoredResource): boolean {
+  return length !== undefined && resource.length !== undefined && length !== resource.length;
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { resource, link }: ProxiedFile,
+  { ifMatch }: ProxiedQuestion,
+  found: UpstreamContent,
+  lastModified: string,
+): FastifyReply {
+  const asStated = !contradicts(found, resource);
+  const etag = (asStated ? statedTag(resource) : undefined) ?? fromUpstreamTag(found.etag);
+  if (ifMatch !== undefined && (etag === undefined || !matches(ifMatch, etag, 'strong'))) {
+    found.body.destroy();
+    throw new Refusal('precondition-failed', notMeant);
+  }
+  const modified = asStated ? lastModified : laterThan(lastModified, found.lastModified);
+  const length = found.length ?? resource.length;
+  const contentType = contentTypeOf(found.contentType, resource.mediaType);
+  const digest = asStated ? /^sha-256:([0-9a-f]{64})$/.exec(resource.hash ?? '')?.[1] : undefined;
+  reply.headers({
+    'cache-control': cacheControl,
+    'content-type': contentType,
+    ...fileHeaders(resource.path, contentType),
+    ...(etag !== undefined && { etag }),
+    ...(modified !== undefined && { 'last-modified': toHttpDate(modified) }),
+    ...(found.ranges && { 'accept-ranges': 'bytes' }),
+    ...(digest !== undefined && { 'repr-digest': reprDigest(digest) }),
+    ...(link !== undefined && { link }),
+  });
+  const { part } = found;
+  if (part) {
+    reply.code(206).header('content-range', `bytes ${part.start}-${part.end - 1}/${length ?? '*'}`);
+    reply.header('content-length', String(part.end - part.start));
+  } else if (length !== undefined) {
+    reply.header('content-length', String(length));
+  }
+  if (request.method !== 'HEAD') return reply.send(found.body);
+  found.body.destroy();
+  return reply.send();
+}
+
+/** Of what has changed since only the upstream knows when. */
+function laterThan(lastmod: string, upstream: string | undefined): string | undefined {
+  return upstream !== undefined && upstream > lastmod ? upstream : undefined;
+}
+
+function sendNotModified(reply: FastifyReply, etag: string | undefined): FastifyReply {
+  return reply
+    .code(304)
+    .headers({ 'cache-control': cacheControl, ...(etag !== undefined && { etag }) })
+    .send();
+}
+
+function unsatisfiable(length: number | undefined): Refusal {
+  const detail = length === undefined ? 'the file is shorter than that' : `the file has ${length} bytes`;
+  return new Refusal('range-not-satisfiable', detail, {
+    ...(length !== undefined && { 'content-range': `bytes */${length}` }),
+  });
+}
