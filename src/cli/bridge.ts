@@ -5,6 +5,10 @@ import type { AdapterSettings, Clock } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
+import type { UpstreamFiles } from '../core/upstream-files.ts';
+import { createFileChecker } from '../harvest/files/file-checker.ts';
+import type { FileJobDeps } from '../harvest/files/file-job.ts';
+import { createUpstreamFiles, type UpstreamFileSource } from '../harvest/files/upstream-files.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { createHostGate } from '../harvest/host-gate.ts';
 import { createHttp, type HttpClient } from '../harvest/http.ts';
@@ -23,6 +27,10 @@ export interface Bridge {
   readonly log: Logger;
   readonly publisher: Publisher;
   readonly publication: Publication;
+  /** Files where they lie, for those who ask the server for them. */
+  readonly upstreamFiles: UpstreamFiles;
+  /** What work on a source's files needs. */
+  fileWork(source: string): FileJobDeps;
   /** @throws BridgeError `unknown-source` with the known names */
   source(name: string): HarvestSource;
   sources(names?: readonly string[]): readonly HarvestSource[];
@@ -30,6 +38,11 @@ export interface Bridge {
   /** @param title where the configuration has none */
   setsOf(source: string, title?: string): readonly ResourceSet[];
   close(): Promise<void>;
+}
+
+interface OpenSource extends HarvestSource {
+  /** For URLs found in records. */
+  readonly found: HttpClient;
 }
 
 export const systemClock: Clock = {
@@ -70,18 +83,27 @@ export async function openBridge(
   const database = openDatabase(config.database);
   const gate = createHostGate();
   const clients: HttpClient[] = [];
-  const opened = new Map<string, HarvestSource>();
+  const opened = new Map<string, OpenSource>();
 
-  function open(name: string, settings: SourceConfig): HarvestSource {
+  function open(name: string, settings: SourceConfig): OpenSource {
     const http = createHttp(httpSettings(settings, config), { gate, clock: upstreamClock, log });
-    clients.push(http);
+    const found = createHttp(
+      { ...httpSettings(settings, config), scope: 'found', headers: undefined },
+      { gate, clock: upstreamClock, log },
+    );
+    clients.push(http, found);
     const lessons = createLessonBook(clock);
     const context = { http, log, clock: upstreamClock, lessons };
     const adapter = createAdapter(settings.adapter, adapterSettings(settings), context);
-    return { name, config: settings, adapter, lessons };
+    const { requestsPerHost, files } = settings;
+    const fileCheck = createFileChecker(
+      { http: found, gate, clock },
+      { recheckDays: files.recheckDays, requestsPerHost },
+    );
+    return { name, config: settings, adapter, lessons, fileCheck, found };
   }
 
-  function source(name: string): HarvestSource {
+  function source(name: string): OpenSource {
     const settings = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
     if (!settings) {
       const known = Object.keys(config.sources).join(', ') || 'none';
@@ -104,6 +126,13 @@ export async function openBridge(
     await database.close();
     throw error;
   }
+  const upstreamFiles = createUpstreamFiles(
+    (name) => {
+      const settings = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
+      return settings && upstreamFileSettings(settings, config);
+    },
+    { clock, log },
+  );
   const publisher = createPublisher({
     database,
     directory: config.directory,
@@ -119,12 +148,21 @@ export async function openBridge(
     log,
     publisher,
     publication: openPublication(config.directory),
+    upstreamFiles,
     source,
+    fileWork: (name) => ({
+      database,
+      directory: config.directory,
+      http: source(name).found,
+      gate,
+      clock: upstreamClock,
+      log,
+    }),
     sources: (names) => (names && names.length > 0 ? names : Object.keys(config.sources)).map(source),
     sets: () => Object.keys(config.sources).flatMap((name) => setsOf(name)),
     setsOf,
     close: async () => {
-      await Promise.all(clients.map((client) => client.close()));
+      await Promise.all([...clients, upstreamFiles].map((client) => client.close()));
       await database.close();
     },
   };
@@ -143,7 +181,7 @@ export function adapterSettings(source: SourceConfig): AdapterSettings {
   };
 }
 
-export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact' | 'baseUrl'>) {
+export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact' | 'baseUrl' | 'network'>) {
   const about = config.contact ?? config.baseUrl;
   return {
     endpoint: source.url,
@@ -154,5 +192,19 @@ export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact
     timeoutSeconds: source.timeoutSeconds,
     maxResponseBytes: source.maxResponseBytes,
     allowPrivateAddresses: source.allowPrivateAddresses,
+    allow: config.network.allow,
+  };
+}
+
+/** How files are fetched on demand: as anybody would, with nothing of what is configured for the endpoint. */
+function upstreamFileSettings(source: SourceConfig, config: Config): UpstreamFileSource {
+  const { endpoint, userAgent, contact, allowPrivateAddresses } = httpSettings(source, config);
+  return {
+    endpoint,
+    allow: config.network.allow,
+    allowPrivateAddresses,
+    userAgent,
+    contact,
+    connections: source.files.proxyConnections,
   };
 }

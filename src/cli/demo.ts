@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../core/config.ts';
-import { createSampleRepository } from '../demo/sample-repository.ts';
+import { createSampleRepository, type SampleRepository } from '../demo/sample-repository.ts';
 import { type Bridge, openBridge, systemClock } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { freePort } from './free-port.ts';
@@ -26,7 +26,7 @@ export async function demoCommand(given: DemoFlags, io: CommandIo): Promise<numb
   // Port 0 means any free one, as everywhere; the documents have to know which.
   const flags = { ...given, port: given.port === 0 ? await freePort() : given.port };
   const repository = createSampleRepository({ clock: systemClock, editEveryMs: flags.editEvery * 1000 });
-  const { url } = await repository.listen(0);
+  const { url } = await listenBeside(repository, given.port);
   const config = anchorPaths(demoConfig(flags, url), resolve(io.cwd, flags.data));
   const bridge = await openBridge(config, createLog('warn', io.stderr), 'migrate', io.stop);
   try {
@@ -50,6 +50,14 @@ export async function demoCommand(given: DemoFlags, io: CommandIo): Promise<numb
   }
 }
 
+/**
+ * At the port after ours, if that is free: what the repository says of its files names its own address, and with
+ * the same address a restart changes nothing.
+ */
+function listenBeside(repository: SampleRepository, port: number): Promise<{ readonly url: string }> {
+  return port === 0 ? repository.listen(0) : repository.listen(port + 1).catch(() => repository.listen(0));
+}
+
 function demoConfig({ port }: DemoFlags, url: string): Config {
   return parseConfig({
     baseUrl: `http://localhost:${port}`,
@@ -63,6 +71,7 @@ function demoConfig({ port }: DemoFlags, url: string): Config {
         url,
         schedule: '*/10 * * * * *',
         fullPass: false,
+        identifierPass: false,
         overlapSeconds: 5,
         sets: { theses: { title: 'Theses', collections: ['theses'] } },
         dumps: ['metadata'],
@@ -86,7 +95,10 @@ function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void 
   const addresses = [
     [`${baseUrl}/`, 'what is published, and how fresh it is'],
     [`${baseUrl}/.well-known/resourcesync`, 'the Source Description: where every client starts'],
-    [`${baseUrl}/${sourceName}/resourcelist.xml`, 'every resource, with its hash'],
+    [
+      `${baseUrl}/${sourceName}/resourcelist.xml`,
+      'every record and every file, each with links to the other',
+    ],
     [`${baseUrl}/${sourceName}/changelist.xml`, 'what changed; it moves: reload it'],
     [
       `${baseUrl}/${sourceName}/metadata/resourcedump.xml`,

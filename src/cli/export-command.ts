@@ -40,6 +40,7 @@ export async function exportCommand(target: string, flags: ExportFlags, io: Comm
       { ...(flags.dryRun ? { dryRun: true } : {}), ...report },
       describe(report, flags),
     );
+    if (report.left > 0) say(io, describeLeft(report.left));
     return exitCodes.ok;
   } finally {
     await bridge.close();
@@ -63,6 +64,7 @@ async function exportTo(
       apart: [config.directory, ...(config.database.client === 'sqlite' ? [config.database.file] : [])],
       baseUrl: config.baseUrl,
       pages,
+      fileMode: (source) => config.sources[source]?.files.mode,
       log,
       dryRun: flags.dryRun,
       full: flags.full,
@@ -77,7 +79,13 @@ async function exportTo(
 
 function describe(report: ExportReport, { dryRun }: ExportFlags): string {
   const { documents, resources, written, unchanged, removed, bytes, missing, ms } = report;
-  const lost = missing === 0 ? '' : `; the content of ${missing} listed resources is not kept here`;
+  const lost = missing === 0 ? '' : `; the content of ${missing} listed resources could not be read`;
   const ending = dryRun ? 'dry run, nothing written' : `${(ms / 1000).toFixed(1)} s`;
   return `${documents} documents and ${resources} resources: ${written} files written (${bytes} bytes), ${unchanged} unchanged, ${removed} files removed${lost} (${ending})`;
+}
+
+/** Nothing is wrong; but whoever serves the export has to know. */
+function describeLeft(left: number): string {
+  const [files, them] = left === 1 ? ['1 file is', 'it'] : [`${left} files are`, 'them'];
+  return `${files} fetched from upstream when somebody asks, so no export can hold ${them}: either files.mode is mirror, or the web server passes what is not there on to rsbridge serve (docs/static.md)`;
 }

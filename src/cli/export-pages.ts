@@ -18,6 +18,8 @@ export function createExportPages(bridge: Bridge): ExportPages {
   const app = createApp({
     database: bridge.database,
     publication: remembering(bridge.publication),
+    directory: config.directory,
+    fileMode: (source) => bridge.config.sources[source]?.files.mode,
     baseUrl,
     title: config.title,
     version,

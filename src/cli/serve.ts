@@ -46,12 +46,13 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
   }
 }
 
-/** A source that was never read, or not to the end, does not wait for its schedule. */
+/** A source that was never read, or not to the end, does not wait for its schedule; nor do files on their way. */
 async function harvestNewcomers(bridge: Bridge, service: Service): Promise<void> {
   await Promise.all(
     bridge.sources().map(async ({ name }) => {
       const stored = await findSource(bridge.database.reader, name);
       if (stored?.asOf === undefined) await service.harvestNow(name, { mode: 'full' });
+      else service.followFiles(name);
     }),
   );
 }

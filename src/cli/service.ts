@@ -2,10 +2,13 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { type HarvestSource, harvest } from '../harvest/harvest.ts';
-import { createHostGate } from '../harvest/host-gate.ts';
+import { createHostGate, type HostGate } from '../harvest/host-gate.ts';
+import { identifierPass } from '../harvest/identifier-pass.ts';
 import { createScheduler, type Scheduler } from '../harvest/scheduler.ts';
 import { createApp } from '../server/app.ts';
 import type { Bridge } from './bridge.ts';
+import { workOnFiles } from './file-work.ts';
+import { harvestsAtOnce } from './harvest-command.ts';
 import type { CommandIo } from './io.ts';
 import { createOverviews } from './overview.ts';
 import { type PublishLoop, startPublishLoop } from './publish-loop.ts';
@@ -17,12 +20,13 @@ export interface Service {
   readonly address: AddressInfo;
   /** Harvests a source, unless somebody is at it already; its failures are logged and shown, not thrown. */
   harvestNow: HarvestNow;
+  /** Asks for files that are due, looks for and downloads them; not waited for. */
+  followFiles(source: string): void;
   /** Finishes the pages and responses under way. */
   close(): Promise<void>;
 }
 
-/** Each holds a page or two in memory; the others wait for their turn. */
-const maxHarvests = 8;
+const fileWorksAtOnce = 4;
 
 export type HarvestNow = (
   source: string,
@@ -40,6 +44,9 @@ export async function startService(
   const app = createApp({
     database: bridge.database,
     publication: bridge.publication,
+    directory: config.directory,
+    fileMode: (source) => config.sources[source]?.files.mode,
+    upstreamFiles: bridge.upstreamFiles,
     baseUrl: config.baseUrl,
     title: config.title,
     version,
@@ -52,30 +59,69 @@ export async function startService(
   await listen(app, address);
   const loop = startPublishLoop(bridge, io.abort);
   const places = createHostGate();
-  const harvestNow: HarvestNow = async (name, options) => {
-    let leave: (() => void) | undefined;
+  const signals = { stop: io.stop, signal: io.abort };
+  const inTurn = async (name: string, work: (source: HarvestSource) => Promise<unknown>): Promise<void> => {
+    const leave: (() => void)[] = [];
     try {
-      leave = await places.enter('harvests', maxHarvests, io.stop);
-      await harvest(bridge, bridge.source(name), { ...options, stop: io.stop, signal: io.abort });
+      // What is due at the same minute, as the schedules are by default, comes one after the other.
+      leave.push(await places.enter(`source ${name}`, 1, io.stop));
+      leave.push(await places.enter('harvests', harvestsAtOnce, io.stop));
+      await work(bridge.source(name));
     } catch (error) {
-      // Another process, or the other schedule, is at it; the run itself logged everything else.
+      // Another process is at it; the run itself logged everything else.
       const expected = isBridgeError(error, 'lease-held') || io.stop.aborted;
       log[expected ? 'debug' : 'error']({ source: name, reason: describeError(error) }, 'no harvest');
     } finally {
-      leave?.();
+      for (const go of leave) go();
     }
   };
-  for (const source of bridge.sources()) addHarvests(scheduler, source, harvestNow);
+  const fileWorks = new Set<Promise<void>>();
+  const followFiles = (name: string): void => {
+    const work = startFileWork(bridge, name, signals, places).finally(() => fileWorks.delete(work));
+    fileWorks.add(work);
+  };
+  const harvestNow: HarvestNow = async (name, options) => {
+    await inTurn(name, (source) => harvest(bridge, source, { ...options, ...signals }));
+    followFiles(name);
+  };
+  const compareNow = (name: string) =>
+    inTurn(name, async (source) => {
+      const report = await identifierPass(bridge, source, signals);
+      if ('skipped' in report) log.debug({ source: name, reason: report.skipped }, 'identifiers not listed');
+    });
+  for (const source of bridge.sources()) addHarvests(scheduler, source, harvestNow, compareNow);
   addRenewals(scheduler, bridge, loop);
   scheduler.start();
   return {
     address: app.server.address() as AddressInfo,
     harvestNow,
+    followFiles,
     close: async () => {
       await Promise.all([scheduler.stop(), loop.stop()]);
+      await Promise.all(fileWorks);
       await app.close();
     },
   };
+}
+
+/** Beside harvests: downloads may take days. What is under way when the process ends is continued. */
+async function startFileWork(
+  bridge: Bridge,
+  name: string,
+  signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+  places: HostGate,
+): Promise<void> {
+  const leave: (() => void)[] = [];
+  try {
+    leave.push(await places.enter(`files of ${name}`, 1, signals.stop));
+    leave.push(await places.enter('files', fileWorksAtOnce, signals.stop));
+    await workOnFiles(bridge, name, signals);
+  } catch (error) {
+    if (!signals.stop.aborted)
+      bridge.log.error({ source: name, reason: describeError(error) }, 'work on files stopped');
+  } finally {
+    for (const go of leave) go();
+  }
 }
 
 async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {
@@ -92,13 +138,20 @@ async function listen(app: FastifyInstance, { host, port }: { host: string; port
   }
 }
 
-function addHarvests(scheduler: Scheduler, { name, config }: HarvestSource, harvestNow: HarvestNow): void {
+function addHarvests(
+  scheduler: Scheduler,
+  { name, config }: HarvestSource,
+  harvestNow: HarvestNow,
+  compareNow: (source: string) => Promise<void>,
+): void {
   const add = (mode: 'full' | 'incremental', cron: string | false) => {
     if (cron !== false)
       scheduler.add({ name: `${mode} ${name}`, cron, run: () => harvestNow(name, { mode }) });
   };
   add('incremental', config.schedule);
   add('full', config.fullPass);
+  const cron = config.identifierPass;
+  if (cron !== false) scheduler.add({ name: `identifiers ${name}`, cron, run: () => compareNow(name) });
 }
 
 function nextHarvest(scheduler: Scheduler, source: string): Date | undefined {

@@ -1,15 +1,18 @@
 import { createRecord, type SampleRecord } from './records.ts';
+import { addFile, replaceFile } from './sample-files.ts';
 
 export interface SampleEdit {
   readonly kind: 'edited' | 'added' | 'deleted';
   readonly identifier: string;
   readonly title: string;
   readonly datestamp: string;
+  /** Where the edit was one of its files, and not of its title. */
+  readonly file?: { readonly change: 'added' | 'replaced' | 'removed'; readonly name: string };
 }
 
 const marks = ['revised', 'corrected', 'with an afterword', 'new edition', '増補版', '✍️'];
 
-/** Something that happens in a library: mostly a correction, often a new work, sometimes a withdrawal. */
+/** Something that happens in a library: a correction, a new work, another file, sometimes a withdrawal. */
 export function editRandomly(records: SampleRecord[], random: () => number, now: string): SampleEdit {
   const dice = random();
   const live = records.filter(({ deleted }) => !deleted);
@@ -20,9 +23,23 @@ export function editRandomly(records: SampleRecord[], random: () => number, now:
     return describe('added', added);
   }
   if (dice < 0.45) return replace(records, { ...chosen, deleted: true, datestamp: now }, 'deleted');
+  if (dice >= 0.75) return editFiles(records, chosen, random(), now);
   const mark = marks[Math.floor(random() * marks.length)] ?? 'revised';
   const title = `${chosen.title.replace(/ \[[^\]]*\]$/, '')} [${mark}, ${now.slice(11, 19)}]`;
   return replace(records, { ...chosen, title, datestamp: now }, 'edited');
+}
+
+function editFiles(records: SampleRecord[], chosen: SampleRecord, dice: number, now: string): SampleEdit {
+  const place = Math.floor(dice * 1000) % Math.max(1, chosen.files.length);
+  const file = chosen.files[place];
+  const change = dice < 0.4 || file === undefined ? 'added' : dice < 0.75 ? 'replaced' : 'removed';
+  const edited =
+    change === 'added' || file === undefined ? addFile(chosen, now) : replaceFile(chosen, file, now);
+  const files = change === 'added' ? [...chosen.files, edited] : [...chosen.files];
+  if (change === 'replaced') files[place] = edited;
+  if (change === 'removed') files.splice(place, 1);
+  const record = { ...chosen, files, datestamp: now };
+  return { ...replace(records, record, 'edited'), file: { change, name: edited.name } };
 }
 
 function replace(records: SampleRecord[], record: SampleRecord, kind: SampleEdit['kind']): SampleEdit {

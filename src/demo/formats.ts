@@ -1,11 +1,15 @@
+import { fileUrl, pageUrl } from './addresses.ts';
+import { contentOf } from './file-content.ts';
 import type { SampleRecord } from './records.ts';
-import { element } from './xml.ts';
+import { areOnPageAlone, mediaTypes, type SampleFile } from './sample-files.ts';
+import { element, escapeXml } from './xml.ts';
 
 export interface SampleFormat {
   readonly prefix: string;
   readonly namespace: string;
   readonly schema: string;
-  write(record: SampleRecord): string;
+  /** @param baseUrl of the provider: pages and files are beside it */
+  write(record: SampleRecord, baseUrl: string): string;
 }
 
 const dc = 'http://purl.org/dc/elements/1.1/';
@@ -36,17 +40,51 @@ const typeNames = {
   report: 'research report',
 };
 
-function writeDublinCore(record: SampleRecord): string {
+/** Files that the metadata name. */
+function statedFiles(record: SampleRecord): readonly SampleFile[] {
+  return areOnPageAlone(record) ? [] : record.files;
+}
+
+/** Of the whole record: that of its least open file. */
+function accessOf(record: SampleRecord): SampleFile['access'] | undefined {
+  const found = record.files.map(({ access }) => access);
+  return (['restricted', 'embargoed', 'open'] as const).find((access) => found.includes(access));
+}
+
+/** The words of info:eu-repo, and of COAR with the end of its URI. */
+const accessTerms = {
+  open: { term: 'openAccess', words: 'open access', coar: 'c_abf2' },
+  embargoed: { term: 'embargoedAccess', words: 'embargoed access', coar: 'c_f1cf' },
+  restricted: { term: 'restrictedAccess', words: 'restricted access', coar: 'c_16ec' },
+  none: { term: undefined, words: 'metadata only access', coar: 'c_14cb' },
+};
+const coarAccess = 'http://purl.org/coar/access_right/';
+
+/** For people, as repositories write it. */
+function extentOf(file: SampleFile): string {
+  return `${(contentOf(file).bytes.byteLength / 1024).toFixed(1)} KB`;
+}
+
+function writeDublinCore(record: SampleRecord, baseUrl: string): string {
+  const files = statedFiles(record);
+  const access = accessTerms[accessOf(record) ?? 'none'];
+  const [first, ...others] = files.map((file) => fileUrl(record, file, baseUrl));
+  const formats = new Set(files.map(({ kind }) => mediaTypes[kind]));
+  const ends = files.flatMap(({ availableAt }) => availableAt?.slice(0, 10) ?? []);
   const lines = [
     element('dc:title', record.title, ` xml:lang="${record.language.code}"`),
     ...record.creators.map(({ name }) => element('dc:creator', name)),
     element('dc:description', record.description, ` xml:lang="${record.language.code}"`),
     element('dc:publisher', 'The Sample Library'),
     element('dc:date', String(record.year)),
+    ...ends.map((end) => element('dc:date', `info:eu-repo/date/embargoEnd/${end}`)),
     element('dc:type', typeNames[record.type]),
-    element('dc:format', 'text/html'),
-    ...(record.page === undefined ? [] : [element('dc:identifier', record.page)]),
+    ...(formats.size === 0 ? ['text/html'] : [...formats]).map((format) => element('dc:format', format)),
+    ...(record.hasPage ? [element('dc:identifier', pageUrl(record, baseUrl))] : []),
+    ...(first === undefined ? [] : [element('dc:identifier', first)]),
     element('dc:language', record.language.iso),
+    ...others.map((url) => element('dc:relation', url)),
+    ...(access.term === undefined ? [] : [element('dc:rights', `info:eu-repo/semantics/${access.term}`)]),
   ];
   return (
     `<oai_dc:dc xmlns:oai_dc="${oaiDc}" xmlns:dc="${dc}" xmlns:xsi="${xsi}" ` +
@@ -57,16 +95,18 @@ function writeDublinCore(record: SampleRecord): string {
 /** The identifiers that belong to the COAR resource type vocabulary. */
 const coarTypes = { article: 'c_6501', thesis: 'c_db06', report: 'c_18ws' };
 
-function writeJpcoar(record: SampleRecord): string {
+function writeJpcoar(record: SampleRecord, baseUrl: string): string {
   const lang = ` xml:lang="${record.language.code}"`;
   const creators = record.creators.map(
     ({ name, reading }) =>
       `<jpcoar:creator>${element('jpcoar:creatorName', name, lang)}` +
       `${name === reading ? '' : element('jpcoar:creatorName', reading, ' xml:lang="en"')}</jpcoar:creator>`,
   );
+  const access = accessTerms[accessOf(record) ?? 'none'];
   const lines = [
     element('dc:title', record.title, lang),
     ...creators,
+    element('dcterms:accessRights', access.words, ` rdf:resource="${coarAccess}${access.coar}"`),
     element('datacite:description', record.description, `${lang} descriptionType="Abstract"`),
     element('dc:publisher', 'The Sample Library', ' xml:lang="en"'),
     element('datacite:date', String(record.year), ' dateType="Issued"'),
@@ -76,30 +116,68 @@ function writeJpcoar(record: SampleRecord): string {
       typeNames[record.type],
       ` rdf:resource="http://purl.org/coar/resource_type/${coarTypes[record.type]}"`,
     ),
-    ...(record.page === undefined
-      ? []
-      : [element('jpcoar:identifier', record.page, ' identifierType="URI"')]),
+    ...(record.hasPage
+      ? [element('jpcoar:identifier', pageUrl(record, baseUrl), ' identifierType="URI"')]
+      : []),
+    ...statedFiles(record).map((file) => writeJpcoarFile(record, file, baseUrl)),
   ];
   return (
-    `<jpcoar:jpcoar xmlns:jpcoar="${jpcoar}" xmlns:dc="${dc}" xmlns:datacite="https://schema.datacite.org/meta/kernel-4/" ` +
+    `<jpcoar:jpcoar xmlns:jpcoar="${jpcoar}" xmlns:dc="${dc}" xmlns:dcterms="http://purl.org/dc/terms/" xmlns:datacite="https://schema.datacite.org/meta/kernel-4/" ` +
     `xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\n  ${lines.join('\n  ')}\n</jpcoar:jpcoar>`
   );
 }
 
-function writeMods(record: SampleRecord): string {
+function writeJpcoarFile(record: SampleRecord, file: SampleFile, baseUrl: string): string {
+  const { kind, revision, modifiedAt, availableAt } = file;
+  const day = (availableAt ?? modifiedAt).slice(0, 10);
+  const date = element('datacite:date', day, ' dateType="Available"');
+  const objectType = kind === 'paper' ? 'fulltext' : kind === 'dataset' ? 'dataset' : 'other';
+  return (
+    `<jpcoar:file>${element('jpcoar:URI', fileUrl(record, file, baseUrl), ` objectType="${objectType}"`)}` +
+    `${element('jpcoar:mimeType', mediaTypes[kind])}${element('jpcoar:extent', extentOf(file))}` +
+    `${date}${element('datacite:version', String(revision))}</jpcoar:file>`
+  );
+}
+
+function writeMods(record: SampleRecord, baseUrl: string): string {
   const names = record.creators.map(
     ({ name }) =>
       `<name>${element('namePart', name)}<role><roleTerm type="code" authority="marcrelator">aut</roleTerm></role></name>`,
   );
-  const page = record.page === undefined ? '' : element('url', record.page, ' access="object in context"');
+  const files = statedFiles(record);
+  const access = accessTerms[accessOf(record) ?? 'none'];
+  const urls = [
+    ...(record.hasPage ? [element('url', pageUrl(record, baseUrl), ' access="object in context"')] : []),
+    ...files.map((file) =>
+      element(
+        'url',
+        fileUrl(record, file, baseUrl),
+        ` access="raw object" displayLabel="${escapeXml(file.name)}"`,
+      ),
+    ),
+  ];
+  const physical = files.flatMap((file) => [
+    element('internetMediaType', mediaTypes[file.kind]),
+    element('extent', extentOf(file)),
+  ]);
   const lines = [
     `<titleInfo lang="${record.language.iso}">${element('title', record.title)}</titleInfo>`,
     ...names,
     element('genre', typeNames[record.type]),
     `<originInfo>${element('publisher', 'The Sample Library')}${element('dateIssued', String(record.year), ' encoding="w3cdtf"')}</originInfo>`,
     `<language>${element('languageTerm', record.language.iso, ' type="code" authority="iso639-2b"')}</language>`,
+    ...(physical.length === 0 ? [] : [`<physicalDescription>${physical.join('')}</physicalDescription>`]),
     element('abstract', record.description),
-    ...(page === '' ? [] : [`<location>${page}</location>`]),
+    ...(urls.length === 0 ? [] : [`<location>${urls.join('')}</location>`]),
+    ...(access.term === undefined
+      ? []
+      : [
+          element(
+            'accessCondition',
+            `info:eu-repo/semantics/${access.term}`,
+            ` type="restriction on access" xlink:href="${coarAccess}${access.coar}"`,
+          ),
+        ]),
   ];
-  return `<mods xmlns="${mods}" version="3.7">\n  ${lines.join('\n  ')}\n</mods>`;
+  return `<mods xmlns="${mods}" xmlns:xlink="http://www.w3.org/1999/xlink" version="3.7">\n  ${lines.join('\n  ')}\n</mods>`;
 }

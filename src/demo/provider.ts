@@ -1,7 +1,7 @@
 import { addSeconds, earlier } from '../core/datetime.ts';
 import { OaiFailure, type OaiRequest, readRequest } from './arguments.ts';
 import { type SampleFormat, sampleFormats } from './formats.ts';
-import { repositoryId, type SampleRecord } from './records.ts';
+import { repositoryId, repositoryName, type SampleRecord } from './records.ts';
 import { isMember, sets } from './sets.ts';
 import { type ListState, readToken, writeToken } from './tokens.ts';
 import { element, escapeXml } from './xml.ts';
@@ -69,7 +69,7 @@ function answerVerb(request: OaiRequest, state: ProviderState): string {
 function identify({ baseUrl, records }: ProviderState): string {
   const earliest = records.reduce((found, { datestamp }) => earlier(found, datestamp), '9999');
   return [
-    element('repositoryName', 'The Sample Repository 見本リポジトリ'),
+    element('repositoryName', repositoryName),
     element('baseURL', baseUrl),
     element('protocolVersion', '2.0'),
     element('adminEmail', `library@${repositoryId}`),
@@ -102,14 +102,14 @@ function formatOf(prefix: string): SampleFormat {
   return format;
 }
 
-function getRecord({ given }: OaiRequest, { records }: ProviderState): string {
+function getRecord({ given }: OaiRequest, { records, baseUrl }: ProviderState): string {
   const identifier = given.get('identifier') ?? '';
   const record = records.find((candidate) => candidate.identifier === identifier);
   if (record === undefined) throw new OaiFailure('idDoesNotExist', `There is no record ${identifier}.`);
-  return writeRecord(record, formatOf(given.get('metadataPrefix') ?? ''));
+  return writeRecord(record, formatOf(given.get('metadataPrefix') ?? ''), baseUrl);
 }
 
-function list({ verb, given }: OaiRequest, { records, now }: ProviderState): string {
+function list({ verb, given }: OaiRequest, { records, now, baseUrl }: ProviderState): string {
   const token = given.get('resumptionToken');
   const resumed = token === undefined ? undefined : readToken(token, now);
   if (token !== undefined && resumed?.verb !== verb) throw badToken();
@@ -120,7 +120,7 @@ function list({ verb, given }: OaiRequest, { records, now }: ProviderState): str
     throw new OaiFailure('noRecordsMatch', 'There is nothing like that.');
   const page = selected.slice(0, pageSize);
   const written = page.map((record) =>
-    verb === 'ListRecords' ? writeRecord(record, format) : writeHeader(record),
+    verb === 'ListRecords' ? writeRecord(record, format, baseUrl) : writeHeader(record),
   );
   const last = page.at(-1);
   const more = selected.length > pageSize && last !== undefined;
@@ -183,8 +183,8 @@ function writeHeader({ identifier, datestamp, setSpecs, deleted }: SampleRecord)
   );
 }
 
-function writeRecord(record: SampleRecord, format: SampleFormat): string {
-  const metadata = record.deleted ? '' : `<metadata>\n${format.write(record)}\n</metadata>`;
+function writeRecord(record: SampleRecord, format: SampleFormat, baseUrl: string): string {
+  const metadata = record.deleted ? '' : `<metadata>\n${format.write(record, baseUrl)}\n</metadata>`;
   return `<record>${writeHeader(record)}${metadata}</record>`;
 }
 

@@ -1,5 +1,6 @@
 import { addSeconds } from '../core/datetime.ts';
 import { type Person, people } from './people.ts';
+import { createFiles, type SampleFile } from './sample-files.ts';
 import { type Language, languages } from './titles.ts';
 
 /** One record of the sample repository, as its provider keeps it. */
@@ -16,10 +17,12 @@ export interface SampleRecord {
   readonly language: Pick<Language, 'code' | 'iso'>;
   readonly year: number;
   readonly type: 'article' | 'thesis' | 'report';
-  /** The page for people, where the record states one. */
-  readonly page: string | undefined;
+  /** Its metadata name its page for people. */
+  readonly hasPage: boolean;
+  readonly files: readonly SampleFile[];
 }
 
+export const repositoryName = 'The Sample Repository 見本リポジトリ';
 export const repositoryId = 'sample.example.org';
 export const initialRecords = 300;
 
@@ -57,19 +60,23 @@ export function createRecord(position: number, datestamp: string): SampleRecord 
   const type = position % 7 === 3 ? 'thesis' : position % 3 === 0 ? 'report' : 'article';
   const setSpecs = setsOf(position, type);
   const name = awkward.get(position) ?? `${setSpecs.at(-1)?.replace(':', '/') ?? 'item'}/${1000 + position}`;
-  return {
+  const cover = {
     position,
     identifier: `oai:${repositoryId}:${name}`,
-    setSpecs,
-    datestamp,
-    deleted: false,
     title: `${topicName}: ${approachName}${round === 0 ? '' : ` (${round + 1})`}`,
     description: `${topicSentence} ${approachSentence}`,
     creators: creatorsOf(language.code, position),
     language: { code: language.code, iso: language.iso },
     year: 1998 + ((position * 7) % 28),
+  };
+  return {
+    ...cover,
+    setSpecs,
+    datestamp,
+    deleted: false,
     type,
-    page: position % 3 === 1 ? undefined : `https://${repositoryId}/records/${1000 + position}`,
+    hasPage: position % 3 !== 1,
+    files: createFiles(cover, type, datestamp),
   };
 }
 

@@ -1,11 +1,15 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
+import { findPlace } from './addresses.ts';
 import { editRandomly, type SampleEdit } from './edits.ts';
+import { replyWithFile } from './file-reply.ts';
+import { replyWithLinkset, replyWithPage } from './landing-page.ts';
 import { answer } from './provider.ts';
 import { createRandom } from './random.ts';
 import { createRecords } from './records.ts';
+import { type Reply, send, sentence } from './reply.ts';
 
 export type { SampleEdit };
 
@@ -17,7 +21,10 @@ export interface SampleRepositoryOptions {
   readonly editEveryMs?: number;
 }
 
-/** An OAI-PMH data provider over invented records, for `rsbridge demo` and for tests. */
+/**
+ * An OAI-PMH data provider over invented records, with their files and landing pages, for `rsbridge demo` and for
+ * tests.
+ */
 export interface SampleRepository {
   /** On the loopback interface. @returns the base URL */
   listen(port?: number): Promise<{ readonly url: string }>;
@@ -40,13 +47,27 @@ export function createSampleRepository(options: SampleRepositoryOptions): Sample
   const server = createServer((request, response) => {
     readQuery(request)
       .then((query) => {
-        const body = query && answer(query, { baseUrl, now: toIso(clock.now()), records });
-        if (body === undefined)
-          respond(response, 404, 'Not here: see /oai?verb=Identify\n', 'text/plain; charset=utf-8');
-        else respond(response, 200, body, 'text/xml; charset=utf-8');
+        const reply = query === undefined ? replyTo(request) : replyToQuery(query);
+        send(response, reply);
       })
       .catch(() => response.destroy());
   });
+
+  function replyToQuery(query: URLSearchParams): Reply {
+    const body = answer(query, { baseUrl, now: toIso(clock.now()), records });
+    return { status: 200, headers: { 'content-type': 'text/xml; charset=utf-8' }, body };
+  }
+
+  function replyTo(request: IncomingMessage): Reply {
+    const place = findPlace((request.url ?? '/').replace(/\?.*$/s, ''), records);
+    if (place === undefined) return sentence(404, 'Not here: see /oai?verb=Identify');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return sentence(405, 'For reading only.', { allow: 'GET, HEAD' });
+    }
+    const { kind, record } = place;
+    if (kind === 'file') return replyWithFile(request, { ...place, baseUrl, now: toIso(clock.now()) });
+    return kind === 'page' ? replyWithPage(record, baseUrl) : replyWithLinkset(record, baseUrl);
+  }
 
   const edit = () => editRandomly(records, random, toIso(clock.now()));
 
@@ -84,9 +105,4 @@ async function readQuery(request: IncomingMessage): Promise<URLSearchParams | un
     if (form.length > maximumForm) throw new Error('The form is too large.');
   }
   return new URLSearchParams(form);
-}
-
-function respond(response: ServerResponse, status: number, body: string, type: string): void {
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
 }

@@ -38,7 +38,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
     repository = createSampleRepository({ clock: systemClock });
     const { url } = await repository.listen(0);
     made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
-    const sources = { sample: { url, overlapSeconds: 5 } };
+    const sources = { sample: { url, overlapSeconds: 5, files: { mode: 'mirror' } } };
     const config = { baseUrl, database: made.config, directory: 'data', sources };
     writeFileSync(join(directory, 'rsbridge.yaml'), stringify(config));
     await ok('harvest');
@@ -99,7 +99,9 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
         else state.set(path, { hash: find(/hash="sha-256:(\w+)"/), lastmod: find(/<lastmod>([^<]+)/) });
       }
     }
-    const there = [...files(root)].filter(([path]) => /^sample\/items\/[^/]+\/[^/]+\.xml$/.test(path));
+    const there = [...files(root)].filter(([path]) =>
+      /^sample\/items\/[^/]+\/(?:[^/]+\.xml|files\/.*)$/.test(path),
+    );
     const stated = [...state].map(([path, { hash, lastmod }]) => [path, hash, Date.parse(lastmod)]).sort();
     expect(there.map(([path, { digest, mtimeMs }]) => [path, digest, mtimeMs]).sort()).toEqual(stated);
     return state.size;
@@ -122,13 +124,14 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
   test('everything, then nothing, then only what changed', async () => {
     await ok('publish', '--lists-only');
     const preview = await exported(target, '--dry-run');
-    expect(preview).toMatchObject({ dryRun: true, resources: 864 });
+    expect(preview).toMatchObject({ dryRun: true, left: 0 });
+    expect(preview.resources).toBeGreaterThan(1100);
     expect(existsSync(target)).toBe(false);
     const first = await exported(target);
-    expect(first).toMatchObject({ resources: 864, removed: 0, missing: 0 });
+    expect(first).toMatchObject({ resources: preview.resources, removed: 0, missing: 0, left: 0 });
     const before = files(target);
     expect(first.written).toBe(before.size);
-    expect(expectConsistent(target)).toBe(864);
+    expect(expectConsistent(target)).toBe(first.resources);
     const list = 'sample/resourcelist.xml';
     expect(
       gunzipSync(readFileSync(join(target, `${list}.gz`))).equals(readFileSync(join(target, list))),
@@ -304,6 +307,98 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
     expect(existsSync(join(target, old))).toBe(true);
     expect(await exported(target)).toMatchObject({ written: 0, removed: 2 });
     expect(existsSync(join(target, 'sample/resourcelist'))).toBe(false);
+  });
+});
+
+describe('rsbridge export of files that are not mirrored', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'rsbridge-export-modes-'));
+  const target = join(directory, 'www');
+  let repository: SampleRepository;
+  let url: string;
+
+  beforeAll(async () => {
+    repository = createSampleRepository({ clock: systemClock });
+    ({ url } = await repository.listen(0));
+  });
+
+  afterAll(async () => {
+    await repository.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function run(...args: string[]) {
+    const result = await runMain(directory, args);
+    expect(result, result.stderr).toMatchObject({ code: 0 });
+    return result;
+  }
+
+  async function harvestAndExport(mode: string) {
+    const source = {
+      url,
+      overlapSeconds: 5,
+      files: { mode },
+      mirrors: [{ url: 'https://copy.example.org' }],
+    };
+    writeFileSync(
+      join(directory, 'rsbridge.yaml'),
+      stringify({ baseUrl, directory: 'data', sources: { sample: source } }),
+    );
+    await run('harvest', '--full');
+    const { stdout, stderr } = await run('export', target, '--json');
+    return { report: JSON.parse(stdout), stderr };
+  }
+
+  const list = () => readFileSync(join(target, 'sample/resourcelist.xml'), 'utf8');
+  const listed = () => [...list().matchAll(/<loc>([^<]+)/g)].map(([, loc = '']) => loc);
+  const exportedFiles = () =>
+    readdirSync(join(target, 'sample/items'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.includes('/files/'),
+    );
+
+  test('files that the bridge passes on stay with it: they are counted, said once, and no fault', async () => {
+    const { report, stderr } = await harvestAndExport('proxy');
+    const files = listed().filter((loc) => loc.includes('/files/'));
+    expect(files.length).toBeGreaterThan(200);
+    expect(report).toMatchObject({
+      left: files.length,
+      missing: 0,
+      resources: listed().length - files.length,
+    });
+    expect(stderr.match(/no export can hold/g)).toHaveLength(1);
+    expect(stderr).toContain(`${files.length} files`);
+    expect(stderr).not.toContain('not exported');
+    expect(exportedFiles()).toEqual([]);
+    // The bridge has them at the same addresses as the export would.
+    expect(list()).toContain('rel="duplicate" href="https://copy.example.org/sample/items/');
+  });
+
+  test('mirrored, they are in the export; passed on again, they are taken out of it', async () => {
+    const { report, stderr } = await harvestAndExport('mirror');
+    expect(report).toMatchObject({ left: 0, missing: 0, resources: listed().length });
+    expect(stderr).not.toContain('no export can hold');
+    expect(exportedFiles().sort()).toEqual(
+      listed()
+        .flatMap((loc) => (loc.includes('/files/') ? loc.split('/items/')[1] : undefined) ?? [])
+        .sort(),
+    );
+    expect((await harvestAndExport('proxy')).report).toMatchObject({ missing: 0 });
+    expect(exportedFiles()).toEqual([]);
+  });
+
+  test('linked to, they are at their own addresses: nothing is left, and nothing is a duplicate of them', async () => {
+    const { report, stderr } = await harvestAndExport('link');
+    const { origin } = new URL(url);
+    const linked = listed().filter((loc) => loc.startsWith(`${origin}/files/`));
+    expect(linked.length).toBeGreaterThan(200);
+    expect(report).toMatchObject({ left: 0, missing: 0, resources: listed().length - linked.length });
+    expect(stderr).not.toContain('no export can hold');
+    const entries = [...list().matchAll(/<url>.*?<\/url>/gs)].map(([entry]) => entry);
+    for (const entry of entries) {
+      const isFile = entry.includes(`<loc>${origin}/`);
+      expect(entry.includes('rel="duplicate"'), entry).toBe(!isFile);
+    }
+    expect(list()).not.toContain(`copy.example.org/${origin}`);
+    expect(exportedFiles()).toEqual([]);
   });
 });
 

@@ -23,7 +23,10 @@ afterEach(async () => {
 
 const run = (...args: string[]) => rsbridge(args, directory).finished;
 const configure = (more: string) =>
-  writeFileSync(join(directory, 'rsbridge.yaml'), `sources:\n  repo:\n    url: ${url}\n${more}`);
+  writeFileSync(
+    join(directory, 'rsbridge.yaml'),
+    `sources:\n  repo:\n    url: ${url}\n    files: { mode: none }\n${more}`,
+  );
 const publishedOf = (set: string) =>
   JSON.parse(readFileSync(join(directory, 'data', 'publication', ...set.split('/'), 'current.json'), 'utf8'));
 
