@@ -1,0 +1,66 @@
+import type { OaiArguments } from './arguments.ts';
+import { OaiFault } from './fault.ts';
+import type { Misbehaviour } from './misbehaviour.ts';
+import type { Selection } from './selection.ts';
+
+/** One list that was begun: what was selected when it was. */
+export interface OpenList {
+  readonly verb: string;
+  readonly metadataPrefix: string;
+  readonly selection: Selection;
+  readonly identifiers: readonly string[];
+  /** How far it was read, for tokens that name the next page. */
+  reached: number;
+}
+
+export interface Place {
+  readonly list: OpenList;
+  readonly offset: number;
+  /** From 0. */
+  readonly page: number;
+}
+
+interface Issued extends Place {
+  readonly at: number;
+}
+
+/** Issues tokens and knows them again, as well as it is allowed to. */
+export class TokenOffice {
+  readonly #issued = new Map<string, Issued>();
+  #count = 0;
+
+  issue(place: Place, at: number, wrong: Misbehaviour): string {
+    this.#count += 1;
+    const token = write(this.#count, wrong);
+    this.#issued.set(token, { ...place, at });
+    return token;
+  }
+
+  /** @throws OaiFault badResumptionToken */
+  redeem(given: OaiArguments, now: number, wrong: Misbehaviour): Place {
+    const text = wrong.tokensComparedRaw === true ? given.rawToken : given.resumptionToken;
+    const issued = this.#issued.get(text ?? '');
+    if (issued === undefined || issued.list.verb !== given.verb) {
+      throw new OaiFault('badResumptionToken', `"${text}" is none of ours.`);
+    }
+    if (now - issued.at > (wrong.tokenLifetimeSeconds ?? 86_400) * 1000) {
+      throw new OaiFault('badResumptionToken', 'The token has expired.');
+    }
+    if (wrong.tokenNeedsPrefix === true && given.metadataPrefix === undefined) {
+      throw new OaiFault('badArgument', 'metadataPrefix is missing.');
+    }
+    const { list, offset, page } = issued;
+    return { list, page, offset: wrong.tokensNameTheNextPage === true ? list.reached : offset };
+  }
+}
+
+function write(number: number, wrong: Misbehaviour): string {
+  const marks = [
+    wrong.tokensNeedEncoding === true ? 'a+b/c=d&e!f|g:h i%20j#k?l' : '',
+    // Must survive without being encoded.
+    wrong.tokensComparedRaw === true ? 'a|b:c/d=e!f' : '',
+    wrong.tokensLookEncoded === true ? '22%253A45%2F' : '',
+    wrong.longestUrl === undefined ? '' : 'long'.repeat(wrong.longestUrl / 4),
+  ];
+  return `${marks.join('')}t${number}`;
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { identifierOf } from './repository.ts';
+import { openStage, type Scene } from './scene.ts';
+import { createFastClock } from './virtual-clock.ts';
+
+const openScene = openStage();
+
+/** All but these are published, and these are named as the reason. */
+async function expectAllBut(scene: Scene, poisoned: readonly string[]): Promise<void> {
+  const live = [...(await scene.live()).keys()].sort();
+  const others = scene.repository.living.filter(({ identifier }) => !poisoned.includes(identifier));
+  expect(live).toEqual(others.map(({ identifier }) => scene.path(identifier)).sort());
+}
+
+describe('quirk 12: a record that breaks every page it is on', () => {
+  test.each([500, 502, 504] as const)(
+    'with HTTP %i is found, named and left out, and the rest lives',
+    async (poisonStatus) => {
+      const scene = await openScene({ records: 60 });
+      const poisoned = [identifierOf(27)];
+      scene.misbehave({ poisoned, poisonStatus });
+      await scene.settle();
+      await expectAllBut(scene, poisoned);
+      expect(await scene.problems()).toContainEqual(
+        expect.objectContaining({ code: 'record-quarantined', identifier: identifierOf(27) }),
+      );
+      expect(scene.provider.traffic.arrivals.length).toBeLessThan(150);
+    },
+  );
+
+  test('is found among many of the same moment', async () => {
+    const scene = await openScene({ records: 0 });
+    for (let number = 1; number <= 40; number += 1) {
+      scene.repository.add(undefined, {}, '2026-02-01T00:00:00Z');
+    }
+    const poisoned = [identifierOf(13), identifierOf(31)];
+    scene.misbehave({ poisoned });
+    await scene.settle();
+    await expectAllBut(scene, poisoned);
+  });
+
+  test('keeps the copy that was published before it broke', async () => {
+    const scene = await openScene({ records: 45 });
+    await scene.run();
+    await scene.expectTruth();
+    scene.misbehave({ poisoned: [identifierOf(27)] });
+    await scene.settle(5, { mode: 'full' });
+    await scene.expectTruth();
+    scene.misbehave({});
+    scene.repository.edit(identifierOf(27));
+    await scene.settle();
+    await scene.expectTruth();
+  });
+
+  test('is found where deletions are proven by absence, and its neighbours that vanished go', async () => {
+    const scene = await openScene({ records: 45 });
+    scene.misbehave({ deletedRecord: 'no' });
+    await scene.run();
+    await scene.expectTruth();
+    scene.repository.vanish(identifierOf(26));
+    scene.misbehave({ deletedRecord: 'no', poisoned: [identifierOf(27)] });
+    await scene.settle(5, { mode: 'full' });
+    const live = await scene.live();
+    expect(live.has(scene.path(identifierOf(27)))).toBe(true);
+    expect(live.has(scene.path(identifierOf(26)))).toBe(false);
+  });
+});
+
+test('quirk 12: pages that fail now and then are asked for again', async () => {
+  const scene = await openScene({ records: 45 });
+  scene.misbehave({ failEvery: 3 });
+  await scene.settle();
+  await scene.expectTruth();
+});
+
+test('quirk 13: where wide windows fail at once, narrow ones are asked for', async () => {
+  const scene = await openScene({ records: 60 });
+  scene.misbehave({ widestWindowDays: 3 });
+  await scene.settle();
+  await scene.expectTruth();
+  scene.clock.advance(86_400);
+  scene.repository.edit(identifierOf(5));
+  await scene.settle();
+  await scene.expectTruth();
+  expect(scene.provider.traffic.arrivals.length).toBeLessThan(250);
+});
+
+test('quirk 13: only older than the earliest datestamp that is stated there may still be records', async () => {
+  const scene = await openScene({ records: 30 });
+  scene.misbehave({ widestWindowDays: 4, earliestDatestamp: '2026-02-26T00:00:00Z' });
+  await scene.settle();
+  await scene.expectTruth();
+});
+
+test('quirk 14: where long lists are refused with HTTP 413, shorter ones are asked for', async () => {
+  const scene = await openScene({ records: 60 });
+  scene.misbehave({ largestList: 25 });
+  await scene.settle();
+  await scene.expectTruth();
+  scene.repository.remove(identifierOf(5));
+  await scene.settle(5, { mode: 'full' });
+  await scene.expectTruth();
+});
+
+test('quirk 20: where there are not enough scroll contexts, one request at a time is sent', async () => {
+  const scene = await openScene({
+    records: 200,
+    source: { requestsPerHost: 4 },
+    provider: { latencyMs: 2 },
+  });
+  scene.misbehave({ scrollContexts: 1 });
+  await scene.settle();
+  await scene.expectTruth();
+});
+
+describe('Windows', () => {
+  test('side by side never mean more requests than configured, and each record once', async () => {
+    const scene = await openScene({
+      records: 300,
+      source: { requestsPerHost: 3 },
+      provider: { latencyMs: 2 },
+    });
+    expect(await scene.settle()).toMatchObject({ created: 300, updated: 0 });
+    await scene.expectTruth();
+    scene.expectPoliteness();
+  });
+
+  test('side by side all wait when one of them is told to', async () => {
+    const clock = createFastClock(300);
+    const scene = await openScene({
+      records: 300,
+      clock,
+      source: { requestsPerHost: 3 },
+      provider: { latencyMs: 3, secondsPerRequest: 0, graceMs: 6000 },
+    });
+    scene.misbehave({ busyEvery: 12, retryAfter: { seconds: 40, as: 'seconds' } });
+    await scene.settle();
+    await scene.expectTruth();
+    scene.expectPoliteness();
+  });
+
+  test.each([
+    ['quirk 49: with an exclusive until', { untilIsExclusive: true }],
+    ['quirk 49: with days that end when they begin', { untilDayEndsAtMidnight: true, granularity: 'day' }],
+    ['quirk 49: in local time east of Greenwich', { localTimeHours: 9 }],
+    ['quirk 49: in local time west of Greenwich', { localTimeHours: -5 }],
+    ['quirk 48: by another date than the headers tell', { headersTellCreation: true }],
+    ['quirk 54: with datestamps in the future', { datestampForm: 'future' }],
+    ['quirk 51: in no order', { anyOrder: true }],
+  ] as const)('lose no record, %s', async (_name, wrong) => {
+    const scene = await openScene({ records: 60 });
+    scene.misbehave({ ...wrong, largestList: 25 });
+    await scene.settle();
+    await scene.expectTruth();
+  });
+
+  test('that are honoured by nobody are given up', async () => {
+    const scene = await openScene({ records: 60, source: { requestsPerHost: 3 } });
+    scene.misbehave({ refusesFrom: true });
+    await scene.settle();
+    await scene.expectTruth();
+  });
+});
