@@ -79,7 +79,7 @@ export class PartialWriter {
    * @returns what resolves when it is: from then on it may be said that it is there
    */
   async end(): Promise<{ readonly synced: Promise<void> }> {
-    await this.#flush();
+    await this.#flush(this.#written === 0);
     this.isComplete = true;
     const handle = this.#handle;
     const synced = onDisk(handle?.datasync() ?? Promise.resolve()).finally(() => handle?.close());
@@ -105,15 +105,21 @@ export class PartialWriter {
     this.isNoted = true;
   }
 
-  async #flush(): Promise<void> {
+  /** @param isWhole there was nothing before it, and comes nothing behind it */
+  async #flush(isWhole = false): Promise<void> {
     const bytes = this.#gathered.subarray(0, this.#gatheredBytes);
     this.#gatheredBytes = 0;
     this.#flushedAt = performance.now();
     if (bytes.byteLength === 0 || !this.#handle) return;
-    this.digest.update(bytes);
+    const digesting = isWhole ? this.digest.take(bytes) : this.digest.update(bytes);
+    await this.#writeOut(this.#handle, bytes);
+    await digesting;
+  }
+
+  async #writeOut(handle: FileHandle, bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.byteLength; ) {
       const rest = bytes.subarray(done);
-      const { bytesWritten } = await onDisk(this.#handle.write(rest, 0, rest.byteLength, this.#written));
+      const { bytesWritten } = await onDisk(handle.write(rest, 0, rest.byteLength, this.#written));
       done += bytesWritten;
       this.#written += bytesWritten;
     }
