@@ -2,9 +2,10 @@ import type { AdapterContext, HttpResponse } from '../../src/core/adapter.ts';
 import { describeError, isBridgeError } from '../../src/core/errors.ts';
 import { type RequestArguments, type RequestOptions, requestForm, requestUrl, type Verb } from './request.ts';
 import { readSmallDocument, type SmallDocument } from './small-document.ts';
-import { isExhausted } from './trouble.ts';
+import { isExhausted, remedyFor } from './trouble.ts';
 
 const delays = [2_000, 10_000];
+const fullPatience = delays.length + 1;
 /** Longer addresses are refused here and there, and tokens of many kilobytes exist. */
 const maximumUrl = 2_000;
 const postKey = 'post';
@@ -64,14 +65,16 @@ export class Endpoint {
     attempt: number,
     error: unknown,
     signal: AbortSignal,
-    patience = delays.length + 1,
+    patience = fullPatience,
   ): Promise<void> {
     if (isBrokenCoding(error) && !this.#asksForIdentity) {
       const sentence = 'Its gzip coding breaks off or does not fit; it is asked for uncompressed answers.';
       this.#context.lessons.learn(codingKey, 'identity', sentence);
       return;
     }
-    const delay = attempt + 1 < patience ? delays[attempt] : undefined;
+    // What would end the run is worth asking again, however small the list.
+    const allowed = remedyFor(error) === 'stop' ? fullPatience : patience;
+    const delay = attempt + 1 < allowed ? delays[attempt] : undefined;
     if (delay === undefined || signal.aborted || !mayPass(error)) throw error;
     this.#context.log.warn(
       { url: this.url, attempt: attempt + 1, reason: describeError(error) },
