@@ -72,6 +72,8 @@ export class OtherDocument extends Error {
 export class ForbiddenDoctype extends Error {}
 
 const maximumDoctype = 65_536;
+/** Each tag looks its prefix up through all that are open: with a million of them nobody would see the end. */
+const deepest = 1000;
 /** In the envelope these leave the parser in a sound state, and nobody reads what they damage. */
 const harmless =
   /: (?:disallowed character\.|undefined entity\.|malformed character entity\.|unbound namespace|duplicate attribute)/;
@@ -170,6 +172,7 @@ export class RecordParser {
     const depth = this.#depth;
     this.#depth += 1;
     this.#lastTagEnd = this.#position;
+    if (depth > deepest) throw new NotWellFormed(`it is nested more than ${deepest} levels deep`);
     if (this.#payload !== undefined) {
       this.#payload.use.open(tag);
       return;

@@ -316,12 +316,21 @@ describe('A bad record', () => {
     });
   });
 
-  test('over 16 MB is quarantined, and its neighbours live', async () => {
+  test('over 32 MB is quarantined, and its neighbours live', async () => {
     const { items, problems } = await harvest(() =>
-      neighbours(record('bad', `<dc:title>${'x'.repeat(17 * 1024 * 1024)}</dc:title>`)),
+      neighbours(record('bad', `<dc:title>${'x'.repeat(33 * 1024 * 1024)}</dc:title>`)),
     );
     expect(ids(items)).toEqual(['before', 'after']);
     expect(problems).toMatchObject([{ code: 'record-quarantined', identifier: 'bad' }]);
+  });
+
+  test('nested a million times deep is quarantined at once, and its neighbours live', async () => {
+    const deep = `${'<a>'.repeat(1_000_000)}${'</a>'.repeat(1_000_000)}`;
+    const { items, problems } = await harvest(() => neighbours(record('bad', deep)));
+    expect(ids(items)).toEqual(['before', 'after']);
+    expect(problems).toMatchObject([
+      { code: 'record-quarantined', identifier: 'bad', message: expect.stringContaining('nested') },
+    ]);
   });
 
   test('without metadata or without a name is a problem, not an item', async () => {
