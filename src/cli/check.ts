@@ -10,6 +10,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { withheldDumps } from './withheld-dumps.ts';
 
 interface Finding {
   readonly check: string;
@@ -58,6 +59,9 @@ async function* findings(bridge: Bridge, io: CommandIo): AsyncGenerator<Finding>
     yield finding;
     for await (const { set, message } of info ? findSetFaults(source, info, io.abort) : []) {
       yield { check: `set ${set}`, ok: false, message, exitCode: exitCodes.usage };
+    }
+    for (const message of await withheldDumps(bridge, source.name)) {
+      yield { check: `dumps of ${source.name}`, ok: false, message, exitCode: exitCodes.needsAttention };
     }
     yield await checkClock(bridge, source.name);
   }

@@ -9,6 +9,7 @@ import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { overviewOf } from './overview.ts';
+import { withheldDumps } from './withheld-dumps.ts';
 
 const shownProblems = 5;
 const shownRuns = 10;
@@ -29,18 +30,20 @@ export async function statusCommand(
       const { runs, ...problems } = await historyOf(bridge, name);
       const lessons = await loadLessons(bridge.database.reader, name);
       const files = await filesOf(bridge, name);
+      const withheld = await withheldDumps(bridge, name);
       healthy &&= overview.healthy;
       const lines = [
         describeOverview(overview),
         ...problems.lines,
         ...describeFiles(files),
+        ...withheld.map((sentence) => `  ! ${sentence}`),
         ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
         ...sets.map((set) => describeSet(set, config.baseUrl)),
       ];
       printResult(
         io,
         flags.json,
-        { ...overview, problems: problems.list, lessons, files, runs, sets },
+        { ...overview, problems: problems.list, lessons, files, withheld, runs, sets },
         lines.join('\n'),
       );
     }

@@ -46,7 +46,12 @@ export function patchPath(source: string, seq: number, hash: string): string {
 
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
+/** Whether an address is somebody else's: a file in mode `link` has its own for its path. */
+export function isAbsolute(href: string): boolean {
+  return absolute.test(href);
+}
+
 /** The URI of a stored href: absolute ones as they are, paths below `baseUrl`. */
 export function toUri(baseUrl: string, href: string): string {
-  return absolute.test(href) ? href : `${baseUrl}/${href}`;
+  return isAbsolute(href) ? href : `${baseUrl}/${href}`;
 }

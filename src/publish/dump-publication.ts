@@ -1,7 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { addSeconds } from '../core/datetime.ts';
 import { lastSeqBefore, readJournal } from '../store/journal.ts';
-import { type ChangeEntry, findUnkept, listChanges, listResources } from '../store/listing.ts';
+import {
+  type ChangeEntry,
+  findUnkept,
+  lastUnkeptChange,
+  listChanges,
+  listResources,
+} from '../store/listing.ts';
 import { renderChangeDump, writeChangePackage } from './dump/change-dump.ts';
 import { writeResourceDump } from './dump/resource-dump.ts';
 import type { ChangeDumpState, Documents, StoredDocument } from './pointer.ts';
@@ -85,8 +91,7 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const followed = changeDump?.last === undefined ? -1 : paths.indexOf(changeDump.last);
     // Where the last packaged list has been let go of, those behind it may have gone unpackaged: then the dump
     // begins anew with the first that is there, as it does where there was none.
-    const next =
-      followed === -1 ? paths.findIndex((path) => this.paths.isFirstOfItsMoment(path)) : followed + 1;
+    const next = followed === -1 ? await this.#firstComplete(lists) : followed + 1;
     let state =
       changeDump && followed !== -1
         ? changeDump
@@ -167,6 +172,19 @@ export class DumpPublication extends SetPart<DumpSettings> {
       ([, { from = '', until = '' }]) => until >= oldest && from >= first,
     );
     return Object.fromEntries(kept);
+  }
+
+  /**
+   * The place of the list with which a dump can begin, -1 for none. Files that were passed on or only linked to at
+   * first, and are kept by now, have no bytes of that time.
+   */
+  async #firstComplete(lists: Documents): Promise<number> {
+    const unkept = await lastUnkeptChange(this.settings.database.reader, this.set);
+    for (const [place, [path, list]] of Object.entries(lists).entries()) {
+      if (!this.paths.isFirstOfItsMoment(path)) continue;
+      if (unkept === 0 || (await this.#seqBefore(list)) >= unkept) return place;
+    }
+    return -1;
   }
 
   async #seqBefore(list: StoredDocument | undefined): Promise<number> {

@@ -1,6 +1,6 @@
 import type { ChangeKind, Link, Representation } from '../core/resource.ts';
 import type { Mirror } from '../core/resource-set.ts';
-import { toUri } from '../core/uris.ts';
+import { isAbsolute, toUri } from '../core/uris.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { escapeUri, escapeXml } from './xml-text.ts';
 
@@ -14,7 +14,7 @@ export const rsNamespace = 'http://www.openarchives.org/rs/terms/';
 export const listTail = '</urlset>\n';
 
 export interface ListEntry extends Representation {
-  /** Below `baseUrl`. */
+  /** Below `baseUrl`; of a file that is only linked to, its own URL. */
   readonly path: string;
   readonly lastmod?: string;
   readonly links: readonly Link[];
@@ -51,8 +51,12 @@ export function renderEntry(baseUrl: string, entry: ListEntry, mirrors: readonly
   return `${text}</url>\n`;
 }
 
-/** Hash, length and type are those of the resource itself, and not said again (RS-LN-05). */
+/**
+ * Hash, length and type are those of the resource itself, and not said again (RS-LN-05). A copy of the publication
+ * has what is below `baseUrl`, not what is elsewhere.
+ */
 export function duplicates(mirrors: readonly Mirror[], path: string): readonly Link[] {
+  if (isAbsolute(path)) return [];
   return mirrors.map(({ url, pri }) => ({
     rel: 'duplicate',
     href: `${url.replace(/\/+$/, '')}/${path}`,

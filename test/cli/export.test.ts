@@ -17,6 +17,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/cli/bridge.ts';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { toStatic } from '../../src/cli/export-pages.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { lockPublication } from '../../src/publish/publication-lock.ts';
@@ -338,6 +339,7 @@ describe('rsbridge export of files that are not mirrored', () => {
       overlapSeconds: 5,
       files: { mode },
       mirrors: [{ url: 'https://copy.example.org' }],
+      dumps: ['all', 'metadata'],
     };
     writeFileSync(
       join(directory, 'rsbridge.yaml'),
@@ -368,6 +370,12 @@ describe('rsbridge export of files that are not mirrored', () => {
     expect(stderr).toContain(`${files.length} files`);
     expect(stderr).not.toContain('not exported');
     expect(exportedFiles()).toEqual([]);
+    const sentence = 'no dumps of sample, though they are configured: its files are not kept here';
+    expect((await run('status')).stdout).toContain(sentence);
+    expect(await runMain(directory, ['check'])).toMatchObject({
+      code: exitCodes.needsAttention,
+      stdout: expect.stringContaining(`FAIL  dumps of sample: ${sentence}`),
+    });
     // The bridge has them at the same addresses as the export would.
     expect(list()).toContain('rel="duplicate" href="https://copy.example.org/sample/items/');
   });
@@ -376,6 +384,8 @@ describe('rsbridge export of files that are not mirrored', () => {
     const { report, stderr } = await harvestAndExport('mirror');
     expect(report).toMatchObject({ left: 0, missing: 0, resources: listed().length });
     expect(stderr).not.toContain('no export can hold');
+    expect((await run('status')).stdout).not.toContain('no dumps');
+    expect(existsSync(join(target, 'sample/resourcedump.xml'))).toBe(true);
     expect(exportedFiles().sort()).toEqual(
       listed()
         .flatMap((loc) => (loc.includes('/files/') ? loc.split('/items/')[1] : undefined) ?? [])

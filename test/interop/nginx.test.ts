@@ -29,7 +29,8 @@ describe.skipIf(!nginx)('an export behind nginx, with docs/nginx.conf', () => {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-nginx-'));
   const root = join(directory, 'www', 'rs');
   let repository: SampleRepository;
-  let server: ChildProcess;
+  const servers: ChildProcess[] = [];
+  let bridgePort: number;
   let origin: string;
   let baseUrl: string;
 
@@ -38,18 +39,24 @@ describe.skipIf(!nginx)('an export behind nginx, with docs/nginx.conf', () => {
     const [{ url }, port] = await Promise.all([repository.listen(0), freePort()]);
     origin = `http://127.0.0.1:${port}`;
     baseUrl = `${origin}/rs`;
-    const sources = { sample: { url, overlapSeconds: 5 } };
-    writeFileSync(join(directory, 'rsbridge.yaml'), stringify({ baseUrl, sources }));
+    bridgePort = await freePort();
+    const never = { schedule: false, fullPass: false, identifierPass: false };
+    const sources = {
+      sample: { url, overlapSeconds: 5, files: { mode: 'mirror' }, ...never },
+      passed: { url, overlapSeconds: 5, formats: ['oai_dc', 'jpcoar_2.0'], ...never },
+    };
+    const listen = { host: '127.0.0.1', port: bridgePort };
+    writeFileSync(join(directory, 'rsbridge.yaml'), stringify({ baseUrl, listen, sources }));
     await run('harvest');
     await run('export', root);
     for (let edit = 0; edit < 30; edit += 1) repository.edit();
     await run('harvest');
     await run('export', root);
-    server = await startNginx(port);
-  }, 120_000);
+    await startNginx(port);
+  }, 180_000);
 
   afterAll(async () => {
-    server?.kill('SIGQUIT');
+    for (const server of servers) server.kill('SIGQUIT');
     await repository?.close();
     rmSync(directory, { recursive: true, force: true });
   });
@@ -60,15 +67,18 @@ describe.skipIf(!nginx)('an export behind nginx, with docs/nginx.conf', () => {
   }
 
   /** The documented file with another host, port and directory, and what every nginx.conf has around it. */
-  async function startNginx(port: number): Promise<ChildProcess> {
+  async function startNginx(port: number, change = (site: string) => site): Promise<void> {
     const documented = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'nginx.conf'), 'utf8');
-    const site = documented
+    const site = change(documented)
       .replaceAll('https://repo.example.org', origin)
       .replace('listen 80;', `listen 127.0.0.1:${port};`)
-      .replace('root /srv/www;', `root ${join(directory, 'www')};`);
-    const place = join(directory, 'nginx');
+      .replace('root /srv/www;', `root ${join(directory, 'www')};`)
+      .replace('127.0.0.1:8080', `127.0.0.1:${bridgePort}`);
+    const place = join(directory, `nginx-${port}`);
     mkdirSync(place);
-    writeFileSync(join(place, 'mime.types'), 'types { text/xml xml; application/pdf pdf; text/html html; }');
+    const types =
+      'text/xml xml; application/pdf pdf; text/html html; image/png png; image/jpeg jpg; text/csv csv;';
+    writeFileSync(join(place, 'mime.types'), `types { ${types} }`);
     const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
       .map((name) => `${name}_temp_path ${join(place, name)};`)
       .join('\n');
@@ -84,7 +94,12 @@ ${site}
     });
     for (let attempt = 0; attempt < 100; attempt += 1) {
       if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`);
-      if (await request(`${baseUrl}/`).catch(() => undefined)) return child;
+      const answer = await request(`http://127.0.0.1:${port}/rs/`).catch(() => undefined);
+      await answer?.body.dump();
+      if (answer) {
+        servers.push(child);
+        return;
+      }
       await setTimeout(50);
     }
     throw new Error('nginx does not answer');
@@ -104,6 +119,7 @@ ${site}
     readonly loc: string;
     readonly lastmod: string;
     readonly length: number;
+    readonly type: string;
     readonly hash: string;
   }
 
@@ -115,6 +131,7 @@ ${site}
         loc: find(/<loc>([^<]+)/),
         lastmod: find(/<lastmod>([^<]+)/),
         length: Number(find(/length="(\d+)"/)),
+        type: find(/type="([^"]+)"/),
         hash: find(/hash="sha-256:([0-9a-f]+)"/),
       };
     });
@@ -122,19 +139,89 @@ ${site}
 
   test('every resource has the bytes and the time that the list states, and leads to its lists', async () => {
     const listed = await entries('sample/resourcelist.xml');
-    expect(listed.length).toBeGreaterThan(800);
-    for (const { loc, lastmod, length, hash } of listed) {
+    expect(listed.length).toBeGreaterThan(1100);
+    for (const { loc, lastmod, length, hash, type } of listed) {
       const { status, headers, body } = await get(loc, { 'accept-encoding': 'gzip' });
       expect(status, loc).toBe(200);
       expect(createHash('sha256').update(body).digest('hex'), loc).toBe(hash);
+      const metadata = `, <${baseUrl}/sample/metadata/capabilitylist.xml>; rel="resourcesync"`;
       expect(headers, loc).toMatchObject({
-        'content-type': 'application/xml',
+        'content-type': type,
         'content-length': String(length),
         'last-modified': toHttpDate(lastmod),
         'cache-control': 'no-cache, no-transform',
-        link: `<${baseUrl}/sample/capabilitylist.xml>; rel="resourcesync", <${baseUrl}/sample/metadata/capabilitylist.xml>; rel="resourcesync"`,
+        link: `<${baseUrl}/sample/capabilitylist.xml>; rel="resourcesync"${loc.includes('/files/') ? '' : metadata}`,
       });
       expect(headers['content-encoding']).toBeUndefined();
+    }
+  });
+
+  test('files are shown under their names, and what a browser could run is in a sandbox', async () => {
+    const item = 'sample/items/oai:sample.example.org:x';
+    const place = join(root, item, 'files');
+    mkdirSync(place, { recursive: true });
+    for (const name of ['1-a.html', '2-a.svg', '3-A.PDF', '4-~E6~9C~AC.pdf', '5-data.xml.gz']) {
+      writeFileSync(join(place, name), 'x');
+    }
+    const headersOf = async (name: string) =>
+      (await get(`${baseUrl}/${item}/files/${name}`, { 'accept-encoding': 'gzip' })).headers;
+    for (const name of ['1-a.html', '2-a.svg', '5-data.xml.gz']) {
+      const headers = await headersOf(name);
+      expect(headers, name).toMatchObject({
+        'content-security-policy': expect.stringMatching(/^sandbox; default-src 'none';/),
+        'x-content-type-options': 'nosniff',
+        'content-disposition': `inline; filename="${name.slice(2)}"`,
+      });
+      expect(headers['content-encoding'], name).toBeUndefined();
+    }
+    for (const name of ['3-A.PDF', '4-~E6~9C~AC.pdf']) {
+      expect((await headersOf(name))['content-security-policy'], name).toMatch(
+        /^default-src 'none'; img-src/,
+      );
+    }
+    expect((await headersOf('4-~E6~9C~AC.pdf'))['content-disposition']).toBe('inline');
+    rmSync(join(root, item), { recursive: true });
+  });
+
+  test('files that are not mirrored: the bridge passes them on, as soon as nginx may ask it', async () => {
+    const files = (await entries('passed/resourcelist.xml')).filter(({ loc }) => loc.includes('/files/'));
+    expect(files.length).toBeGreaterThan(200);
+    const some = files.filter((_, place) => place % 20 === 0);
+    for (const { loc } of some) expect((await get(loc)).status, loc).toBe(404);
+
+    const port = await freePort();
+    const option = /try_files \$uri =404;\n(\s*#[^\n]*\n\s*)# (try_files \$uri @rsbridge;)/;
+    await startNginx(port, (site) => site.replace(option, '$1$2'));
+    const throughBridge = (loc: string) => loc.replace(origin, `http://127.0.0.1:${port}`);
+    for (const { loc } of some.slice(0, 2)) expect((await get(throughBridge(loc))).status, loc).toBe(502);
+
+    const { child, finished } = rsbridge(['serve'], directory);
+    try {
+      for (let attempt = 0; attempt < 200; attempt += 1) {
+        const answer = await get(`http://127.0.0.1:${bridgePort}/livez`).catch(() => undefined);
+        if (answer?.status === 200) break;
+        await setTimeout(50);
+      }
+      for (const { loc, length, type, lastmod } of some) {
+        const { status, headers, body } = await get(throughBridge(loc));
+        expect(status, loc).toBe(200);
+        expect(body.length, loc).toBe(length);
+        expect(headers, loc).toMatchObject({
+          'content-type': expect.stringMatching(new RegExp(`^${type}(?:;|$)`)),
+          'last-modified': toHttpDate(lastmod),
+          'x-content-type-options': 'nosniff',
+          'content-disposition': expect.stringMatching(/^inline; filename="/),
+        });
+        // Each header is the bridge's alone.
+        expect(headers['content-security-policy'], loc).toBeTypeOf('string');
+      }
+      const [first] = some;
+      const part = await get(throughBridge(first?.loc ?? ''), { range: 'bytes=0-3' });
+      expect(part).toMatchObject({ status: 206, text: '%PDF' });
+      expect((await get(throughBridge(`${baseUrl}/sample/items/none/files/1-a.pdf`))).status).toBe(404);
+    } finally {
+      child.kill('SIGTERM');
+      await finished;
     }
   });
 
@@ -222,7 +309,8 @@ ${site}
       .filter((file) => /(?:\.xml|\.html|\/resourcesync)$/.test(file))
       .filter((file) => !/\/items\/[^/]+\/[^/]+\.xml$/.test(file));
     expect(files.length).toBeGreaterThan(300);
-    const changes = (await get(`${baseUrl}/sample/changelist.xml`)).text;
+    const lists = ['sample', 'passed'].map((source) => get(`${baseUrl}/${source}/changelist.xml`));
+    const changes = (await Promise.all(lists)).map(({ text }) => text).join('');
     // A dump that was taken before names what was deleted since, with the item that went with it.
     const gone = [...changes.matchAll(/<loc>([^<]+)\/[^/<]+<\/loc>(?:(?!<\/url>).)*change="deleted"/gs)];
     const isGone = (uri: string) => gone.some(([, item = '']) => uri === item || uri.startsWith(`${item}/`));
@@ -236,6 +324,8 @@ ${site}
     }
     expect(gone.length).toBeGreaterThan(0);
     for (const [uri, file] of uris) {
+      // Those that only the bridge has.
+      if (/\/passed\/items\/[^/]+\/files\//.test(uri)) continue;
       if (!isGone(uri) && (await get(uri, {}, 'HEAD')).status !== 200) dead.push(`${uri} in ${file}`);
     }
     expect(dead).toEqual([]);

@@ -1,16 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SourceFile } from '../../src/core/adapter.ts';
 import { toIso } from '../../src/core/datetime.ts';
 import { mapItem } from '../../src/core/mapping.ts';
+import type { FileRules } from '../../src/core/published-files.ts';
 import { type ResourceSet, resourceSets, type SetChoices } from '../../src/core/resource-set.ts';
 import type { Limits } from '../../src/publish/limits.ts';
 import type { Policy } from '../../src/publish/policy.ts';
 import { openPublication, type Publication } from '../../src/publish/publication.ts';
 import { createPublisher, type Publisher } from '../../src/publish/publisher.ts';
+import { storeContentFile } from '../../src/store/content-files.ts';
 import type { Database } from '../../src/store/database.ts';
-import { acquireLease, releaseLease } from '../../src/store/leases.ts';
+import { acquireLease, type Lease, releaseLease } from '../../src/store/leases.ts';
+import { saveRemoteFiles } from '../../src/store/remote-files.ts';
 import { startRun } from '../../src/store/runs.ts';
+import { settle } from '../../src/store/settle.ts';
 import { ensureSource } from '../../src/store/sources.ts';
 import { storePage } from '../../src/store/store-page.ts';
 import { baseUrl, HandClock, silent } from './seed.ts';
@@ -20,6 +25,7 @@ export interface Delivery {
   readonly text?: string;
   readonly collections?: readonly string[];
   readonly deleted?: boolean;
+  readonly files?: readonly SourceFile[];
 }
 
 let sources = 0;
@@ -30,6 +36,7 @@ export class LivingSource {
   readonly directory: string;
   readonly clock = new HandClock('2026-11-21T12:00:00Z');
   readonly publication: Publication;
+  fileMode: FileRules['mode'] = 'proxy';
   readonly #database: Database;
 
   static async begin(database: Database): Promise<LivingSource> {
@@ -70,7 +77,7 @@ export class LivingSource {
 
   async deliver(
     identifier: string,
-    { text = 'text', collections = [], deleted = false }: Delivery = {},
+    { text = 'text', collections = [], deleted = false, files = [] }: Delivery = {},
   ): Promise<void> {
     const iso = toIso(this.clock.now());
     const milliseconds = this.clock.now().getTime();
@@ -86,13 +93,42 @@ export class LivingSource {
       identifier,
       datestamp: '2026-01-01T00:00:00Z',
       collections,
-      speaksFor: { formats: ['oai_dc'], files: undefined },
+      speaksFor: { formats: ['oai_dc'], files: { name: 'oai_dc', rank: 95 } },
       deleted,
       metadata: [{ format: 'oai_dc', content: Buffer.from(`<dc>${text}</dc>`) }],
-      files: [],
+      files,
     });
-    const page = { items: [item], problems: [], checkpoint: undefined };
+    const page = { items: [item], problems: [], checkpoint: undefined, awaited: [], files: this.#rules };
     await storePage(this.#database, lease, run, page, { iso, milliseconds });
+    await releaseLease(this.#database, lease);
+  }
+
+  /** What the file job does for a file that it downloaded. */
+  async mirror(url: string, content: Uint8Array, mediaType = 'application/pdf'): Promise<void> {
+    const chunks = async function* () {
+      yield content;
+    };
+    const { hash, length } = await storeContentFile(this.#database, this.directory, chunks());
+    const facts = { mediaType, length, contentHash: hash, contentLength: length };
+    await this.#withLease((lease) =>
+      saveRemoteFiles(this.#database, lease.sourceId, [{ url, outcome: 'confirmed', failures: 0, ...facts }]),
+    );
+    await this.settle();
+  }
+
+  async settle(): Promise<void> {
+    const now = this.clock.now();
+    const moment = () => ({ iso: toIso(now), milliseconds: now.getTime() });
+    await this.#withLease((lease) => settle(this.#database, lease, this.#rules, moment));
+  }
+
+  get #rules(): FileRules {
+    return { mode: this.fileMode, perItem: 100, verify: true, landingPages: false };
+  }
+
+  async #withLease(work: (lease: Lease) => Promise<unknown>): Promise<void> {
+    const lease = await acquireLease(this.#database, this.name, this.clock.now().getTime());
+    await work(lease);
     await releaseLease(this.#database, lease);
   }
 

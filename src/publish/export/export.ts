@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Log } from '../../core/adapter.ts';
 import { BridgeError } from '../../core/errors.ts';
+import type { FileRules } from '../../core/published-files.ts';
 import { type Database, translate } from '../../store/database.ts';
 import { publicationError } from '../publication-error.ts';
 import { type ExportDirectory, openExportDirectory } from './directory.ts';
@@ -23,6 +24,7 @@ export interface ExportSettings {
   readonly apart: readonly string[];
   readonly baseUrl: string;
   readonly pages: PageSource;
+  readonly fileMode: (source: string) => FileRules['mode'] | undefined;
   readonly log: Log;
   /** Say what would be done. */
   readonly dryRun?: boolean | undefined;
@@ -52,6 +54,8 @@ export interface ExportReport {
   readonly bytes: number;
   /** Resources that are listed but whose content could not be read. */
   readonly missing: number;
+  /** Files that are listed but only passed on by the bridge, from upstream. */
+  readonly left: number;
   readonly ms: number;
 }
 
@@ -128,6 +132,7 @@ class Export {
       ...this.#tree.counts,
       unchanged: Math.max(0, snapshot.documents.size + resources - touched),
       missing: sum((source) => source.missing),
+      left: sum((source) => source.left),
       ms: Math.round(performance.now() - started),
     };
   }
@@ -157,13 +162,14 @@ class Export {
   }
 
   async #writeResources(snapshot: PublicationSnapshot): Promise<void> {
-    const { database, directory, pages, log } = this.#settings;
+    const { database, directory, pages, log, signal, fileMode } = this.#settings;
     for (const [name, { journal, seq }] of snapshot.sources) {
       const known = this.#sources.get(name);
       const source =
         known ??
         new SourceExport({
-          ...{ database, directory, pages, log, name, tree: this.#tree },
+          ...{ database, directory, pages, log, name, signal, tree: this.#tree },
+          fileMode: fileMode(name),
           before: this.#full ? undefined : this.#before.sources[name],
           onPage: async (count) => this.#step('resources', count),
         });

@@ -1,3 +1,4 @@
+import { itemPath } from '../../core/uris.ts';
 import type { ResourceState } from '../../store/resource-states.ts';
 import { sideBySide } from './side-by-side.ts';
 import type { ExportTree } from './tree.ts';
@@ -44,7 +45,7 @@ export async function exportPages(
   await sideBySide(paths, pagesAtATime, (path) => exportPage(tree, pages, path));
 }
 
-/** Of the items that these resources belong to; each once. */
-export function itemPathsOf(states: readonly ResourceState[]): ReadonlySet<string> {
-  return new Set(states.map(({ path }) => path.split('/').slice(0, 3).join('/')));
+/** Of the items that these resources of a source belong to; each once. */
+export function itemPathsOf(source: string, states: readonly ResourceState[]): ReadonlySet<string> {
+  return new Set(states.map(({ identifier }) => itemPath(source, identifier)));
 }

@@ -1,14 +1,18 @@
 import type { Log } from '../../core/adapter.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import type { FileRules } from '../../core/published-files.ts';
+import { isAbsolute } from '../../core/uris.ts';
 import { type Content, readContents } from '../../store/contents.ts';
 import type { Database } from '../../store/database.ts';
 import {
+  type ContentState,
   findLivingStates,
   listChangedStates,
   listLivingStates,
   listPatchPaths,
   type ResourceState,
 } from '../../store/resource-states.ts';
+import { placeStates } from './placed-states.ts';
 import { sideBySide } from './side-by-side.ts';
 import type { ExportTree, FileContent } from './tree.ts';
 
@@ -19,6 +23,9 @@ export interface ResourceSettings {
   readonly tree: ExportTree;
   readonly source: string;
   readonly log: Log;
+  /** Of the source's files. */
+  readonly fileMode: FileRules['mode'] | undefined;
+  readonly signal: AbortSignal | undefined;
   /** Called behind every page; throws to end the export there. */
   readonly onPage: (states: readonly ResourceState[]) => Promise<void>;
 }
@@ -46,11 +53,12 @@ export async function exportAllResources(
   const done = nothingYet();
   for await (const states of listLivingStates(settings.database.reader, settings.source, seq)) {
     // So many files are not synced one by one; docs/static.md says what a power failure asks for.
-    await writeStates(settings, states, done, false);
+    const { ours } = await placed(settings, states);
+    await writeStates(settings, ours, done, 'thoroughly');
     await settings.onPage(states);
   }
   const journal = listChangedStates(settings.database.reader, settings.source, { afterSeq: 0, seq });
-  for await (const { patches } of journal) await writeStates(settings, patches, done, false);
+  for await (const { patches } of journal) await writeStates(settings, patches, done, 'thoroughly');
   return done;
 }
 
@@ -66,7 +74,9 @@ export async function exportChangedResources(
     range,
   )) {
     for (const path of collections) done.collections.add(path);
-    await writeStates(settings, [...states.filter(({ alive }) => alive), ...patches], done, true);
+    const living = states.filter(({ alive }) => alive);
+    const { ours } = await placed(settings, living);
+    await writeStates(settings, [...ours, ...patches], done, 'durably');
     await settings.onPage(states);
   }
   return done;
@@ -80,22 +90,32 @@ export async function exportMissingResources(
 ): Promise<ExportedResources> {
   const done = nothingYet();
   const states = await findLivingStates(settings.database.reader, settings.source, seq, paths);
-  await writeStates(settings, states, done, true);
+  const { ours } = await placed(settings, states);
+  await writeStates(settings, ours, done, 'durably');
   return done;
 }
 
-/** Removes what the range deleted, and the patches that tell what was in it. */
+/** Removes what the range deleted or ceased to keep here, and the patches that tell what was in it. */
 export async function removeDeletedResources(
   settings: ResourceSettings,
   range: SequenceRange,
 ): Promise<void> {
   const { tree, database, source } = settings;
   for await (const { states } of listChangedStates(database.reader, source, range)) {
-    const gone = states.flatMap(({ path, alive }) => (alive ? [] : [path]));
+    const dead = states.filter(({ path, alive }) => !alive && !isAbsolute(path));
+    const { passedOn } = await placed(
+      settings,
+      states.filter(({ alive }) => alive),
+    );
+    const gone = [...dead, ...passedOn].map(({ path }) => path);
     const patches = await listPatchPaths(database.reader, source, gone);
     for (const path of [...gone, ...patches]) await tree.remove(path);
     await settings.onPage(states);
   }
+}
+
+function placed({ database, fileMode }: ResourceSettings, states: readonly ResourceState[]) {
+  return placeStates(database.reader, fileMode, states);
 }
 
 function nothingYet(): ExportedResources {
@@ -104,17 +124,23 @@ function nothingYet(): ExportedResources {
 
 const filesAtATime = 16;
 
+/**
+ * `thoroughly`: a file that is there already is compared byte for byte; what is written is not synced.
+ * `durably`: a large file that has the right length and time is taken for the right one.
+ */
+type Care = 'thoroughly' | 'durably';
+
 async function writeStates(
   settings: ResourceSettings,
-  states: readonly ResourceState[],
+  states: readonly ContentState[],
   done: ExportedResources,
-  durable: boolean,
+  care: Care,
 ): Promise<void> {
   const { tree } = settings;
   await sideBySide(readable(settings, states, done), filesAtATime, async ({ owner, content }) => {
-    const file = toFile(owner, content);
+    const file = toFile(settings, owner, content, care);
     try {
-      if ((await tree.put(owner.path, file, durable)) !== 'the same') done.written += 1;
+      if ((await tree.put(owner.path, file, care === 'durably')) !== 'the same') done.written += 1;
     } catch (error) {
       if (!isBridgeError(error, 'content-damaged')) throw error;
       miss(settings, owner, done, error);
@@ -122,20 +148,34 @@ async function writeStates(
   });
 }
 
-function toFile({ lastmod: lastModified }: ResourceState, content: Content): FileContent {
+function toFile(settings: ResourceSettings, owner: ContentState, content: Content, care: Care): FileContent {
   const { length } = content;
-  if (content.coding === 'file') return { length, lastModified, chunks: () => content.chunks, once: true };
-  return { length, lastModified, chunks: () => [content.bytes] };
+  const { lastmod: lastModified } = owner;
+  if (content.coding !== 'file') return { length, lastModified, chunks: () => [content.bytes] };
+  if (care === 'durably') return { length, lastModified, chunks: () => content.chunks, once: true };
+  return { length, lastModified, chunks: () => readAgain(settings, owner) };
+}
+
+/** The bytes of a large content, as often as they are wanted. */
+async function* readAgain(
+  { database, directory, signal }: ResourceSettings,
+  owner: ContentState,
+): AsyncGenerator<Uint8Array> {
+  for await (const { content } of readContents(database.reader, directory, [owner], { signal })) {
+    if (content.coding === 'file') yield* content.chunks;
+    else yield content.bytes;
+  }
 }
 
 /** One content that is damaged does not keep the others from being exported. */
 async function* readable(
   settings: ResourceSettings,
-  states: readonly ResourceState[],
+  states: readonly ContentState[],
   done: ExportedResources,
-): AsyncGenerator<{ readonly owner: ResourceState; readonly content: Content }> {
+): AsyncGenerator<{ readonly owner: ContentState; readonly content: Content }> {
+  const { database, directory, signal } = settings;
   let rest = states.filter((state) => {
-    // The bytes of such a file are the upstream's alone; there is nothing that could be kept under its hash.
+    // Published before its bytes were kept: nothing can be found under the hash that the upstream states.
     const kept = state.hash?.startsWith('sha-256:') === true;
     if (!kept) miss(settings, state, done);
     return kept;
@@ -143,7 +183,7 @@ async function* readable(
   while (rest.length > 0) {
     let read = 0;
     try {
-      for await (const found of readContents(settings.database.reader, settings.directory, rest)) {
+      for await (const found of readContents(database.reader, directory, rest, { signal })) {
         yield found;
         read += 1;
       }
@@ -161,7 +201,7 @@ const namedAtMost = 10;
 
 function miss(
   { log }: ResourceSettings,
-  { path }: ResourceState,
+  { path }: ContentState,
   done: ExportedResources,
   error?: unknown,
 ): void {

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '../../core/adapter.ts';
-import { toSegment } from '../../core/segment.ts';
-import { collectionPath } from '../../core/uris.ts';
+import type { FileRules } from '../../core/published-files.ts';
+import { collectionPath, itemPath } from '../../core/uris.ts';
 import { listCollections } from '../../store/collections.ts';
 import type { Database } from '../../store/database.ts';
 import {
+  countFilesElsewhere,
   countLiving,
   findLivingStates,
   listIdentifiers,
   type ResourceState,
 } from '../../store/resource-states.ts';
 import { exportPages, fileOfPage, itemPathsOf, type PageSource } from './pages.ts';
+import { placeStates } from './placed-states.ts';
 import {
   type ExportedResources,
   exportAllResources,
@@ -29,6 +31,9 @@ export interface SourceSettings {
   readonly pages: PageSource;
   readonly log: Log;
   readonly name: string;
+  /** Of its files. */
+  readonly fileMode: FileRules['mode'] | undefined;
+  readonly signal: AbortSignal | undefined;
   /** What the last run exported of it; undefined: nothing that could be relied on. */
   readonly before: ExportedSource | undefined;
   readonly onPage: (resources: number) => void;
@@ -48,6 +53,7 @@ export class SourceExport {
   #collections: ReadonlySet<string> = new Set();
   #collectionNames = '';
   #resources = 0;
+  #left = 0;
   #written = 0;
 
   constructor(settings: SourceSettings) {
@@ -61,7 +67,12 @@ export class SourceExport {
 
   /** Living ones that have a file. */
   get resources(): number {
-    return this.#resources - this.#missing.size;
+    return Math.max(0, this.#resources - this.#left - this.#missing.size);
+  }
+
+  /** Files that the bridge passes on, so that they cannot be among the exported ones. */
+  get left(): number {
+    return this.#left;
   }
 
   get missing(): number {
@@ -108,29 +119,45 @@ export class SourceExport {
     this.#journal = journal;
     this.#seq = seq;
     await this.#exportCollections(touched, isFirst);
-    this.#resources = await countLiving(this.#settings.database.reader, this.#settings.name, seq);
+    await this.#count();
   }
 
   /** Removes what was deleted, now that the lists say so. */
   async removeDeleted(): Promise<void> {
     if (this.#deletedAfter === undefined) return;
-    const { tree, pages } = this.#settings;
+    const { tree, pages, name } = this.#settings;
     const range = { afterSeq: this.#deletedAfter, seq: this.#seq };
     await removeDeletedResources(
       {
         ...this.#resourceSettings(),
         // An item whose last resource went has no page any more.
-        onPage: (states) => exportPages(tree, pages, itemPathsOf(states.filter(({ alive }) => !alive))),
+        onPage: (states) =>
+          exportPages(
+            tree,
+            pages,
+            itemPathsOf(
+              name,
+              states.filter(({ alive }) => !alive),
+            ),
+          ),
       },
       range,
     );
   }
 
-  /** Those of the paths that are a living resource. */
+  /** Those of the paths that are a living resource which has a file. */
   async living(paths: readonly string[]): Promise<ReadonlySet<string>> {
-    const { database, name } = this.#settings;
+    const { database, name, fileMode } = this.#settings;
     const states = await findLivingStates(database.reader, name, this.#seq, paths);
-    return new Set(states.map(({ path }) => path));
+    const { ours } = await placeStates(database.reader, fileMode, states);
+    return new Set(ours.map(({ path }) => path));
+  }
+
+  async #count(): Promise<void> {
+    const { database, name, fileMode } = this.#settings;
+    const { unkept, linked } = await countFilesElsewhere(database.reader, name);
+    this.#left = fileMode === 'mirror' ? 0 : unkept;
+    this.#resources = (await countLiving(database.reader, name, this.#seq)) - linked;
   }
 
   async #exportAll(seq: number): Promise<void> {
@@ -144,7 +171,7 @@ export class SourceExport {
     this.#take(await exportAllResources(settings, seq));
     // By item, because the formats of one item are not beside each other.
     for await (const identifiers of listIdentifiers(database.reader, name)) {
-      const paths = identifiers.map((identifier) => `${name}/items/${toSegment(identifier)}`);
+      const paths = identifiers.map((identifier) => itemPath(name, identifier));
       await exportPages(tree, pages, paths);
       onPage(0);
     }
@@ -165,12 +192,12 @@ export class SourceExport {
   }
 
   #resourceSettings(): ResourceSettings {
-    const { database, directory, tree, pages, log, name, onPage } = this.#settings;
+    const { database, directory, tree, pages, log, name, fileMode, signal, onPage } = this.#settings;
     return {
-      ...{ database, directory, tree, log, source: name },
+      ...{ database, directory, tree, log, source: name, fileMode, signal },
       onPage: async (states) => {
         const living = states.filter(({ alive }) => alive);
-        await exportPages(tree, pages, itemPathsOf(living));
+        await exportPages(tree, pages, itemPathsOf(name, living));
         onPage(living.length);
       },
     };

@@ -46,6 +46,7 @@ describe.skipIf(!mounted)('a disk that is full', () => {
     exportPublication({
       ...{ database, directory: place, target, apart: [], baseUrl, log: silent },
       pages: { read: async () => Buffer.alloc(8192) },
+      fileMode: () => 'proxy',
     });
 
   test('is said, no list is out, and there is no half file; the next run completes it', async () => {
