@@ -68,11 +68,13 @@ async function readPage(
 }
 
 /**
- * A page as a file: nothing in it depends on when it is read, and it has no link to what only a server answers
+ * A page as a file: nothing in it depends on when it is read, nor on what changes without a change of a resource
+ * (a record that was only touched), and it has no link to what only a server answers
  * (a next page, another format, the history of a resource).
  */
 export function toStatic(page: string, baseUrl: string): string {
   return page
+    .replace(/<dt>Changed upstream<\/dt><dd>.*?<\/dd>/gs, '')
     .replace(
       /<time datetime="([^"]+)">[^<]*<\/time>(?: <span class="soft">[^<]*<\/span>)?/g,
       (_, iso: string) => `<time datetime="${iso}">${utcTime(iso)}</time>`,

@@ -417,6 +417,10 @@ describe('a page as a file', () => {
     '<time datetime="2026-11-21T04:38:00Z">3 minutes ago</time> <span class="soft">2026-11-21 04:38 UTC</span>';
 
   test.each([
+    [
+      `<dl><dt>Changed upstream</dt><dd>${time}</dd><dt>In</dt><dd>x</dd></dl>`,
+      '<dl><dt>In</dt><dd>x</dd></dl>',
+    ],
     [time, '<time datetime="2026-11-21T04:38:00Z">2026-11-21 04:38 UTC</time>'],
     [
       `<p><a rel="next" href="${baseUrl}/a/collections/b?after=c">Next 100</a></p>`,
