@@ -87,7 +87,7 @@ export function chooseFiles(
   const distinct = withoutRepetition(open);
   const within = distinct.slice(0, rules.perItem);
   return {
-    published: within.flatMap((file) => toPublished(file, seen(file.url), rules)),
+    published: within.flatMap((file) => toPublished(file, inOurTime(seen(file.url), now), rules)),
     candidates: within.map(({ url }) => url),
     left: distinct.length - within.length,
   };
@@ -128,9 +128,11 @@ function withoutRepetition(files: readonly StatedFile[]): readonly StatedFile[] 
 function toPublished(
   file: StatedFile,
   seen: SeenFile | undefined,
-  { mode }: FileRules,
+  { mode, verify }: FileRules,
 ): readonly PublishedFile[] {
   if (seen?.outcome === 'refused') return [];
+  // Embargoes are prolonged, and lifted late: the day alone is no proof.
+  if (verify && file.access === 'embargoed' && seen?.outcome !== 'confirmed') return [];
   if (mode === 'mirror') return seen?.contentHash === undefined ? [] : [toMirrored(file, seen)];
   if (seen?.outcome === 'unreachable' && seen.failures >= givenUpAfter) return [];
   const { url, name, sequence } = file;
@@ -159,6 +161,13 @@ function toMirrored(file: StatedFile, seen: SeenFile): PublishedFile {
     hash: seen.contentHash,
     lastModified: seen.lastModified,
   };
+}
+
+/** A server whose clock is ahead would make a file new at every look. */
+function inOurTime(seen: SeenFile | undefined, now: string): SeenFile | undefined {
+  return seen?.lastModified !== undefined && seen.lastModified > now
+    ? { ...seen, lastModified: undefined }
+    : seen;
 }
 
 /** Servers that do not know say `application/octet-stream`. */

@@ -5,6 +5,7 @@ import { insertRows, whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
 import { isSameStatement } from './item-plan.ts';
 import type { Restatement } from './page-plan.ts';
+import { storeUnasked } from './remote-files.ts';
 
 /** What items state of their files, by origin: the tables `item_file` and, for landing pages, `item`. */
 interface ItemFileRow {
@@ -108,28 +109,37 @@ function inOrder(files: readonly SourceFile[]): readonly SourceFile[] {
 }
 
 /**
- * Embargoes that are over by now: their items have to be looked at again.
+ * Embargoes that are over by now: the files are asked for, and their items looked at again.
  * @param now ISO UTC
  */
 export async function endEmbargoes(database: Database, sourceId: number, now: string): Promise<void> {
-  const over = database.writer('item_file').where({ source_id: sourceId }).where('available_at', '<=', now);
-  const ids: { item_id: number }[] = await over
-    .clone()
-    .where({ access: 'embargoed' })
-    .distinct('item_id')
-    .limit(100_000);
-  if (ids.length === 0) return;
+  const { writer } = database;
+  const asked = writer('remote_file')
+    .where('remote_file.source_id', sourceId)
+    .whereRaw('remote_file.url = item_file.url')
+    .select(writer.raw('1'));
+  const over: { item_id: number; url: string }[] = await writer('item_file')
+    .where({ source_id: sourceId, access: 'embargoed' })
+    .where('available_at', '<=', now)
+    .whereNotExists(asked)
+    .select('item_id', 'url')
+    .limit(atATime);
+  if (over.length === 0) return;
   await database.transaction(async (trx) => {
     await markUnsettled(
       trx,
-      ids.map(({ item_id }) => item_id),
+      over.map(({ item_id }) => item_id),
     );
-    await trx('item_file')
-      .where({ source_id: sourceId, access: 'embargoed' })
-      .where('available_at', '<=', now)
-      .update({ access: 'open' });
+    await storeUnasked(
+      trx,
+      sourceId,
+      over.map(({ url }) => url),
+      now,
+    );
   });
 }
+
+const atATime = 10_000;
 
 export async function markUnsettled(trx: Knex.Transaction, itemIds: readonly number[]): Promise<void> {
   if (itemIds.length === 0) return;
@@ -177,6 +187,7 @@ export async function storeFoundFiles(
   database: Database,
   sourceId: number,
   found: readonly FoundFiles[],
+  now: string,
 ): Promise<void> {
   const before = await readItemFiles(
     database.writer,
@@ -190,6 +201,12 @@ export async function storeFoundFiles(
       const key = String(itemId);
       const restated = [{ identifier: key, origin: landingPageOrigin, files }];
       await storeStatements(trx, sourceId, restated, new Map([[key, itemId]]), { has: () => true });
+      await storeUnasked(
+        trx,
+        sourceId,
+        files.map(({ url }) => url),
+        now,
+      );
       await markUnsettled(trx, [itemId]);
     }
   });

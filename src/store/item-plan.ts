@@ -192,16 +192,9 @@ export function isSameStatement(
     before.length === files.length &&
     before.every((file, index) => {
       const now = files[index];
-      return now && file.origin.rank === rank && statedFacts.every((fact) => isSameFact(fact, file, now));
+      return now && file.origin.rank === rank && statedFacts.every((fact) => file[fact] === now[fact]);
     })
   );
-}
-
-/** An embargo that has ended is stored as open; the record goes on stating it. */
-function isSameFact(fact: (typeof statedFacts)[number], before: SourceFile, now: SourceFile): boolean {
-  if (before[fact] === now[fact]) return true;
-  const ended = before.access === 'open' && now.access === 'embargoed';
-  return fact === 'access' && ended && now.availableAt !== undefined;
 }
 
 function placesOf(

@@ -149,6 +149,10 @@ function sameMembers(a: readonly string[], b: readonly string[]): boolean {
  * that know of no `datetime` put the changes of a resource in the order of their `lastmod`.
  */
 export function lastmodAfter(plan: ResourcePlan, at: string): string {
+  const { desired } = plan;
+  // Nobody but the upstream answers for what the lists link to: its `Last-Modified` is the word (RS-TIME-11).
+  if (desired?.lastModified !== undefined && desired.path === desired.upstreamUrl)
+    return earlier(desired.lastModified, at);
   const stated = earlier(plan.desired?.lastModified ?? plan.datestamp ?? at, at);
   const before = plan.known?.lastmod;
   if (before === undefined) return stated;

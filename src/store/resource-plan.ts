@@ -134,13 +134,24 @@ export class ResourcePlans {
     const links = serializeLinks(desired.links);
     const plan = { ...this.#facts, known, desired, links };
     if (!known || known.deleted_at !== null) return { ...plan, change: 'created', newBytes: true };
-    const sameBytes =
-      known.hash === (desired.hash ?? null) &&
-      known.length === (desired.length ?? null) &&
-      known.media_type === (desired.mediaType ?? null) &&
-      !isNewer(desired, known);
-    if (sameBytes && known.links === links) return undefined;
-    return { ...plan, change: 'updated', newBytes: !sameBytes };
+    const facts = [
+      [known.hash, desired.hash ?? null],
+      [known.length, desired.length ?? null],
+      [known.media_type, desired.mediaType ?? null],
+    ] as const;
+    const newer = isNewer(desired, known);
+    if (
+      !newer &&
+      !isOlderLink(desired, known) &&
+      known.links === links &&
+      facts.every(([before, after]) => before === after)
+    )
+      return undefined;
+    // What was not known before, or is not known any more, says nothing about the bytes.
+    const contradicted = facts.some(
+      ([before, after]) => before !== after && before !== null && after !== null,
+    );
+    return { ...plan, change: 'updated', newBytes: newer || contradicted };
   }
 }
 
@@ -148,6 +159,11 @@ export class ResourcePlans {
 function isNewer({ lastModified, hash }: DesiredResource, known: KnownResource): boolean {
   if (lastModified === undefined || lastModified <= known.lastmod) return false;
   return !(hash?.startsWith('sha-256:') && hash === known.hash);
+}
+
+/** Of what is only linked, the server's word counts, also where it says less than was thought (RS-TIME-11). */
+function isOlderLink({ path, upstreamUrl, lastModified }: DesiredResource, known: KnownResource): boolean {
+  return path === upstreamUrl && lastModified !== undefined && lastModified < known.lastmod;
 }
 
 function isSame(a: readonly Link[], b: readonly Link[]): boolean {

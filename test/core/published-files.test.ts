@@ -51,7 +51,11 @@ test('what not everybody may read stays out, until the day its embargo ends', ()
     stated('later.pdf', { access: 'embargoed', availableAt: '2026-11-21T10:00:01Z' }),
     stated('today.pdf', { access: 'embargoed', availableAt: '2026-11-21T00:00:00Z' }),
   ];
-  expect(names(choose(files, undefined))).toEqual(['open.pdf', 'today.pdf']);
+  expect(names(choose(files, {}))).toEqual(['open.pdf', 'today.pdf']);
+  // The day alone is no proof, where a server can be asked.
+  expect(names(choose(files, undefined))).toEqual(['open.pdf']);
+  expect(names(choose(files, undefined, { ...rules, verify: false }))).toEqual(['open.pdf', 'today.pdf']);
+  expect(choose(files, undefined).candidates).toHaveLength(2);
 });
 
 test('restricted files of a good origin are not replaced by the guesses of another', () => {

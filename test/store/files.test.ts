@@ -223,6 +223,28 @@ describeOnBoth('the files of items', (open) => {
     expect(await settleAll()).toEqual({ created: 0, updated: 0, deleted: 0 });
   });
 
+  test('what becomes known of the same bytes makes them no others', async () => {
+    await store([item('x', 'oai_dc', [file('a.pdf')])]);
+    const url = 'https://repo.example.org/a.pdf';
+    const facts = { length: 7, mediaType: 'application/pdf', lastModified: '2019-01-01T00:00:00Z' };
+    await see(url, facts);
+    expect(await settleAll()).toEqual({ created: 0, updated: 1, deleted: 0 });
+    expect(await resource('x/files/1-a.pdf')).toMatchObject({ length: 7, lastmod: '2020-01-01T00:00:00Z' });
+    await see(url, { ...facts, length: 8 });
+    await settleAll();
+    expect((await resource('x/files/1-a.pdf')).lastmod).toBe(now);
+  });
+
+  test('RS-TIME-11: what is linked has the time that its server states', async () => {
+    rules = { ...rules, mode: 'link' };
+    await store([item('x', 'oai_dc', [file('linked.pdf')])]);
+    const url = 'https://repo.example.org/linked.pdf';
+    await see(url, { lastModified: '2019-01-01T00:00:00Z' });
+    await settleAll();
+    const found = (await findWithSiblings(database.reader, url)).find(({ path }) => path === url);
+    expect(found?.lastmod).toBe('2019-01-01T00:00:00Z');
+  });
+
   test('a server that is asked again and says the same makes no work', async () => {
     await store([item('x', 'oai_dc', [file('a.pdf')])]);
     await see('https://repo.example.org/a.pdf', { length: 7 });
@@ -259,8 +281,12 @@ describeOnBoth('the files of items', (open) => {
     expect(await news()).toEqual(['created x/oai_dc.xml']);
     now = '2026-11-21T15:00:00Z';
     await settleAll();
-    expect(await news()).toEqual(['created x/files/1-a.pdf', 'updated x/oai_dc.xml']);
+    // The day alone is no proof: the server has to say so, too.
+    expect(await news()).toEqual([]);
     expect(await listDueFiles(database.reader, lease.sourceId, now, 10)).toHaveLength(1);
+    await see('https://repo.example.org/a.pdf', { length: 7 });
+    await settleAll();
+    expect(await news()).toEqual(['created x/files/1-a.pdf', 'updated x/oai_dc.xml']);
     // The record goes on saying it; that is no news.
     await begin();
     await store([item('x', 'oai_dc', [file('a.pdf', embargo)])]);
@@ -363,12 +389,12 @@ describeOnBoth('the files of items', (open) => {
     const itemId = due[0]?.itemId ?? 0;
     const nextDue = '2026-12-21T00:00:00Z';
     await news();
-    await storeFoundFiles(database, lease.sourceId, [{ itemId, files: [file('found.pdf')], nextDue }]);
+    await storeFoundFiles(database, lease.sourceId, [{ itemId, files: [file('found.pdf')], nextDue }], now);
     await settleAll();
     expect(await news()).toEqual(['created x/files/1-found.pdf', 'updated x/oai_dc.xml']);
     expect(await listDueLandingPages(database.reader, lease.sourceId, now, 10)).toEqual([]);
     // Unreadable today: what was found stays.
-    await storeFoundFiles(database, lease.sourceId, [{ itemId, files: undefined, nextDue }]);
+    await storeFoundFiles(database, lease.sourceId, [{ itemId, files: undefined, nextDue }], now);
     await begin();
     await store([item('x', 'oai_dc', [])]);
     await settleAll();

@@ -122,12 +122,13 @@ class FileJob {
   async run(): Promise<FileJobReport> {
     const { mode, verify, landingPagesPerRun } = this.#source.config.files;
     const { log } = this.#deps;
+    // Embargoes that are over bring files that are to be asked for.
+    await this.#settle();
     await this.#stoppable(async (signal) => {
       const source = { id: this.#lease.sourceId, name: this.#source.name };
       const { pages } = await readLandingPages(this.#deps, source, { budget: landingPagesPerRun, signal });
       this.#add({ landingPages: pages });
     });
-    await this.#settle();
     if (mode === 'mirror') await this.#mirror();
     else if (verify) await this.#check();
     await this.#settle();

@@ -83,8 +83,9 @@ async function putOff(
   sourceId: number,
   { itemId }: DueLandingPage,
 ): Promise<void> {
-  const nextDue = addSeconds(toIso(clock.now()), day);
-  await storeFoundFiles(database, sourceId, [{ itemId, files: undefined, nextDue }]);
+  const now = toIso(clock.now());
+  const nextDue = addSeconds(now, day);
+  await storeFoundFiles(database, sourceId, [{ itemId, files: undefined, nextDue }], now);
 }
 
 /** What was found before stays while the page cannot be read. */
@@ -104,7 +105,7 @@ async function store(
   const isOurs =
     known === undefined ? failures > 0 : known.outcome !== 'confirmed' && known.failures !== failures;
   if (isOurs) await saveRemoteFiles(database, sourceId, [toRemote(url, reading, failures, now, nextDue)]);
-  await storeFoundFiles(database, sourceId, [{ itemId, files: reading.files, nextDue }]);
+  await storeFoundFiles(database, sourceId, [{ itemId, files: reading.files, nextDue }], now);
 }
 
 /** Pages that fail are remembered among what servers said, so that they are asked for less and less often. */
