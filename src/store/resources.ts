@@ -32,15 +32,6 @@ interface ResourceRow extends RepresentationRow {
   readonly deleted_at: string | null;
 }
 
-/** A resource with everything else its item is, and was, published as; nothing where there is no such resource. */
-export async function findWithSiblings(db: Queryable, path: string): Promise<readonly StoredResource[]> {
-  const rows: ResourceRow[] = await selectResources(db).where(
-    'resource.item_id',
-    db('resource').select('item_id').where({ path }),
-  );
-  return rows.map(toResource);
-}
-
 /**
  * A resource with the living metadata of its item: of a file the formats that describe it, without a look at the
  * item's other files, of which there may be thousands.

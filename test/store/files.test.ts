@@ -14,7 +14,7 @@ import {
   type RemoteFile,
   saveRemoteFiles,
 } from '../../src/store/remote-files.ts';
-import { findWithSiblings, type StoredResource } from '../../src/store/resources.ts';
+import { findWithMetadata, type StoredResource } from '../../src/store/resources.ts';
 import { listProblems, type Run, startRun } from '../../src/store/runs.ts';
 import { type Settled, settle } from '../../src/store/settle.ts';
 import { ensureSource } from '../../src/store/sources.ts';
@@ -74,9 +74,9 @@ describeOnBoth('the files of items', (open) => {
 
   async function resource(path: string): Promise<StoredResource> {
     const full = `${source}/items/${path}`;
-    const found = (await findWithSiblings(database.reader, full)).find((one) => one.path === full);
+    const found = await findWithMetadata(database.reader, full);
     if (!found) throw new Error(`${path} is not there`);
-    return found;
+    return found.resource;
   }
 
   const linksOf = async (path: string, rel: string) =>
@@ -241,8 +241,8 @@ describeOnBoth('the files of items', (open) => {
     const url = 'https://repo.example.org/linked.pdf';
     await see(url, { lastModified: '2019-01-01T00:00:00Z' });
     await settleAll();
-    const found = (await findWithSiblings(database.reader, url)).find(({ path }) => path === url);
-    expect(found?.lastmod).toBe('2019-01-01T00:00:00Z');
+    const found = await findWithMetadata(database.reader, url);
+    expect(found?.resource.lastmod).toBe('2019-01-01T00:00:00Z');
   });
 
   test('a server that is asked again and says the same makes no work', async () => {

@@ -9,7 +9,7 @@ import type { Database } from '../../src/store/database.ts';
 import { readJournal } from '../../src/store/journal.ts';
 import { acquireLease, type Lease, releaseLease } from '../../src/store/leases.ts';
 import { type ChangeEntry, listChanges, listResources, type ResourceEntry } from '../../src/store/listing.ts';
-import { findWithSiblings } from '../../src/store/resources.ts';
+import { findWithMetadata } from '../../src/store/resources.ts';
 import { latestRun, type Run, startRun } from '../../src/store/runs.ts';
 import { countSource, ensureSource } from '../../src/store/sources.ts';
 import { type PageResult, storePage } from '../../src/store/store-page.ts';
@@ -79,7 +79,7 @@ describeOnBoth('storePage', (open) => {
     });
 
     const path = metadataPath(source, 'oai:x:1', 'oai_dc');
-    const [stored] = await findWithSiblings(database.reader, path);
+    const stored = (await findWithMetadata(database.reader, path))?.resource;
     const content = Buffer.from('<dc>oai:x:1</dc>');
     const hash = `sha-256:${createHash('sha256').update(content).digest('hex')}`;
     expect(stored).toMatchObject({
