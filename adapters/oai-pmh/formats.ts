@@ -1,4 +1,5 @@
 import type { MetadataFormat } from '../../src/core/adapter.ts';
+import { fileRank } from './files/index.ts';
 import { isJpcoar } from './jpcoar.ts';
 
 /** Namespaces of payload roots that we know. */
@@ -81,9 +82,19 @@ export function toMetadataFormats(
   const offered = new Set(declared.map(({ name }) => name));
   const others = [...selected].filter((name) => !offered.has(name));
   return [
-    ...declared.map((format) => ({ ...format, selected: selected.has(format.name), offered: true })),
+    ...declared.map((format) => ({
+      ...format,
+      selected: selected.has(format.name),
+      offered: true,
+      ...rankOf(format),
+    })),
     ...others.map((name) => ({ name, selected: true, offered: false })),
   ];
+}
+
+function rankOf({ namespace }: DeclaredFormat): Pick<MetadataFormat, 'fileRank'> {
+  const rank = namespace === undefined ? undefined : fileRank(namespace);
+  return rank === undefined ? {} : { fileRank: rank };
 }
 
 /** The URI that tells what a payload is: its own namespace first, what the list says of it only else. */

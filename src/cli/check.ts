@@ -82,6 +82,24 @@ function checkDisk(directory: string): Finding {
   };
 }
 
+/** Configured, for publication or for files, and not to be had. */
+function absentFormats({ config }: HarvestSource, { formats }: RepositoryInfo): readonly string[] {
+  const offered = new Set(formats.filter((format) => format.offered).map(({ name }) => name));
+  const absent = formats.filter((format) => !format.offered).map(({ name }) => name);
+  const { mode, from } = config.files;
+  // A repository that cannot list its formats is harvested all the same.
+  const lacking = mode !== 'none' && from !== undefined && offered.size > 0 && !offered.has(from);
+  return [...new Set([...absent, ...(lacking ? [from] : [])])];
+}
+
+function describeFiles({ config }: HarvestSource, { formats }: RepositoryInfo): string {
+  const { mode, from } = config.files;
+  if (mode === 'none') return '; no files';
+  const known = formats.filter(({ selected, fileRank }) => selected && fileRank !== undefined);
+  const best = known.sort((a, b) => (a.fileRank ?? 0) - (b.fileRank ?? 0)).map(({ name }) => name);
+  return `; files by ${mode}, found in ${from ?? (best.join(', ') || 'landing pages')}`;
+}
+
 async function checkSource(
   source: HarvestSource,
   signal: AbortSignal,
@@ -90,7 +108,7 @@ async function checkSource(
   try {
     const info = await source.adapter.identify(signal);
     const chosen = info.formats.filter((format) => format.selected).map((format) => format.name);
-    const absent = info.formats.filter((format) => !format.offered).map((format) => format.name);
+    const absent = absentFormats(source, info);
     if (absent.length > 0) {
       const message = `${info.name} does not list the configured format ${absent.join(', ')}${offeredBy(info)} [oai-unknown-format]`;
       return { finding: { check, ok: false, message, exitCode: exitCodes.upstream }, info };
@@ -100,7 +118,7 @@ async function checkSource(
     const finding = {
       check,
       ok: true,
-      message: `${info.name}, ${info.protocol} ${info.protocolVersion}, deletions ${info.deletedRecords}, granularity ${info.granularity}, formats ${chosen.join(', ')}${offered}`,
+      message: `${info.name}, ${info.protocol} ${info.protocolVersion}, deletions ${info.deletedRecords}, granularity ${info.granularity}, formats ${chosen.join(', ')}${offered}${describeFiles(source, info)}`,
     };
     return { finding, info };
   } catch (error) {

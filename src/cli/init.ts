@@ -158,6 +158,19 @@ function nameFrom(url: string): string {
   );
 }
 
+/** Guesses from links are not worth a format of their own. */
+const guessed = 90;
+
+/** The offered format that knows most about files. */
+function filesLine({ formats }: RepositoryInfo): string {
+  const [best] = formats
+    .filter(({ offered, fileRank }) => offered && fileRank !== undefined && fileRank < guessed)
+    .sort((a, b) => (a.fileRank ?? guessed) - (b.fileRank ?? guessed));
+  return best === undefined
+    ? '    files: { mode: proxy }   # found by links, and on landing pages; or link, mirror, none'
+    : `    files: { from: ${JSON.stringify(best.name)}, mode: proxy }   # the format that knows the files; mode: or link, mirror, none`;
+}
+
 function configText(name: string, { url, info }: Found, flags: InitFlags): string {
   const formats = info.formats
     .filter(({ selected }) => selected)
@@ -177,6 +190,7 @@ function configText(name: string, { url, info }: Found, flags: InitFlags): strin
     '    adapter: oai-pmh',
     `    url: ${JSON.stringify(url)}`,
     `    formats: [${formats.join(', ')}]${others.length === 0 ? '' : `   # also offered: ${others.join(', ').replace(/[\p{Cc}\u2028\u2029]/gu, ' ')}`}`,
+    filesLine(info),
     '    schedule: "*/15 * * * *"   # what is new, every quarter of an hour (UTC)',
     '    fullPass: "0 3 * * 0"      # everything, Sundays at three',
     '',

@@ -157,6 +157,8 @@ export interface MetadataFormat {
   readonly selected: boolean;
   /** False: it is configured, but the upstream does not list it, or could not be asked. */
   readonly offered: boolean;
+  /** What it knows of files (`FileOrigin.rank`); undefined: nothing. */
+  readonly fileRank?: number | undefined;
 }
 
 export interface Collection {

@@ -123,7 +123,11 @@ describe('what upstreams do', () => {
     '%s deletes nothing',
     async (_, answer, code) => {
       let broken = false;
-      const { url } = await repository(() => (broken ? answer : records('oai:a:1', 'oai:a:2', 'oai:a:3')));
+      const lists = envelope('<error code="badVerb">Records alone are listed here.</error>');
+      const { url } = await repository((query) => {
+        if (!broken) return records('oai:a:1', 'oai:a:2', 'oai:a:3');
+        return query.get('verb') === 'ListRecords' ? answer : lists;
+      });
       configure(url);
       expect((await run('harvest')).code).toBe(0);
       broken = true;

@@ -60,6 +60,7 @@ describe('Identify', () => {
           schema: undefined,
           selected: true,
           offered: true,
+          fileRank: 95,
         },
       ],
     });
