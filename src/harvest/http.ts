@@ -7,6 +7,7 @@ import { createDeadline, type Deadline } from './deadline.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
 import { type Patience, waitBefore } from './patience.ts';
+import { createPlainAgent, type PlainResponse } from './plain/plain-agent.ts';
 import { type Exchange, redirected } from './redirect.ts';
 import { decodedBody, type SlowestRate } from './response-body.ts';
 
@@ -63,6 +64,7 @@ export function createHttp(
     connections: requestsPerHost,
     timeoutSeconds: settings.timeoutSeconds,
   });
+  const plain = createPlainAgent(guard, { timeoutSeconds: settings.timeoutSeconds });
 
   function headersFor({ url, form }: Exchange, options: HttpOptions): Record<string, string> {
     return {
@@ -97,16 +99,22 @@ export function createHttp(
         const rest = deps.gate.restOf(url.host, deps.clock.now().getTime());
         if (rest > 0) await deps.clock.sleep(rest, deadline.signal);
         deadline.run();
-        const response = await request(url, {
-          dispatcher,
-          method,
-          headers: headersFor(exchange, options),
-          ...(form === undefined ? {} : { body: form }),
-          signal: deadline.signal,
-        });
+        const headers = headersFor(exchange, options);
+        const isPlain = options.bulk === true && method === 'GET' && url.protocol === 'http:';
+        const response = isPlain
+          ? await plain.get(url, headers, deadline.signal)
+          : await request(url, {
+              dispatcher,
+              method,
+              headers,
+              ...(form === undefined ? {} : { body: form }),
+              signal: deadline.signal,
+            });
         next = redirected(exchange, response.statusCode, response.headers.location, scope === 'endpoint');
         if (next === undefined) return await toResponse(response, exchange, leave, options, deadline);
-        await response.body.dump({ limit: 65_536, signal: deadline.signal }).catch(() => undefined);
+        if (isByUndici(response))
+          await response.body.dump({ limit: 65_536, signal: deadline.signal }).catch(() => undefined);
+        else response.body.destroy();
       } catch (error) {
         leave();
         throw error;
@@ -125,7 +133,7 @@ export function createHttp(
   }
 
   async function toResponse(
-    response: Dispatcher.ResponseData,
+    response: Dispatcher.ResponseData | PlainResponse,
     { method, url }: Exchange,
     leave: () => void,
     { decode = 'sniffed', maxBytes = settings.maxResponseBytes }: HttpOptions,
@@ -140,7 +148,7 @@ export function createHttp(
       deadline.end();
     };
     if (method === 'HEAD') {
-      await body.dump();
+      if (isByUndici(response)) await response.body.dump();
       end();
       return { ...answer, body: nothing(), discard: async () => undefined };
     }
@@ -193,11 +201,18 @@ export function createHttp(
     head: async (url, options) => exchange({ method: 'HEAD', url: parseUrl(url) }, options),
     post: async (url, form, options) =>
       exchange({ method: 'POST', url: parseUrl(url), form: form.toString() }, options),
-    close: () => dispatcher.destroy(),
+    close: () => {
+      plain.close();
+      return dispatcher.destroy();
+    },
   };
 }
 
 const impatience: Patience = { busyAttempts: 1, connectAttempts: 1, firstWaitMs: 0, longestWaitMs: 0 };
+
+function isByUndici(response: Dispatcher.ResponseData | PlainResponse): response is Dispatcher.ResponseData {
+  return 'trailers' in response;
+}
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 

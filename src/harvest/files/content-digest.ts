@@ -1,4 +1,4 @@
-import { createHash, type Hash, webcrypto } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const algorithms: Readonly<Record<string, string>> = { md5: 'md5', 'sha-1': 'sha1', 'sha-256': 'sha256' };
@@ -8,7 +8,6 @@ export class ContentDigest {
   length = 0;
   crc = 0;
   readonly #sha = createHash('sha256');
-  #whole: string | undefined;
   readonly #stated: string | undefined;
   readonly #other: Hash | undefined;
 
@@ -26,21 +25,9 @@ export class ContentDigest {
     this.#other?.update(chunk);
   }
 
-  /**
-   * All there is, at once: what takes longest is computed by another thread, so that a mirror of small files is not
-   * held up by its hashes (half a second for a gigabyte).
-   */
-  async take(bytes: Uint8Array): Promise<void> {
-    const digest = webcrypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>);
-    this.length = bytes.byteLength;
-    this.crc = crc32(bytes);
-    this.#other?.update(bytes);
-    this.#whole = Buffer.from(await digest).toString('hex');
-  }
-
   /** To be called once. */
   finish(): { readonly hash: string; readonly isAsStated: boolean } {
-    const hash = `sha-256:${this.#whole ?? this.#sha.digest('hex')}`;
+    const hash = `sha-256:${this.#sha.digest('hex')}`;
     const [algorithm = '', stated] = this.#stated?.split(':') ?? [];
     if (stated === undefined) return { hash, isAsStated: true };
     const found = this.#other ? `${algorithm}:${this.#other.digest('hex')}` : hash;

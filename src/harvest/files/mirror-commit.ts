@@ -20,6 +20,8 @@ export interface MirrorResult {
  */
 export interface MirrorCommit {
   add(result: MirrorResult): void;
+  /** Nobody is on the way who could be waited for. */
+  hurry(): void;
   /** Results that are still to be written. */
   readonly pending: number;
   /** Writing has failed, and has ended with that. */
@@ -28,9 +30,10 @@ export interface MirrorCommit {
   settled(): Promise<void>;
 }
 
-const atATime = 128;
+/** They lie in 256 directories, each of which is synced: few at a time would sync as many directories as files. */
+const atATime = 512;
 /** So long a result waits for others; a kill makes them be downloaded again. */
-const gatheringMs = 100;
+const gatheringMs = 500;
 
 /** @param written is told after each transaction */
 export function createMirrorCommit(
@@ -42,11 +45,15 @@ export function createMirrorCommit(
   const queue: MirrorResult[] = [];
   let writing: Promise<void> | undefined;
   let underWay = 0;
+  let gathering = new AbortController();
   let failure: { readonly error: unknown } | undefined;
 
   async function writeAll(): Promise<void> {
     while (queue.length > 0 && !failure) {
-      if (queue.length < atATime) await sleep(gatheringMs);
+      if (queue.length < atATime) {
+        gathering = new AbortController();
+        await sleep(gatheringMs, undefined, { signal: gathering.signal }).catch(() => undefined);
+      }
       const results = queue.splice(0, atATime);
       underWay = results.length;
       try {
@@ -77,6 +84,10 @@ export function createMirrorCommit(
       if (failure) return;
       queue.push(result);
       writing ??= writeAll();
+      if (queue.length >= atATime) gathering.abort();
+    },
+    hurry() {
+      gathering.abort();
     },
     get pending() {
       return failure ? 0 : queue.length + underWay;

@@ -16,7 +16,7 @@ import {
   removePartial,
   writeNote,
 } from './partial-file.ts';
-import { PartialWriter } from './partial-writer.ts';
+import { type FinishedPart, PartialWriter } from './partial-writer.ts';
 import { type Quota, Room } from './quota.ts';
 
 export interface DownloadDeps {
@@ -114,6 +114,7 @@ async function fetchOnce(
       signal,
       decode: 'declared',
       patient: false,
+      bulk: true,
       maxBytes: deps.maxFileBytes,
       headers: {
         'accept-encoding': 'identity',
@@ -162,7 +163,7 @@ async function take(
   const { contradicting } = note ?? {};
   const newNote = { source: deps.source, url: file.url, etag, lastModified, length, contradicting };
   const writing = new PartialWriter(partial, newNote, file.stated.hash);
-  let synced: Promise<void>;
+  let finished: FinishedPart;
   try {
     if (!room.reach(Math.max(start, facts.length ?? 0))) return { kind: 'no-room' };
     await writing.begin(start, note !== undefined);
@@ -176,7 +177,7 @@ async function take(
     }
     const came = writing.length;
     if (came !== (length ?? came)) throw cutOff(file.url, came, length);
-    ({ synced } = await writing.end());
+    finished = await writing.end();
   } catch (error) {
     await writing.leave();
     signal.throwIfAborted();
@@ -190,16 +191,15 @@ async function take(
     await writing.close();
     if (!writing.isComplete) room.clear();
   }
-  const { digest } = writing;
-  const { hash, isAsStated } = digest.finish();
-  room.reach(digest.length);
+  const { hash, crc, isAsStated, synced } = finished;
+  room.reach(finished.length);
   return {
     kind: 'complete',
-    facts: { ...facts, length: facts.length ?? digest.length },
-    content: { file: partial.file, hash, length: digest.length, crc: digest.crc },
+    facts: { ...facts, length: facts.length ?? finished.length },
+    content: { file: partial.file, hash, length: finished.length, crc },
     synced,
     partial: note !== undefined || writing.isNoted ? partial : undefined,
-    isAsStated: isAsStated && (file.stated.length ?? digest.length) === digest.length,
+    isAsStated: isAsStated && (file.stated.length ?? finished.length) === finished.length,
   };
 }
 

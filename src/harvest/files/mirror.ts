@@ -32,7 +32,7 @@ const hostsAtATime = 16;
 const readAhead = 500;
 const readAgainAt = 200;
 /** Downloads wait for the database when so many results do. */
-const pendingAtMost = 256;
+const pendingAtMost = 1024;
 
 interface Host {
   running: number;
@@ -134,6 +134,7 @@ export async function mirrorFiles(deps: MirrorDeps, options: MirrorOptions): Pro
         startAll();
       }
       const running = [...hosts.values()].some((host) => host.running > 0);
+      if (!running && waiting === 0) commit.hurry();
       if (running || commit.pending > 0) await woken;
       else if (ending.signal.aborted || waiting === 0) break;
     }

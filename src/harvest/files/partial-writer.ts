@@ -1,7 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { BridgeError } from '../../core/errors.ts';
-import { readContentFile, storingError } from '../../store/content-files.ts';
-import { ContentDigest } from './content-digest.ts';
+import { storingError } from '../../store/content-files.ts';
+import { chunkBytes, giveBackChunk, isChunk, takeChunk } from '../chunk-memory.ts';
+import { type FinishedFile, ThreadFile } from './content-thread.ts';
 import { type PartialFile, type PartialNote, writeNote } from './partial-file.ts';
 
 /**
@@ -9,24 +9,28 @@ import { type PartialFile, type PartialNote, writeNote } from './partial-file.ts
  * again. So much a kill may cost; what is larger, or takes longer, has a note from the beginning that lets it be
  * continued.
  */
-const gatheredBytes = 1_048_576;
 const gatheredMs = 500;
+/** A chunk that is not much smaller than what is gathered is not copied. */
+const largeBytes = 262_144;
 
-const freeBuffers: Buffer[] = [];
-const buffersKept = 32;
+export interface FinishedPart extends FinishedFile {
+  /** Resolves when it is safe on the disk: from then on it may be said that it is there. */
+  readonly synced: Promise<void>;
+}
 
 /** Writes a download to its partial file; its errors are those of the disk. */
 export class PartialWriter {
-  readonly digest: ContentDigest;
   isComplete = false;
   /** There is a note beside the file. */
   isNoted = false;
   readonly #partial: PartialFile;
   readonly #note: PartialNote;
+  readonly #stated: string | undefined;
   readonly #beganAt = performance.now();
   #flushedAt = this.#beganAt;
-  #handle: FileHandle | undefined;
-  readonly #gathered = freeBuffers.pop() ?? Buffer.allocUnsafeSlow(gatheredBytes);
+  #file: ThreadFile | undefined;
+  #finished: FinishedPart | undefined;
+  #gathered: Buffer | undefined;
   #gatheredBytes = 0;
   #written = 0;
 
@@ -34,7 +38,7 @@ export class PartialWriter {
   constructor(partial: PartialFile, note: PartialNote, statedHash: string | undefined) {
     this.#partial = partial;
     this.#note = note;
-    this.digest = new ContentDigest(statedHash);
+    this.#stated = statedHash;
   }
 
   /**
@@ -43,15 +47,16 @@ export class PartialWriter {
    * speaks of bytes that it is not about
    */
   async begin(start: number, replacesNote: boolean): Promise<void> {
+    const file = new ThreadFile(this.#partial.file, start, this.#stated);
+    this.#file = file;
     if (start === 0) {
-      this.#handle = await opened(this.#partial.file, 'w');
-      if (replacesNote || (this.#note.length ?? gatheredBytes) >= gatheredBytes) await this.#keepNote();
+      if (!replacesNote && (this.#note.length ?? chunkBytes) < chunkBytes) return;
+      await onDisk(file.open());
+      await this.#keepNote();
       return;
     }
-    for await (const chunk of readContentFile(this.#partial.file)) this.digest.update(chunk);
-    if (this.digest.length !== start)
+    if ((await onDisk(file.open())) !== start)
       throw new BridgeError('upstream-cut-off', 'its part has changed on the disk');
-    this.#handle = await opened(this.#partial.file, 'r+');
     this.#written = start;
     this.isNoted = true;
   }
@@ -61,31 +66,26 @@ export class PartialWriter {
     return this.#written + this.#gatheredBytes;
   }
 
+  /** @param chunk is not to be looked at any more: its memory is used again */
   async write(chunk: Uint8Array): Promise<void> {
-    for (let done = 0; done < chunk.byteLength; ) {
-      const piece = chunk.subarray(done, done + gatheredBytes - this.#gatheredBytes);
-      this.#gathered.set(piece, this.#gatheredBytes);
-      this.#gatheredBytes += piece.byteLength;
-      done += piece.byteLength;
-      if (this.#gatheredBytes === gatheredBytes) await this.#flush();
+    if (chunk.byteLength < largeBytes || !isChunk(chunk)) {
+      await this.#gather(chunk);
+    } else {
+      await this.#flush();
+      await this.#writeThrough(chunk);
     }
+    giveBackChunk(chunk);
     const now = performance.now();
     if (now - this.#flushedAt > gatheredMs) await this.#flush();
     if (!this.isNoted && now - this.#beganAt > gatheredMs) await this.#keepNote();
   }
 
-  /**
-   * It is complete; the next download need not wait until it is safe on the disk.
-   * @returns what resolves when it is: from then on it may be said that it is there
-   */
-  async end(): Promise<{ readonly synced: Promise<void> }> {
-    await this.#flush(this.#written === 0);
+  /** It is complete; the next download need not wait until it is safe on the disk. */
+  async end(): Promise<FinishedPart> {
+    await this.#flush();
+    const finished = this.#finished ?? (await this.#finish());
     this.isComplete = true;
-    const handle = this.#handle;
-    const synced = onDisk(handle?.datasync() ?? Promise.resolve()).finally(() => handle?.close());
-    // Whoever asks for it gets to know; nobody may.
-    synced.catch(() => undefined);
-    return { synced };
+    return finished;
   }
 
   /** Cut off: what came is kept for the next attempt. */
@@ -96,8 +96,9 @@ export class PartialWriter {
 
   /** To be called once, whatever happened. */
   async close(): Promise<void> {
-    if (freeBuffers.length < buffersKept) freeBuffers.push(this.#gathered);
-    if (!this.isComplete) await this.#handle?.close();
+    if (this.#gathered) giveBackChunk(this.#gathered);
+    this.#gathered = undefined;
+    if (!this.isComplete) await this.#file?.leave();
   }
 
   async #keepNote(): Promise<void> {
@@ -105,29 +106,39 @@ export class PartialWriter {
     this.isNoted = true;
   }
 
-  /** @param isWhole there was nothing before it, and comes nothing behind it */
-  async #flush(isWhole = false): Promise<void> {
-    const bytes = this.#gathered.subarray(0, this.#gatheredBytes);
-    this.#gatheredBytes = 0;
-    this.#flushedAt = performance.now();
-    if (bytes.byteLength === 0 || !this.#handle) return;
-    const digesting = isWhole ? this.digest.take(bytes) : this.digest.update(bytes);
-    await this.#writeOut(this.#handle, bytes);
-    await digesting;
-  }
-
-  async #writeOut(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-    for (let done = 0; done < bytes.byteLength; ) {
-      const rest = bytes.subarray(done);
-      const { bytesWritten } = await onDisk(handle.write(rest, 0, rest.byteLength, this.#written));
-      done += bytesWritten;
-      this.#written += bytesWritten;
+  async #gather(chunk: Uint8Array): Promise<void> {
+    this.#gathered ??= takeChunk();
+    for (let done = 0; done < chunk.byteLength; ) {
+      const piece = chunk.subarray(done, done + chunkBytes - this.#gatheredBytes);
+      this.#gathered.set(piece, this.#gatheredBytes);
+      this.#gatheredBytes += piece.byteLength;
+      done += piece.byteLength;
+      if (this.#gatheredBytes === chunkBytes) await this.#flush();
     }
   }
-}
 
-function opened(file: string, flags: string): Promise<FileHandle> {
-  return onDisk(open(file, flags));
+  async #flush(): Promise<void> {
+    const bytes = this.#gathered?.subarray(0, this.#gatheredBytes);
+    this.#gatheredBytes = 0;
+    if (bytes && bytes.byteLength > 0) await this.#writeThrough(bytes);
+  }
+
+  async #writeThrough(bytes: Uint8Array): Promise<void> {
+    this.#flushedAt = performance.now();
+    if (!this.#file) return;
+    this.#written += bytes.byteLength;
+    // One message for a file that comes in one chunk.
+    if (this.#written === this.#note.length) this.#finished = await this.#finish(bytes);
+    else await onDisk(this.#file.write(bytes));
+  }
+
+  async #finish(bytes?: Uint8Array): Promise<FinishedPart> {
+    if (!this.#file) throw new TypeError('it has not begun');
+    const { synced, ...finished } = await onDisk(this.#file.finish(bytes));
+    const onceSynced = onDisk(synced);
+    onceSynced.catch(() => undefined);
+    return { ...finished, synced: onceSynced };
+  }
 }
 
 async function onDisk<T>(work: Promise<T>): Promise<T> {

@@ -4,7 +4,6 @@ import type { PlainConnection, Taker } from './plain-connection.ts';
 
 /** Landing pages may carry many links in their headers. */
 const maxHeaderSize = 131_072;
-const roomBytes = 65_536;
 
 /**
  * A response that is not of the simplest kind, read by Node's own parser: it is given what came and what comes, and
@@ -23,22 +22,15 @@ export function handOver(connection: PlainConnection, came: Uint8Array): Promise
 
 class Wire extends Duplex implements Taker {
   readonly #connection: PlainConnection;
-  #room = Buffer.allocUnsafeSlow(roomBytes);
 
   constructor(connection: PlainConnection, came: Uint8Array) {
-    super({ highWaterMark: roomBytes });
+    super();
     this.#connection = connection;
     this.push(Buffer.from(came));
   }
 
-  room(): Uint8Array {
-    return this.#room;
-  }
-
-  took(octets: number): boolean {
-    const mayGoOn = this.push(this.#room.subarray(0, octets));
-    this.#room = Buffer.allocUnsafeSlow(roomBytes);
-    return mayGoOn;
+  took(bytes: Uint8Array): boolean {
+    return this.push(Buffer.from(bytes));
   }
 
   broke(error: Error): void {

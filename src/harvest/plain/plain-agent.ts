@@ -44,7 +44,7 @@ export function createPlainAgent(guard: AddressGuard, settings: PlainAgentSettin
   const idle = new Map<string, Idle[]>();
   const open = new Set<PlainConnection>();
 
-  async function connect(url: URL): Promise<PlainConnection> {
+  async function connect(url: URL, signal: AbortSignal): Promise<PlainConnection> {
     const port = Number(url.port) || 80;
     const hostname = url.hostname.replace(/^\[|\]$/g, '');
     // A literal address is never looked up.
@@ -55,14 +55,17 @@ export function createPlainAgent(guard: AddressGuard, settings: PlainAgentSettin
       timeout: (settings.connectSeconds ?? 30) * 1000,
       onread: connection.onread,
     } as buildConnector.BuildOptions);
-    await new Promise<void>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(signal.reason);
+      signal.addEventListener('abort', giveUp, { once: true });
       connector({ hostname, protocol: 'http:', port: String(port) }, (error, socket) => {
+        signal.removeEventListener('abort', giveUp);
         if (error) return reject(error);
         connection.attach(socket, settings.timeoutSeconds * 1000);
-        resolve();
+        if (signal.aborted) connection.end();
+        resolve(connection);
       });
     });
-    return connection;
   }
 
   /** One that stood idle may have been closed by the other side meanwhile. */
@@ -77,7 +80,7 @@ export function createPlainAgent(guard: AddressGuard, settings: PlainAgentSettin
   }
 
   function keep(origin: string, connection: PlainConnection): void {
-    connection.handTo(undefined);
+    connection.rest();
     const its = idle.get(origin) ?? [];
     idle.set(origin, its);
     its.push({ connection, since: performance.now() });
@@ -128,11 +131,11 @@ export function createPlainAgent(guard: AddressGuard, settings: PlainAgentSettin
       });
       abort.now = (reason) => body.destroy(reason as Error);
       body.once('close', over);
-      const done = () => {
-        if (head.isKept && rest.byteLength <= head.length) keep(url.origin, connection);
+      const done = (isClean: boolean) => {
+        if (head.isKept && isClean) keep(url.origin, connection);
         else end();
       };
-      if (body.isComplete) done();
+      if (body.left === 0) done(rest.byteLength === head.length);
       else connection.handTo(untilComplete(body, done));
       return { statusCode: head.status, headers: head.headers, body };
     } catch (error) {
@@ -148,7 +151,7 @@ export function createPlainAgent(guard: AddressGuard, settings: PlainAgentSettin
       signal.throwIfAborted();
       for (;;) {
         const kept = takeIdle(url.origin);
-        const connection = kept ?? (await connect(url));
+        const connection = kept ?? (await connect(url, signal));
         open.add(connection);
         try {
           signal.throwIfAborted();
@@ -177,8 +180,7 @@ interface Answer {
 
 /** Waits for the head of a response. */
 class HeadTaker implements Taker {
-  readonly #bytes = Buffer.allocUnsafeSlow(headBytes);
-  #filled = 0;
+  #came: Buffer = Buffer.alloc(0);
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: Error) => void;
 
@@ -187,34 +189,32 @@ class HeadTaker implements Taker {
     this.#reject = reject;
   }
 
-  room(): Uint8Array {
-    return this.#bytes.subarray(this.#filled);
-  }
-
-  took(octets: number): boolean {
-    this.#filled += octets;
-    const came = this.#bytes.subarray(0, this.#filled);
-    const end = came.indexOf('\r\n\r\n');
-    if (end < 0 && this.#filled < headBytes) return true;
-    const head = end < 0 ? undefined : parseHead(came.subarray(0, end));
-    this.#resolve({ head, rest: head ? came.subarray(end + 4) : came });
+  took(bytes: Uint8Array): boolean {
+    this.#came = Buffer.concat([this.#came, bytes]);
+    const end = this.#came.indexOf('\r\n\r\n');
+    if (end < 0 && this.#came.byteLength < headBytes) return true;
+    const head = end < 0 ? undefined : parseHead(this.#came.subarray(0, end));
+    this.#resolve({ head, rest: head ? this.#came.subarray(end + 4) : this.#came });
     return false;
   }
 
   broke(error: Error): void {
+    const isClosed = error instanceof errors.SocketError;
     this.#reject(
-      this.#filled > 0 && error instanceof errors.SocketError ? new Error('the head is cut off') : error,
+      isClosed && this.#came.byteLength > 0 ? new Error('the answer ends within its head') : error,
     );
   }
 }
 
-function untilComplete(body: PlainBody, done: () => void): Taker {
+/** @param done is told whether nothing came behind the body */
+function untilComplete(body: PlainBody, done: (isClean: boolean) => void): Taker {
   return {
     room: () => body.room(),
-    took(octets) {
-      const mayGoOn = body.took(octets);
-      if (!body.isComplete) return mayGoOn;
-      done();
+    took(bytes) {
+      const { left } = body;
+      const mayGoOn = body.took(bytes.subarray(0, left));
+      if (body.left > 0) return mayGoOn;
+      done(bytes.byteLength <= left);
       return true;
     },
     broke: (error) => body.broke(error),
@@ -228,7 +228,8 @@ const value = /^[\t\x20-\x7e\x80-\xff]*$/;
 function requestOf(url: URL, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries({ host: url.host, connection: 'keep-alive', ...headers }).map(
     ([name, text]) => {
-      if (!token.test(name) || !value.test(text)) throw new errors.InvalidArgumentError(`invalid ${name} header`);
+      if (!token.test(name) || !value.test(text))
+        throw new errors.InvalidArgumentError(`invalid ${name} header`);
       return `${name}: ${text}\r\n`;
     },
   );

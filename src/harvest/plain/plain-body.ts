@@ -27,30 +27,34 @@ export class PlainBody extends Readable implements Taker {
    */
   constructor(length: number, first: Uint8Array, connection: { resume(): void; leave(): void }) {
     super({ highWaterMark: 1 });
+    // Whoever reads it gets to know; nobody may.
+    this.on('error', () => undefined);
     this.#left = length;
     this.#resume = connection.resume;
     this.#leave = connection.leave;
     this.#chunk = this.#fresh();
-    this.#chunk.set(first);
-    this.#count(first.byteLength);
+    this.took(first);
   }
 
-  /** Everything has come. */
-  get isComplete(): boolean {
-    return this.#left === 0;
+  /** Octets that are still to come. */
+  get left(): number {
+    return this.#left;
   }
 
   room(): Uint8Array {
     return this.#chunk.subarray(this.#filled, this.#filled + this.#left);
   }
 
-  took(octets: number): boolean {
-    return this.#count(octets);
+  /** @param bytes no more of them than are left */
+  took(bytes: Uint8Array): boolean {
+    const room = this.room();
+    if (bytes.buffer !== room.buffer || bytes.byteOffset !== room.byteOffset) room.set(bytes);
+    return this.#count(bytes.byteLength);
   }
 
   /** What came is given on before it is said that nothing more comes. */
   broke(error: Error): void {
-    if (this.#broken || this.isComplete) return;
+    if (this.#broken || this.#left === 0 || this.destroyed) return;
     this.#broken = error;
     if (this.#filled > 0) this.push(this.#chunk.subarray(0, this.#filled));
     else if (this.readableLength === 0) this.destroy(error);
@@ -58,11 +62,11 @@ export class PlainBody extends Readable implements Taker {
 
   override _read(): void {
     if (this.#broken) this.destroy(this.#broken);
-    else if (!this.isComplete) this.#resume();
+    else if (this.#left > 0) this.#resume();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (!this.isComplete) this.#leave();
+    if (this.#left > 0) this.#leave();
     done(error);
   }
 
@@ -70,8 +74,7 @@ export class PlainBody extends Readable implements Taker {
   #count(octets: number): boolean {
     this.#filled += octets;
     this.#left -= octets;
-    const isDue =
-      this.#filled === this.#chunk.byteLength || performance.now() - this.#since > gatheredMs;
+    const isDue = this.#filled === this.#chunk.byteLength || performance.now() - this.#since > gatheredMs;
     if (this.#left > 0 && !(isDue && this.#filled > 0)) return true;
     const mayGoOn = this.#filled === 0 || this.push(this.#chunk.subarray(0, this.#filled));
     if (this.#left === 0) this.push(null);

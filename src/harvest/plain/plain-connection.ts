@@ -3,32 +3,37 @@ import { errors } from 'undici';
 
 /** Whoever takes what comes over a connection. */
 export interface Taker {
-  /** Where the next octets are to be put; not empty. */
-  room(): Uint8Array;
-  /** @returns false: nothing more is to come before `resume` */
-  took(octets: number): boolean;
+  /** Where the next octets are best put; undefined: anywhere. */
+  room?(): Uint8Array;
+  /**
+   * @param bytes good until it returns, and as long as it has returned false
+   * @returns false: nothing more is to come before `resume`
+   */
+  took(bytes: Uint8Array): boolean;
   /** Nothing more will come. */
   broke(error: Error): void;
 }
 
-/** A connection that reads straight into the memory of who takes what comes. */
+const spareBytes = 16_384;
+
+/** A connection that reads straight into the memory of whoever takes what comes. */
 export class PlainConnection {
-  /** Nothing has come over it that was not asked for, and another request may follow. */
   isUsable = true;
   #socket: Socket | undefined;
   #taker: Taker | undefined;
   #isPaused = false;
-  readonly #nowhere = new Uint8Array(1);
+  readonly #spare = Buffer.allocUnsafeSlow(spareBytes);
 
-  /** For `net.connect`. */
+  /** For `net.connect`; it asks for the room of the next octets as soon as it has given the last. */
   readonly onread = {
-    buffer: (): Uint8Array => this.#taker?.room() ?? this.#nowhere,
-    callback: (octets: number): boolean => {
+    buffer: (): Uint8Array => this.#taker?.room?.() ?? this.#spare,
+    callback: (octets: number, buffer: Uint8Array): boolean => {
       if (!this.#taker) {
+        // Nothing was asked for: whatever this is, it must not become the answer to the next request.
         this.end();
         return false;
       }
-      const mayGoOn = this.#taker.took(octets);
+      const mayGoOn = this.#taker.took(buffer.subarray(0, octets));
       this.#isPaused = !mayGoOn;
       return mayGoOn;
     },
@@ -39,27 +44,34 @@ export class PlainConnection {
     this.#socket = socket;
     socket.setTimeout(timeoutMs);
     socket.on('timeout', () => {
-      if (!this.#isPaused) this.#broke(new errors.BodyTimeoutError());
+      if (!this.#isPaused) this.#broke(new errors.BodyTimeoutError('nothing came for too long'));
     });
     socket.on('error', (error) => this.#broke(error));
-    socket.on('end', () => this.#broke(new errors.SocketError('other side closed')));
-    socket.on('close', () => this.#broke(new errors.SocketError('other side closed')));
+    const closed = () => this.#broke(new errors.SocketError('other side closed'));
+    socket.on('end', closed);
+    socket.on('close', closed);
   }
 
-  /** Everything that comes from now on is for `taker`; undefined: nothing is expected. */
-  handTo(taker: Taker | undefined): void {
+  /** Everything that comes from now on is for `taker`, once it says `resume`. */
+  handTo(taker: Taker): void {
     this.#taker = taker;
-    this.#isPaused = false;
-    if (taker) this.#socket?.ref();
-    else this.#socket?.unref();
+    this.#socket?.ref();
+  }
+
+  /** Nothing is expected; what comes nevertheless ends it. */
+  rest(): void {
+    this.#taker = undefined;
+    this.#socket?.unref();
+    this.resume();
   }
 
   write(request: string): void {
     this.#socket?.write(request, 'latin1');
+    this.resume();
   }
 
   resume(): void {
-    if (!this.#isPaused || !this.#socket) return;
+    if (!this.#isPaused || !this.#socket || this.#socket.destroyed) return;
     this.#isPaused = false;
     // From here on silence counts again.
     this.#socket.setTimeout(this.#socket.timeout ?? 0);

@@ -9,8 +9,8 @@ export interface ResponseHead {
   readonly isKept: boolean;
 }
 
-const statusLine = /^HTTP\/1\.1 ([2-5]\d\d)(?: [^\0-\x08\x0a-\x1f\x7f]*)?$/;
-const headerLine = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([^\0-\x08\x0a-\x1f\x7f]*)$/;
+const statusLine = /^HTTP\/1\.1 ([2-5]\d\d)(?: (?:\t|\P{Cc})*)?$/u;
+const headerLine = /^([\w!#$%&'*+.^`|~-]+):[ \t]*((?:\t|\P{Cc})*)$/u;
 
 /**
  * Reads a head by the letter of RFC 9112 alone.

@@ -6,17 +6,18 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BridgeError } from '../../../src/core/errors.ts';
 import { createHostHealth } from '../../../src/harvest/files/host-health.ts';
 import { type MirrorDeps, type MirrorReport, mirrorFiles } from '../../../src/harvest/files/mirror.ts';
+import { partialFile } from '../../../src/harvest/files/partial-file.ts';
 import { createQuota } from '../../../src/harvest/files/quota.ts';
 import { contentFile } from '../../../src/store/content-files.ts';
 import { readContents } from '../../../src/store/contents.ts';
@@ -33,7 +34,6 @@ beforeEach(() => {
   now = '2026-11-21T10:00:00Z';
 });
 afterEach(async () => {
-  vi.restoreAllMocks();
   await closeFileServers();
   rmSync(directory, { recursive: true, force: true });
 });
@@ -497,22 +497,18 @@ describeOnBoth('a mirror', (openDatabase) => {
   });
 
   test('a full disk ends it, and what was complete stays', async () => {
-    const server = await serveFiles((request, response) => {
+    let isFull = true;
+    const server: FileServer = await serveFiles((request, response) => {
+      // A device that says so, whatever is written to it.
+      if (request.url === '/c' && isFull) {
+        const partial = partialFile(directory, source.name, `${server.url}/c`, new Set());
+        symlinkSync('/dev/full', partial.file);
+      }
       sendFile(Buffer.alloc(1000, request.url), request, response);
     });
     await begin(server, ['/a', '/b', '/c', '/d']);
-    const probe = await open(join(directory, 'probe'), 'w');
-    const prototype = Object.getPrototypeOf(probe) as typeof probe;
-    await probe.close();
-    const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
-    const write = prototype.write;
-    let writes = 0;
-    vi.spyOn(prototype, 'write').mockImplementation(function (this: typeof probe, ...args) {
-      writes += 1;
-      return writes > 2 ? Promise.reject(full) : write.apply(this, args);
-    });
     await expect(mirror(server, { requestsPerHost: 1 })).rejects.toMatchObject({ code: 'disk-full' });
-    vi.restoreAllMocks();
+    isFull = false;
     expect(partials()).toEqual([]);
     expect(await mirror(server)).toMatchObject({ files: 2, downloaded: 2 });
     for (const path of ['/a', '/b', '/c', '/d'])
