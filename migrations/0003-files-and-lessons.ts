@@ -68,6 +68,8 @@ export async function up(knex: Knex): Promise<void> {
     table.bigInteger('length');
     table.text('etag');
     table.text('last_modified');
+    // When its bytes were seen to be others than before: a stated hash is that of the former ones.
+    table.text('changed_at');
     // Mirrored: what was downloaded, complete and verified.
     table.text('content_hash');
     table.bigInteger('content_length');

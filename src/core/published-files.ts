@@ -34,6 +34,8 @@ export interface SeenFile {
   readonly length?: number | undefined;
   /** ISO UTC. */
   readonly lastModified?: string | undefined;
+  /** When its bytes were seen to be others than before; what a record says of them is about the former ones. */
+  readonly changedAt?: string | undefined;
   /** Mirrored: `sha-256:…` of the complete, verified content. */
   readonly contentHash?: string | undefined;
   readonly contentLength?: number | undefined;
@@ -145,7 +147,7 @@ function toPublished(
       // The server delivers what it announces, whatever the record says.
       length: seen?.length ?? file.length,
       hash: isContradicted(file, seen) ? undefined : file.hash,
-      lastModified: seen?.lastModified,
+      lastModified: seen?.lastModified ?? seen?.changedAt,
     },
   ];
 }
@@ -178,5 +180,6 @@ function mediaTypeOf(file: StatedFile, seen: SeenFile | undefined): string | und
 
 /** A cover page put in front changes the length first: then the stated hash is that of other bytes. */
 function isContradicted(file: StatedFile, seen: SeenFile | undefined): boolean {
+  if (seen?.changedAt !== undefined) return true;
   return seen?.length !== undefined && file.length !== undefined && seen.length !== file.length;
 }

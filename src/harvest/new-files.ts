@@ -1,5 +1,8 @@
+import type { SourceFile } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
 import { chooseFiles, type FileRules } from '../core/published-files.ts';
+import { findStatements } from '../store/item-files.ts';
+import { isSameDescription } from '../store/item-plan.ts';
 import type { Lease } from '../store/leases.ts';
 import { type DueFile, findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../store/remote-files.ts';
 import type { MappedPage } from '../store/store-page.ts';
@@ -46,33 +49,41 @@ export class NewFiles {
     if (this.#budget <= 0 || page.checkpoint === undefined) return;
     const candidates = candidatesOf(page, rules, toIso(clock.now()));
     if (candidates.size === 0) return;
-    const known = await findRemoteFiles(database.writer, lease.sourceId, [...candidates.keys()]);
-    const unknown = [...candidates.values()].filter(
-      ({ url }) => (known.get(url)?.checkedAt ?? undefined) === undefined,
-    );
-    if (unknown.length === 0) return;
+    const urls = [...candidates.keys()];
+    const known = await findRemoteFiles(database.writer, lease.sourceId, urls);
+    const stated = await findStatements(database.writer, lease.sourceId, urls);
+    const asked = [...candidates.values()].flatMap(({ file, due }) => {
+      const before = known.get(file.url);
+      if (before?.checkedAt === undefined) return due;
+      // A record that says something else of the same address: it may have other bytes by now.
+      const statements = stated.get(file.url) ?? [];
+      const isNews = statements.length > 0 && !statements.some((other) => isSameDescription(other, file));
+      return isNews ? { ...before, stated: due.stated } : [];
+    });
+    if (asked.length === 0) return;
     const options = { budget: this.#budget, deadline: patienceMs, signal };
-    const seen = (await this.#check.check(unknown, options)).filter(({ outcome }) => outcome !== 'unchecked');
+    const seen = (await this.#check.check(asked, options)).filter(({ outcome }) => outcome !== 'unchecked');
     this.#budget -= seen.length;
     await saveRemoteFiles(database, lease.sourceId, seen);
   }
 }
 
-function candidatesOf(page: MappedPage, rules: FileRules, now: string): ReadonlyMap<string, DueFile> {
-  const found = new Map<string, DueFile>();
+interface Candidate {
+  readonly file: SourceFile;
+  readonly due: DueFile;
+}
+
+function candidatesOf(page: MappedPage, rules: FileRules, now: string): ReadonlyMap<string, Candidate> {
+  const found = new Map<string, Candidate>();
   for (const { files, speaksFor } of page.items) {
     const origin = speaksFor.files;
     if (!origin || files.length === 0) continue;
     const stated = files.map((file) => ({ ...file, origin }));
     const urls = new Set(chooseFiles(stated, () => undefined, rules, now).candidates);
-    for (const { url, mediaType, length, hash } of files) {
-      if (urls.has(url))
-        found.set(url, {
-          url,
-          outcome: 'unchecked',
-          failures: 0,
-          stated: { mediaType, length, hash },
-        });
+    for (const file of files) {
+      const { url, mediaType, length, hash } = file;
+      const due: DueFile = { url, outcome: 'unchecked', failures: 0, stated: { mediaType, length, hash } };
+      if (urls.has(url)) found.set(url, { file, due });
     }
   }
   return found;

@@ -90,7 +90,7 @@ function toRows(plan: ResourcePlan, seq: number, at: string, patches: PagePatche
       ...representation,
       lastmod,
       upstream_url,
-      landing_page: desired?.landingPage ?? known?.landing_page ?? null,
+      landing_page: desired ? (desired.landingPage ?? null) : (known?.landing_page ?? null),
       links,
       last_seq: seq,
       version_count: (known?.version_count ?? 0) + (plan.newBytes ? 1 : 0),

@@ -56,6 +56,22 @@ function toFile(row: ItemFileRow): StatedFile {
   };
 }
 
+/** What is stated of URLs so far, by any item and origin. */
+export async function findStatements(
+  db: Queryable,
+  sourceId: number,
+  urls: readonly string[],
+): Promise<ReadonlyMap<string, readonly StatedFile[]>> {
+  if (urls.length === 0) return new Map();
+  const rows: ItemFileRow[] = await db('item_file')
+    .select('*')
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'url', urls));
+  const found = new Map<string, StatedFile[]>();
+  for (const row of rows) found.set(row.url, [...(found.get(row.url) ?? []), toFile(row)]);
+  return found;
+}
+
 /** Replaces what one origin states of each item. */
 export async function storeStatements(
   trx: Knex.Transaction,

@@ -40,6 +40,8 @@ export interface ItemChanges extends PlannedChanges {
   readonly restated: { readonly origin: FileOrigin; readonly files: readonly SourceFile[] } | undefined;
   /** URLs nobody has asked for yet. */
   readonly unasked: readonly string[];
+  /** URLs of which the record says something else than before. */
+  readonly reasked: readonly string[];
   /** Something was left for when nothing is awaited any more. */
   readonly unsettled: boolean;
   /** Undefined: as it is; null: no need. */
@@ -70,9 +72,10 @@ export function planItem(
   const awaited = delivery?.awaited ?? [];
   const waits = awaited.length > 0;
   const stated = restate(known?.files ?? [], item);
+  const reasked = restatedUrls(known?.files ?? [], item);
   const { published, candidates, left } = chooseFiles(
     stated,
-    (url) => context.seen(url),
+    (url) => withoutDoubt(context.seen(url), reasked.has(url)),
     context.rules,
     context.now,
   );
@@ -124,6 +127,7 @@ export function planItem(
     ...plans.result(),
     restated: restatement(known, item),
     unasked: candidates.filter((url) => context.seen(url) === undefined),
+    reasked: [...reasked],
     unsettled: waits && (plans.deferred || expected.length > formats.length || (known?.unsettled ?? false)),
     landingDue: waits ? undefined : landingDue(known, item, stated, formats.length > 0, context),
     left,
@@ -168,6 +172,30 @@ function restatement(known: KnownItem | undefined, item: MappedItem): ItemChange
   if (!origin) return undefined;
   const before = (known?.files ?? []).filter((file) => file.origin.name === origin.name);
   return isSameStatement(before, item.files, origin) ? undefined : { origin, files: item.files };
+}
+
+const describedFacts = ['mediaType', 'length', 'hash', 'access', 'availableAt'] as const;
+
+/** Whether two statements say the same of the bytes and of who may read them. */
+export function isSameDescription(a: Partial<SourceFile>, b: Partial<SourceFile>): boolean {
+  return describedFacts.every((fact) => a[fact] === b[fact]);
+}
+
+function restatedUrls(before: readonly StatedFile[], item: MappedItem): ReadonlySet<string> {
+  const origin = item.speaksFor.files;
+  if (!origin || before.length === 0) return new Set();
+  const known = new Map(
+    before.filter((file) => file.origin.name === origin.name).map((file) => [file.url, file]),
+  );
+  const restated = item.files.filter((file) => {
+    const earlier = known.get(file.url);
+    return earlier !== undefined && !isSameDescription(earlier, file);
+  });
+  return new Set(restated.map(({ url }) => url));
+}
+
+function withoutDoubt(seen: SeenFile | undefined, isRestated: boolean): SeenFile | undefined {
+  return seen && isRestated ? { ...seen, changedAt: undefined } : seen;
 }
 
 const statedFacts = [

@@ -15,6 +15,8 @@ export interface PagePlan {
   readonly restated: readonly Restatement[];
   /** URLs of files that nobody has asked for yet. */
   readonly unasked: readonly string[];
+  /** URLs of which their record says something else than before. */
+  readonly reasked: readonly string[];
   /** Files that are left out because their item has so many. */
   readonly left: readonly { readonly identifier: string; readonly left: number }[];
 }
@@ -53,6 +55,7 @@ export function planPage(
     repeated: [] as string[],
     restated: [] as Restatement[],
     unasked: [] as string[],
+    reasked: [] as string[],
     left: [] as { identifier: string; left: number }[],
   };
   // Two items of the page may state the same URL.
@@ -73,6 +76,7 @@ export function planPage(
     plan.changes.push(...result.changes);
     plan.unchanged.push(...result.unchanged);
     plan.unasked.push(...result.unasked);
+    plan.reasked.push(...result.reasked);
     if (result.restated) plan.restated.push({ identifier, ...result.restated });
     if (result.left > 0) plan.left.push({ identifier, left: result.left });
     if (context.rules.mode === 'link') {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { addSeconds } from '../core/datetime.ts';
 import type { SeenFile } from '../core/published-files.ts';
 import { insertRows, whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
@@ -35,6 +36,7 @@ interface RemoteFileRow {
   readonly length: number | null;
   readonly etag: string | null;
   readonly last_modified: string | null;
+  readonly changed_at: string | null;
   readonly content_hash: string | null;
   readonly content_length: number | null;
 }
@@ -50,6 +52,7 @@ const columns = [
   'length',
   'etag',
   'last_modified',
+  'changed_at',
   'content_hash',
   'content_length',
 ] as const;
@@ -133,12 +136,13 @@ export async function saveRemoteFiles(
     sourceId,
     files.map(({ url }) => url),
   );
-  const telling = files.filter((file) => changesAnything(before.get(file.url), file)).map(({ url }) => url);
+  const seen = files.map((file) => noteChange(before.get(file.url), file));
+  const telling = seen.filter((file) => changesAnything(before.get(file.url), file)).map(({ url }) => url);
   await database.transaction(async (trx) => {
     await insertRows(
       trx,
       'remote_file',
-      files.map((file) => toRow(sourceId, file)),
+      seen.map((file) => toRow(sourceId, file)),
       {
         conflict: {
           columns: ['source_id', 'url'],
@@ -154,6 +158,42 @@ export async function saveRemoteFiles(
     await trx('item').whereIn('id', items).update({ unsettled: 1 });
   });
 }
+
+/** A server that says something else than last time serves other bytes; where it has a time for it, that decides. */
+function noteChange(before: RemoteFile | undefined, after: RemoteFile): RemoteFile {
+  if (!before || before.outcome !== 'confirmed' || after.outcome !== 'confirmed') {
+    return { ...after, changedAt: after.changedAt ?? before?.changedAt };
+  }
+  const differ = (fact: 'length' | 'lastModified' | 'etag') =>
+    before[fact] !== undefined && after[fact] !== undefined && before[fact] !== after[fact];
+  const hasTimes = before.lastModified !== undefined && after.lastModified !== undefined;
+  const changed = differ('length') || (hasTimes ? differ('lastModified') : differ('etag'));
+  return { ...after, changedAt: changed ? after.checkedAt : before.changedAt };
+}
+
+/**
+ * Records that say something else of these than before: it is worth asking again, and what was seen of the former
+ * bytes is no reason to doubt what is said of these.
+ */
+export async function storeReasked(
+  trx: Knex.Transaction,
+  sourceId: number,
+  urls: readonly string[],
+  now: string,
+): Promise<void> {
+  if (urls.length === 0) return;
+  const rows = () =>
+    trx('remote_file')
+      .where({ source_id: sourceId })
+      .modify((query) => whereAnyOf(query, 'url', urls));
+  await rows().update({ changed_at: null });
+  // Those that were asked for just now, before their page was stored, need not be asked for again.
+  await rows()
+    .where((old) => old.whereNull('checked_at').orWhere('checked_at', '<', addSeconds(now, -justNow)))
+    .update({ due_at: now });
+}
+
+const justNow = 300;
 
 /** URLs that have come up: due at once. */
 export async function storeUnasked(
@@ -200,7 +240,14 @@ export async function countRemoteFiles(db: Queryable, sourceId: number): Promise
   return counts;
 }
 
-const publishable = ['mediaType', 'length', 'lastModified', 'contentHash', 'contentLength'] as const;
+const publishable = [
+  'mediaType',
+  'length',
+  'lastModified',
+  'changedAt',
+  'contentHash',
+  'contentLength',
+] as const;
 
 function changesAnything(before: RemoteFile | undefined, after: RemoteFile): boolean {
   if (!before) return after.outcome !== 'unchecked';
@@ -220,6 +267,7 @@ function toRemoteFile(row: RemoteFileRow): RemoteFile {
     length: row.length ?? undefined,
     etag: row.etag ?? undefined,
     lastModified: row.last_modified ?? undefined,
+    changedAt: row.changed_at ?? undefined,
     contentHash: row.content_hash ?? undefined,
     contentLength: row.content_length ?? undefined,
   };
@@ -238,6 +286,7 @@ function toRow(sourceId: number, file: RemoteFile) {
     length: file.length ?? null,
     etag: file.etag ?? null,
     last_modified: file.lastModified ?? null,
+    changed_at: file.changedAt ?? null,
     content_hash: file.contentHash ?? null,
     content_length: file.contentLength ?? null,
   };

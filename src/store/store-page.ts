@@ -15,7 +15,7 @@ import { type Lease, renewLease } from './leases.ts';
 import { findDamaged, type Mended } from './mending.ts';
 import { type PagePlan, planPage } from './page-plan.ts';
 import { makePatches, noPatches } from './patches.ts';
-import { storeUnasked } from './remote-files.ts';
+import { storeReasked, storeUnasked } from './remote-files.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
 import { sourceIdOf } from './sources.ts';
@@ -95,6 +95,7 @@ export async function storePage(
     const itemIds = await storeItems(trx, sourceId, plan.items, known);
     await storeStatements(trx, sourceId, plan.restated, itemIds, known);
     await storeUnasked(trx, sourceId, plan.unasked, now.iso);
+    await storeReasked(trx, sourceId, plan.reasked, now.iso);
     await insertRows(trx, 'blob', [...blobs.values()], { conflict: { columns: ['hash'], update: [] } });
     await insertRows(trx, 'blob', mended.map(toRow), replacingBlobs);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);

@@ -235,6 +235,41 @@ describeOnBoth('the files of items', (open) => {
     expect((await resource('x/files/1-a.pdf')).lastmod).toBe(now);
   });
 
+  test('other bytes of the same length are noticed, and the hash of the former ones is not kept', async () => {
+    const url = 'https://repo.example.org/a.pdf';
+    await store([item('x', 'oai_dc', [file('a.pdf', { length: 7, hash: 'md5:00' })])]);
+    await see(url, { length: 7, etag: '"a"' });
+    await settleAll();
+    expect(await resource('x/files/1-a.pdf')).toMatchObject({ length: 7, hash: 'md5:00' });
+    await begin();
+    await see(url, { length: 7, etag: '"b"' });
+    expect(await settleAll()).toEqual({ created: 0, updated: 1, deleted: 0 });
+    expect(await resource('x/files/1-a.pdf')).toMatchObject({ hash: undefined, lastmod: now });
+    await begin();
+    await see(url, { length: 7, etag: '"b"' });
+    expect(await settleAll()).toEqual({ created: 0, updated: 0, deleted: 0 });
+
+    // The record follows: what it says now is about these bytes, and worth another look.
+    await news();
+    await store([item('x', 'oai_dc', [file('a.pdf', { length: 7, hash: 'md5:11' })])]);
+    expect(await news()).toEqual(['updated x/files/1-a.pdf']);
+    expect((await resource('x/files/1-a.pdf')).hash).toBe('md5:11');
+    await settleAll();
+    expect(await news()).toEqual([]);
+    now = new Date(Date.parse(now) + 3_600_000).toISOString().replace('.000Z', 'Z');
+    await store([item('x', 'oai_dc', [file('a.pdf', { length: 9, hash: 'md5:22' })])]);
+    expect(await listDueFiles(database.reader, lease.sourceId, now, 10)).toHaveLength(1);
+  });
+
+  test('a landing page that a record names no more is forgotten', async () => {
+    await store([item('x', 'oai_dc')]);
+    await begin();
+    await store([item('x', 'oai_dc', undefined, { landingPage: undefined })]);
+    expect(await linksOf('x/oai_dc.xml', 'describes')).toEqual([]);
+    await settleAll();
+    expect((await resource('x/oai_dc.xml')).landingPage).toBeUndefined();
+  });
+
   test('RS-TIME-11: what is linked has the time that its server states', async () => {
     rules = { ...rules, mode: 'link' };
     await store([item('x', 'oai_dc', [file('linked.pdf')])]);
