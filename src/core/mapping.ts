@@ -110,8 +110,16 @@ export interface FileOwner {
   readonly formats: readonly string[];
 }
 
-/** @param path of the resource; in mode `link` the file's own URL, which then needs no `via` */
-export function toFileResource(owner: FileOwner, file: PublishedFile, path: string): DesiredResource {
+/**
+ * @param path of the resource; in mode `link` the file's own URL, which then needs no `via`
+ * @param others metadata of other items that describes it, too
+ */
+export function toFileResource(
+  owner: FileOwner,
+  file: PublishedFile,
+  path: string,
+  others: readonly string[] = [],
+): DesiredResource {
   const { source, identifier, collections, formats } = owner;
   const { url, mediaType, length, hash, lastModified } = file;
   return {
@@ -124,9 +132,9 @@ export function toFileResource(owner: FileOwner, file: PublishedFile, path: stri
     lastModified,
     upstreamUrl: url,
     links: [
-      ...formats.map((format) => ({
+      ...[...formats.map((format) => metadataPath(source, identifier, format)), ...others].map((href) => ({
         rel: 'describedby',
-        href: metadataPath(source, identifier, format),
+        href,
         type: metadataType,
       })),
       ...(path === url ? [] : via(url)),

@@ -35,7 +35,8 @@ export async function storeChanges(
       item_id: itemIds.get(plan.identifier) ?? missing(plan.identifier),
       seen_run: plan.seenRun === undefined ? run.id : plan.seenRun,
     })),
-    { conflict: { columns: ['path'], update: changingColumns }, returning: ['id', 'path'] },
+    // An address that several items name may pass from one to another.
+    { conflict: { columns: ['path'], update: ['item_id', ...changingColumns] }, returning: ['id', 'path'] },
   );
   const ids = new Map(resources.map(({ id, path }) => [path, id]));
   const idOf = (row: ChangeRows) => ids.get(row.resource.path) ?? missing(row.resource.path);

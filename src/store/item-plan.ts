@@ -7,6 +7,7 @@ import {
   type SeenFile,
   type StatedFile,
 } from '../core/published-files.ts';
+import type { LinkedFiles } from './linked-files.ts';
 import { type KnownResource, type PlannedChanges, ResourcePlans } from './resource-plan.ts';
 
 /** What the store holds of an item. */
@@ -24,12 +25,10 @@ export interface KnownItem {
 }
 
 /** The files of a source, as planning needs to know them. */
-export interface FileContext {
+export interface FileContext extends LinkedFiles {
   readonly rules: FileRules;
   /** What is known of a URL. */
   seen(url: string): SeenFile | undefined;
-  /** In mode `link`: whether another item publishes this URL already; one URI is one resource. */
-  isTaken(url: string): boolean;
   /** ISO UTC. */
   readonly now: string;
 }
@@ -115,7 +114,8 @@ export function planItem(
     const path = paths[index] ?? '';
     const before = byPath.get(path);
     if (before === undefined && context.rules.mode === 'link' && context.isTaken(path)) continue;
-    plans.accompany(toFileResource(owner, file, path), before, waits);
+    const others = context.describersOf(path, known?.id);
+    plans.accompany(toFileResource(owner, file, path, others), before, waits);
   }
   const staying = new Set(paths);
   for (const gone of knownFiles) {

@@ -8,6 +8,7 @@ import { endEmbargoes } from './item-files.ts';
 import { type ItemChanges, type KnownItem, planItem } from './item-plan.ts';
 import { readUnsettledItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
+import { unsettleHeirs } from './linked-files.ts';
 import { storeUnasked } from './remote-files.ts';
 
 export type Settled = Readonly<Record<ChangeKind, number>>;
@@ -30,13 +31,19 @@ export async function settle(
 ): Promise<Settled> {
   const total = { created: 0, updated: 0, deleted: 0 };
   if (rules.mode !== 'none') await endEmbargoes(database, lease.sourceId, now().iso);
-  for (;;) {
+  // What the first round takes from an item the second gives to its heirs.
+  for (let rounds = rules.mode === 'link' ? 2 : 1; rounds > 0; ) {
     options.signal?.throwIfAborted();
     const items = await readUnsettledItems(database.writer, lease.sourceId, itemsAtATime);
-    if (items.length === 0) return total;
+    if (items.length === 0) {
+      rounds -= 1;
+      if (rounds > 0) await unsettleHeirs(database.writer, lease.sourceId);
+      continue;
+    }
     const settled = await settleItems(database, lease, rules, items, now(), options.runId);
     for (const kind of ['created', 'updated', 'deleted'] as const) total[kind] += settled[kind];
   }
+  return total;
 }
 
 async function settleItems(

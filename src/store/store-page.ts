@@ -9,9 +9,11 @@ import { storeChanges } from './change-rows.ts';
 import type { Database } from './database.ts';
 import { fileContext } from './file-context.ts';
 import { storeStatements } from './item-files.ts';
+import type { KnownItem } from './item-plan.ts';
 import { storeItems } from './item-rows.ts';
 import { readKnownItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
+import { unsettleSharers } from './linked-files.ts';
 import { findDamaged, type Mended } from './mending.ts';
 import { type PagePlan, planPage } from './page-plan.ts';
 import { makePatches, noPatches } from './patches.ts';
@@ -100,6 +102,7 @@ export async function storePage(
     await insertRows(trx, 'blob', mended.map(toRow), replacingBlobs);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
     if (run.mode === 'full') await markSeen(trx, run.id, [...plan.unchanged, ...excused(page, known)]);
+    if (page.files?.mode === 'link') await unsettleSharers(trx, sourceId, filesOf(plan, page));
     await recordProblems(trx, run, problems);
     await storeProgress(trx, run.id, page, result, now.iso);
   });
@@ -119,6 +122,17 @@ async function planStored(
   const urls = [...items, ...known.values()].flatMap(({ files }) => files.map(({ url }) => url));
   const context = await fileContext(db, source.id, rules, urls, now);
   return { ...planPage({ source: source.name, items, awaited }, known, context, runId), known };
+}
+
+/** The files of items of which something has changed. */
+function filesOf(
+  plan: Pick<PagePlan, 'changes' | 'restated'> & { readonly known: ReadonlyMap<string, KnownItem> },
+  page: MappedPage,
+): readonly string[] {
+  const changed = new Set([...plan.changes, ...plan.restated].map(({ identifier }) => identifier));
+  const delivered = page.items.filter(({ identifier }) => changed.has(identifier));
+  const stored = [...plan.known.values()].filter(({ identifier }) => changed.has(identifier));
+  return [...delivered, ...stored].flatMap(({ files }) => files.map(({ url }) => url));
 }
 
 /** A doubtful list of a format in which there is nothing to delete does no harm: some formats stay empty. */

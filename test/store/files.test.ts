@@ -349,13 +349,31 @@ describeOnBoth('the files of items', (open) => {
   test('in mode link the address is the upstream one, and one address is one resource', async () => {
     rules = { ...rules, mode: 'link' };
     await store([item('x', 'oai_dc', [file('a.pdf')]), item('y', 'oai_dc', [file('a.pdf')])]);
-    const url = `https://repo.example.org/a.pdf`;
+    const url = 'https://repo.example.org/a.pdf';
     const told = await news();
     expect(told.filter((line) => line.includes('a.pdf'))).toEqual([`created ${url}`]);
     expect(await linksOf('y/oai_dc.xml', 'describes')).toEqual([url]);
+    await settleAll();
+    const describers = async () =>
+      (await findWithMetadata(database.reader, url))?.resource.links
+        .filter(({ rel }) => rel === 'describedby')
+        .map(({ href }) => href.replace(`${source}/items/`, ''));
+    expect(await describers()).toEqual(['x/oai_dc.xml', 'y/oai_dc.xml']);
+    await news();
     await begin();
     await store([item('x', 'oai_dc', [file('a.pdf')]), item('y', 'oai_dc', [file('a.pdf')])]);
+    await settleAll();
     expect(await news()).toEqual([]);
+
+    // Who had it goes; who names it, too, has it then.
+    await store([item('x', 'oai_dc', [], { deleted: true, metadata: [] })]);
+    await settleAll();
+    expect(await describers()).toEqual(['y/oai_dc.xml']);
+    expect((await findWithMetadata(database.reader, url))?.resource.deletedAt).toBeUndefined();
+    await store([item('x', 'oai_dc', [file('a.pdf')])]);
+    await settleAll();
+    expect(await describers()).toEqual(['y/oai_dc.xml', 'x/oai_dc.xml']);
+    await news();
 
     // Other rules, other addresses.
     rules = { ...rules, mode: 'proxy' };

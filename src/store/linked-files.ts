@@ -1,0 +1,79 @@
+import type { Knex } from 'knex';
+import { whereAnyOf } from './bulk.ts';
+import type { Queryable } from './database.ts';
+
+/**
+ * Mode `link`: the address of a file is that of the upstream, so that a file which several items name is one
+ * resource all the same. One of them has it; the metadata of all describes it.
+ */
+export interface LinkedFiles {
+  /** Whether an item has it already. */
+  isTaken(url: string): boolean;
+  /** Paths of living metadata of other items that name it. */
+  describersOf(url: string, itemId: number | undefined): readonly string[];
+}
+
+export const noLinkedFiles: LinkedFiles = { isTaken: () => false, describersOf: () => [] };
+
+export async function findLinkedFiles(
+  db: Queryable,
+  sourceId: number,
+  urls: readonly string[],
+): Promise<LinkedFiles> {
+  if (urls.length === 0) return noLinkedFiles;
+  const published: { path: string }[] = await db('resource')
+    .select('path')
+    .whereNull('deleted_at')
+    .modify((query) => whereAnyOf(query, 'path', urls));
+  const rows: { url: string; item_id: number; path: string }[] = await db('item_file')
+    .join('resource', 'resource.item_id', 'item_file.item_id')
+    .distinct('item_file.url', 'item_file.item_id', 'resource.path')
+    .where('item_file.source_id', sourceId)
+    .where('resource.kind', 'metadata')
+    .whereNull('resource.deleted_at')
+    .modify((query) => whereAnyOf(query, 'item_file.url', urls))
+    .orderBy(['item_file.url', 'resource.path']);
+  const taken = new Set(published.map(({ path }) => path));
+  const describers = new Map<string, { readonly itemId: number; readonly path: string }[]>();
+  for (const { url, item_id, path } of rows)
+    describers.set(url, [...(describers.get(url) ?? []), { itemId: item_id, path }]);
+  return {
+    isTaken: (url) => taken.has(url),
+    describersOf: (url, itemId) =>
+      (describers.get(url) ?? []).filter((one) => one.itemId !== itemId).map(({ path }) => path),
+  };
+}
+
+/** Items that name the same address as one of these: what one publishes depends on the others. */
+export async function unsettleSharers(
+  trx: Knex.Transaction,
+  sourceId: number,
+  urls: readonly string[],
+): Promise<void> {
+  if (urls.length === 0) return;
+  const shared = trx('item_file')
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'url', urls))
+    .groupBy('url')
+    .havingRaw('count(distinct item_id) > 1')
+    .select('url');
+  const items = trx('item_file').where({ source_id: sourceId }).whereIn('url', shared).select('item_id');
+  await trx('item').whereIn('id', items).update({ unsettled: 1 });
+}
+
+/** The item that had a file has lost it; others that name it may have it. */
+export async function unsettleHeirs(db: Queryable, sourceId: number): Promise<void> {
+  const living = db('resource as metadata')
+    .whereRaw('metadata.item_id = item_file.item_id')
+    .where('metadata.kind', 'metadata')
+    .whereNull('metadata.deleted_at')
+    .select(db.raw('1'));
+  const heirs = db('item_file')
+    .join('resource', 'resource.path', 'item_file.url')
+    .where('item_file.source_id', sourceId)
+    .whereNotNull('resource.deleted_at')
+    .whereRaw('resource.item_id <> item_file.item_id')
+    .whereExists(living)
+    .select('item_file.item_id');
+  await db('item').whereIn('id', heirs).update({ unsettled: 1 });
+}
