@@ -1,3 +1,4 @@
+import { isRepositoryFile } from './files/link-kinds.ts';
 import { type WebUrl, webUrl } from './files/web-url.ts';
 import { isJpcoar } from './jpcoar.ts';
 import { decodeText } from './small-document.ts';
@@ -5,7 +6,13 @@ import { decodeText } from './small-document.ts';
 /** The candidates of one format, best first, out of its text. */
 type Rule = (text: string) => Iterable<string>;
 
-const identifiers: Rule = (text) => values(text, 'identifier').map(({ value }) => value);
+const eprintsPage = /^https?:\/\/[^/]+\/(?:id\/eprint\/)?\d+\/?$/i;
+
+/** EPrints has its page among the relations, and the file or a citation for its identifier. */
+const identifiers: Rule = function* (text) {
+  for (const { value } of values(text, 'identifier')) yield value;
+  for (const { value } of values(text, 'relation')) if (eprintsPage.test(value)) yield value;
+};
 
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['http://www.openarchives.org/OAI/2.0/oai_dc/', identifiers],
@@ -115,5 +122,6 @@ const filePath =
   /\/bitstreams?\/|\/download(?:s|\/|$)|\/viewFile\/|viewcontent\.cgi|\/record\/[^/]+\/files\//i;
 
 function isFile(url: WebUrl): boolean {
-  return !persistent.has(url.host) && (fileExtension.test(url.path) || filePath.test(url.path));
+  if (persistent.has(url.host)) return false;
+  return fileExtension.test(url.path) || filePath.test(url.path) || isRepositoryFile(url);
 }

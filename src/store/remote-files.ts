@@ -161,7 +161,7 @@ export async function saveRemoteFiles(
 
 /** A server that says something else than last time serves other bytes; where it has a time for it, that decides. */
 function noteChange(before: RemoteFile | undefined, after: RemoteFile): RemoteFile {
-  if (!before || before.outcome !== 'confirmed' || after.outcome !== 'confirmed') {
+  if (before?.outcome !== 'confirmed' || after.outcome !== 'confirmed') {
     return { ...after, changedAt: after.changedAt ?? before?.changedAt };
   }
   const differ = (fact: 'length' | 'lastModified' | 'etag') =>

@@ -1,20 +1,28 @@
 import type { Extractor } from './extractor.ts';
+import { fileUrl } from './file-url.ts';
 import type { StatedFile } from './found-files.ts';
+import { looksLikeFile } from './link-kinds.ts';
 
-/** Dataverse's DDI codebooks: data files and other materials, each with the URI to get it from. */
+/**
+ * DDI codebooks. Dataverse states data files and other materials, each with the URI to get it from; elsewhere other
+ * materials of a study are as often pages about it.
+ */
 export const ddi: Extractor = (found) => {
   let file: { -readonly [Key in keyof StatedFile]: StatedFile[Key] } | undefined;
+  let stated = false;
   return {
     open: (element) => {
       if (element.local === 'fileDscr' || element.local === 'otherMat') {
         file = { url: element.attribute('URI') ?? '' };
+        stated = element.local === 'fileDscr' || element.attribute('level') === 'datafile';
       }
     },
     close: (element, text) => {
       const { local, parent } = element;
       if (file === undefined) return;
       if (local === 'fileDscr' || local === 'otherMat') {
-        found.add(file);
+        const url = fileUrl(file.url);
+        if (url !== undefined && (stated || looksLikeFile(url))) found.add(file);
         file = undefined;
       } else if (local === 'fileName' || (local === 'labl' && parent?.local === 'otherMat'))
         file.name ??= text;

@@ -5,7 +5,7 @@ import type { StatedFile } from './found-files.ts';
 import { isPreview, isRepositoryFile, looksLikeFile } from './link-kinds.ts';
 import { isPageType, readMediaType } from './media-type.ts';
 import { isResolver } from './resolver-hosts.ts';
-import { isSameSite } from './same-site.ts';
+import { siteOf } from './same-site.ts';
 import { embargo, readAccess, readAvailableAt, type StatedAccess } from './stated-access.ts';
 import type { WebUrl } from './web-url.ts';
 
@@ -18,6 +18,7 @@ const linking: ReadonlySet<string> = new Set([
   'link',
   'fulltext-url',
   'isFormatOf',
+  'hasPart',
 ]);
 
 /** A URL with its entities; what is longer is dropped anyway. */
@@ -52,8 +53,11 @@ export const dublinCore: Extractor = (found) => {
       const value = text || element.attribute(about ? 'about' : 'resource') || '';
       if (value === '') return;
       if (about || linking.has(name)) {
-        const url = /^https?:/i.test(value) ? fileUrl(value) : undefined;
-        if (url !== undefined) links.push({ element: about ? 'hasFormat' : name, url });
+        if (!/^https?:/i.test(value) || element.attribute('linktype') === 'thumbnail') return;
+        for (const address of addressesIn(value)) {
+          const url = fileUrl(address);
+          if (url !== undefined) links.push({ element: about ? 'hasFormat' : name, url });
+        }
       } else if (name === 'format' || name === 'medium') {
         const [, mediaType, url] = typedLink.exec(value) ?? [];
         if (mediaType !== undefined && url !== undefined) typed.push({ url, mediaType });
@@ -70,7 +74,8 @@ export const dublinCore: Extractor = (found) => {
         const isPage = url === undefined || isPreview(url) || isPageType(readMediaType(file.mediaType));
         if (!isPage) found.add({ ...file, access, version });
       }
-      const files = links.filter((link) => isFile(link, links)).map(({ url }) => url.href);
+      const own = ownSites(links);
+      const files = links.filter((link) => isFile(link, own)).map(({ url }) => url.href);
       // One format says what one file is; of several nobody knows which is which.
       const mediaType = new Set(files).size === 1 && formats.length === 1 ? formats[0] : undefined;
       for (const url of files) found.add({ url, mediaType, access, version });
@@ -78,14 +83,32 @@ export const dublinCore: Extractor = (found) => {
   };
 };
 
-/** A relation may be another work; a file of this one lies on the site of one of its identifiers. */
-function isFile({ element, url }: Link, links: readonly Link[]): boolean {
+/** Some write all their links into one value: `http://….pdf;http://….pdf`, or with blanks or commas between. */
+function addressesIn(value: string): readonly string[] {
+  if (value.indexOf('://') === value.lastIndexOf('://')) return [value];
+  return value.split(/[\s;,|](?=https?:\/\/)/i).map((address) => address.replace(/[\s;,|]{1,4}$/, ''));
+}
+
+/** A relation or part may be another work; a file of this one lies on the work's own site. */
+function isFile({ element, url }: Link, own: ReadonlySet<string> | 'any'): boolean {
   if (!looksLikeFile(url)) return false;
-  if (element !== 'relation' || isRepositoryFile(url)) return true;
-  return links.some(
-    (other) =>
-      other.element === 'identifier' && !isResolver(other.url.host) && isSameSite(other.url.host, url.host),
-  );
+  if ((element !== 'relation' && element !== 'hasPart') || isRepositoryFile(url)) return true;
+  return own === 'any' || own.has(siteOf(url.host));
+}
+
+/**
+ * The sites of the identifiers. Where all of them are resolvers' (a handle, a DOI), the sites of the pages among the
+ * relations. In the Directory of Open Access Journals relations lead to the publisher's copy, wherever that is.
+ */
+function ownSites(links: readonly Link[]): ReadonlySet<string> | 'any' {
+  const sites = (element: string) =>
+    links
+      .filter((link) => link.element === element && !isResolver(link.url.host))
+      .filter(({ url }) => element === 'identifier' || !looksLikeFile(url))
+      .map(({ url }) => siteOf(url.host));
+  const own = new Set(sites('identifier'));
+  if (own.has('doaj.org')) return 'any';
+  return own.size > 0 ? own : new Set(sites('relation'));
 }
 
 function accessOf(rights: FileAccess | undefined, end: string | undefined): StatedAccess | undefined {
@@ -141,4 +164,4 @@ function skipBack(text: string, from: number, what: RegExp): number {
 
 /** A superset of what `looksLikeFile` accepts: an ending, or a word that every such path has. */
 const fileLike =
-  /\.(?:[a-z][a-z0-9]{0,6}|7z)(?:[?#&;\s\]]|$)|bitstream|download|viewfile|files?\/|article|preprint|catalog|cgi|datafile|datastream|MCRFileNode|\/pdf\/|portalfiles|frontdoor|smash\/get|\/document|component\/|repository_|[?;][\w.[\]%-]{1,64}=/i;
+  /\.(?:[a-z][a-z0-9]{0,6}|7z)(?:[?#&;\s\]]|$)|bitstream|download|viewfile|files?\/|article|preprint|catalog|cgi|datafile|datastream|objectstore|retrieve\/|getfile|attachment\d|MCRFileNode|[/_]pdf[/?<\s]|[/_]pdf$|portalfiles|frontdoor|smash\/get|document\/|\/document|component\/|repository_|[?;][\w.[\]%-]{1,64}=/i;

@@ -6,11 +6,14 @@ import { ddi } from './ddi.ts';
 import { didl } from './didl.ts';
 import { doaj } from './doaj.ts';
 import { dublinCore, mayLinkFiles } from './dublin-core.ts';
+import { ead } from './ead.ts';
 import { epicur } from './epicur.ts';
 import type { FileFormat } from './extractor.ts';
+import { iso19139 } from './iso19139.ts';
 import { jats } from './jats.ts';
 import { jpcoar } from './jpcoar.ts';
 import { junii2 } from './junii2.ts';
+import { lido } from './lido.ts';
 import { lom } from './lom.ts';
 import { marc } from './marc.ts';
 import { mets } from './mets.ts';
@@ -20,6 +23,7 @@ import { opencast } from './opencast.ts';
 import { oreAtom } from './ore-atom.ts';
 import { rdf } from './rdf.ts';
 import { rioxx2, rioxx3 } from './rioxx.ts';
+import { tei } from './tei.ts';
 import { uketd } from './uketd.ts';
 import { xmetadiss } from './xmetadiss.ts';
 import { xoai } from './xoai.ts';
@@ -45,12 +49,16 @@ const aggregatedFormat: FileFormat = { rank: 97, extract: dublinCore, maybe: may
 
 const opencastFormat: FileFormat = { rank: 20, extract: opencast };
 const ddiFormat: FileFormat = { rank: 20, extract: ddi };
+const teiFormat: FileFormat = { rank: 20, extract: tei };
 const xmetadissFormat: FileFormat = { rank: 40, extract: xmetadiss };
 const jatsFormat: FileFormat = { rank: 40, extract: jats };
 const rdfFormat: FileFormat = { rank: 45, extract: rdf };
 const epicurFormat: FileFormat = { rank: 60, extract: epicur };
 const cmdiFormat: FileFormat = { rank: 60, extract: cmdi };
+const isoFormat: FileFormat = { rank: 60, extract: iso19139 };
+const lidoFormat: FileFormat = { rank: 60, extract: lido };
 const lomFormat: FileFormat = { rank: 65, extract: lom };
+const eadFormat: FileFormat = { rank: 65, extract: ead };
 
 const byNamespace: ReadonlyMap<string, FileFormat> = new Map([
   ['http://www.lyncode.com/xoai', xoaiFormat],
@@ -76,12 +84,12 @@ const byNamespace: ReadonlyMap<string, FileFormat> = new Map([
   ['http://www.loc.gov/mods/v3', modsFormat],
   ['http://www.loc.gov/MARC21/slim', marcFormat],
   ['http://www.openarchives.org/OAI/1.1/oai_marc', marcFormat],
+  ['info:lc/xmlns/marcxchange-v1', marcFormat],
+  ['info:lc/xmlns/marcxchange-v2', marcFormat],
   ['http://datacite.org/schema/kernel-3', dataciteFormat],
   ['http://datacite.org/schema/kernel-4', dataciteFormat],
   ['http://schema.datacite.org/oai/oai-1.0/', dataciteFormat],
   ['http://schema.datacite.org/oai/oai-1.1/', dataciteFormat],
-  ['http://www.ndltd.org/standards/metadata/etdms/1.0/', qualifiedFormat],
-  ['http://www.ndltd.org/standards/metadata/etdms/1.1/', qualifiedFormat],
   ['http://purl.org/dc/terms/', qualifiedFormat],
   ['http://dspace.org/qualifieddc/', qualifiedFormat],
   ['http://www.bl.uk/namespaces/oai_dcq/', qualifiedFormat],
@@ -89,7 +97,6 @@ const byNamespace: ReadonlyMap<string, FileFormat> = new Map([
   ['http://worldcat.org/xmlschemas/qdc-1.0/', qualifiedFormat],
   ['http://www.openarchives.org/OAI/2.0/oai_qdc/', qualifiedFormat],
   ['http://purl.org/net/oai_dcterms/', qualifiedFormat],
-  ['http://ns.nsdl.org/nsdl_dc_v1.02/', qualifiedFormat],
   ['http://purl.org/dc/elements/1.1/', simpleFormat],
   ['http://www.openarchives.org/OAI/2.0/oai_dc', simpleFormat],
   ['http://www.openarchives.org/OAI/2.0/oai_dc/', simpleFormat],
@@ -100,20 +107,29 @@ const byNamespace: ReadonlyMap<string, FileFormat> = new Map([
   ['http://www.opencastproject.org/oai/matterhorn', opencastFormat],
   ['ddi:codebook:2_5', ddiFormat],
   ['http://www.icpsr.umich.edu/DDI', ddiFormat],
-  ['http://www.d-nb.de/standards/xmetadissplus/', xmetadissFormat],
-  ['http://www.d-nb.de/standards/xMetaDiss/', xmetadissFormat],
-  ['http://www.ddb.de/standards/xMetaDiss/', xmetadissFormat],
   ['urn:nbn:de:1111-2004033116', epicurFormat],
   ['http://www.w3.org/1999/02/22-rdf-syntax-ns#', rdfFormat],
-  ['http://ltsc.ieee.org/xsd/LOM', lomFormat],
-  ['http://www.imsglobal.org/xsd/imsmd_rootv1p2p1', lomFormat],
+  ['http://www.europeana.eu/schemas/ese/', rdfFormat],
+  ['http://www.tei-c.org/ns/1.0', teiFormat],
+  ['http://www.lido-schema.org', lidoFormat],
+  ['urn:isbn:1-931666-22-9', eadFormat],
+  ['http://ead3.archivists.org/schema/', eadFormat],
 ]);
 
-const jatsNamespace = /^https?:\/\/(?:jats|dtd)\.nlm\.nih\.gov\//;
-/** Digital Commons has Dublin Core of its own, with a `fulltext-url`. */
-const digitalCommons = /^https?:\/\/www\.bepress\.com\//;
-const cmdiNamespace = /^https?:\/\/www\.clarin\.eu\/cmd\//;
-const cerifNamespace = /^https?:\/\/www\.openaire\.eu\/cerif-profile\/\d[\d.]*\/?$/;
+/** Namespaces that come in versions and spellings. */
+const byPattern: readonly (readonly [RegExp, FileFormat])[] = [
+  [/^https?:\/\/www\.openaire\.eu\/cerif-profile\/\d[\d.]*\/?$/, cerifFormat],
+  [/^https?:\/\/(?:jats|dtd)\.nlm\.nih\.gov(?:\/|$)/, jatsFormat],
+  // Digital Commons has Dublin Core of its own, with a `fulltext-url`.
+  [/^https?:\/\/www\.bepress\.com\//, qualifiedFormat],
+  [/^https?:\/\/www\.clarin\.eu\/cmd\//, cmdiFormat],
+  [/^http:\/\/www\.(?:d-nb|ddb)\.de\/standards\/xmetadiss(?:plus)?\/?$/i, xmetadissFormat],
+  [/^http:\/\/www\.ndltd\.org\/standards\/metadata\/etdms\//, qualifiedFormat],
+  [/^http:\/\/ns\.nsdl\.org\/nsdl_dc_v/, qualifiedFormat],
+  [/^http:\/\/www\.imsglobal\.org\/xsd\/imsmd_/, lomFormat],
+  [/^http:\/\/ltsc\.ieee\.org\/xsd\/LOM/, lomFormat],
+  [/^https?:\/\/(?:www\.isotc211\.org\/2005\/gm[di]|standards\.iso\.org\/iso\/19115\/)/, isoFormat],
+];
 
 /** Payloads without a namespace of their own, which may have fallen into OAI-PMH's (quirk 86). */
 const byRootName: ReadonlyMap<string, FileFormat> = new Map([
@@ -133,6 +149,9 @@ const byRootName: ReadonlyMap<string, FileFormat> = new Map([
   ['oai_datacite', dataciteFormat],
   ['doajarticle', doajFormat],
   ['thesis', qualifiedFormat],
+  ['lom', lomFormat],
+  ['tei', teiFormat],
+  ['lido', lidoFormat],
   ['article', jatsFormat],
   ['codebook', ddiFormat],
   ['qualifieddc', qualifiedFormat],
@@ -144,12 +163,11 @@ export function extractorOf(namespace: string, rootName: string): FileFormat | u
   const known = byNamespace.get(namespace);
   if (known !== undefined) return known;
   if (isJpcoar(namespace)) return jpcoarFormat;
-  if (cerifNamespace.test(namespace)) return cerifFormat;
-  if (jatsNamespace.test(namespace)) return jatsFormat;
-  if (digitalCommons.test(namespace)) return qualifiedFormat;
-  if (cmdiNamespace.test(namespace)) return cmdiFormat;
+  const spelled = byPattern.find(([pattern]) => pattern.test(namespace));
+  if (spelled !== undefined) return spelled[1];
   if (namespace === '' || namespace === 'http://www.openarchives.org/OAI/2.0/') {
     return byRootName.get(rootName.toLowerCase());
   }
-  return undefined;
+  // Home-made profiles of Dublin Core keep the name of its root.
+  return /^(?:qualified)?dc$/i.test(rootName) ? aggregatedFormat : undefined;
 }

@@ -46,6 +46,7 @@ const landingFile = /\/(?:publications?|persons?|datasets?)\/[^/]+(?:\([0-9a-f-]
 /** A page for people, going by the URL alone. */
 export function isLandingPage({ host, path, query }: WebUrl): boolean {
   if (isResolver(host) || landingFile.test(path)) return true;
+  if (renditionQuery.test(query)) return false;
   if (landingQuery.test(query)) return !fileQuery.test(query);
   if (anyEnding.test(path) || (query !== '' && path === '/')) return false;
   return landingPaths.some((pattern) => pattern.test(path));
@@ -54,15 +55,20 @@ export function isLandingPage({ host, path, query }: WebUrl): boolean {
 /** Where repository software hands out its files. */
 const filePaths: readonly RegExp[] = [
   // DSpace
-  /\/bitstreams?\/(?:handle\/)?[^/]+\/[^/]+\/(?:[^/]+\/)?[^/]+$/i,
+  /\/bitstreams?\/(?:handle\/|(?!handle\/))[^/]+\/[^/]+\/(?:[^/]+\/)?[^/]+$/i,
   new RegExp(`/bitstreams/${uuid}/(?:download|content)/?$`, 'i'),
+  new RegExp(`/retrieve/(?:\\d+|${uuid})/[^/]+$`, 'i'),
   // OJS, OMP, OPS, Janeway
   /\/(?:article|preprint|issue|catalog)\/(?:download|viewFile|downloadSuppFile)\/[^/]+(?:\/[^/]+)*\/?$/i,
   /\/(?:article|preprint)s?\/\d+\/galley\/\d+\/download\/?$/i,
   // Invenio, WEKO, Zenodo
   /\/(?:api\/)?records?\/[^/]+\/files\/[^/]+(?:\/content)?\/?$/i,
-  // LibreCat
+  new RegExp(`/api/files/${uuid}/[^/]+$`, 'i'),
+  // LibreCat, and the same at Ghent; Visual Library; DergiPark
   /\/download\/\d+\/[^/]+/i,
+  /\/download\/pdf\/\d+\/?$/i,
+  /\/publication\/\d+\/file\/\d+(?:\.\w{1,5})?\/?$/i,
+  /\/download\/article-file\/\d+\/?$/i,
   // MyCoRe, OPUS, DiVA, PubMan
   /\/MCRFileNodeServlet\/[^/]+\/[^/]+/,
   /\/frontdoor\/deliver\/index\/docId\/\d+\/file\/[^/]+$/i,
@@ -78,22 +84,38 @@ const filePaths: readonly RegExp[] = [
   // arXiv, HAL
   /^\/pdf\/(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})(?:v\d+)?$/i,
   /^\/[a-z]+-\d{6,}(?:v\d+)?\/document\/?$/,
+  // PubMed Central, Fez, SURF Sharekit
+  /\/articles\/PMC\d+\/pdf(?:\/[^/]*)?$/i,
+  /\/ATTACHMENT\d+$/,
+  // CONTENTdm, J-STAGE, the archives of Oxford and Amsterdam
+  /\/utils\/getfile\/collection\/[^/]+\/id\/\d+/i,
+  /\/digital\/api\/collection\/[^/]+\/id\/\d+\/download\/?$/i,
+  /\/_pdf(?:\/|$)/,
+  /\/objects\/[^/]+\/files\/[^/]+$/i,
+  /^\/document\/\d+\/\d+$/,
+  new RegExp(`/objectstore/${uuid}/?$`, 'i'),
   // Pure
   /\/(?:ws\/(?:portalfiles\/)?files?|portalfiles\/portal)\/\d+\/[^/]+$/i,
+  /^\/files\/\d+\/[^/]+$/i,
 ];
 /** Digital Commons, and others that name the file in the query. */
 const fileScripts = /\/(?:viewcontent\.cgi|download\.(?:php|aspx|jsp|do))$/i;
 /** OJS without readable paths, WEKO 2. */
 const fileQuery =
-  /[?&]page=article&.*op=(?:download|viewFile)&|[?&]action=repository_(?:action_common_download|uri&.*file_id=)/i;
+  /[?&]page=article&.*op=(?:download|viewFile)&|[?&](?:active_)?action=repository_(?:action_common_download|uri&.*file_id=)/i;
+/** One rendition of several of the same thing: Europe PMC, CiteSeerX. */
+const renditionQuery = /[?&](?:pdf=render|(?:blobtype|type|format)=pdf)(?:&|$)/i;
 const landingQuery = /[?&]action=(?:repository_uri|pages_view_main|repository_view_main_item_detail)/i;
 
-/** Pictures of the thing, not the thing. */
+/**
+ * Pictures of the thing, not the thing: by a folder of such pictures, or a picture of such a name. A paper may be
+ * called `rule-of-thumb.pdf`, a map `land_cover.tif`.
+ */
 const preview =
-  /thumb(?:nail)?s?(?:[/._&-]|$)|\/(?:preview|cover|icons?)(?:[/._-]|$)|[._-](?:preview|cover|lowres|medres)(?:[._-]|$)|cover_?image|\.pdf\.(?:jpe?g|png)$/i;
-/** Metadata about it, licences, and what was extracted from it. */
+  /thumb(?:nail)?s?(?:[/&]|$)|[/_](?:preview|covers?|icons?)(?:\/|$)|(?:thumb|[/._-](?:cover|icon))[^/]*\.(?:jpe?g|png|gif|webp|php)$|\/(?:preview|lightbox)[._-]|[._-](?:preview|lowres|medres)(?:[._-]|$)|cover_?image|\.pdf\.(?:jpe?g|png)$|\/uploads\/r\/.*_14[12]\.\w{3,4}$/i;
+/** Metadata about it, licences, and what was made or extracted from it (EPrints' versions of its files). */
 const aside =
-  /\/(?:export|cite|citation|oai2?|metadata|rss|feed)(?:[/?.]|$)|verb=[A-Z]|\/licen[cs]e(?:_rdf|_text|_url|\.txt)|\.(?:pdf|docx?|odt|pptx?)\.txt$/i;
+  /\.has\w{1,40}Version\/|\/indexcodes\.txt$|\/(?:export|cite|citation|oai2?|metadata|rss|feed)(?:[/?.]|$)|verb=[A-Z]|\/licen[cs]e(?:_rdf|_text|_url|\.txt)|\.(?:pdf|docx?|odt|pptx?)\.txt$/i;
 
 /** Whether a URL of which nothing says what it is looks like a file, by what software makes such URLs. */
 export function looksLikeFile(url: WebUrl): boolean {
@@ -106,13 +128,13 @@ export function looksLikeFile(url: WebUrl): boolean {
 /** Only by the ways of known repository software, not by an ending. */
 export function isRepositoryFile({ host, path, query }: WebUrl): boolean {
   if (filePaths.some((pattern) => pattern.test(path))) return true;
-  if (/(?:^|\.)figshare\.com$/.test(host) && /^\/files\/\d+\/?$/.test(path)) return true;
-  return query !== '' && (fileScripts.test(path) || fileQuery.test(query));
+  if (/(?:^|\.)(?:figshare\.com|hrcak\.srce\.hr)$/.test(host) && /^\/files?\/\d+\/?$/.test(path)) return true;
+  return query !== '' && (fileScripts.test(path) || fileQuery.test(query) || renditionQuery.test(query));
 }
 
 /** A picture of the thing, going by the URL alone. */
 export function isPreview({ path, query }: WebUrl): boolean {
-  return preview.test(path) || /[?&]file=thumbnail/i.test(query);
+  return preview.test(path) || /[?&](?:file=thumbnail|subformat=icon)/i.test(query);
 }
 
 /** `html` at the end: the page itself is the file. */

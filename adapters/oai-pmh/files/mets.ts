@@ -4,7 +4,7 @@ import { readHash } from './stated-hash.ts';
 
 /** DSpace's bundles that are made from the files or about them, and what others call their small pictures. */
 const notFiles =
-  /^(?:text|thumbnails?|thumbs?|teaser|preview|branded_preview|icons?|(?:cc-)?licen[cs]e|ore|sword|metadata)$/i;
+  /^(?:text|thumbnails?|thumbs?|teaser|preview|branded_preview|frontimage|icons?|(?:cc-)?licen[cs]e|ore|sword|metadata)$/i;
 
 /** `fileSec//file/FLocat`; what a file is for stands at the file or at a group around it. */
 export const mets: Extractor = (found) => {

@@ -10,6 +10,8 @@ interface Work {
     readonly url: string;
     readonly label: string | undefined;
     readonly access: StatedAccess | undefined;
+    /** Nothing but the attribute says that it is the object itself. */
+    readonly claimed: boolean;
   }[];
   readonly types: string[];
   access?: StatedAccess;
@@ -25,6 +27,7 @@ const aside = /thumbnail|preview|cover|table of contents|inhaltsverzeichnis|meta
 export const mods: Extractor = (found) => {
   const whole: Work = { links: [], types: [] };
   const parts = new Map<PayloadElement, Work>();
+  const pages = new Set<string>();
   const workOf = (element: PayloadElement): Work | undefined => {
     const related = element.within('relatedItem');
     return related === undefined ? whole : parts.get(related);
@@ -36,7 +39,13 @@ export const mods: Extractor = (found) => {
     },
     close: (element, text) => {
       const { local } = element;
-      if (local === 'url') addLink(workOf(element), element, text);
+      if (
+        local === 'identifier' ||
+        (local === 'url' && element.attribute('access') === 'object in context')
+      ) {
+        const page = element.within('relatedItem') === undefined ? fileUrl(text) : undefined;
+        if (page !== undefined) pages.add(page.href);
+      } else if (local === 'url') addLink(workOf(element), element, text);
       else if (local === 'internetMediaType') workOf(element)?.types.push(text);
       else if (local === 'accessCondition') {
         const work = workOf(element);
@@ -47,7 +56,9 @@ export const mods: Extractor = (found) => {
     end: () => {
       for (const work of [whole, ...parts.values()]) {
         const paired = work.types.length === work.links.length;
-        work.links.forEach(({ url, label, access }, index) => {
+        work.links.forEach(({ url, label, access, claimed }, index) => {
+          // The Biodiversity Heritage Library calls its page the raw object.
+          if (claimed && pages.has(fileUrl(url)?.href ?? '')) return;
           found.add({
             url,
             name: label !== undefined && /\.[A-Za-z0-9]{1,5}$/.test(label) ? label : undefined,
@@ -65,11 +76,11 @@ function addLink(work: Work | undefined, element: PayloadElement, text: string):
   if (work === undefined || url === undefined) return;
   const label = element.attribute('displayLabel');
   const access = element.attribute('access');
-  if (access === 'preview' || access === 'object in context' || aside.test(label ?? '') || isPreview(url))
-    return;
+  if (access === 'preview' || aside.test(label ?? '') || isPreview(url)) return;
   const stated = access === 'raw object' || fullText.test(label ?? '');
-  if (!stated && !looksLikeFile(url)) return;
-  work.links.push({ url: text, label, access: freedom(element.attribute('note')) });
+  const looks = looksLikeFile(url);
+  if (!stated && !looks) return;
+  work.links.push({ url: text, label, access: freedom(element.attribute('note')), claimed: !looks });
 }
 
 /** DiVA's `free`, or `free/2015-01-01`: from then on. */

@@ -4,10 +4,10 @@ import type { StatedFile } from './found-files.ts';
 import { isPreview } from './link-kinds.ts';
 
 const ore = 'http://www.openarchives.org/ore/terms/';
-const shown: ReadonlySet<string> = new Set(['isShownBy', 'hasView', 'downloadURL']);
+const shown: ReadonlySet<string> = new Set(['hasView', 'downloadURL']);
 
 /**
- * RDF/XML of Europeana, ORE and DCAT: `edm:isShownBy`, `edm:hasView`, `ore:aggregates` and `dcat:downloadURL`.
+ * RDF/XML of Europeana (and its older ESE), ORE and DCAT: `edm:isShownBy`, `edm:hasView`, `ore:aggregates` and `dcat:downloadURL`.
  * `edm:object` is the preview, `edm:isShownAt` and `dcat:accessURL` are pages.
  */
 export const rdf: Extractor = (found) => {
@@ -32,7 +32,10 @@ export const rdf: Extractor = (found) => {
         if (local === 'downloadURL') distribution.url = value;
         else if (local === 'mediaType') distribution.mediaType = value;
         else if (local === 'byteSize') distribution.length = value;
-      } else if (shown.has(local) || (local === 'aggregates' && element.uri === ore)) add({ url: value });
+      } else if (local === 'isShownBy')
+        // Whatever its URL looks like, it is the best there is.
+        files.push({ url: value });
+      else if (shown.has(local) || (local === 'aggregates' && element.uri === ore)) add({ url: value });
       else if (local === 'format') types.set(element.parent?.attribute('about') ?? '', text);
     },
     end: () => {

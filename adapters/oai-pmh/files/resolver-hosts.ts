@@ -6,8 +6,6 @@ const resolvers: ReadonlySet<string> = new Set([
   'handle.net',
   'n2t.net',
   'arks.org',
-  'nbn-resolving.org',
-  'nbn-resolving.de',
   'urn.fi',
   'urn.kb.se',
   'urn.nb.no',
@@ -24,14 +22,26 @@ const resolvers: ReadonlySet<string> = new Set([
   'cir.nii.ac.jp',
   'id.ndl.go.jp',
   'pubmed.ncbi.nlm.nih.gov',
+  'resolver.staatsbibliothek-berlin.de',
+  'resolver.sub.uni-goettingen.de',
+  // Pages of shops and catalogues, which libraries call full texts.
+  'ebookcentral.proquest.com',
+  'gateway.proquest.com',
+  'search.ebscohost.com',
+  'worldcat.org',
+  'books.google.com',
+  'catalog.hathitrust.org',
 ]);
+
+/** `nbn-resolving.org`, `mdz-nbn-resolving.de` and the others for German national bibliography numbers. */
+const nbnResolvers = /(?:^|[.-])nbn-resolving\.[a-z]+$/;
 
 /** Sites whose links end in file names, and lead to pages about files or to somebody else's. */
 const catalogues =
   /(?:^|\.)(?:github\.com|gitlab\.com|wikipedia\.org|wikimedia\.org|youtube\.com|youtu\.be)$/;
 
 export function isResolver(host: string): boolean {
-  return resolvers.has(host.replace(/^www\./, ''));
+  return resolvers.has(host.replace(/^www\./, '')) || nbnResolvers.test(host);
 }
 
 export function isCatalogue(host: string): boolean {

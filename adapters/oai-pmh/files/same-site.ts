@@ -3,10 +3,13 @@ const publicSuffix = /^(?:a[cd]|co|com|ed|edu|gob|go|gov|gv|lg|mil|ne|net|nhs|no
 
 /** Whether two hosts lie below one registrable name, e.g. `repo.example.ac.jp` and `api.example.ac.jp`. */
 export function isSameSite(a: string, b: string): boolean {
-  const [first, second] = [nameOf(a), nameOf(b)];
-  if (first === second) return true;
-  const name = registrable(first);
-  return name !== undefined && name === registrable(second);
+  return siteOf(a) === siteOf(b);
+}
+
+/** The registrable name that a host lies below; itself where there is none, as of addresses. */
+export function siteOf(host: string): string {
+  const name = nameOf(host);
+  return registrable(name) ?? name;
 }
 
 function nameOf(host: string): string {

@@ -25,6 +25,17 @@ describe('The landing page', () => {
     expect(dc('https://図書館.example/頁 '.trim())).toBe('https://xn--lcss68aj21b.example/%E9%A0%81');
   });
 
+  test('of EPrints is among the relations', () => {
+    const record = (relation: string) =>
+      landingPage(
+        oaiDc,
+        `<oai_dc:dc><dc:relation>${relation}</dc:relation><dc:identifier>https://r.example/17/1/a.pdf</dc:identifier></oai_dc:dc>`,
+      );
+    expect(record('https://r.example/17/')).toBe('https://r.example/17/');
+    expect(record('https://r.example/id/eprint/17')).toBe('https://r.example/id/eprint/17');
+    expect(record('https://publisher.example/science/article/pii/S17')).toBeUndefined();
+  });
+
   test('of typed identifiers goes by the type', () => {
     const jpcoar = 'https://github.com/JPCOAR/schema/blob/master/2.0/';
     expect(

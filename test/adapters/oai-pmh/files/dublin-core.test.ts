@@ -32,8 +32,34 @@ describe('Of Dublin Core', () => {
     'https://repo.example/api/access/datafile/12',
     'https://repo.example/download.php?file=a.pdf',
     'https://repo.example/?action=repository_action_common_download&amp;item_id=1&amp;file_no=1',
+    'https://repo.example/publication/17/file/18',
+    'https://repo.example/x:17/ATTACHMENT01',
+    'https://repo.example/en/download/article-file/17',
+    'https://repo.example/x/download/pdf/17',
+    'https://repo.example/objectstore/9121e795-0af3-4ff3-be2a-4b28418fb269',
+    'https://repo.example/pmc/articles/PMC17/pdf/',
+    'https://repo.example/articles/PMC17?pdf=render',
+    'https://repo.example/viewdoc/download?doi=10.1.1.1&amp;rep=rep1&amp;type=pdf',
+    'https://repo.example/ptpmcrender.fcgi?accid=PMC17&amp;blobtype=pdf',
+    'https://repo.example/bitstream/handle/1/2/a.pdf;jsessionid=A7CA?sequence=1',
+    'HTTPS://repo.example:8443/a%20b.pdf',
+    'https://repo.example/api/files/9121e795-0af3-4ff3-be2a-4b28418fb269/a',
+    'https://repo.example/files/1234/final_version',
+    'https://repo.example/utils/getfile/collection/a/id/1',
+    'https://repo.example/digital/api/collection/a/id/1/download',
+    'https://repo.example/article/a/1/1/1_1/_pdf/-char/ja',
+    'https://repo.example/objects/uuid:1/files/m17',
+    'https://repo.example/document/2/17',
+    'https://repo.example/retrieve/17/a',
+    'https://hrcak.srce.hr/file/17',
+    'https://repo.example/?action=pages_view_main&amp;active_action=repository_action_common_download&amp;item_id=1',
+    'https://repo.example/rule-of-thumb.pdf',
+    'https://repo.example/land_cover.tif',
+    'https://repo.example/cover-crops.pdf',
   ])('%s is a file', (url) => {
-    expect(statedUrls(oaiDc, identifier(url))).toEqual([url.replaceAll('&amp;', '&')]);
+    const normal = url.replaceAll('&amp;', '&').replace('HTTPS', 'https');
+    expect(statedUrls(oaiDc, identifier(url))).toEqual([normal]);
+    expect(mayLinkFiles(identifier(url))).toBe(true);
   });
 
   test.each([
@@ -56,6 +82,17 @@ describe('Of Dublin Core', () => {
     'https://repo.example/publications/a-title(9121e795-0af3-4ff3-be2a-4b28418fb269).html',
     'https://repo.example/goedicke/1008/thumbnail.jpg',
     'https://repo.example/utils/getthumbnail/collection/a/id/1.jpg',
+    'https://repo.example/17/1.haspreviewThumbnailVersion/a.pdf',
+    'https://repo.example/17/2/indexcodes.txt',
+    'https://repo.example/17/3/lightbox.jpg',
+    'https://repo.example/islandora/object/a/datastream/TN/view',
+    'https://ieeexplore.example/document/17',
+    'https://repo.example/article_covers/17.png',
+    'https://repo.example/a_thumb.jpg',
+    'https://repo.example/record/17/files/a.jpg?subformat=icon-640',
+    'https://repo.example/uploads/r/x/1/a_142.jpg',
+    'https://repo.example/bitstream/handle/1/2',
+    'http://www.mdz-nbn-resolving.de/urn/resolver.pl?urn=a.pdf',
     'https://repo.example/bitstream/1/2/3/a.pdf.txt',
     'https://repo.example/bitstream/1/2/3/license.txt',
     'https://repo.example/bitstream/1/2/3/a.pdf.jpg',
@@ -84,6 +121,21 @@ describe('Of Dublin Core', () => {
         ),
       ),
     ).toEqual(['https://j.example/index.php?journal=j&page=article&op=download&path[]=12&path[]=34']);
+  });
+
+  test('one value may hold several links', () => {
+    const urls = ['a', 'b', 'c'].map((name) => `https://repo.example/${name}.pdf`);
+    for (const between of [';', ' ; ', ', ', ' ', '\n', ' | ']) {
+      expect(statedUrls(oaiDc, identifier(urls.join(between)))).toEqual(urls);
+    }
+    // A link within a link is one.
+    const archived = 'https://archive.example/web/2020/https://repo.example/a.pdf';
+    expect(statedUrls(oaiDc, identifier(archived))).toEqual([archived]);
+  });
+
+  test('what calls itself a thumbnail is one', () => {
+    const thumbnail = '<dc:identifier linktype="thumbnail">https://repo.example/a.png</dc:identifier>';
+    expect(statedUrls(oaiDc, document(thumbnail))).toEqual([]);
   });
 
   test('a relation is a file of this work only on the site of an identifier, or in a repository', () => {
@@ -121,6 +173,31 @@ describe('Of Dublin Core', () => {
     expect(first?.mediaType).toBeUndefined();
   });
 
+  test('where identifiers are resolvers’, the site is that of the pages among the relations', () => {
+    const handle = dc('identifier', 'https://hdl.handle.net/1/2');
+    const file = 'https://digital.repo.example/pdf/2.pdf';
+    const page = dc('relation', 'https://repo.example/handle/1/1');
+    expect(statedUrls(oaiDc, document(handle, page, dc('relation', file)))).toEqual([file]);
+    expect(statedUrls(oaiDc, document(handle, dc('relation', file)))).toEqual([]);
+  });
+
+  test('in DOAJ a relation is the publisher’s copy', () => {
+    const file = 'https://publisher.example/17.pdf';
+    const article = dc('identifier', 'https://doaj.org/article/17');
+    const journal = dc('relation', 'https://doaj.org/toc/1234-5678');
+    expect(statedUrls(oaiDc, document(article, journal, dc('relation', file)))).toEqual([file]);
+  });
+
+  test('a part is held to be a file as a relation is', () => {
+    const part = (url: string) =>
+      `<q xmlns:t="urn:t"><t:hasPart>${url}</t:hasPart><t:identifier>https://repo.example/x</t:identifier></q>`;
+    const qualified = 'http://purl.org/dc/terms/';
+    const file = 'https://ndownloader.figshare.com/files/17';
+    expect(statedUrls(qualified, part(file))).toEqual([file]);
+    expect(statedUrls(qualified, part('https://other.example/a.pdf'))).toEqual([]);
+    expect(statedUrls(qualified, part('https://doi.org/10.1/2'))).toEqual([]);
+  });
+
   test.each([
     ['application/pdf, http://purl.org/utwente/fid/1140', 'http://purl.org/utwente/fid/1140'],
     ['pdf http://repo.example/archive/00000001/01/a', 'http://repo.example/archive/00000001/01/a'],
@@ -136,6 +213,9 @@ describe('Of Dublin Core', () => {
     ['http://www.bl.uk/namespaces/oai_dcq/', '<q xmlns:t="urn:t"><t:hasFormat>URL</t:hasFormat></q>'],
     ['http://www.ndltd.org/standards/metadata/etdms/1.0/', '<thesis><identifier>URL</identifier></thesis>'],
     ['http://www.ndltd.org/standards/metadata/etdms/1.1/', '<thesis><identifier>URL</identifier></thesis>'],
+    ['http://www.ndltd.org/standards/metadata/etdms/1-1', '<thesis><identifier>URL</identifier></thesis>'],
+    ['http://ns.nsdl.org/nsdl_dc_v1.03/', '<nsdl_dc><identifier>URL</identifier></nsdl_dc>'],
+    ['urn:home-made', '<dc><identifier>URL</identifier></dc>'],
     [
       'http://www.dspace.org/xmlns/dspace/dim',
       '<dim><field mdschema="dc" element="identifier" qualifier="uri">URL</field><field element="description">https://repo.example/b.pdf</field></dim>',
@@ -151,7 +231,7 @@ describe('Of Dublin Core', () => {
   ])('its wrappings say the same: %s', (namespace, payload) => {
     const url = 'https://repo.example/a.pdf';
     expect(statedUrls(namespace, payload.replaceAll('URL', url))).toEqual([url]);
-    expect(fileRank(namespace)).toBeGreaterThan(90);
+    expect(fileRank(namespace, /<(?:\w+:)?(\w+)/.exec(payload)?.[1])).toBeGreaterThan(90);
   });
 });
 

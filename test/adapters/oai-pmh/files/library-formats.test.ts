@@ -27,6 +27,15 @@ describe('Of MODS', () => {
     ]);
   });
 
+  test('a raw object that is the identifier, too, is the page', () => {
+    const page = `${host}/item/7`;
+    const raw = (url: string) => `<location><url access="raw object">${url}</url></location>`;
+    const payload = (url: string) =>
+      `<mods xmlns="${mods}"><identifier type="uri">${page}</identifier>${raw(url)}</mods>`;
+    expect(statedUrls(mods, payload(page))).toEqual([]);
+    expect(statedUrls(mods, payload(`${host}/object/7`))).toEqual([`${host}/object/7`]);
+  });
+
   test('LibreCat lists each file as a part, with its type and restriction', () => {
     const part = (name: string, restricted: string) =>
       `<relatedItem type="constituent">${location(`<url displayLabel="${name}">${host}/download/1/2/${name}</url>`)}<physicalDescription><internetMediaType>application/pdf</internetMediaType></physicalDescription><accessCondition type="restrictionOnAccess">${restricted}</accessCondition></relatedItem>`;
@@ -85,6 +94,25 @@ describe('Of MARC', () => {
       { url: `${host}/1.pdf`, name: '1.pdf', access: 'restricted' },
       { url: `${host}/2.pdf`, name: '2.pdf', length: 17, hash: `md5:${'c'.repeat(32)}`, access: 'open' },
       { url: `${host}/3.pdf`, name: '3.pdf', length: 18, access: 'open' },
+    ]);
+  });
+
+  test('what libraries call a full text may be a shop or a resolver', () => {
+    const field = (url: string) =>
+      `<datafield tag="856" ind1="4" ind2="0"><subfield code="u">${url}</subfield><subfield code="3">Volltext</subfield></datafield>`;
+    const urls = [
+      'https://ebookcentral.proquest.com/lib/x/detail.action?docID=17',
+      'http://mdz-nbn-resolving.de/urn:nbn:de:bvb:12-bsb17',
+    ];
+    const slim = 'http://www.loc.gov/MARC21/slim';
+    expect(statedUrls(slim, `<record xmlns="${slim}">${urls.map(field).join('')}</record>`)).toEqual([]);
+  });
+
+  test('UNIMARC comes as MarcXchange', () => {
+    const namespace = 'info:lc/xmlns/marcxchange-v1';
+    const field = `<datafield tag="856" ind1="4" ind2=" "><subfield code="u">${host}/a.pdf</subfield></datafield>`;
+    expect(statedUrls(namespace, `<record xmlns="${namespace}" format="UNIMARC">${field}</record>`)).toEqual([
+      `${host}/a.pdf`,
     ]);
   });
 
@@ -188,6 +216,17 @@ describe('Of formats that only some repositories speak', () => {
     ]);
   });
 
+  test('DDI of others: materials of a study are often pages', () => {
+    const namespace = 'http://www.icpsr.umich.edu/DDI';
+    const material = (path: string) => `<otherMat level="study" URI="${host}/${path}"/>`;
+    expect(
+      statedUrls(
+        namespace,
+        `<codeBook xmlns="${namespace}">${material('surveys')}${material('questionnaire.pdf')}</codeBook>`,
+      ),
+    ).toEqual([`${host}/questionnaire.pdf`]);
+  });
+
   test('EDM and ORE in RDF: what is shown and aggregated, not the preview or the page', () => {
     const namespace = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#';
     expect(
@@ -200,6 +239,16 @@ describe('Of formats that only some repositories speak', () => {
       { url: `${host}/2.jpg`, name: '2.jpg', mediaType: 'image/jpeg' },
       { url: `${host}/3.pdf`, name: '3.pdf' },
     ]);
+  });
+
+  test('EDM and ESE: what it is shown by is the object, whatever its URL looks like', () => {
+    const namespace = 'http://www.europeana.eu/schemas/ese/';
+    expect(
+      statedUrls(
+        namespace,
+        `<record xmlns="${namespace}"><isShownAt>${host}/1</isShownAt><object>${host}/2.jpg</object><isShownBy>${host}/thumb/500x500/3.jpg</isShownBy></record>`,
+      ),
+    ).toEqual([`${host}/thumb/500x500/3.jpg`]);
   });
 
   test('DCAT: what is to be downloaded, with its size', () => {
