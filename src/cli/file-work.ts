@@ -21,12 +21,12 @@ export async function workOnFiles(
 
 /** Undefined where nothing was due. */
 export function describeFileWork(source: string, report: FileJobReport): string | undefined {
-  const { files, downloaded, bytes, landingPages, created, updated, deleted, quotaReached } = report;
+  const { asked, downloaded, bytes, landingPages, created, updated, deleted, quotaReached } = report;
   const parts = [
-    files > 0 && `${files} files asked for`,
+    asked > 0 && `${asked} files asked for`,
     downloaded > 0 && `${downloaded} downloaded (${Math.round(bytes / 1_000_000)} MB)`,
     landingPages > 0 && `${landingPages} landing pages read`,
-    quotaReached && 'the rest has to wait: quotaBytes is used up',
+    quotaReached && 'what does not fit has to wait: quotaBytes is used up',
   ].filter((part) => part !== false);
   if (parts.length === 0) return undefined;
   return `${source}: ${parts.join(', ')}: ${created} created, ${updated} updated, ${deleted} deleted`;

@@ -70,7 +70,10 @@ function describeFiles(files: FileCounts | undefined): readonly string[] {
         [files.mirrored, 'mirrored'],
       ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
     : [];
-  return parts.length === 0 ? [] : [`  files: ${parts.join(', ')}`];
+  const lines = parts.length === 0 ? [] : [`  files: ${parts.join(', ')}`];
+  if (files && files.waitingForRoom > 0)
+    lines.push(`  ! quotaBytes is used up: ${files.waitingForRoom} files wait for room`);
+  return lines;
 }
 
 /** The latest runs, newest first, and what was wrong in the last one. */

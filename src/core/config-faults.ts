@@ -12,7 +12,9 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
     // Unknown keys are reported above with a suggestion; one fault per place is enough.
     if (/unexpected property/i.test(error.message) || seen.has(place)) continue;
     seen.add(place);
-    yield `${place || 'configuration'}: ${error.message.toLowerCase()}${describeValue(error.value)}`;
+    const fault =
+      choiceFault(error.schema, error.value) ?? `${error.message.toLowerCase()}${describeValue(error.value)}`;
+    yield `${place || 'configuration'}: ${fault}`;
   }
   const { sources, baseUrl, network } = value as Readonly<Record<string, unknown>>;
   yield* networkFaults(network);
@@ -56,6 +58,16 @@ function* setFaults(place: string, source: unknown): Generator<string> {
     if (!known.includes(name))
       yield `${place}.dumps: there is no set "${name}"${suggest(String(name), known)}`;
   }
+}
+
+/** Undefined where the schema is no choice of literals. */
+function choiceFault(schema: TSchema, value: unknown): string | undefined {
+  const choices = ((schema.anyOf as TSchema[] | undefined) ?? []).map((choice) => choice.const);
+  if (choices.length === 0 || choices.includes(undefined)) return undefined;
+  const words = choices.map(String);
+  const nearest = typeof value === 'string' ? nearestOf(value, words) : undefined;
+  const meant = nearest === undefined ? '' : didYouMean(nearest);
+  return `expected one of ${words.join(', ')}${describeValue(value)}${meant}`;
 }
 
 function describeValue(value: unknown): string {
@@ -103,13 +115,22 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** ` (did you mean "schedule"?)` for the nearest of the known words, or nothing. */
 export function suggest(word: string, known: readonly string[]): string {
+  const nearest = nearestOf(word, known);
+  return nearest === undefined ? `; known are ${known.join(', ')}` : didYouMean(nearest);
+}
+
+function didYouMean(word: string): string {
+  return ` (did you mean "${word}"?)`;
+}
+
+function nearestOf(word: string, known: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < least) [nearest, least] = [candidate, distance];
   }
-  return nearest === undefined ? `; known are ${known.join(', ')}` : ` (did you mean "${nearest}"?)`;
+  return nearest;
 }
 
 function editDistance(a: string, b: string): number {

@@ -59,7 +59,12 @@ export function plainName(host: string): string {
 
 function parseRange(text: string): AllowedRange | undefined {
   if (!ipaddr.isValidCIDR(text) || !isAddress(text.split('/')[0] ?? '')) return undefined;
-  return { range: ipaddr.parseCIDR(text), port: undefined };
+  const [base, bits] = ipaddr.parseCIDR(text);
+  if (base.kind() === 'ipv4' || !(base as ipaddr.IPv6).isIPv4MappedAddress())
+    return { range: [base, bits], port: undefined };
+  // Mapped addresses are judged as those of IPv4; what is wider holds others, and was meant otherwise.
+  if (bits < 96) return undefined;
+  return { range: [(base as ipaddr.IPv6).toIPv4Address(), bits - 96], port: undefined };
 }
 
 /** Only the usual spelling: `127.1` and `0x7f.1` are read in different ways by different programs. */

@@ -8,7 +8,7 @@ import { createGuardedAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
 import { type Patience, waitBefore } from './patience.ts';
 import { createPlainAgent, type PlainResponse } from './plain/plain-agent.ts';
-import { type Exchange, redirected } from './redirect.ts';
+import { type Exchange, redirected, refuseCredentials } from './redirect.ts';
 import { decodedBody, type SlowestRate } from './response-body.ts';
 
 export interface HttpSettings {
@@ -66,6 +66,11 @@ export function createHttp(
   });
   const plain = createPlainAgent(guard, { timeoutSeconds: settings.timeoutSeconds });
 
+  function check(url: URL): void {
+    guard.check(url);
+    if (scope === 'found') refuseCredentials(url);
+  }
+
   function headersFor({ url, form }: Exchange, options: HttpOptions): Record<string, string> {
     return {
       'user-agent': settings.userAgent,
@@ -89,9 +94,9 @@ export function createHttp(
     asked: (url: URL) => void,
   ): Promise<HttpResponse> {
     let exchange = start;
+    check(start.url);
     for (let redirects = 0; ; redirects += 1) {
       const { method, url, form } = exchange;
-      guard.check(url);
       deadline.pause();
       const leave = await deps.gate.enter(url.host, requestsPerHost, deadline.signal);
       let next: Exchange | undefined;
@@ -126,6 +131,7 @@ export function createHttp(
           `${start.url.href} redirects more than ${maxRedirects} times`,
         );
       }
+      check(next.url);
       deps.log.debug({ from: url.href, to: next.url.href }, 'redirected');
       exchange = next;
       asked(next.url);

@@ -1,3 +1,5 @@
+import { BridgeError } from '../core/errors.ts';
+
 /** What is asked of a URL. */
 export interface Exchange {
   readonly method: 'GET' | 'HEAD' | 'POST';
@@ -33,4 +35,13 @@ export function redirected(
   // As browsers do; but the arguments in the form are the request, and are not lost with it (quirk 33).
   if (target.search === '' && form !== undefined) target.search = form;
   return { method: 'GET', url: target };
+}
+
+/**
+ * What only a name and a password open is not there for everybody.
+ * @throws BridgeError `address-refused` for a URL with credentials in it; the message does not repeat them
+ */
+export function refuseCredentials({ username, password, host }: URL): void {
+  if (username !== '' || password !== '')
+    throw new BridgeError('address-refused', `an address at ${host} has credentials in it`);
 }

@@ -208,11 +208,12 @@ export async function storeUnasked(
   await insertRows(trx, 'remote_file', rows, { conflict: { columns: ['source_id', 'url'], update: [] } });
 }
 
-/** Octets of the mirrored contents of a source, each content once. */
+/** Octets of the mirrored contents that items of a source state, each content once. */
 export async function countMirroredBytes(db: Queryable, sourceId: number): Promise<number> {
   const contents = db('remote_file')
     .where({ source_id: sourceId })
     .whereNotNull('content_hash')
+    .whereExists(statedAtAll(db, sourceId))
     .distinct('content_hash', 'content_length')
     .as('contents');
   const [row] = await db.from(contents).sum({ bytes: 'content_length' });
@@ -222,19 +223,39 @@ export async function countMirroredBytes(db: Queryable, sourceId: number): Promi
 export type FileCounts = Readonly<Record<SeenFile['outcome'], number>> & {
   /** Contents that are kept. */
   readonly mirrored: number;
+  /** Not downloaded, because the quota has no room for them. */
+  readonly waitingForRoom: number;
 };
 
-/** How the files that items of a source state are doing, by URL. */
-export async function countRemoteFiles(db: Queryable, sourceId: number): Promise<FileCounts> {
-  const stated = db('item_file').where({ source_id: sourceId }).whereRaw('item_file.url = remote_file.url');
-  const rows: { outcome: SeenFile['outcome']; files: number; kept: number }[] = await db('remote_file')
+/** The reason of files that are put off until the quota has room for them. */
+export const noRoomReason = 'it does not fit into what is left of quotaBytes';
+
+/** For rows of `remote_file`. */
+function statedAtAll(db: Queryable, sourceId: number): Knex.QueryBuilder {
+  return db('item_file')
     .where({ source_id: sourceId })
-    .whereExists(stated.select(db.raw('1')))
+    .whereRaw('item_file.url = remote_file.url')
+    .select(db.raw('1'));
+}
+
+/** How the files that items of a source state are doing, by URL: `unchecked` without those that wait for room. */
+export async function countRemoteFiles(db: Queryable, sourceId: number): Promise<FileCounts> {
+  const rows: { outcome: SeenFile['outcome']; files: number; kept: number; waiting: number }[] = await db(
+    'remote_file',
+  )
+    .where({ source_id: sourceId })
+    .whereExists(statedAtAll(db, sourceId))
     .groupBy('outcome')
-    .select('outcome', db.raw('count(*) as files'), db.raw('count(content_hash) as kept'));
-  const counts = { unchecked: 0, confirmed: 0, refused: 0, unreachable: 0, mirrored: 0 };
-  for (const { outcome, files, kept } of rows) {
-    counts[outcome] = Number(files);
+    .select(
+      'outcome',
+      db.raw('count(*) as files'),
+      db.raw('count(content_hash) as kept'),
+      db.raw('sum(case when reason = ? then 1 else 0 end) as waiting', [noRoomReason]),
+    );
+  const counts = { unchecked: 0, confirmed: 0, refused: 0, unreachable: 0, mirrored: 0, waitingForRoom: 0 };
+  for (const { outcome, files, kept, waiting } of rows) {
+    counts[outcome] = Number(files) - (outcome === 'unchecked' ? Number(waiting) : 0);
+    counts.waitingForRoom += Number(waiting);
     counts.mirrored += Number(kept);
   }
   return counts;

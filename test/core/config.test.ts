@@ -55,6 +55,15 @@ describe('parseConfig', () => {
     expect(faultsOf({ xyzzy: 1 })).toContain('known are baseUrl');
   });
 
+  test('where one of some words is wanted, they are named, and the nearest one again', () => {
+    const mode = (word: unknown) => faultsOf({ sources: { repo: { ...source, files: { mode: word } } } });
+    const expected = 'sources.repo.files.mode: expected one of proxy, link, mirror, none';
+    expect(mode('mirrr')).toBe(`${expected}, not "mirrr" (did you mean "mirror"?)`);
+    expect(mode('somewhere')).toBe(`${expected}, not "somewhere"`);
+    expect(mode(3)).toBe(`${expected}, not 3`);
+    expect(faultsOf({ logLevel: 'Warm' })).toContain('did you mean "warn"?');
+  });
+
   test('names every fault, and where it is', () => {
     const faults = faultsOf({
       listen: { port: 70_000 },

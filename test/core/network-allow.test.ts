@@ -36,7 +36,18 @@ describe('an entry of network.allow', () => {
     expect(allowsAddress(allow, address('fd00:2::3'), 80)).toBe(false);
   });
 
+  test('may be a range of IPv4 in the clothes of IPv6', () => {
+    const allow = places('::ffff:127.0.0.0/104', '::ffff:10.1.2.3/128');
+    expect(allowsAddress(allow, address('127.0.0.1'), 80)).toBe(true);
+    expect(allowsAddress(allow, address('::ffff:127.0.0.1'), 80)).toBe(true);
+    expect(allowsAddress(allow, address('128.0.0.1'), 80)).toBe(false);
+    expect(allowsAddress(allow, address('10.1.2.3'), 80)).toBe(true);
+    expect(allowsAddress(allow, address('10.1.2.4'), 80)).toBe(false);
+  });
+
   test.each([
+    // Meant as a /104: it would be a good part of IPv6, and nothing of IPv4.
+    '::ffff:127.0.0.0/8',
     'http://intranet/',
     'intranet/path',
     'intranet:0',

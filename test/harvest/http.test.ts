@@ -311,6 +311,20 @@ describe('URLs found in records', () => {
     expect(answers).toEqual([]);
   });
 
+  test('are not followed to an address with credentials in it; those of the endpoint are', async () => {
+    const url = await serve((request, response) => {
+      const target = `http://somebody:secret@${request.headers.host}/there`;
+      if (request.url === '/file') response.writeHead(302, { location: target }).end();
+      else response.end('there');
+    });
+    const http = client(`${url}/oai`, { scope: 'found' });
+    const refused = { code: 'address-refused', message: expect.not.stringContaining('secret') };
+    await expect(http.get(`${url}/file`, { signal })).rejects.toMatchObject(refused);
+    const direct = `${url.replace('//', '//somebody:secret@')}/there`;
+    await expect(http.get(direct, { signal })).rejects.toMatchObject(refused);
+    expect(await text(await client(url).get(`${url}/file`, { signal }))).toBe('there');
+  });
+
   test('lead only to the port of the endpoint, where its host is private', async () => {
     const database = await serve((_request, response) => {
       response.end('secret');

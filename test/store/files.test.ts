@@ -344,6 +344,12 @@ describeOnBoth('the files of items', (open) => {
     ]);
     expect(await resource('y/files/1-a.pdf')).toMatchObject({ hash: contentHash, length: 5 });
     expect(await countMirroredBytes(database.reader, lease.sourceId)).toBe(5);
+    await begin();
+    await store([item('x', 'oai_dc', [])]);
+    expect(await countMirroredBytes(database.reader, lease.sourceId)).toBe(5);
+    // Nobody names it any more: it lies on the disk for Change Dumps, and takes nobody's room.
+    await store([item('y', 'oai_dc', [])]);
+    expect(await countMirroredBytes(database.reader, lease.sourceId)).toBe(0);
   });
 
   test('in mode link the address is the upstream one, and one address is one resource', async () => {

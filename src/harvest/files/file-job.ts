@@ -42,12 +42,13 @@ export interface FileJobOptions {
 
 export interface FileJobReport extends MirrorReport, Settled {
   readonly landingPages: number;
-  /** Downloads were put off, because `quotaBytes` is used up. */
+  /** Files were put off that do not fit into what is left of `quotaBytes`. */
   readonly quotaReached: boolean;
 }
 
 const nothing: FileJobReport = {
   files: 0,
+  asked: 0,
   downloaded: 0,
   bytes: 0,
   landingPages: 0,
@@ -133,7 +134,7 @@ class FileJob {
     else if (verify) await this.#check();
     await this.#settle();
     if (this.#report.quotaReached)
-      log.warn({ source: this.#source.name }, 'quotaBytes of the files is used up');
+      log.warn({ source: this.#source.name }, 'files wait for room: quotaBytes is used up');
     log.info({ source: this.#source.name, ...this.#report }, 'file job ended');
     return this.#report;
   }
@@ -156,7 +157,8 @@ class FileJob {
         const checked = due.length === 0 ? [] : await checker.check(due, options);
         await saveRemoteFiles(database, this.#lease.sourceId, checked);
         left -= checked.length;
-        this.#add({ files: checked.length });
+        const asked = checked.filter(({ checkedAt }) => (checkedAt ?? '') >= now).length;
+        this.#add({ files: checked.length, asked });
         // Those that it did not come to would come again.
         if (checked.length === 0) return;
         await this.#settle();
@@ -183,8 +185,8 @@ class FileJob {
       health: createHostHealth(),
       patienceMs: checkPatienceMs,
     };
-    const progress = ({ files, downloaded, bytes }: MirrorReport) => {
-      this.#report = { ...this.#report, files: before.files + files, downloaded, bytes };
+    const progress = ({ files, asked, downloaded, bytes }: MirrorReport) => {
+      this.#report = { ...this.#report, files: before.files + files, asked, downloaded, bytes };
       this.#options.onProgress?.(this.#report);
     };
     const settling = this.#settleNowAndThen();
@@ -192,7 +194,7 @@ class FileJob {
       await this.#stoppable((signal) => mirrorFiles(mirror, { signal, onProgress: progress }));
     } finally {
       await settling.end();
-      this.#report = { ...this.#report, quotaReached: quota.isFull };
+      this.#report = { ...this.#report, quotaReached: quota.wasShort };
     }
   }
 
@@ -252,7 +254,8 @@ class FileJob {
 
   #add(what: Partial<FileJobReport>): void {
     const files = this.#report.files + (what.files ?? 0);
-    this.#report = { ...this.#report, ...what, files };
+    const asked = this.#report.asked + (what.asked ?? 0);
+    this.#report = { ...this.#report, ...what, files, asked };
     this.#options.onProgress?.(this.#report);
   }
 }

@@ -42,7 +42,11 @@ export type Download =
       readonly partial: PartialFile | undefined;
     }
   | { readonly kind: 'failed'; readonly verdict: Verdict }
-  | { readonly kind: 'no-room' };
+  | {
+      readonly kind: 'no-room';
+      /** As announced. */
+      readonly length?: number | undefined;
+    };
 
 /** Within one turn: the second may confirm the first, the third replaces a part that was none. */
 const attempts = 3;
@@ -165,7 +169,7 @@ async function take(
   const writing = new PartialWriter(partial, newNote, file.stated.hash);
   let finished: FinishedPart;
   try {
-    if (!room.reach(Math.max(start, facts.length ?? 0))) return { kind: 'no-room' };
+    if (!room.reach(Math.max(start, facts.length ?? 0))) return { kind: 'no-room', length: facts.length };
     await writing.begin(start, note !== undefined);
     if (!isWhole) {
       for await (const chunk of paceOf(answer.body, file.url, deps.slowestRate)) {

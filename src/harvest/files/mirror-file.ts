@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/adapter.ts';
-import { toIso } from '../../core/datetime.ts';
-import type { DueFile, RemoteFile } from '../../store/remote-files.ts';
+import { addSeconds, toIso } from '../../core/datetime.ts';
+import { type DueFile, noRoomReason, type RemoteFile } from '../../store/remote-files.ts';
 import { askForFile } from './check-file.ts';
 import { afterVerdict, postponed, type RecheckDays } from './check-schedule.ts';
 import type { Verdict } from './file-verdict.ts';
@@ -16,6 +16,7 @@ export interface MirrorFileDeps extends DownloadDeps {
   readonly patienceMs: number;
 }
 
+const hour = 3600;
 const day = 86_400;
 
 /**
@@ -36,16 +37,27 @@ export async function mirrorFile(
   };
 
   if (health.isDown(host, clock.now().getTime())) return { file: postponed(file, now()) };
+  let seen: RemoteFile = file;
+  let length = knownLength(file, now(), recheckDays);
   if (file.contentHash !== undefined) {
     const options = { recheckDays, deadline: deps.patienceMs };
     const asked = await askForFile(deps.http, file, now(), options, signal);
     if (asked.verdict.outcome !== 'confirmed') return failed(asked.verdict);
     health.note(host, asked.verdict, clock.now().getTime());
     if (!hasChanged(file, asked.file)) return { file: asked.file };
+    length = asked.file.length;
+    seen = { ...file, checkedAt: now() };
   }
-  if (quota.isFull) return noRoom(file, now());
+  // What is known not to fit is not asked for; nor is anything where nothing at all fits.
+  if (!quota.hasRoomFor(length ?? 1)) return noRoom(seen, now());
   const download = await downloadFile(deps, file, signal);
-  if (download.kind === 'no-room') return noRoom(file, now());
+  if (download.kind === 'no-room') {
+    // The length of what is kept stays with it.
+    const announced = file.contentHash === undefined ? { length: download.length } : {};
+    // What takes room before it turns out not to fit may have kept others out: next time it comes after them.
+    const wait = download.length === undefined ? day + hour : day;
+    return noRoom({ ...file, ...announced, checkedAt: now() }, now(), wait);
+  }
   if (download.kind === 'failed') return failed(download.verdict);
   const confirmed: Verdict = { outcome: 'confirmed' };
   health.note(host, confirmed, clock.now().getTime());
@@ -74,6 +86,13 @@ function hasChanged(before: RemoteFile, after: RemoteFile): boolean {
   );
 }
 
-function noRoom(file: DueFile, now: string): MirrorResult {
-  return { file: { ...postponed(file, now, day), reason: 'quotaBytes is used up' } };
+/** What the server has said of late: the file may have become smaller since. */
+function knownLength(file: RemoteFile, now: string, recheckDays: RecheckDays): number | undefined {
+  const { checkedAt, length } = file;
+  if (checkedAt === undefined) return undefined;
+  return recheckDays === false || now < addSeconds(checkedAt, recheckDays * day) ? length : undefined;
+}
+
+function noRoom(file: RemoteFile, now: string, seconds = day): MirrorResult {
+  return { file: { ...postponed(file, now, seconds), reason: noRoomReason } };
 }

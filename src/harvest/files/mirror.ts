@@ -16,6 +16,8 @@ export interface MirrorDeps extends Omit<MirrorFileDeps, 'notes'> {
 export interface MirrorReport {
   /** Files that were looked at. */
   readonly files: number;
+  /** Those of them that a server was asked for; the others were put off. */
+  readonly asked: number;
   readonly downloaded: number;
   /** Octets of those. */
   readonly bytes: number;
@@ -55,7 +57,8 @@ export async function mirrorFiles(deps: MirrorDeps, options: MirrorOptions): Pro
   if (options.signal.aborted) end();
   else options.signal.addEventListener('abort', end, { once: true });
 
-  const report = { files: 0, downloaded: 0, bytes: 0 };
+  const startedAt = toIso(clock.now());
+  const report = { files: 0, asked: 0, downloaded: 0, bytes: 0 };
   /** Every file from the moment when it is read from the database until what came of it is in there … */
   const active = new Set<string>();
   /** … and until that is seen: a query that is under way may still find it due. */
@@ -69,6 +72,7 @@ export async function mirrorFiles(deps: MirrorDeps, options: MirrorOptions): Pro
     for (const { file, content } of results) {
       written.push(file.url);
       report.files += 1;
+      report.asked += (file.checkedAt ?? '') >= startedAt ? 1 : 0;
       report.downloaded += content ? 1 : 0;
       report.bytes += content?.length ?? 0;
     }

@@ -1,29 +1,35 @@
 /** Octets that may lie on the disk; what is under way counts. */
 export interface Quota {
-  /** False, and nothing is taken, when it would be too much. */
+  /** False, and nothing is taken, when it would be too much; for less there may still be room. */
   take(octets: number): boolean;
+  /** Whether they could be taken now. */
+  hasRoomFor(octets: number): boolean;
   giveBack(octets: number): void;
-  readonly isFull: boolean;
+  /** Something was not taken for lack of room. */
+  readonly wasShort: boolean;
 }
 
 /** @param limit undefined: none */
 export function createQuota(limit: number | undefined, used: number): Quota {
   let taken = used;
-  let isFull = false;
+  let wasShort = false;
+  const hasRoomFor = (octets: number) => {
+    const fits = limit === undefined || taken + octets <= limit;
+    wasShort ||= !fits;
+    return fits;
+  };
   return {
     take(octets) {
-      if (limit !== undefined && taken + octets > limit) {
-        isFull = true;
-        return false;
-      }
+      if (!hasRoomFor(octets)) return false;
       taken += octets;
       return true;
     },
+    hasRoomFor,
     giveBack(octets) {
       taken -= octets;
     },
-    get isFull() {
-      return isFull;
+    get wasShort() {
+      return wasShort;
     },
   };
 }

@@ -220,6 +220,18 @@ describe('a file that everybody may not read', () => {
     expect(file.failures).toBe(4);
   });
 
+  test('is refused when it leads to an address with credentials in it, which nobody gets to see', async () => {
+    const server: FileServer = await serveFiles((request, response) => {
+      const location = `${server.url.replace('//', '//somebody:secret@')}/there.pdf`;
+      if (request.url === '/a.pdf') response.writeHead(302, { location }).end();
+      else response.writeHead(200, pdf).end();
+    });
+    const file = await check(server, unasked(`${server.url}/a.pdf`));
+    expect(file).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('credentials') });
+    expect(file.reason).not.toContain('secret');
+    expect(server.asked).toEqual(['HEAD /a.pdf']);
+  });
+
   test('is refused when it loops, or leads inside', async () => {
     const server = await serveFiles((request, response) => {
       const location = request.url === '/loop' ? '/loop' : 'http://169.254.169.254/latest/meta-data';

@@ -8,9 +8,9 @@ import { mapItem } from '../../../src/core/mapping.ts';
 import { type FileJobReport, runFileJob } from '../../../src/harvest/files/file-job.ts';
 import { fileRules } from '../../../src/harvest/harvest.ts';
 import { acquireLease, releaseLease } from '../../../src/store/leases.ts';
-import { findRemoteFiles } from '../../../src/store/remote-files.ts';
+import { countRemoteFiles, findRemoteFiles } from '../../../src/store/remote-files.ts';
 import { startRun } from '../../../src/store/runs.ts';
-import { ensureSource } from '../../../src/store/sources.ts';
+import { ensureSource, sourceIdOf } from '../../../src/store/sources.ts';
 import { storePage } from '../../../src/store/store-page.ts';
 import { describeOnBoth } from '../../store/databases.ts';
 import { closeFileServers, type FileServer, serveFiles, silentLog } from './file-server.ts';
@@ -92,7 +92,7 @@ describeOnBoth('the file job', (open) => {
     });
     await begin(server, ['/a.pdf', '/gone.pdf'], { mode: 'proxy' });
     expect(await live()).toHaveLength(2);
-    expect(await work(server)).toMatchObject({ files: 2, deleted: 1, downloaded: 0 });
+    expect(await work(server)).toMatchObject({ files: 2, asked: 2, deleted: 1, downloaded: 0 });
     expect(await live()).toEqual([['1-a.pdf', null]]);
     expect(server.asked.sort()).toEqual(['HEAD /a.pdf', 'HEAD /gone.pdf']);
     expect(await work(server)).toMatchObject({ files: 0, deleted: 0 });
@@ -131,10 +131,17 @@ describeOnBoth('the file job', (open) => {
 
   test('says that the quota is used up', async () => {
     const server = await serveFiles((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/pdf' }).end('x'.repeat(1000));
+      const headers = { 'content-type': 'application/pdf', 'content-length': '1000' };
+      response.writeHead(200, headers).end('x'.repeat(1000));
     });
     await begin(server, ['/a.pdf', '/b.pdf', '/c.pdf'], { mode: 'mirror', quotaBytes: 1500 });
-    expect(await work(server)).toMatchObject({ downloaded: 1, quotaReached: true });
+    expect(await work(server)).toMatchObject({ asked: 3, downloaded: 1, quotaReached: true });
+    const { reader } = open().database;
+    const id = (await sourceIdOf(reader, source.name)) ?? 0;
+    const counts = { unchecked: 0, confirmed: 1, refused: 0, unreachable: 0, mirrored: 1, waitingForRoom: 2 };
+    expect(await countRemoteFiles(reader, id)).toEqual(counts);
+    now = '2026-11-22T10:00:00Z';
+    expect(await work(server)).toMatchObject({ files: 2, asked: 0, downloaded: 0, quotaReached: true });
   });
 
   test('leaves what it found to the harvest that is going on', async () => {

@@ -22,7 +22,12 @@ import { createQuota } from '../../../src/harvest/files/quota.ts';
 import { contentFile } from '../../../src/store/content-files.ts';
 import { readContents } from '../../../src/store/contents.ts';
 import type { Database } from '../../../src/store/database.ts';
-import { countMirroredBytes, findRemoteFiles, type RemoteFile } from '../../../src/store/remote-files.ts';
+import {
+  countMirroredBytes,
+  findRemoteFiles,
+  noRoomReason,
+  type RemoteFile,
+} from '../../../src/store/remote-files.ts';
 import { describeOnBoth } from '../../store/databases.ts';
 import { closeFileServers, type FileServer, serveFiles } from './file-server.ts';
 import { type Statement, stateFiles } from './stated-files.ts';
@@ -134,7 +139,7 @@ describeOnBoth('a mirror', (openDatabase) => {
     const content = randomBytes(300_000);
     const server = await serveFiles((request, response) => sendFile(content, request, response));
     await begin(server, [{ url: '/a.pdf', hash: md5(content), length: content.length }]);
-    expect(await mirror(server)).toEqual({ files: 1, downloaded: 1, bytes: content.length });
+    expect(await mirror(server)).toEqual({ files: 1, asked: 1, downloaded: 1, bytes: content.length });
     const file = await seen(server, '/a.pdf');
     expect(file).toMatchObject({
       outcome: 'confirmed',
@@ -150,7 +155,7 @@ describeOnBoth('a mirror', (openDatabase) => {
     expect(partials()).toEqual([]);
     expect(server.asked).toEqual(['GET /a.pdf']);
     expect(server.headers[0]).not.toHaveProperty('authorization');
-    expect(await mirror(server)).toEqual({ files: 0, downloaded: 0, bytes: 0 });
+    expect(await mirror(server)).toEqual({ files: 0, asked: 0, downloaded: 0, bytes: 0 });
   });
 
   test('downloads many files, at a host no more at a time than are allowed', async () => {
@@ -479,21 +484,92 @@ describeOnBoth('a mirror', (openDatabase) => {
     expect(existsSync(contentFile(directory, first.contentHash ?? ''))).toBe(true);
   });
 
-  test('a quota that is used up puts the others off', async () => {
+  test('a quota that is used up puts the others off, and their servers are asked once', async () => {
     const server = await serveFiles((request, response) => {
       sendFile(Buffer.alloc(1000, request.url), request, response);
     });
     await begin(server, ['/a', '/b', '/c', '/d', '/e']);
     const quota = createQuota(3500, 1000);
     expect(await mirror(server, { quota, requestsPerHost: 1 })).toMatchObject({ files: 5, downloaded: 2 });
-    expect(quota.isFull).toBe(true);
+    expect(quota.wasShort).toBe(true);
     expect(await seen(server, '/e')).toMatchObject({
       outcome: 'unchecked',
-      reason: 'quotaBytes is used up',
+      reason: noRoomReason,
+      length: 1000,
       dueAt: '2026-11-22T10:00:00Z',
     });
-    expect(server.asked).toHaveLength(3);
+    expect(server.asked).toHaveLength(5);
     expect(partials()).toEqual([]);
+    later(1);
+    const still = createQuota(3500, 3000);
+    expect(await mirror(server, { quota: still })).toMatchObject({ files: 3, asked: 0, downloaded: 0 });
+    expect(still.wasShort).toBe(true);
+    expect(server.asked).toHaveLength(5);
+    // It may have become smaller in a month.
+    later(40);
+    await mirror(server, { quota: createQuota(3500, 3000) });
+    expect(server.asked.slice(5).sort()).toEqual(['GET /c', 'GET /d', 'GET /e', 'HEAD /a', 'HEAD /b']);
+  });
+
+  test('nothing is asked for where not one octet is left', async () => {
+    const server = await serveFiles((request, response) => sendFile(Buffer.from('x'), request, response));
+    await begin(server, ['/a', '/b']);
+    const quota = createQuota(1000, 1200);
+    expect(await mirror(server, { quota })).toMatchObject({ files: 2, asked: 0, downloaded: 0 });
+    expect(server.asked).toEqual([]);
+  });
+
+  test.each([true, false])('a file that does not fit is put off alone (announced: %s)', async (announced) => {
+    const server = await serveFiles((request, response) => {
+      const content = Buffer.alloc(request.url === '/large' ? 500_000 : 1000, request.url);
+      if (announced) sendFile(content, request, response);
+      else {
+        response.writeHead(200, pdf);
+        response.write(content);
+        response.end();
+      }
+    });
+    const small = Array.from({ length: 14 }, (_, index) => `/${index}`);
+    await begin(server, ['/large', ...small]);
+    const quota = createQuota(50_000, 0);
+    const report = await mirror(server, { quota, requestsPerHost: 1 });
+    expect(report).toMatchObject({ files: 15, asked: 15, downloaded: 14 });
+    expect(await seen(server, '/large')).toMatchObject({ reason: noRoomReason, checkedAt: now });
+    // What took room in vain comes after the others.
+    const dueAt = announced ? '2026-11-22T10:00:00Z' : '2026-11-22T11:00:00Z';
+    expect(await seen(server, '/large')).toMatchObject({ dueAt });
+    now = dueAt;
+    expect(await mirror(server)).toMatchObject({ files: 1, downloaded: 1 });
+    expect((await seen(server, '/large')).reason).toBeUndefined();
+  });
+
+  test('a successor that does not fit leaves what is kept as it is', async () => {
+    let content = randomBytes(1000);
+    const server = await serveFiles((request, response) => sendFile(content, request, response));
+    await begin(server, ['/a.pdf']);
+    await mirror(server);
+    const first = await seen(server, '/a.pdf');
+    content = randomBytes(3000);
+    later(40);
+    await mirror(server, { quota: createQuota(3500, 1000) });
+    const { contentHash, contentLength, length, etag } = first;
+    expect(await seen(server, '/a.pdf')).toMatchObject({
+      ...{ outcome: 'confirmed', contentHash, contentLength, length, etag },
+      reason: noRoomReason,
+    });
+    expect(server.asked.slice(1)).toEqual(['HEAD /a.pdf']);
+  });
+
+  test('a redirect to an address with credentials in it is refused', async () => {
+    const server: FileServer = await serveFiles((request, response) => {
+      const target = `${server.url.replace('//', '//somebody:secret@')}/there.pdf`;
+      if (request.url === '/a.pdf') response.writeHead(302, { location: target }).end();
+      else sendFile(Buffer.from('x'), request, response);
+    });
+    await begin(server, ['/a.pdf']);
+    expect(await mirror(server)).toMatchObject({ downloaded: 0 });
+    expect(await seen(server, '/a.pdf')).toMatchObject({ outcome: 'refused' });
+    expect(server.asked).toEqual(['GET /a.pdf']);
   });
 
   test('a full disk ends it, and what was complete stays', async () => {
