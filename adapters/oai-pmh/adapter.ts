@@ -22,7 +22,7 @@ import { type Identity, identify } from './identify.ts';
 import { listMetadataFormats } from './list-metadata-formats.ts';
 import { listSets } from './list-sets.ts';
 import { progressAt, walkList } from './list-walk.ts';
-import { type Listing, RunClock } from './listing.ts';
+import { type Listing, PageSize, RunClock } from './listing.ts';
 import { awaitedAfter, formatUses, type Pass, passesOf } from './passes.ts';
 import type { CutRecord } from './record-parser.ts';
 import { readRecord } from './source-item.ts';
@@ -122,6 +122,7 @@ class OaiPmhAdapter implements Adapter {
       endpoint: this.#endpoint,
       context: this.#context,
       offered: declared.map(({ name }) => name),
+      pageSize: new PageSize(),
       dates: new DateForm(granularity, lessons, clock),
       encoding: new TokenEncoding(lessons),
       company: new TokenCompany(lessons),

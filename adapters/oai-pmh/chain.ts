@@ -56,6 +56,8 @@ export class Chain<Entry> {
   /** Of this list in this process; undefined: it was begun by another. */
   #pages: number | undefined;
   #firstPage: string | undefined;
+  /** Records of the last page. */
+  #lastCount = 0;
   /** Identifiers with a datestamp that the neighbouring windows have as well. */
   atBounds = new Set<string>();
   /** Identifiers of this response that were not handed on yet. */
@@ -177,6 +179,8 @@ export class Chain<Entry> {
     }
     this.#resumed = false;
     this.#inventions = 0;
+    this.#lastCount = count;
+    this.#listing.pageSize.see(count);
     if (first) this.#set({ offsets: cursor === 0 });
     this.#firstPage ??= first ? digest : undefined;
     const step = this.#trail.step({ digest, count, cursor, next });
@@ -389,6 +393,7 @@ export class Chain<Entry> {
       delivered,
       distinct: this.distinct.size,
       listSize,
+      behindPartialPage: this.#listing.pageSize.isPartial(this.#lastCount),
     };
   }
 }

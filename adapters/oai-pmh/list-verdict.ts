@@ -30,6 +30,8 @@ export interface Situation {
   /** Different ones among them, in all attempts; undefined where nobody counted. */
   readonly distinct: number | undefined;
   readonly listSize: number | undefined;
+  /** The last page was shorter than pages are there. */
+  readonly behindPartialPage: boolean;
 }
 
 /** The list is over, but proves nothing about what was not in it. */
@@ -56,7 +58,9 @@ export type ErrorVerdict =
 /** What `<error>` elements mean at this point of the list. */
 export function judgeErrors(errors: readonly OaiError[], situation: Situation): ErrorVerdict {
   const { token, format, url } = situation;
-  const enough = situation.listSize !== undefined && situation.delivered >= situation.listSize;
+  const { listSize, behindPartialPage } = situation;
+  // Where nobody says how many there are, a page that is not full was the last (quirks 4 and 16).
+  const enough = listSize === undefined ? behindPartialPage : situation.delivered >= listSize;
   if (hasError(errors, 'noRecordsMatch')) {
     if (token === undefined) return 'end';
     // A page of which every record is hidden (quirk 19).

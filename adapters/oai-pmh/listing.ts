@@ -22,6 +22,7 @@ export interface Listing<Entry> {
   readonly encoding: TokenEncoding;
   readonly company: TokenCompany;
   readonly habits: EndpointHabits;
+  readonly pageSize: PageSize;
   /** Lists that may be read at a time. */
   readonly lists: number;
   /** From the earliest datestamp, as far as the repository tells it, to its clock before the run. */
@@ -29,6 +30,20 @@ export interface Listing<Entry> {
   /** Seconds by which its index may lag behind that clock. */
   readonly lagSeconds: number;
   readonly clock: RunClock;
+}
+
+/** How many records the repository puts on a page, as far as it has shown. */
+export class PageSize {
+  #largest = 0;
+
+  see(count: number): void {
+    this.#largest = Math.max(this.#largest, count);
+  }
+
+  /** A page is shorter than others are: nothing is expected behind it. */
+  isPartial(count: number): boolean {
+    return count > 0 && count < this.#largest;
+  }
 }
 
 /** The clock of the run's first answer, not of its last: what changes meanwhile belongs to the next run. */

@@ -151,6 +151,8 @@ export function describeReport(report: HarvestReport): string {
   const counts = describeCounts(report);
   switch (report.state) {
     case 'needs-attention':
+      if (report.unseen === 0)
+        return `${counts}; a part of the list could not be read (rsbridge status): what is in there may be missing until a full harvest can read it`;
       return `${counts}; ${report.unseen} resources vanished from the list and were NOT deleted: look at what happened there, then rsbridge harvest ${report.source} --accept-deletions`;
     case 'interrupted':
       return `${counts}; stopped before the end, the next harvest continues here`;

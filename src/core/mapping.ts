@@ -170,7 +170,8 @@ function sequenceIn(path: string): number {
 }
 
 function collectionLinks(source: string, collections: readonly string[]): Link[] {
-  return collections.map((spec) => ({ rel: 'collection', href: collectionPath(source, spec) }));
+  // The order in which a header names its sets means nothing, and is not always the same.
+  return [...collections].sort().map((spec) => ({ rel: 'collection', href: collectionPath(source, spec) }));
 }
 
 function sha256(content: Uint8Array): string {

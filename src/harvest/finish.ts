@@ -1,6 +1,7 @@
 import { toIso } from '../core/datetime.ts';
+import { BridgeError } from '../core/errors.ts';
 import type { Lease } from '../store/leases.ts';
-import { endRun, findRun, type Run, type RunState } from '../store/runs.ts';
+import { endRun, findRun, listRuns, type Run, type RunState } from '../store/runs.ts';
 import { completePass } from '../store/sources.ts';
 import type { HarvestDeps } from './harvest.ts';
 import { type HarvestReport, toReport } from './report.ts';
@@ -14,14 +15,15 @@ export interface FinishedPass extends CompletePass {
 export async function finishRun(deps: HarvestDeps, lease: Lease, pass: FinishedPass): Promise<HarvestReport> {
   const { database, clock } = deps;
   const { run, source } = pass;
-  const { unseen, problem } =
-    run.mode === 'full' ? await deleteVanished(deps, lease, pass) : { unseen: 0, problem: undefined };
+  const { unseen, problem = unreadParts(pass) } =
+    run.mode === 'full' ? await deleteVanished(deps, lease, pass) : { unseen: 0 };
   const state: RunState = problem ? 'needs-attention' : 'succeeded';
   const at = toIso(clock.now());
+  const asOf = await coveredUntil(deps, pass);
   await database.transaction(async (trx) => {
     await endRun(trx, run.id, { state, at, error: problem });
     await completePass(trx, lease.sourceId, {
-      asOf: coveredUntil(pass),
+      asOf,
       fullAt: run.mode === 'full' ? at : undefined,
       selection: run.selection,
     });
@@ -29,13 +31,35 @@ export async function finishRun(deps: HarvestDeps, lease: Lease, pass: FinishedP
   return toReport(source.name, await findRun(database.writer, run), { state, unseen });
 }
 
+/** A pass of which a part was never seen is no success, even if nothing is missed. */
+function unreadParts({ run, acceptDeletions }: FinishedPass): BridgeError | undefined {
+  if (run.mode !== 'full' || run.unidentified === 0 || acceptDeletions) return undefined;
+  const parts = run.unidentified === 1 ? 'a part' : `${run.unidentified} parts`;
+  return new BridgeError(
+    'oai-list-incomplete',
+    `${parts} of the list could not be read, and what is in there may be missing`,
+  );
+}
+
+const passesAtMost = 3;
+
 /**
  * Undefined where the next run has to begin where this one did: one that began later than the last good one ended
- * (`--since`) leaves a gap, and one that could not read a part of its list has seen less than it asked for. A full pass
- * counts all the same: what it could not read now it could not read last week.
+ * (`--since`) leaves a gap, and one that could not read a part of its list has seen less than it asked for. A first
+ * pass is made again up to three times; what could not be read then is left to the weekly ones.
  */
-function coveredUntil({ run, stored }: FinishedPass): string | undefined {
+async function coveredUntil(
+  { database }: HarvestDeps,
+  { run, stored }: FinishedPass,
+): Promise<string | undefined> {
   const gap = run.since !== undefined && stored.asOf !== undefined && run.since > stored.asOf;
-  const doubtful = run.mode === 'incremental' && run.unidentified > 0;
-  return gap || doubtful ? undefined : (run.asOf ?? run.startedAt);
+  if (gap) return undefined;
+  const covered = run.asOf ?? run.startedAt;
+  if (run.unidentified === 0) return covered;
+  if (stored.asOf !== undefined) return undefined;
+  const before = (await listRuns(database.writer, run.sourceId, passesAtMost)).filter(
+    ({ id }) => id !== run.id,
+  );
+  const inVain = before.filter(({ mode, state }) => mode === 'full' && state === 'needs-attention').length;
+  return inVain + 1 < passesAtMost ? undefined : covered;
 }

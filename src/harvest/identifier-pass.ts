@@ -1,11 +1,12 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
-import { toIso } from '../core/datetime.ts';
+import { addSeconds, toIso } from '../core/datetime.ts';
 import { describeError } from '../core/errors.ts';
 import { excuseUnlisted, findAbsent } from '../store/identifier-pass.ts';
 import { type Lease, releaseLease } from '../store/leases.ts';
 import {
   endRun,
   findRun,
+  latestFullPass,
   latestIdentifierRun,
   latestRun,
   type Run,
@@ -110,6 +111,8 @@ async function lookThrough(
   }
 }
 
+const staleSeconds = 86_400;
+
 /** Harvests between two parts of a look do no harm: what they meet has the mark of a later run. */
 async function openIdentifierRun(
   { database, clock }: HarvestDeps,
@@ -119,7 +122,10 @@ async function openIdentifierRun(
   const now = toIso(clock.now());
   const last = await latestIdentifierRun(database.reader, sourceId);
   if (last && isUnfinished(last)) {
-    const continues = last.checkpoint !== undefined && last.stalled < maxStalls;
+    // Behind a complete harvest, or after a day, what was marked then says nothing about now.
+    const harvested = await latestFullPass(database.reader, sourceId);
+    const isFresh = last.updatedAt > addSeconds(now, -staleSeconds) && last.id > (harvested?.id ?? 0);
+    const continues = last.checkpoint !== undefined && last.stalled < maxStalls && isFresh;
     if (continues && last.selection === selection) return resumeRun(database.writer, last, now);
     await endRun(database.writer, last.id, { state: 'interrupted', at: now });
   }

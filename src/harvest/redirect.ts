@@ -28,8 +28,8 @@ export function redirected(
     return undefined;
   }
   target.hash = '';
-  const forgotten =
-    target.search === '' && target.pathname === url.pathname && (keepsQuery || target.origin !== url.origin);
+  const samePlace = target.pathname === url.pathname && target.origin !== url.origin;
+  const forgotten = target.search === '' && (keepsQuery || samePlace);
   if (forgotten) target.search = url.search;
   if (method !== 'POST' || status === 307 || status === 308) return { method, url: target, form };
   // As browsers do; but the arguments in the form are the request, and are not lost with it (quirk 33).

@@ -1,4 +1,6 @@
-import { extname } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 /** What is to be done with a file; all that is given, in this order. */
@@ -168,6 +170,9 @@ function start(): Worker {
   const ending = extname(import.meta.filename);
   const script = new URL(`./content-thread-worker${ending}`, import.meta.url);
   if (ending !== '.ts') return new Worker(script);
-  const code = `import('tsx/esm/api').then(({ register }) => (register(), import(${JSON.stringify(script.href)})))`;
+  // By its place: the thread looks for packages from the working directory.
+  const home = dirname(createRequire(import.meta.url).resolve('tsx/package.json'));
+  const tsx = join(home, 'dist', 'esm', 'api', 'index.mjs');
+  const code = `import(${JSON.stringify(pathToFileURL(tsx).href)}).then(({ register }) => (register(), import(${JSON.stringify(script.href)})))`;
   return new Worker(code, { eval: true, execArgv: [] });
 }
