@@ -126,7 +126,7 @@ export class PassCourse<Entry> {
   ): Promise<void> {
     if (outcome.kind === 'failed') return this.#afterFailure(planned, chain, outcome.error);
     this.#failures.answered(records);
-    if (chain !== undefined) this.#compare(chain.distinct);
+    if (chain !== undefined) this.#compare(planned.state.window, chain.distinct);
     if (outcome.kind === 'long') return this.#cutLong(planned, chain, outcome.pages);
     if (outcome.kind === 'ignored') return this.#afterIgnored(planned);
     if (outcome.kind === 'suspicious' && this.#lookBehind(planned, chain, outcome.count)) return;
@@ -303,7 +303,7 @@ export class PassCourse<Entry> {
     const tried = dates.allowed && this.#cutShort(planned, chain, 2, doubt);
     if (!tried && habits.listEnd !== undefined) this.#doubt(doubt);
     if (tried && habits.listEnd === undefined && chain !== undefined) {
-      this.#probe = new TruncationProbe(count, chain.distinct);
+      this.#probe = new TruncationProbe(count, planned.state.window, chain.distinct);
     }
     return tried;
   }
@@ -328,8 +328,8 @@ export class PassCourse<Entry> {
     return true;
   }
 
-  #compare(distinct: DistinctRecords): void {
-    if (this.#probe?.contradictedBy(distinct) !== true) return;
+  #compare(window: Window, distinct: DistinctRecords): void {
+    if (this.#probe?.contradictedBy(window, distinct) !== true) return;
     this.#listing.habits.learnListEnd(this.#probe.count);
     this.#probe = undefined;
     // That it is cut off is no doubt any more; its parts tell for themselves.

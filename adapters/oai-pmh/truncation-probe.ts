@@ -1,4 +1,5 @@
 import type { DistinctRecords } from './distinct-records.ts';
+import { isWithin, type Window } from './window.ts';
 
 /**
  * A second look at a list of a round number of records that came without a token (quirk 7): if smaller windows
@@ -7,15 +8,19 @@ import type { DistinctRecords } from './distinct-records.ts';
 export class TruncationProbe {
   /** Records of the list in question. */
   readonly count: number;
+  readonly #window: Window;
   readonly #known: DistinctRecords;
 
-  constructor(count: number, known: DistinctRecords) {
+  constructor(count: number, window: Window, known: DistinctRecords) {
     this.count = count;
+    this.#window = window;
     this.#known = known;
   }
 
-  contradictedBy(window: DistinctRecords): boolean {
-    for (const identifier of window.identifiers) if (!this.#known.has(identifier)) return true;
+  /** Only by a part of it: that its neighbours have other records is no wonder. */
+  contradictedBy(window: Window, records: DistinctRecords): boolean {
+    if (!isWithin(window, this.#window)) return false;
+    for (const identifier of records.identifiers) if (!this.#known.has(identifier)) return true;
     return false;
   }
 }

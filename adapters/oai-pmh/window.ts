@@ -76,6 +76,13 @@ export function join(first: Window, second: Window): Window {
   return range(first.from, second.until);
 }
 
+/** Whether a window is another, or a part of it. */
+export function isWithin(inner: Window, outer: Window): boolean {
+  const after = outer.from === undefined || (inner.from !== undefined && inner.from >= outer.from);
+  const before = outer.until === undefined || (inner.until !== undefined && inner.until <= outer.until);
+  return after && before;
+}
+
 /** Whether a datestamp may lie in the window; a day more on either side, for servers with a clock of their own. */
 export function mayHold({ from, until }: Window, datestamp: string): boolean {
   const day = 86_400;

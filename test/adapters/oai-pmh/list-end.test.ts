@@ -277,3 +277,29 @@ test('A second element in <metadata> is named, and the first is taken (quirk 89)
     },
   ]);
 });
+
+describe('A token on the last page of a list whose size nobody states (quirks 4 and 16)', () => {
+  const pages: Record<string, string> = {
+    first: list(records(0, 3), token('t1')),
+    t1: list(records(3, 3), token('t2')),
+    t2: list(records(6, 2), token('t3')),
+  };
+  const script: Script = (query) =>
+    pages[query.get('resumptionToken') ?? 'first'] ?? failure('noRecordsMatch');
+
+  test('is no reason to doubt a page that was not full', async () => {
+    const { error, items, problems, requests } = await harvest(script);
+    expect(error).toBeUndefined();
+    expect(ids(items)).toHaveLength(8);
+    expect(problems).toEqual([]);
+    expect(requests).toHaveLength(4);
+  });
+
+  test('and costs a few requests, not thousands, where the last page was full', async () => {
+    const full: Script = (query) =>
+      query.get('resumptionToken') === 't2' ? failure('noRecordsMatch') : script(query, 1, '');
+    const { items, requests } = await harvest(full);
+    expect(new Set(ids(items)).size).toBe(6);
+    expect(requests.length).toBeLessThan(40);
+  });
+});
