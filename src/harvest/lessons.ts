@@ -1,14 +1,6 @@
 import type { Clock, Lessons } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
-
-/** One thing an endpoint taught us, as it is stored with its source. */
-export interface Lesson {
-  readonly key: string;
-  readonly value: string;
-  /** For the operator. */
-  readonly sentence: string;
-  readonly learnedAt: string;
-}
+import type { Lesson } from '../store/sources.ts';
 
 /** What one source's endpoint taught us: filled from the store before a run, written back as it changes. */
 export interface LessonBook extends Lessons {

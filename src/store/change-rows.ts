@@ -3,6 +3,7 @@ import { later } from '../core/datetime.ts';
 import type { Link } from '../core/resource.ts';
 import { insertRows, type Row } from './bulk.ts';
 import { changingColumns } from './known-items.ts';
+import { unsettleHeirs } from './linked-files.ts';
 import { lastmodAfter } from './page-plan.ts';
 import { noPatches, type PagePatches } from './patches.ts';
 import type { ResourcePlan } from './resource-plan.ts';
@@ -57,6 +58,7 @@ export async function storeChanges(
       journal_at: at,
       resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
     });
+  await unsettleHeirs(trx, sourceId, changes);
 }
 
 /** How many more resources live after these changes. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
+import type { ResourcePlan } from './resource-plan.ts';
 
 /**
  * Mode `link`: the address of a file is that of the upstream, so that a file which several items name is one
@@ -11,9 +12,15 @@ export interface LinkedFiles {
   isTaken(url: string): boolean;
   /** Paths of living metadata of other items that name it. */
   describersOf(url: string, itemId: number | undefined): readonly string[];
+  /** Planning goes item by item: what one of them gets is not there for the next. */
+  take(changes: readonly ResourcePlan[]): void;
 }
 
-export const noLinkedFiles: LinkedFiles = { isTaken: () => false, describersOf: () => [] };
+export const noLinkedFiles: LinkedFiles = {
+  isTaken: () => false,
+  describersOf: () => [],
+  take: () => undefined,
+};
 
 export async function findLinkedFiles(
   db: Queryable,
@@ -41,6 +48,10 @@ export async function findLinkedFiles(
     isTaken: (url) => taken.has(url),
     describersOf: (url, itemId) =>
       (describers.get(url) ?? []).filter((one) => one.itemId !== itemId).map(({ path }) => path),
+    take: (changes) => {
+      for (const { change, desired } of changes)
+        if (change === 'created' && desired?.kind === 'file') taken.add(desired.path);
+    },
   };
 }
 
@@ -61,19 +72,19 @@ export async function unsettleSharers(
   await trx('item').whereIn('id', items).update({ unsettled: 1 });
 }
 
-/** The item that had a file has lost it; others that name it may have it. */
-export async function unsettleHeirs(db: Queryable, sourceId: number): Promise<void> {
-  const living = db('resource as metadata')
-    .whereRaw('metadata.item_id = item_file.item_id')
-    .where('metadata.kind', 'metadata')
-    .whereNull('metadata.deleted_at')
-    .select(db.raw('1'));
-  const heirs = db('item_file')
-    .join('resource', 'resource.path', 'item_file.url')
-    .where('item_file.source_id', sourceId)
-    .whereNotNull('resource.deleted_at')
-    .whereRaw('resource.item_id <> item_file.item_id')
-    .whereExists(living)
-    .select('item_file.item_id');
-  await db('item').whereIn('id', heirs).update({ unsettled: 1 });
+/** What the item that had them loses may pass to others. */
+export async function unsettleHeirs(
+  trx: Knex.Transaction,
+  sourceId: number,
+  changes: readonly ResourcePlan[],
+): Promise<void> {
+  const lost = changes.flatMap(({ change, known }) =>
+    change === 'deleted' && known?.kind === 'file' && known.path === known.upstream_url ? known.path : [],
+  );
+  if (lost.length === 0) return;
+  const heirs = trx('item_file')
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'url', lost))
+    .select('item_id');
+  await trx('item').whereIn('id', heirs).update({ unsettled: 1 });
 }

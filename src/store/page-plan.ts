@@ -58,15 +58,12 @@ export function planPage(
     reasked: [] as string[],
     left: [] as { identifier: string; left: number }[],
   };
-  // Two items of the page may state the same URL.
-  const links = new Set<string>();
-  const within = { ...context, isTaken: (url: string) => context.isTaken(url) || links.has(url) };
   for (const item of withoutRepetition(items)) {
     const { identifier } = item;
     const stored = known.get(identifier);
     // A tombstone of something we never had is no news (quirk 62).
     if (item.deleted && !stored) continue;
-    const result = planItem(source, stored, { item, awaited }, within);
+    const result = planItem(source, stored, { item, awaited }, context);
     if (isRepetition(item, stored, result.delivered, runId)) {
       plan.repeated.push(identifier);
       continue;
@@ -79,10 +76,7 @@ export function planPage(
     plan.reasked.push(...result.reasked);
     if (result.restated) plan.restated.push({ identifier, ...result.restated });
     if (result.left > 0) plan.left.push({ identifier, left: result.left });
-    if (context.rules.mode === 'link') {
-      for (const { change, desired } of result.changes)
-        if (change === 'created' && desired?.kind === 'file') links.add(desired.path);
-    }
+    context.take(result.changes);
   }
   return plan;
 }

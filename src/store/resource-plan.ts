@@ -38,6 +38,14 @@ export interface ResourcePlan {
   readonly seenRun?: number | null;
 }
 
+export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
+
+export function countChanges(changes: readonly ResourcePlan[]): ChangeCounts {
+  const counts = { created: 0, updated: 0, deleted: 0 };
+  for (const { change } of changes) counts[change] += 1;
+  return counts;
+}
+
 export interface PlannedChanges {
   readonly changes: readonly ResourcePlan[];
   /** Metadata that the delivery brought and that needs nothing, and files that stay. */

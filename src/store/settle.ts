@@ -1,17 +1,16 @@
-import { type FileRules, noFiles } from '../core/published-files.ts';
-import type { ChangeKind } from '../core/resource.ts';
+import type { FileRules } from '../core/published-files.ts';
 import { whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
 import type { Database } from './database.ts';
 import { fileContext } from './file-context.ts';
 import { endEmbargoes } from './item-files.ts';
-import { type ItemChanges, type KnownItem, planItem } from './item-plan.ts';
+import { type KnownItem, planItem } from './item-plan.ts';
 import { readUnsettledItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
-import { unsettleHeirs } from './linked-files.ts';
 import { storeUnasked } from './remote-files.ts';
+import { type ChangeCounts, countChanges } from './resource-plan.ts';
 
-export type Settled = Readonly<Record<ChangeKind, number>>;
+export type Settled = ChangeCounts;
 
 const itemsAtATime = 200;
 
@@ -31,47 +30,33 @@ export async function settle(
 ): Promise<Settled> {
   const total = { created: 0, updated: 0, deleted: 0 };
   if (rules.mode !== 'none') await endEmbargoes(database, lease.sourceId, now().iso);
-  // What the first round takes from an item the second gives to its heirs.
-  for (let rounds = rules.mode === 'link' ? 2 : 1; rounds > 0; ) {
+  for (;;) {
     options.signal?.throwIfAborted();
     const items = await readUnsettledItems(database.writer, lease.sourceId, itemsAtATime);
-    if (items.length === 0) {
-      rounds -= 1;
-      if (rounds > 0) await unsettleHeirs(database.writer, lease.sourceId);
-      continue;
-    }
+    if (items.length === 0) return total;
     const settled = await settleItems(database, lease, rules, items, now(), options.runId);
     for (const kind of ['created', 'updated', 'deleted'] as const) total[kind] += settled[kind];
   }
-  return total;
 }
 
 async function settleItems(
   database: Database,
   lease: Lease,
-  rules: FileRules = noFiles,
+  rules: FileRules,
   items: readonly KnownItem[],
   now: { iso: string; milliseconds: number },
   runId: number | undefined,
 ): Promise<Settled> {
   const { source, sourceId } = lease;
   const urls = items.flatMap(({ files }) => files.map(({ url }) => url));
-  const given = await fileContext(database.writer, sourceId, rules, urls, now.iso);
-  const links = new Set<string>();
-  const context = { ...given, isTaken: (url: string) => given.isTaken(url) || links.has(url) };
+  const context = await fileContext(database.writer, sourceId, rules, urls, now.iso);
   const plans = items.map((item) => {
     const plan = planItem(source, item, undefined, context);
-    if (rules.mode === 'link')
-      for (const { change, desired } of plan.changes)
-        if (change === 'created' && desired?.kind === 'file') links.add(desired.path);
+    context.take(plan.changes);
     return { item, plan };
   });
   const changes = plans.flatMap(({ plan }) => plan.changes);
-  const settled = {
-    created: count(changes, 'created'),
-    updated: count(changes, 'updated'),
-    deleted: count(changes, 'deleted'),
-  };
+  const settled = countChanges(changes);
   const itemIds = new Map(items.map(({ identifier, id }) => [identifier, id]));
   await database.transaction(async (trx) => {
     await renewLease(trx, lease, now.milliseconds);
@@ -81,13 +66,17 @@ async function settleItems(
       plans.flatMap(({ plan }) => plan.unasked),
       now.iso,
     );
-    await storeChanges(trx, sourceId, { id: runId ?? 0 }, changes, itemIds, now.iso);
     await trx('item')
       .modify((query) => whereAnyOf(query, 'id', [...itemIds.values()]))
       .update({ unsettled: 0 });
-    for (const { item, plan } of plans) {
-      if (plan.landingDue !== undefined)
-        await trx('item').where({ id: item.id }).update({ landing_due: plan.landingDue });
+    // Only now: what one of them loses may be for another of them.
+    await storeChanges(trx, sourceId, { id: runId ?? 0 }, changes, itemIds, now.iso);
+    for (const due of new Set(plans.map(({ plan }) => plan.landingDue))) {
+      if (due === undefined) continue;
+      const those = plans.filter(({ plan }) => plan.landingDue === due).map(({ item }) => item.id);
+      await trx('item')
+        .modify((query) => whereAnyOf(query, 'id', those))
+        .update({ landing_due: due });
     }
     if (runId !== undefined) {
       await trx('run')
@@ -100,8 +89,4 @@ async function settleItems(
     }
   });
   return settled;
-}
-
-function count(changes: ItemChanges['changes'], kind: ChangeKind): number {
-  return changes.filter(({ change }) => change === kind).length;
 }

@@ -83,26 +83,27 @@ export async function saveTrouble(database: Database, sourceId: number, trouble:
     .update({ trouble: JSON.stringify(trouble) });
 }
 
-/** What the endpoint taught us, as `core` knows it: a key, a value, a sentence. */
-export interface StoredLesson {
+/** One thing that an endpoint taught us. */
+export interface Lesson {
   readonly key: string;
   readonly value: string;
+  /** For the operator. */
   readonly sentence: string;
   readonly learnedAt: string;
 }
 
-export async function loadLessons(db: Queryable, source: string): Promise<readonly StoredLesson[]> {
+export async function loadLessons(db: Queryable, source: string): Promise<readonly Lesson[]> {
   const row: { lessons: string | null } | undefined = await db('source')
     .select('lessons')
     .where({ name: source })
     .first();
-  return row?.lessons ? (JSON.parse(row.lessons) as StoredLesson[]) : [];
+  return row?.lessons ? (JSON.parse(row.lessons) as Lesson[]) : [];
 }
 
 export async function saveLessons(
   database: Database,
   sourceId: number,
-  lessons: readonly StoredLesson[],
+  lessons: readonly Lesson[],
 ): Promise<void> {
   await database
     .writer('source')

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { type Checkpoint, forbidsDeletions, type Problem } from '../core/adapter.ts';
 import type { MappedItem } from '../core/mapping.ts';
 import { type FileRules, noFiles } from '../core/published-files.ts';
-import type { ChangeKind } from '../core/resource.ts';
 import { type BlobRow, packBlob } from './blobs.ts';
 import { insertRows, type Row, whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
@@ -18,7 +17,7 @@ import { findDamaged, type Mended } from './mending.ts';
 import { type PagePlan, planPage } from './page-plan.ts';
 import { makePatches, noPatches } from './patches.ts';
 import { storeReasked, storeUnasked } from './remote-files.ts';
-import type { ResourcePlan } from './resource-plan.ts';
+import { countChanges, type ResourcePlan } from './resource-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
 import { sourceIdOf } from './sources.ts';
 
@@ -239,12 +238,9 @@ export async function storeProgress(
 }
 
 function resultOf(plan: PagePlan, page: MappedPage): PageResult {
-  const count = (kind: ChangeKind) => plan.changes.filter(({ change }) => change === kind).length;
   return {
     items: page.items.length,
-    created: count('created'),
-    updated: count('updated'),
-    deleted: count('deleted'),
+    ...countChanges(plan.changes),
     unchanged: plan.unchanged.length,
     problems: page.problems.length,
   };
