@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAdapter } from '../../adapters/index.ts';
-import type { AdapterSettings, Clock } from '../core/adapter.ts';
+import type { AdapterContext, AdapterSettings, Clock, Identity } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config.ts';
 import { BridgeError } from '../core/errors.ts';
+import { oaiFormats, ownFormats } from '../core/published-formats.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import type { UpstreamFiles } from '../core/upstream-files.ts';
 import { createFileChecker } from '../harvest/files/file-checker.ts';
@@ -16,6 +17,7 @@ import { createLessonBook } from '../harvest/lessons.ts';
 import { openPublication, type Publication } from '../publish/publication.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { type Database, openDatabase } from '../store/database.ts';
+import { anyIdentifier } from '../store/items.ts';
 import { checkSchema, migrate } from '../store/migrate.ts';
 import { productName, version } from './version.ts';
 
@@ -93,7 +95,12 @@ export async function openBridge(
     );
     clients.push(http, found);
     const lessons = createLessonBook(clock);
-    const context = { http, log, clock: upstreamClock, lessons };
+    const alone = { http, log, clock: upstreamClock, lessons };
+    const context: AdapterContext = {
+      ...alone,
+      oaiAt: (url) => createAdapter('oai-pmh', oaiSettings(settings, url), alone),
+      knownIdentifier: () => anyIdentifier(database.reader, name),
+    };
     const adapter = createAdapter(settings.adapter, adapterSettings(settings), context);
     const { requestsPerHost, files } = settings;
     const fileCheck = createFileChecker(
@@ -170,14 +177,38 @@ export async function openBridge(
 
 /** What an adapter sees of a source's configuration. */
 export function adapterSettings(source: SourceConfig): AdapterSettings {
-  const { url, formats, collections, overlapSeconds, requestsPerHost, files } = source;
+  const { url, collections, overlapSeconds, requestsPerHost, files, login, entityTypes, timeZone, oai } =
+    source;
   return {
     url,
-    formats,
+    formats: ownFormats(source),
     collections,
     overlapSeconds,
     requestsPerHost,
-    files: files.mode === 'none' ? undefined : { from: files.from },
+    files: files.mode === 'none' ? undefined : { from: files.from, bundles: files.bundles },
+    identity: source.identity as Identity,
+    login,
+    entityTypes,
+    timeZone,
+    oaiUrl: oai,
+    oaiFormats: oaiFormats(source),
+  };
+}
+
+/** DSpace brings the index of its OAI-PMH up to date at night; with dates of the day before. */
+const oaiLagSeconds = 2 * 86_400;
+
+/** The OAI-PMH endpoint beside a DSpace, for what it alone knows. */
+export function oaiSettings(source: SourceConfig, url: string): AdapterSettings {
+  const formats = oaiFormats(source);
+  const { collections, requestsPerHost, overlapSeconds } = source;
+  return {
+    url,
+    formats: formats === 'known' ? undefined : formats,
+    collections,
+    overlapSeconds: Math.max(overlapSeconds, oaiLagSeconds),
+    requestsPerHost,
+    files: undefined,
   };
 }
 
@@ -185,7 +216,8 @@ export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact
   const about = config.contact ?? config.baseUrl;
   return {
     endpoint: source.url,
-    userAgent: `${productName}/${version} (+${about})`,
+    // DSpace and other repositories do not count the downloads of what calls itself so.
+    userAgent: `${productName}/${version} (harvester bot; +${about})`,
     contact: config.contact,
     headers: source.headers,
     requestsPerHost: source.requestsPerHost,

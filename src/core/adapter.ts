@@ -23,10 +23,13 @@ export interface Adapter {
    * Every identifier the upstream lists now, without payloads: what a cheap look for vanished items needs.
    * Resumable and complete like `pages`; its checkpoints are its own.
    */
-  identifiers(
-    request: { readonly checkpoint?: Checkpoint | undefined },
-    signal: AbortSignal,
-  ): AsyncIterable<IdentifierPage>;
+  identifiers(request: IdentifierRequest, signal: AbortSignal): AsyncIterable<IdentifierPage>;
+}
+
+export interface IdentifierRequest {
+  readonly checkpoint?: Checkpoint | undefined;
+  /** Only what changed since then, upstream clock time, reaching back by the overlap; undefined: all. */
+  readonly since?: string | undefined;
 }
 
 /** What `adapters/index.ts` lists. */
@@ -47,7 +50,37 @@ export interface AdapterSettings {
   /** Requests that may be on their way to the upstream's host at a time. */
   readonly requestsPerHost: number;
   /** Files are looked for, in the format `from` alone if there is one, which need not be among `formats`. */
-  readonly files: { readonly from?: string | undefined } | undefined;
+  readonly files:
+    | {
+        readonly from?: string | undefined;
+        /** DSpace: files are those of these bundles, e.g. `ORIGINAL`; undefined: the adapter's own choice. */
+        readonly bundles?: readonly string[] | undefined;
+      }
+    | undefined;
+  /** DSpace: what an item's identifier is made from, see `Identity`. */
+  readonly identity?: Identity | undefined;
+  /** DSpace: an account, used for nothing but version histories. */
+  readonly login?: Login | undefined;
+  /** DSpace: only items of these entity types; undefined: all. */
+  readonly entityTypes?: readonly string[] | undefined;
+  /** DSpace 5 and 6 state local times without their zone: this one, of the IANA database. */
+  readonly timeZone?: string | undefined;
+  /** DSpace: its OAI-PMH endpoint; false: it has none, or none to be used; undefined: where it usually is. */
+  readonly oaiUrl?: string | false | undefined;
+  /** DSpace: published formats that come from there, verbatim; `known`: every one that is; undefined: none. */
+  readonly oaiFormats?: readonly string[] | 'known' | undefined;
+}
+
+/**
+ * `uuid`: the upstream's own key. `oai`: the identifier that its OAI-PMH endpoint gives the same item,
+ * `oai:<host>:<handle>`, so that addresses stay when a source moves between the two protocols; `oai:<host>` says
+ * which host, where nobody else does.
+ */
+export type Identity = 'uuid' | 'oai' | `oai:${string}`;
+
+export interface Login {
+  readonly user: string;
+  readonly password: string;
 }
 
 /** Everything that comes from outside comes in by this. */
@@ -56,6 +89,13 @@ export interface AdapterContext {
   readonly log: Log;
   readonly clock: Clock;
   readonly lessons: Lessons;
+  /**
+   * The same repository by OAI-PMH, in the formats of `AdapterSettings.oaiFormats`: for what that endpoint alone
+   * knows. Its lists reach back by two days, because DSpace brings that index up to date at night.
+   */
+  readonly oaiAt?: ((url: string) => Adapter) | undefined;
+  /** An identifier that this source has in store already, whichever adapter brought it; undefined: none yet. */
+  readonly knownIdentifier?: (() => Promise<string | undefined>) | undefined;
 }
 
 /**
@@ -106,6 +146,10 @@ export interface Http {
 export interface HttpOptions {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent to the origin of the URL alone, not to where it redirects; never logged. */
+  readonly credentials?: Readonly<Record<string, string>>;
+  /** `reported`: a redirect is the answer; default `followed`. */
+  readonly redirects?: 'followed' | 'reported';
   /** `sniffed`, the default: what is gzip is unpacked; `declared`: only where `Content-Encoding` says so, too; `never`: identity is asked for, and the bytes are as they come. */
   readonly decode?: 'sniffed' | 'declared' | 'never';
   /** False: 429, 503 and failed connections are the caller's business at once; default true. */
@@ -146,6 +190,11 @@ export interface RepositoryInfo {
   readonly adminEmails?: readonly string[];
   /** Every format the upstream offers; `selected` are those a harvest will take. */
   readonly formats: readonly MetadataFormat[];
+  /**
+   * What is missing from a complete list is asked for, and judged by the answer: `each` item, however many, because
+   * the upstream can say what became of it; or a sample, the default.
+   */
+  readonly triage?: 'each' | 'sample';
 }
 
 export interface MetadataFormat {
@@ -259,8 +308,32 @@ export interface SourceItem {
   readonly files: readonly SourceFile[];
   /** It always comes in all its formats at once, so that each may name the others (RS-LN-07). */
   readonly complete?: boolean | undefined;
+  /**
+   * More of an item that another delivery speaks for: without anything living in other formats it is taken for
+   * deleted, whatever it says itself.
+   */
+  readonly supplement?: boolean | undefined;
+  /**
+   * Asked for by its identifier: it is there for everybody, but the upstream's own list leaves it out and nobody says
+   * why. Missing from two complete lists in a row, it goes.
+   */
+  readonly unlisted?: boolean | undefined;
+  /** What it was before, oldest first; undefined: nothing is known of that, and what was known stays. */
+  readonly versions?: readonly SourceVersion[] | undefined;
   /** The item's page for people, where the upstream states one. */
   readonly landingPage?: string | undefined;
+}
+
+/** An earlier state of an item, which its upstream keeps; only what everybody may read. */
+export interface SourceVersion {
+  /** The upstream's own count. */
+  readonly number: number;
+  /** From when on it was the current one, ISO UTC. */
+  readonly createdAt: string;
+  /** Where the upstream shows it. */
+  readonly upstreamUrl?: string | undefined;
+  readonly metadata: readonly SourceMetadata[];
+  readonly files: readonly SourceFile[];
 }
 
 export interface SourceMetadata {
@@ -268,6 +341,8 @@ export interface SourceMetadata {
   readonly format: string;
   /** The document, verbatim but for the namespace declarations it needs; UTF-8. */
   readonly content: Uint8Array;
+  /** Without parameters; default `application/xml`. */
+  readonly mediaType?: string | undefined;
   /** A URI that helps to interpret it, usually the root's namespace (RS-LN-17). */
   readonly profile?: string | undefined;
   /** Where the upstream serves this one document. */
@@ -278,7 +353,10 @@ export interface SourceMetadata {
 export interface FileOrigin {
   /** A format's name, or the adapter's own word. */
   readonly name: string;
-  /** 0: the repository's own list of its files; 100: guessed from links. */
+  /**
+   * 0: the repository's own list of its files, which counts alone even when it is empty, and whose word on `open`
+   * files needs no check; 100: guessed from links.
+   */
   readonly rank: number;
 }
 
@@ -304,4 +382,5 @@ export interface SourceFile {
   readonly version?: string | undefined;
 }
 
-export type FileAccess = 'open' | 'embargoed' | 'restricted';
+/** `unknown`: the upstream lists what it does not hand out, too; published once its server has handed it out. */
+export type FileAccess = 'open' | 'embargoed' | 'restricted' | 'unknown';

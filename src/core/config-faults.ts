@@ -26,7 +26,9 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
     if (reservedNames.has(name))
       yield `sources.${name}: this name is taken by an address of our own; choose another`;
     else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: a source's name is made of a-z, 0-9 and -`;
-    yield* setFaults(`sources.${name}`, (sources as Record<string, unknown>)[name]);
+    const source = (sources as Record<string, unknown>)[name];
+    yield* setFaults(`sources.${name}`, source);
+    yield* dspaceFaults(`sources.${name}`, source);
   }
 }
 
@@ -36,6 +38,41 @@ function* networkFaults(network: unknown): Generator<string> {
     if (typeof entry === 'string' && parseAllowedPlace(entry) === undefined) {
       yield `network.allow.${index}: ${JSON.stringify(entry)} is none of what can be allowed: ${acceptedPlaces}`;
     }
+  }
+}
+
+/** Whatever everybody may not read must not come in at all. */
+const credentialHeaders = /^(?:authorization|cookie|proxy-authorization|rest-dspace-token)$/i;
+
+function* dspaceFaults(place: string, source: unknown): Generator<string> {
+  if (!isObject(source)) return;
+  const { adapter, formats, headers, timeZone } = source;
+  if (adapter !== 'dspace' && adapter !== 'dspace-legacy') {
+    const own = ['login', 'oai', 'entityTypes'].filter((key) => source[key] !== undefined);
+    if (own.length > 0) yield `${place}.${own[0]}: this belongs to the adapter dspace; here it is ${adapter}`;
+    const fromOai = isObject(formats) || (Array.isArray(formats) && formats.some(isObject));
+    if (fromOai) yield `${place}.formats: everything comes from OAI-PMH here; write the names alone`;
+    return;
+  }
+  for (const name of Object.keys(isObject(headers) ? headers : {})) {
+    if (credentialHeaders.test(name))
+      yield `${place}.headers.${name}: a DSpace is read as everybody sees it, so that nothing else is published; for hidden version histories use \`login\``;
+  }
+  const names = (Array.isArray(formats) ? formats : []).map((format) =>
+    isObject(format) ? format.name : format,
+  );
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) yield `${place}.formats: ${String(twice)} is there twice`;
+  if (typeof timeZone === 'string' && !isTimeZone(timeZone))
+    yield `${place}.timeZone: there is no time zone "${timeZone}"; write it as Europe/Berlin or UTC`;
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -24,9 +24,13 @@ export const errorTable = {
   'upstream-busy': 'The server asked for patience more often than we retry; the next run continues.',
   'upstream-cut-off': 'The response ended early; the next run repeats this page.',
   'upstream-status': 'Look at the address in a browser; the server answered with an HTTP error.',
-  'upstream-html': 'Open the address in a browser: it answers with a page for people, not with OAI-PMH.',
+  'upstream-html':
+    'Open the address in a browser: it answers with a page for people (a proxy, a login, a bot check), not with data.',
   'upstream-not-xml': 'Open the address in a browser: the answer is not well-formed XML.',
-  'upstream-protocol': 'The answer is XML but not what the protocol asks for; check the address.',
+  'upstream-not-json': 'Open the address in a browser: the answer is not the JSON that was asked for.',
+  'upstream-login-refused':
+    'Correct `login` of the source (or remove it: it is needed only where version histories are hidden). What was published stays.',
+  'upstream-protocol': 'The answer is not what the protocol asks for; check the address.',
   'upstream-file-failed':
     'The repository does not hand out this file now; the lists follow as soon as it has been asked again.',
   'upstream-file-timeout': 'The repository does not answer in time; try again later.',

@@ -71,7 +71,7 @@ export function createHttp(
     if (scope === 'found') refuseCredentials(url);
   }
 
-  function headersFor({ url, form }: Exchange, options: HttpOptions): Record<string, string> {
+  function headersFor({ url, form }: Exchange, first: URL, options: HttpOptions): Record<string, string> {
     return {
       'user-agent': settings.userAgent,
       'accept-encoding': options.decode === 'never' ? 'identity' : 'gzip',
@@ -80,6 +80,7 @@ export function createHttp(
       ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
       // Credentials never leave the host, port and scheme they were configured for.
       ...(scope === 'endpoint' && url.origin === endpoint.origin ? configured : {}),
+      ...(url.origin === first.origin ? options.credentials : {}),
     };
   }
 
@@ -104,7 +105,7 @@ export function createHttp(
         const rest = deps.gate.restOf(url.host, deps.clock.now().getTime());
         if (rest > 0) await deps.clock.sleep(rest, deadline.signal);
         deadline.run();
-        const headers = headersFor(exchange, options);
+        const headers = headersFor(exchange, start.url, options);
         const isPlain = options.bulk === true && method === 'GET' && url.protocol === 'http:';
         const response = isPlain
           ? await plain.get(url, headers, deadline.signal)
@@ -115,7 +116,10 @@ export function createHttp(
               ...(form === undefined ? {} : { body: form }),
               signal: deadline.signal,
             });
-        next = redirected(exchange, response.statusCode, response.headers.location, scope === 'endpoint');
+        next =
+          options.redirects === 'reported'
+            ? undefined
+            : redirected(exchange, response.statusCode, response.headers.location, scope === 'endpoint');
         if (next === undefined) return await toResponse(response, exchange, leave, options, deadline);
         if (isByUndici(response))
           await response.body.dump({ limit: 65_536, signal: deadline.signal }).catch(() => undefined);

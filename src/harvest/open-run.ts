@@ -1,5 +1,7 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
+import type { SourceConfig } from '../core/config.ts';
 import { toIso } from '../core/datetime.ts';
+import { isDspace, publishedFormats } from '../core/published-formats.ts';
 import { endRun, latestRun, type Run, type RunMode, resumeRun, startRun } from '../store/runs.ts';
 import type { StoredSource } from '../store/sources.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest.ts';
@@ -31,12 +33,26 @@ export async function openRun(
 export function describeSelection({ config }: HarvestSource, info: RepositoryInfo): string {
   const offered = info.formats.filter((format) => format.selected).map((format) => format.name);
   // The order of an answer means nothing, and an upstream's bad day does not change what we asked for.
-  const formats = [...(config.formats ?? offered)].sort();
+  const formats = [...(publishedFormats(config) ?? offered)].sort();
   const collections = config.collections && [...config.collections].sort();
   const { from, mode } = config.files;
   // What was stored before files were looked for had none: that stays the same selection.
   const files = mode === 'none' ? {} : { files: from === undefined ? mode : `${mode} ${from}` };
-  return JSON.stringify({ url: config.url, formats, collections: collections ?? null, ...files });
+  return JSON.stringify({
+    url: config.url,
+    formats,
+    collections: collections ?? null,
+    ...files,
+    ...dspaceSelection(config),
+  });
+}
+
+/** Nothing for other sources: what they were harvested with before stays the same selection. */
+function dspaceSelection(config: SourceConfig): object {
+  if (!isDspace(config)) return {};
+  const { adapter, identity, entityTypes = [], files } = config;
+  const { bundles = [] } = files;
+  return { adapter, identity, entityTypes: [...entityTypes].sort(), bundles: [...bundles].sort() };
 }
 
 function dueMode(stored: StoredSource, selection: string, options: HarvestOptions): RunMode {

@@ -1,5 +1,6 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
 import { BridgeError } from '../core/errors.ts';
+import { publishedFormats } from '../core/published-formats.ts';
 import type { Database } from '../store/database.ts';
 import type { Lease } from '../store/leases.ts';
 import { latestFullPass } from '../store/runs.ts';
@@ -41,7 +42,7 @@ export async function deleteVanished(
   const { database, clock } = deps;
   const { run, source, signal, info } = pass;
   const remove = (which: Swept) => sweep(database, lease, run.id, which, () => instant(clock), signal);
-  const { formats } = source.config;
+  const formats = publishedFormats(source.config);
   // The operator took these formats out of the configuration: that is a decision, not a loss.
   if (formats !== undefined && run.mode === 'full') await remove({ formatsOtherThan: formats });
   const { unseen, total } = await countUnseen(database.writer, lease.sourceId, run.id);

@@ -54,3 +54,13 @@ export async function findShortenedIdentifier(
     .first('item.identifier');
   return row?.identifier;
 }
+
+/** Any identifier of a source, as the upstream calls its items; undefined while there is none. */
+export async function anyIdentifier(db: Queryable, source: string): Promise<string | undefined> {
+  const row: { identifier: string } | undefined = await db('item')
+    .join('source', 'source.id', 'item.source_id')
+    .where({ 'source.name': source })
+    .orderBy('item.id')
+    .first('item.identifier');
+  return row?.identifier;
+}

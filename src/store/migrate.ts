@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import * as theHouse from '../../migrations/0001-the-house.ts';
 import * as linksBefore from '../../migrations/0002-links-before.ts';
 import * as filesAndLessons from '../../migrations/0003-files-and-lessons.ts';
+import * as priorVersions from '../../migrations/0004-prior-versions.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type Database, translate } from './database.ts';
 
@@ -15,6 +16,7 @@ const migrations: readonly Migration[] = [
   { name: '0001-the-house', up: theHouse.up },
   { name: '0002-links-before', up: linksBefore.up },
   { name: '0003-files-and-lessons', up: filesAndLessons.up },
+  { name: '0004-prior-versions', up: priorVersions.up },
 ];
 
 const table = 'schema_migration';

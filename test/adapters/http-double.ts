@@ -24,6 +24,7 @@ async function exchange(
       signal: options.signal,
       headers: {
         ...options.headers,
+        ...options.credentials,
         ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
       },
       ...(form && { body: form.toString() }),

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Problem } from '../../src/core/adapter.ts';
+import { publishedFormats } from '../../src/core/published-formats.ts';
 import { collectionPath, metadataPath } from '../../src/core/uris.ts';
 import { type FileJobReport, runFileJob } from '../../src/harvest/files/file-job.ts';
 import { type HarvestOptions, harvest } from '../../src/harvest/harvest.ts';
@@ -139,7 +140,7 @@ class HostileScene implements Scene {
     this.database = props.database;
     this.source = props.source;
     this.close = props.close;
-    this.#formats = props.source.config.formats ?? props.formats;
+    this.#formats = publishedFormats(props.source.config) ?? props.formats;
   }
 
   misbehave(wrong: Misbehaviour): void {

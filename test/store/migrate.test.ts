@@ -36,6 +36,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0001-the-house' },
     { name: '0002-links-before' },
     { name: '0003-files-and-lessons' },
+    { name: '0004-prior-versions' },
   ]);
 });
 

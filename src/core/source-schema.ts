@@ -1,0 +1,274 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+/** Unknown keys are errors. */
+export const closed = { additionalProperties: false } as const;
+
+const filesSchema = Type.Object(
+  {
+    from: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'The format that says which files there are, e.g. xoai; read for this alone if it is not among `formats`. Default: the published formats, then the links of the landing pages.',
+      }),
+    ),
+    mode: Type.Union(
+      [Type.Literal('proxy'), Type.Literal('link'), Type.Literal('mirror'), Type.Literal('none')],
+      {
+        default: 'proxy',
+        description:
+          'proxy: at our address, fetched on demand; link: the lists lead to the repository; mirror: downloaded and kept, with dumps; none: metadata alone.',
+      },
+    ),
+    bundles: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'DSpace: the bundles whose files are published; default: ORIGINAL.',
+      }),
+    ),
+    verify: Type.Boolean({
+      default: true,
+      description:
+        'Ask for each file (HEAD) before it is published: what is gone or needs a login stays out.',
+    }),
+    checksPerRun: Type.Integer({
+      minimum: 0,
+      default: 2000,
+      description:
+        'How many files a run may ask for; the others are published as stated and asked for later.',
+    }),
+    recheckDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
+      default: 30,
+      description: 'How often a published file is asked for again; false: never.',
+    }),
+    landingPagesPerRun: Type.Integer({
+      minimum: 0,
+      default: 100,
+      description: 'How many landing pages a run may read for links to files (FAIR Signposting).',
+    }),
+    perItem: Type.Integer({
+      minimum: 1,
+      maximum: 50_000,
+      default: 5000,
+      description: 'Files of one item that are published; of those beyond, `rsbridge status` says so.',
+    }),
+    maxFileBytes: Type.Integer({
+      minimum: 1,
+      default: 20 * 1024 ** 3,
+      description: 'mirror: larger files are left out.',
+    }),
+    quotaBytes: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'mirror: what the files of this source may take on the disk.',
+      }),
+    ),
+    proxyConnections: Type.Integer({
+      minimum: 1,
+      maximum: 256,
+      default: 16,
+      description: 'proxy: files that may be on their way from the repository at a time.',
+    }),
+  },
+  { ...closed, default: {}, description: 'The files of the items, as resources of their own.' },
+);
+
+/** One repository in the configuration. */
+export const sourceSchema = Type.Object(
+  {
+    adapter: Type.String({
+      default: 'oai-pmh',
+      description:
+        'The upstream protocol: oai-pmh; dspace (7 and later, by REST); dspace-legacy (5 and 6, by /rest).',
+    }),
+    url: Type.String({
+      // Credentials go into `headers`: an address is shown to everybody.
+      pattern: '^https?://[^/@]+(/|$)',
+      description:
+        'The endpoint, e.g. https://repo.example.org/oai; of a DSpace, https://repo.example.org/server/api or, of an old one, https://repo.example.org/rest',
+    }),
+    identity: Type.String({
+      pattern: '^(uuid|oai(:[A-Za-z0-9][A-Za-z0-9.-]*)?)$',
+      default: 'oai',
+      description:
+        'DSpace: what the addresses of an item are made from. oai: oai:HOST:HANDLE, as its OAI-PMH endpoint calls it, so that they stay when a source moves between the protocols; oai:HOST: the same with a host of your own word; uuid: its UUID.',
+    }),
+    login: Type.Optional(
+      Type.Object(
+        {
+          user: Type.String({ minLength: 1, description: 'The e-mail address of the account.' }),
+          password: Type.String({ minLength: 1, description: '${VARIABLE}, or passwordFile: PATH.' }),
+        },
+        {
+          ...closed,
+          description:
+            'DSpace: an account, for version histories that are hidden from the public. Whatever it can see, only what everybody may read is published.',
+        },
+      ),
+    ),
+    oai: Type.Optional(
+      Type.Union([Type.String({ pattern: '^https?://[^/@]+(/|$)' }), Type.Literal(false)], {
+        description:
+          'DSpace: its OAI-PMH endpoint, e.g. https://repo.example.org/server/oai/request; default: where it usually is; false: leave it alone.',
+      }),
+    ),
+    entityTypes: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'DSpace: only items of these entity types, e.g. [Publication]; default: all items.',
+      }),
+    ),
+    timeZone: Type.String({
+      default: 'UTC',
+      description: 'DSpace 5 and 6 state times without their zone: this one, e.g. Asia/Tokyo.',
+    }),
+    title: Type.Optional(
+      Type.String({ description: 'For people; default: what the repository calls itself.' }),
+    ),
+    formats: Type.Optional(
+      Type.Union(
+        [
+          Type.Array(
+            Type.Union([
+              Type.String({ minLength: 1 }),
+              Type.Object({ name: Type.String({ minLength: 1 }), from: Type.Literal('oai') }, closed),
+            ]),
+            { minItems: 1, uniqueItems: true },
+          ),
+          Type.Object(
+            {
+              from: Type.Literal('oai'),
+              names: Type.Optional(
+                Type.Array(Type.String({ minLength: 1 }), { minItems: 1, uniqueItems: true }),
+              ),
+            },
+            closed,
+          ),
+        ],
+        {
+          description:
+            'Metadata formats to publish, e.g. [oai_dc, jpcoar]; default: every offered format whose namespace is known; of a DSpace, [oai_dc, dim, qdc, json]. DSpace: { name: mets, from: oai } in the list takes one from its OAI-PMH endpoint, verbatim; { from: oai } alone takes all that are known there, beside json.',
+        },
+      ),
+    ),
+    collections: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'Harvest only these collections (OAI setSpecs); default: everything.',
+      }),
+    ),
+    files: filesSchema,
+    sets: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Type.Object(
+          {
+            title: Type.Optional(Type.String({ description: 'For people; default: the name.' })),
+            collections: Type.Optional(
+              Type.Array(Type.String({ minLength: 1 }), {
+                minItems: 1,
+                description: 'Only what is in one of these collections (OAI setSpecs) or below it.',
+              }),
+            ),
+            formats: Type.Optional(
+              Type.Array(Type.String({ minLength: 1 }), {
+                minItems: 1,
+                description: 'Only metadata in one of these formats.',
+              }),
+            ),
+          },
+          closed,
+        ),
+        {
+          description:
+            'Sets of your own, published at SOURCE/sets/NAME: by collection, by format, or both. Every source has two without asking: SOURCE and SOURCE/metadata.',
+        },
+      ),
+    ),
+    dumps: Type.Array(Type.String(), {
+      default: ['metadata'],
+      description:
+        'Sets offered as Resource Dump and Change Dump too: all, metadata, or names of `sets`. Each costs about as much disk as its content, compressed.',
+    }),
+    mirrors: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            url: Type.String({
+              pattern: '^[A-Za-z][A-Za-z0-9+.-]*://[^?#]+$',
+              description: 'What takes the place of `baseUrl` there.',
+            }),
+            pri: Type.Optional(
+              Type.Integer({ minimum: 1, maximum: 999_999, description: 'Smaller is preferred.' }),
+            ),
+          },
+          closed,
+        ),
+        {
+          description:
+            'Copies of the publication elsewhere (rsbridge export): every resource gets a `duplicate` link to each.',
+        },
+      ),
+    ),
+    patches: Type.Boolean({
+      default: false,
+      description:
+        'With every change of an XML record, a link to an XML patch (RFC 5261) from the version before.',
+    }),
+    schedule: Type.Union([Type.String(), Type.Literal(false)], {
+      default: '*/15 * * * *',
+      description: 'When `serve` harvests what is new: cron, UTC, with optional seconds; false: never.',
+    }),
+    fullPass: Type.Union([Type.String(), Type.Literal(false)], {
+      default: '0 3 * * 0',
+      description: 'When `serve` reads the whole repository again, to notice what vanished without a trace.',
+    }),
+    overlapSeconds: Type.Integer({
+      minimum: 0,
+      default: 300,
+      description: 'How far an incremental harvest reaches back behind the last one (indexes lag).',
+    }),
+    deletionFuse: Type.Object(
+      {
+        share: Type.Number({ minimum: 0, maximum: 1, default: 0.1 }),
+        atLeast: Type.Integer({ minimum: 0, default: 20 }),
+      },
+      {
+        ...closed,
+        default: {},
+        description: 'A full pass that would delete more than this share, and more than this number, stops.',
+      },
+    ),
+    identifierPass: Type.Union([Type.String(), Type.Literal(false)], {
+      default: '0 1 * * *',
+      description: 'When `serve` lists all identifiers, to notice sooner, and cheaply, what vanished.',
+    }),
+    requestsPerHost: Type.Integer({
+      minimum: 1,
+      maximum: 32,
+      default: 1,
+      description:
+        'Requests under way at one host (of a DSpace by REST, 2 unless said otherwise). From 2 on, large lists are read in several windows at a time, and files are fetched side by side.',
+    }),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' }), {
+        description:
+          'Sent to the host of `url` alone, e.g. { Authorization: "Bearer ${TOKEN}" }; never logged.',
+      }),
+    ),
+    timeoutSeconds: Type.Integer({ minimum: 1, default: 300, description: 'Of silence, not of the whole.' }),
+    maxResponseBytes: Type.Integer({ minimum: 1024, default: 2 * 1024 ** 3 }),
+    allowPrivateAddresses: Type.Boolean({
+      default: false,
+      description: 'Follow redirects and links to private addresses other than the host of `url`.',
+    }),
+  },
+  // Without a default of its own, TypeBox would not fill in those of its properties.
+  { ...closed, default: {} },
+);
+
+export type SourceConfig = Static<typeof sourceSchema>;
+export type FilesConfig = Static<typeof filesSchema>;
