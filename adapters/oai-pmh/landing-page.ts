@@ -1,5 +1,5 @@
+import { type WebUrl, webUrl } from '../../src/core/web-url.ts';
 import { isRepositoryFile } from './files/link-kinds.ts';
-import { type WebUrl, webUrl } from './files/web-url.ts';
 import { isJpcoar } from './jpcoar.ts';
 import { decodeText } from './small-document.ts';
 

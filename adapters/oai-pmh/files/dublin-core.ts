@@ -1,13 +1,13 @@
 import type { FileAccess } from '../../../src/core/adapter.ts';
+import { siteOf } from '../../../src/core/site.ts';
+import type { WebUrl } from '../../../src/core/web-url.ts';
 import type { Extractor } from './extractor.ts';
 import { fileUrl } from './file-url.ts';
 import type { StatedFile } from './found-files.ts';
 import { isPreview, isRepositoryFile, looksLikeFile } from './link-kinds.ts';
 import { isPageType, readMediaType } from './media-type.ts';
 import { isResolver } from './resolver-hosts.ts';
-import { siteOf } from './same-site.ts';
 import { embargo, readAccess, readAvailableAt, type StatedAccess } from './stated-access.ts';
-import type { WebUrl } from './web-url.ts';
 
 /** Where people put links to files, for want of an element of their own. */
 const linking: ReadonlySet<string> = new Set([

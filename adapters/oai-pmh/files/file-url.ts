@@ -1,5 +1,5 @@
+import { percentEncode, type WebUrl, webUrl } from '../../../src/core/web-url.ts';
 import { toGalleyDownload } from './galley-url.ts';
-import { percentEncode, type WebUrl, webUrl } from './web-url.ts';
 
 /**
  * The URL of a file as a payload states it: blanks within are escaped, a fragment is no part of a file, and a viewer

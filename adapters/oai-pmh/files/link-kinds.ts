@@ -1,5 +1,5 @@
+import type { WebUrl } from '../../../src/core/web-url.ts';
 import { isCatalogue, isResolver } from './resolver-hosts.ts';
-import type { WebUrl } from './web-url.ts';
 
 /** Endings of what people publish. Not `xml` and `html`: they are as often a page or metadata. */
 const documents =

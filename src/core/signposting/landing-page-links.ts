@@ -1,9 +1,9 @@
 import type { SourceFile } from '../adapter.ts';
 import { dspaceServer, toContentUrl } from '../dspace-download.ts';
+import { webAddress } from '../web-url.ts';
 import { fileName } from './file-name.ts';
 import { isNameOf, type PageNames } from './page-names.ts';
 import type { TypedLink } from './typed-link.ts';
-import { webAddress } from './web-address.ts';
 
 /** What the links of a landing page say (FAIR Signposting, levels 1 and 2). */
 export interface Signposts {

@@ -7,7 +7,7 @@ import { parseLinkField } from '../../core/signposting/link-field.ts';
 import { parseLinkset } from '../../core/signposting/linkset.ts';
 import { type PageNames, pageNames } from '../../core/signposting/page-names.ts';
 import { mediaType, type TypedLink } from '../../core/signposting/typed-link.ts';
-import { isSameSite } from './signposting-site.ts';
+import { isSameSite } from '../../core/site.ts';
 
 /** What came of a landing page: the files it leads to, or why it could not be read. */
 export type PageReading =

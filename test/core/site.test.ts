@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSameSite } from '../../../src/harvest/files/signposting-site.ts';
+import { isSameSite } from '../../src/core/site.ts';
 
 test.each([
   ['repo.example.ac.jp', 'api.example.ac.jp', true],

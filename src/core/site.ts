@@ -1,19 +1,19 @@
 /** Registries hand out names below these two labels: `ac.jp`, `co.uk`, `edu.au`. */
 const publicSuffix = /^(?:a[cd]|co|com|ed|edu|gob|go|gov|gv|lg|mil|ne|net|nhs|nom|or|org|sch)\.[a-z]{2}$/;
 
-/** Whether two hosts lie below one registrable name, e.g. `repo.example.ac.jp` and `api.example.ac.jp`. */
+/**
+ * Whether two hosts lie below one registrable name, e.g. `repo.example.ac.jp` and `api.example.ac.jp`: following a
+ * link from one to the other troubles nobody else.
+ */
 export function isSameSite(a: string, b: string): boolean {
-  return siteOf(a) === siteOf(b);
+  const site = siteOf(a);
+  return site !== '' && site === siteOf(b);
 }
 
 /** The registrable name that a host lies below; itself where there is none, as of addresses. */
 export function siteOf(host: string): string {
-  const name = nameOf(host);
+  const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
   return registrable(name) ?? name;
-}
-
-function nameOf(host: string): string {
-  return host.toLowerCase().replace(/:\d+$/, '');
 }
 
 function registrable(name: string): string | undefined {
