@@ -1,0 +1,25 @@
+import { webUrl } from '../web-url.ts';
+import type { MetadataValue } from './dspace-item.ts';
+
+const file =
+  /\/bitstreams?\/|\/retrieve\/|\/download(?:s|\/|$)|\.(?:pdf|docx?|odt|rtf|txt|xlsx?|ods|csv|pptx?|zip|gz|tgz|7z|xml|json|epub|ps|djvu|jpe?g|png|gif|tiff?|jp2|mp[34]|wav|avi|mov)$/i;
+const persistent: ReadonlySet<string> = new Set(['doi.org', 'dx.doi.org', 'www.doi.org', 'hdl.handle.net']);
+
+/**
+ * The item's page for people as its metadata states it, usually by its handle: the first address among the identifiers
+ * that is no file, in the order in which DSpace's OAI-PMH endpoint gives them (`dc.identifier`, then those of the
+ * registry), so that a source has one page whichever way it is harvested.
+ */
+export function statedPage(metadata: readonly MetadataValue[]): string | undefined {
+  const identifiers = metadata.filter(({ schema, element }) => schema === 'dc' && element === 'identifier');
+  const ordered = [
+    ...identifiers.filter(({ qualifier }) => qualifier === undefined),
+    ...identifiers.filter(({ qualifier }) => qualifier === 'uri'),
+    ...identifiers.filter(({ qualifier }) => qualifier !== undefined && qualifier !== 'uri'),
+  ];
+  for (const { value } of ordered) {
+    const url = webUrl(value.trim());
+    if (url !== undefined && (persistent.has(url.host) || !file.test(url.path))) return url.href;
+  }
+  return undefined;
+}
