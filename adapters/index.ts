@@ -1,9 +1,11 @@
 import type { Adapter, AdapterContext, AdapterKind, AdapterSettings } from '../src/core/adapter.ts';
 import { BridgeError } from '../src/core/errors.ts';
+import { dspace } from './dspace/adapter.ts';
+import { dspaceLegacy } from './dspace-legacy/adapter.ts';
 import { oaiPmh } from './oai-pmh/adapter.ts';
 
 /** Every protocol we can read. */
-export const adapterKinds: readonly AdapterKind[] = [oaiPmh];
+export const adapterKinds: readonly AdapterKind[] = [oaiPmh, dspace, dspaceLegacy];
 
 /** @throws BridgeError `config-invalid` for a kind that nobody implements */
 export function createAdapter(kind: string, settings: AdapterSettings, context: AdapterContext): Adapter {

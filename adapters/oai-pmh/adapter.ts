@@ -92,9 +92,12 @@ class OaiPmhAdapter implements Adapter {
     const declared = await this.#listFormats(signal);
     const published = formatUses(declared, { ...this.#settings, files: undefined });
     const passes = passesOf(published.slice(0, 1), this.#settings.collections);
-    const progress = progressAt({ from: undefined, checkpoint: request.checkpoint });
+    const { since, checkpoint: last } = request;
+    const mode = since === undefined ? 'full' : 'incremental';
+    const from = await this.#from({ mode, since }, signal);
+    const progress = progressAt({ from, checkpoint: last });
     const read = ({ format }: Pass) => readHeader(format);
-    const own = { verb: 'ListIdentifiers', mode: 'full', read } as const;
+    const own = { verb: 'ListIdentifiers', mode, read } as const;
     const listing = await this.#listing(own, declared, progress.asOf, signal);
     for await (const { entries, problems, checkpoint, pass } of walkList(listing, passes, progress, signal)) {
       yield { format: pass.format, entries, checkpoint, problems };

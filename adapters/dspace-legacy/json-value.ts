@@ -1,0 +1,48 @@
+/** What an answer holds, as long as nobody has looked: every value of it may be anything. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : undefined;
+}
+
+/** A string that is not empty. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** An integer from 0 on. */
+export function asCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** Item and its like say `"true"` where others say `true`. */
+export function asFlag(value: unknown): boolean | undefined {
+  if (value === true || value === 'true') return true;
+  return value === false || value === 'false' ? false : undefined;
+}
+
+/** What is no object is left out. */
+export function objectsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.map(asObject).filter((entry) => entry !== undefined) : [];
+}
+
+const idForm = /^(?:\d{1,18}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
+
+/** Of an item, a bitstream, a collection or a community: DSpace 5 counts (`id`, seen in `uuid`, too), 6 has UUIDs. */
+export function idOf(json: JsonObject): string | undefined {
+  return asId(json.uuid) ?? asId(json.id);
+}
+
+/** Anything else must not become a part of a URL. */
+export function asId(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(asCount(value) ?? '') : value;
+  return typeof text === 'string' && idForm.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** `prefix/suffix`; undefined for what is none: a repository without a prefix writes `/12`. */
+export function asHandle(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text.length <= 250 && /^[^\s/:]+\/[^\s/?#]+(?:\/[^\s/?#]+)*$/.test(text) ? text : undefined;
+}

@@ -1,0 +1,137 @@
+import type { Bitstream } from '../../src/core/dspace/dspace-item.ts';
+import { mediaTypeOf } from '../../src/core/dspace/source-files.ts';
+import { readAccess, type StatedAccess, unknownAccess } from './access.ts';
+import {
+  asCount,
+  asObject,
+  asText,
+  asUuid,
+  embeddedList,
+  isEmbedded,
+  type JsonObject,
+} from './json-value.ts';
+import { isLinked, type SubResources } from './sub-resources.ts';
+import { UnreadableItem } from './unreadable-item.ts';
+
+/** What DSpace publishes files from, unless something else is configured. */
+const original = 'ORIGINAL';
+
+export interface ListedBitstream {
+  readonly bitstream: Bitstream;
+  readonly stated: StatedAccess;
+}
+
+const bitstreamQuery = [
+  ['embed', 'format'],
+  ['embed', 'accessStatus'],
+] as const;
+
+const bundleQuery = [
+  ['embed', 'bitstreams/format'],
+  ['embed', 'bitstreams/accessStatus'],
+  ['embed.size', 'bitstreams=100'],
+] as const;
+
+/**
+ * The files in some bundles of an item, with who may read each: by its own word where the server has one (DSpace 9 and
+ * later); by the item's, which is about its first file, where there is no other file it could be about; else nobody
+ * knows without asking for it.
+ */
+export class Bitstreams {
+  readonly #parts: SubResources;
+  readonly #bundles: readonly string[];
+
+  /** @param bundles by name; undefined: ORIGINAL */
+  constructor(parts: SubResources, bundles: readonly string[] | undefined) {
+    this.#parts = parts;
+    this.#bundles = bundles ?? [original];
+  }
+
+  /**
+   * @param item with what is embedded in it
+   * @throws UnreadableItem when one of the lists cannot be had in full
+   */
+  async read(item: JsonObject, uuid: string, signal: AbortSignal): Promise<readonly ListedBitstream[]> {
+    const address = { relation: 'bundles', path: `/core/items/${uuid}/bundles`, query: bundleQuery };
+    const bundles = await this.#parts.list(item, address, signal);
+    // Whoever may read an item may see its bundles.
+    if (bundles === undefined) throw new UnreadableItem('the list of its bundles is not for everybody');
+    const found = new Map<string, { readonly json: JsonObject; readonly bundleName: string }>();
+    for (const bundleName of this.#bundles) {
+      for (const bundle of bundles.filter(({ name }) => name === bundleName)) {
+        for (const json of await this.#filesOf(bundle, signal))
+          found.set(identityOf(json), { json, bundleName });
+      }
+    }
+    const onlyOne = [...found.values()].filter(({ bundleName }) => bundleName === original).length === 1;
+    const listed: ListedBitstream[] = [];
+    for (const [id, { json, bundleName }] of found) {
+      const bitstream = {
+        ...readBitstream(json, id, bundleName),
+        mimeType: await this.#typeOf(json, id, signal),
+      };
+      const decides = onlyOne && bundleName === original;
+      listed.push({
+        bitstream,
+        stated: await this.#accessOf(json, id, decides ? item : undefined, uuid, signal),
+      });
+    }
+    return listed;
+  }
+
+  async #filesOf(bundle: JsonObject, signal: AbortSignal): Promise<readonly JsonObject[]> {
+    const uuid = asUuid(bundle.uuid);
+    const list = embeddedList(bundle, 'bitstreams');
+    if (uuid === undefined && list === undefined) throw new UnreadableItem('one of its bundles has no UUID');
+    const path = `/core/bundles/${uuid ?? ''}/bitstreams`;
+    // A bundle may be closed to the public: then nothing in it is for everybody.
+    return (
+      (await this.#parts.list(bundle, { relation: 'bitstreams', path, query: bitstreamQuery }, signal)) ?? []
+    );
+  }
+
+  async #typeOf(json: JsonObject, id: string, signal: AbortSignal): Promise<string | undefined> {
+    const format = await this.#parts.optional(json, 'format', `/core/bitstreams/${id}/format`, signal);
+    return mediaTypeOf(asText(format?.mimetype));
+  }
+
+  async #accessOf(
+    json: JsonObject,
+    id: string,
+    item: JsonObject | undefined,
+    itemUuid: string,
+    signal: AbortSignal,
+  ): Promise<StatedAccess> {
+    const relation = 'accessStatus';
+    if (isEmbedded(json, relation) || isLinked(json, relation)) {
+      return readAccess(await this.#parts.one(json, relation, `/core/bitstreams/${id}/${relation}`, signal));
+    }
+    if (item === undefined) return unknownAccess;
+    return readAccess(
+      await this.#parts.optional(item, relation, `/core/items/${itemUuid}/${relation}`, signal),
+    );
+  }
+}
+
+function identityOf(json: JsonObject): string {
+  const uuid = asUuid(json.uuid) ?? asUuid(json.id);
+  if (uuid === undefined) throw new UnreadableItem('one of its files has no UUID');
+  return uuid;
+}
+
+function readBitstream(json: JsonObject, id: string, bundleName: string): Bitstream {
+  const checkSum = asObject(json.checkSum);
+  const algorithm = asText(checkSum?.checkSumAlgorithm);
+  const value = asText(checkSum?.value);
+  const sequenceId = asCount(json.sequenceId);
+  return {
+    id,
+    name: asText(json.name)?.trim() || id,
+    bundleName,
+    description: asText(json.description),
+    sizeBytes: asCount(json.sizeBytes),
+    checkSum: algorithm === undefined || value === undefined ? undefined : { algorithm, value },
+    mimeType: undefined,
+    sequenceId: sequenceId === 0 ? undefined : sequenceId,
+  };
+}

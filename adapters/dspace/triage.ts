@@ -1,0 +1,108 @@
+import type { AdapterSettings, SourceItem } from '../../src/core/adapter.ts';
+import { parseDatestamp } from '../../src/core/datetime.ts';
+import { BridgeError } from '../../src/core/errors.ts';
+import { type ItemReader, itemEmbeds } from './item-reader.ts';
+import { asText, asUuid, type JsonObject } from './json-value.ts';
+import { handleIn } from './oai-host.ts';
+import { isNotFound, isRefused, isRestError } from './rest-error.ts';
+import type { RestService } from './rest-service.ts';
+import { findInSearch, isNotTaken, search } from './search.ts';
+import type { VersionHistories } from './versions.ts';
+
+export interface TriageParts {
+  readonly rest: RestService;
+  readonly reader: Pick<ItemReader, 'read'>;
+  readonly versions: Pick<VersionHistories, 'isSuperseded'>;
+  readonly settings: AdapterSettings;
+  /** Names of the formats that items are delivered in. */
+  readonly formats: readonly string[];
+}
+
+/**
+ * What became of an item: it as it is; `deleted`: withdrawn, private, restricted, superseded, or called otherwise;
+ * `unlisted`: there for everybody, but their search leaves it out. Undefined: there is no such item.
+ * @throws BridgeError where it cannot be read, or nobody knows whether it is there
+ */
+export async function triage(
+  parts: TriageParts,
+  identifier: string,
+  signal: AbortSignal,
+): Promise<SourceItem | undefined> {
+  const { rest, reader, settings, versions } = parts;
+  const uuid = await findItem(rest, identifier, signal);
+  if (uuid === undefined) return undefined;
+  if (uuid === 'hidden') return goneItem(parts, identifier);
+  let json: JsonObject | undefined;
+  try {
+    json = await rest.get(`/core/items/${uuid}`, itemEmbeds, { signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (isRefused(error)) return goneItem(parts, identifier);
+    throw error;
+  }
+  if (json === undefined || asUuid(json.uuid) !== uuid) {
+    throw new BridgeError('upstream-protocol', `${rest.base}/core/items/${uuid} is not that item`);
+  }
+  const gone = goneItem(parts, identifier, json);
+  const { entityTypes } = settings;
+  if (entityTypes !== undefined && !entityTypes.includes(asText(json.entityType) ?? '')) return gone;
+  const read = await reader.read(json, signal);
+  if ('problem' in read) throw new BridgeError('upstream-protocol', read.problem.message);
+  // A handle may have passed on to another version, and identifiers may be made in another way than they were.
+  if ('hidden' in read || read.item.identifier !== identifier) return gone;
+  if (await isFound(rest, uuid, signal)) return read.item;
+  return (await versions.isSuperseded(json, signal)) ? gone : { ...read.item, unlisted: true };
+}
+
+/** In everything that it was delivered in, it is not there any more. */
+export function goneItem(
+  { formats, settings }: Pick<TriageParts, 'formats' | 'settings'>,
+  identifier: string,
+  json?: JsonObject,
+): SourceItem {
+  return {
+    identifier,
+    datestamp: parseDatestamp(asText(json?.lastModified) ?? ''),
+    collections: [],
+    speaksFor: { formats, files: settings.files === undefined ? undefined : { name: 'dspace', rank: 0 } },
+    deleted: true,
+    metadata: [],
+    files: [],
+    complete: true,
+  };
+}
+
+/**
+ * The UUID that an identifier leads to; undefined: to nothing.
+ * @returns `hidden`: DSpace denies what it leads to, or breaks where it should (DSpace#9154)
+ */
+async function findItem(
+  rest: RestService,
+  identifier: string,
+  signal: AbortSignal,
+): Promise<string | 'hidden' | undefined> {
+  const uuid = asUuid(identifier);
+  if (uuid !== undefined) return uuid;
+  const handle = handleIn(identifier);
+  if (handle === undefined) return undefined;
+  try {
+    return await rest.findByHandle(handle, signal);
+  } catch (error) {
+    if (!isRestError(error, 401, 403, 500, 501)) throw error;
+  }
+  // A server that is broken altogether does not come behind this.
+  const query = `handle:"${handle.replace(/["\\]/g, '\\$&')}"`;
+  const { hits } = await search({ rest }, { selection: {}, query, size: 1 }, signal);
+  return hits.find((hit) => hit.handle === handle)?.uuid ?? 'hidden';
+}
+
+/** Where the search does not take the question, it has not denied the item. */
+async function isFound(rest: RestService, uuid: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return await findInSearch(rest, uuid, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isNotTaken(error)) return false;
+    throw error;
+  }
+}
