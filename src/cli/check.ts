@@ -2,22 +2,18 @@ import { mkdirSync, statfsSync } from 'node:fs';
 import type { RepositoryInfo } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
+import { isDspace } from '../core/published-formats.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { readJournal } from '../store/journal.ts';
 import { type Bridge, openBridge } from './bridge.ts';
+import { checkDspace } from './check-dspace.ts';
 import { findSetFaults } from './check-sets.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import type { Finding } from './finding.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { withheldDumps } from './withheld-dumps.ts';
-
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly message: string;
-  readonly exitCode?: number;
-}
 
 /** Looks at everything a run depends on, changes nothing but the database's schema, and says what it found. */
 export async function checkCommand(
@@ -57,6 +53,7 @@ async function* findings(bridge: Bridge, io: CommandIo): AsyncGenerator<Finding>
   for (const source of bridge.sources()) {
     const { finding, info } = await checkSource(source, io.abort);
     yield finding;
+    if (info !== undefined) yield* checkDspace(bridge, source, io.abort);
     for await (const { set, message } of info ? findSetFaults(source, info, io.abort) : []) {
       yield { check: `set ${set}`, ok: false, message, exitCode: exitCodes.usage };
     }
@@ -93,8 +90,9 @@ function absentFormats({ config }: HarvestSource, { formats }: RepositoryInfo): 
 }
 
 function describeFiles({ config }: HarvestSource, { formats }: RepositoryInfo): string {
-  const { mode, from } = config.files;
+  const { mode, from, bundles } = config.files;
   if (mode === 'none') return '; no files';
+  if (isDspace(config)) return `; files by ${mode}, of ${(bundles ?? ['ORIGINAL']).join(', ')}`;
   const known = formats.filter(({ selected, fileRank }) => selected && fileRank !== undefined);
   const best = known.sort((a, b) => (a.fileRank ?? 0) - (b.fileRank ?? 0)).map(({ name }) => name);
   return `; files by ${mode}, found in ${from ?? (best.join(', ') || 'landing pages')}`;

@@ -1,14 +1,18 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parse } from 'yaml';
 import { createAdapter } from '../../adapters/index.ts';
-import type { RepositoryInfo } from '../core/adapter.ts';
 import { parseConfig } from '../core/config.ts';
-import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
+import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { createHostGate } from '../harvest/host-gate.ts';
 import { createHttp } from '../harvest/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';
-import { adapterSettings, httpSettings, systemClock } from './bridge.ts';
+import { adapterSettings, httpSettings, oaiSettings, systemClock } from './bridge.ts';
+import { lookAt } from './endpoint-look.ts';
 import { exitCodes } from './exit-codes.ts';
+import { configText, identityHost } from './init-config.ts';
+import { explain } from './init-explain.ts';
+import { type Found, findRepository, type Protocol, type SearchPorts } from './init-find.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { defaultConfigFile } from './load-config.ts';
 import { createLog } from './log.ts';
@@ -19,31 +23,12 @@ export interface InitFlags {
   readonly name?: string;
   readonly baseUrl?: string;
   readonly contact?: string;
+  readonly adapter?: Protocol;
   readonly force: boolean;
   readonly dryRun: boolean;
 }
 
-/** Where well-known software keeps its OAI-PMH endpoint, tried in this order below the given address. */
-const usualPaths = [
-  '',
-  '/oai',
-  '/server/oai/request',
-  '/oai/request',
-  '/cgi/oai2',
-  '/oai2d',
-  '/index.php/index/oai',
-  '/index/oai',
-  '/oai-pmh',
-  '/OAI',
-  '/do/oai/',
-];
-
-interface Found {
-  readonly url: string;
-  readonly info: RepositoryInfo;
-}
-
-/** Finds the endpoint behind an address somebody pasted, and writes the configuration that harvests it. */
+/** Finds what can be harvested behind an address somebody pasted, and writes the configuration for it. */
 export async function initCommand(address: string, flags: InitFlags, io: CommandIo): Promise<number> {
   const file = resolve(io.cwd, flags.config ?? defaultConfigFile);
   if (existsSync(file) && !flags.force && !flags.dryRun) {
@@ -52,34 +37,53 @@ export async function initCommand(address: string, flags: InitFlags, io: Command
       `${file} is there already; use --force to replace it, or add the source by hand`,
     );
   }
-  const found = await probeAny(address, flags, io);
-  const name = flags.name ?? nameFrom(found.url);
-  const text = configText(name, found, flags);
+  const found = await findAny(address, flags, io);
+  const { name = nameFrom(found.url), baseUrl = 'http://localhost:8080', contact } = flags;
+  const text = configText(found, { name, baseUrl, contact });
   // What we write must be what we read.
-  parseConfig({ baseUrl: flags.baseUrl ?? 'http://localhost:8080', sources: { [name]: { url: found.url } } });
-  if (flags.dryRun) io.stdout.write(text);
-  else writeFileSync(file, text);
-  const formats = found.info.formats.filter(({ selected }) => selected).map((format) => format.name);
-  const { protocol, protocolVersion, deletedRecords } = found.info;
-  if (!flags.dryRun) {
-    printResult(
-      io,
-      flags.json,
-      { file, name, url: found.url, info: found.info },
-      `Found ${found.info.name}: ${protocol} ${protocolVersion} at ${found.url}\n` +
-        `Formats to publish: ${formats.join(', ')}. Deleted records: ${deletedRecords}.\n` +
-        `Wrote ${file}. Next: rsbridge serve`,
-    );
+  parseConfig(parse(text));
+  const sentences = explain(found, address);
+  if (!flags.dryRun) writeFileSync(file, text);
+  if (flags.dryRun && !flags.json) {
+    for (const sentence of sentences) say(io, sentence);
+    io.stdout.write(text);
+    return exitCodes.ok;
   }
+  const facts = { name, ...factsOf(found), sentences, info: found.info };
+  printResult(
+    io,
+    flags.json,
+    flags.dryRun ? { ...facts, config: text } : { file, ...facts },
+    [...summary(found), ...sentences, `Wrote ${file}. Next: rsbridge serve`].join('\n'),
+  );
   return exitCodes.ok;
+}
+
+function factsOf(found: Found): object {
+  const { adapter, url, api, apiTrouble, oai } = found;
+  if (adapter === 'oai-pmh') return { adapter, url, ...(api === undefined ? {} : { api, apiTrouble }) };
+  const { host, isStated } = identityHost(found);
+  return {
+    adapter,
+    url,
+    version: api?.version,
+    oai: oai?.url,
+    identity: { kind: 'oai', host, isStated },
+  };
+}
+
+function summary({ url, info }: Found): readonly string[] {
+  const formats = info.formats.filter(({ selected }) => selected).map((format) => format.name);
+  return [
+    `Found ${info.name}: ${info.protocol} ${info.protocolVersion} at ${url}`,
+    `Formats to publish: ${formats.join(', ')}. Deleted records: ${info.deletedRecords}.`,
+  ];
 }
 
 function parseAddress(address: string): URL {
   try {
     const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`);
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`scheme ${url.protocol}`);
-    // A pasted request names its endpoint before the question mark.
-    if (url.searchParams.has('verb')) url.search = '';
     url.hash = '';
     return url;
   } catch (cause) {
@@ -88,61 +92,54 @@ function parseAddress(address: string): URL {
 }
 
 /** Without a scheme both are meant, the safer one first. */
-async function probeAny(address: string, flags: InitFlags, io: CommandIo): Promise<Found> {
+async function findAny(address: string, flags: InitFlags, io: CommandIo): Promise<Found> {
   const url = parseAddress(address);
   try {
-    return await probe(url, flags, io);
+    return await find(url, flags, io);
   } catch (error) {
     if (address.includes('://') || !isBridgeError(error, 'upstream-unreachable')) throw error;
-    return probe(parseAddress(url.href.replace(/^https:/, 'http:')), flags, io);
+    return find(parseAddress(url.href.replace(/^https:/, 'http:')), flags, io);
   }
-}
-
-async function probe(address: URL, flags: InitFlags, io: CommandIo): Promise<Found> {
-  const failures: string[] = [];
-  for (const path of usualPaths) {
-    if (path !== '' && address.search !== '') break;
-    const url = address.href.replace(/\/+$/, '') + path;
-    try {
-      const info = await identify(path === '' ? address.href : url, flags, io);
-      return { url: path === '' ? address.href : url, info };
-    } catch (error) {
-      if (!isBridgeError(error)) throw error;
-      failures.push(`  ${url}: ${describeError(error)}`);
-      // A host that cannot be reached will not be reached under another path.
-      if (error.code === 'upstream-unreachable' || error.code === 'upstream-busy') throw error;
-    }
-    say(io, `no OAI-PMH at ${url}`);
-  }
-  throw new BridgeError(
-    'upstream-protocol',
-    `no OAI-PMH endpoint was found at ${address.href}; tried:\n${failures.join('\n')}\nfind its OAI-PMH base URL (in its documentation, or ask its managers)`,
-  );
 }
 
 /** Most of the places where we look are wrong: no use in waiting there. */
 const impatient = { ...systemClock, sleep: async () => undefined };
 
-async function identify(url: string, flags: InitFlags, io: CommandIo): Promise<RepositoryInfo> {
-  const config = parseConfig({
-    ...(flags.contact ? { contact: flags.contact } : {}),
-    sources: { probe: { url } },
-  });
-  const settings = config.sources.probe;
-  if (!settings) throw new Error('the probe has no settings');
+async function find(address: URL, flags: InitFlags, io: CommandIo): Promise<Found> {
   const log = createLog('silent', io.stderr);
+  const signal = io.abort;
+  const configured = (source: object) => {
+    const config = parseConfig({
+      ...(flags.contact ? { contact: flags.contact } : {}),
+      sources: { probe: source },
+    });
+    const settings = config.sources.probe;
+    if (!settings) throw new Error('the probe has no settings');
+    return { config, settings };
+  };
+  const { config, settings } = configured({ url: address.href });
   const patience = { busyAttempts: 2, connectAttempts: 2, firstWaitMs: 2000, longestWaitMs: 10_000 };
+  // One client for all: only the address that was given may be private, not what pages lead to.
   const http = createHttp(
     { ...httpSettings(settings, config), timeoutSeconds: 30, patience },
     { gate: createHostGate(), clock: systemClock, log },
   );
+  const alone = { http, log, clock: impatient, lessons: createLessonBook(impatient) };
+  const ports: SearchPorts = {
+    look: (url, options) => lookAt(http, url, { ...options, signal }),
+    identify: (adapter, url, oai) => {
+      // What is known already is not asked again.
+      const known = adapter === 'oai-pmh' ? {} : { oai: oai?.url ?? false };
+      const identity = oai?.host === undefined ? {} : { identity: `oai:${oai.host}` };
+      const { settings: source } = configured({ adapter, url, ...known, ...identity });
+      const oaiAt = (place: string) => createAdapter('oai-pmh', oaiSettings(source, place), alone);
+      const context = { ...alone, oaiAt };
+      return createAdapter(adapter, adapterSettings(source), context).identify(signal);
+    },
+    say: (text) => say(io, text),
+  };
   try {
-    return await createAdapter('oai-pmh', adapterSettings(settings), {
-      http,
-      log,
-      clock: impatient,
-      lessons: createLessonBook(impatient),
-    }).identify(io.abort);
+    return await findRepository(address, flags.adapter, ports);
   } finally {
     await http.close();
   }
@@ -156,43 +153,4 @@ function nameFrom(url: string): string {
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '') || 'repository'
   );
-}
-
-/** Guesses from links are not worth a format of their own. */
-const guessed = 90;
-
-/** The offered format that knows most about files. */
-function filesLine({ formats }: RepositoryInfo): string {
-  const [best] = formats
-    .filter(({ offered, fileRank }) => offered && fileRank !== undefined && fileRank < guessed)
-    .sort((a, b) => (a.fileRank ?? guessed) - (b.fileRank ?? guessed));
-  return best === undefined
-    ? '    files: { mode: proxy }   # found by links, and on landing pages; or link, mirror, none'
-    : `    files: { from: ${JSON.stringify(best.name)}, mode: proxy }   # the format that knows the files; mode: or link, mirror, none`;
-}
-
-function configText(name: string, { url, info }: Found, flags: InitFlags): string {
-  const formats = info.formats
-    .filter(({ selected }) => selected)
-    .map((format) => JSON.stringify(format.name));
-  const others = info.formats.filter(({ selected }) => !selected).map((format) => format.name);
-  const contact = flags.contact ?? info.adminEmails?.[0];
-  return [
-    '# Written by rsbridge init; every setting is explained in docs/configuration.md',
-    `baseUrl: ${JSON.stringify(flags.baseUrl ?? 'http://localhost:8080')}   # where the world will see the bridge`,
-    `title: ${JSON.stringify(info.name)}`,
-    contact === undefined
-      ? '# contact: you@example.org   # goes into the User-Agent of every request'
-      : `contact: ${JSON.stringify(contact)}   # goes into the User-Agent of every request: should be you`,
-    'database: { client: sqlite, file: data/rsbridge.db }',
-    'sources:',
-    `  ${name}:   # the first segment of its URIs; changing it later changes them all`,
-    '    adapter: oai-pmh',
-    `    url: ${JSON.stringify(url)}`,
-    `    formats: [${formats.join(', ')}]${others.length === 0 ? '' : `   # also offered: ${others.join(', ').replace(/[\p{Cc}\u2028\u2029]/gu, ' ')}`}`,
-    filesLine(info),
-    '    schedule: "*/15 * * * *"   # what is new, every quarter of an hour (UTC)',
-    '    fullPass: "0 3 * * 0"      # everything, Sundays at three',
-    '',
-  ].join('\n');
 }

@@ -7,6 +7,7 @@ import { exitCodes } from './exit-codes.ts';
 import { exportCommand } from './export-command.ts';
 import { harvestCommand } from './harvest-command.ts';
 import { initCommand } from './init.ts';
+import { protocols } from './init-find.ts';
 import type { CommandIo } from './io.ts';
 import { publishCommand } from './publish-command.ts';
 import { reportError } from './report-error.ts';
@@ -56,10 +57,13 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       .option('-c, --config <file>', 'the configuration (default: rsbridge.yaml)')
       .option('--json', 'results as NDJSON', false);
 
-  command('init <url>', 'probe a repository and write rsbridge.yaml')
+  command('init <url>', 'find out what a repository speaks, and write rsbridge.yaml')
     .option('--name <name>', 'the first segment of its URIs (default: made from the host)')
     .option('--base-url <url>', 'where the world will see the bridge')
     .option('--contact <email>', 'for the User-Agent of every request')
+    .addOption(
+      new Option('--adapter <kind>', 'by this protocol (default: what tells most)').choices(protocols),
+    )
     .option('--force', 'overwrite an existing configuration', false)
     .option('--dry-run', 'print the configuration, write nothing', false)
     .action(async (url, options) => finish(await initCommand(url, options, io)));

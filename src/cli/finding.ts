@@ -1,0 +1,9 @@
+/** One thing that `check` looked at. */
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  /** For people. */
+  readonly message: string;
+  /** Of the whole command, where this is not ok. */
+  readonly exitCode?: number;
+}

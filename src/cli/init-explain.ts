@@ -1,0 +1,47 @@
+import type { Found } from './init-find.ts';
+
+/**
+ * What was found and why that was chosen, sentence by sentence.
+ * @param address as it was pasted
+ */
+export function explain(found: Found, address: string): readonly string[] {
+  const again = (adapter: string) => `rsbridge init ${address} --adapter ${adapter}`;
+  if (found.adapter === 'oai-pmh') {
+    const { api, apiTrouble } = found;
+    return api === undefined
+      ? []
+      : [
+          `This is ${api.version}, and its REST API is at ${api.url}; but it cannot be harvested now: ${apiTrouble}.`,
+          `OAI-PMH was chosen instead. Once that works: ${again(api.adapter)}. Items keep their addresses.`,
+        ];
+  }
+  return found.adapter === 'dspace' ? explainDspace(found, again('oai-pmh')) : explainLegacy(found, again);
+}
+
+function explainDspace({ api, oai, url, info }: Found, forOai: string): readonly string[] {
+  const version = api?.version ?? info.protocolVersion;
+  if (oai === undefined) {
+    return [
+      `This is ${version}: its REST API is at ${url}. No OAI-PMH endpoint was found beside it, and none is needed.`,
+    ];
+  }
+  return [
+    `This is ${version}: its REST API is at ${url}, its OAI-PMH endpoint at ${oai.url}.`,
+    'REST was chosen, because it also knows the files with their checksums, who may read them and from when on, and versions, and knows of changes at once; OAI-PMH lags, often by a day.',
+    `For OAI-PMH instead: ${forOai}. Items keep their addresses when you change your mind (identity: oai).`,
+  ];
+}
+
+function explainLegacy({ oai, url }: Found, again: (adapter: string) => string): readonly string[] {
+  if (oai === undefined) {
+    return [
+      `This is DSpace 5 or 6: its REST API is at ${url}. No OAI-PMH endpoint was found beside it.`,
+      'So nobody can say what changed: every harvest reads everything, and happens once a night. If there is an OAI-PMH endpoint somewhere, name it as `oai`.',
+    ];
+  }
+  return [
+    `This is DSpace 5 or 6: its REST API is at ${url}, its OAI-PMH endpoint at ${oai.url}.`,
+    'Both are used: OAI-PMH tells what changed, REST knows the files with their checksums.',
+    `For OAI-PMH alone: ${again('oai-pmh')}. Items keep their addresses when you change your mind (identity: oai).`,
+  ];
+}

@@ -1,0 +1,119 @@
+/** What an address that somebody pasted looks like, before anybody has been asked. */
+export interface Pasted {
+  readonly kind: 'oai-pmh' | 'dspace' | 'dspace-legacy' | 'page';
+  /** The endpoint as far as the address names it, else the address itself. */
+  readonly url: string;
+  /** What the endpoints of a repository lie below, the likeliest first; without a slash at the end. */
+  readonly roots: readonly string[];
+  /** The software that has such pages; undefined: several do. */
+  readonly generation: 'dspace' | 'dspace-legacy' | undefined;
+}
+
+const oai = /^(.*?)\/(?:cgi\/)?oai[\w.-]*(?:\/.*)?$/i;
+const rest = /^(.*?\/api)(?:\/.*)?$/;
+const server = /^(.*?\/server)(?:\/.*)?$/;
+const legacyRest = /^(.*?\/rest)(?:\/.*)?$/;
+const legacyPages = /^(.*?)\/(?:xmlui|jspui)(?:\/.*)?$/;
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const newPages = new RegExp(
+  `^(.*?)/(?:home|community-list|entities/[^/]+/${uuid}|(?:items|collections|communities|bitstreams)/${uuid})(?:/.*)?$`,
+  'i',
+);
+/** DSpace has had these in every version. */
+const pages = /^(.*?)\/(?:handle|bitstream|browse|search|simple-search|community-list|discover)(?:\/.*)?$/;
+
+/** @param url absolute, http or https */
+export function readPasted(url: URL): Pasted {
+  const path = url.pathname.replace(/\/+$/, '');
+  const at = (prefix: string) => `${url.origin}${prefix}`;
+  const asked = isRequest(url);
+  const before = oai.exec(path)?.[1];
+  // `/server/oai/request`, `?verb=Identify`: nothing else is called so.
+  if (asked || before !== undefined) {
+    const base = before ?? path;
+    return { kind: 'oai-pmh', url: bare(url, asked), roots: rootsOf(url, base), generation: undefined };
+  }
+  const api = rest.exec(path)?.[1] ?? (server.test(path) ? `${server.exec(path)?.[1]}/api` : undefined);
+  if (api !== undefined) {
+    const roots = rootsOf(url, api.replace(/\/api$/, ''));
+    return { kind: 'dspace', url: at(api), roots, generation: undefined };
+  }
+  const legacy = legacyRest.exec(path)?.[1];
+  if (legacy !== undefined) {
+    const roots = rootsOf(url, legacy.replace(/\/rest$/, ''));
+    return { kind: 'dspace-legacy', url: at(legacy), roots, generation: undefined };
+  }
+  const [oldPage, newPage, page] = [legacyPages, newPages, pages].map((pattern) => pattern.exec(path)?.[1]);
+  const base = oldPage ?? newPage ?? page;
+  return {
+    kind: 'page',
+    url: base === undefined ? bare(url, false) : at(path),
+    roots: rootsOf(url, base ?? path),
+    generation: oldPage !== undefined ? 'dspace-legacy' : newPage !== undefined ? 'dspace' : undefined,
+  };
+}
+
+/** DSpace names its contexts after what they are for; of others, few have a path of two parts. */
+export function isOaiOfDspace(url: string): boolean {
+  return /\/oai\/(?:request|driver|openaire\d*|rioxx|snrd|uketd|cris|eprints|ddi)\/?$/.test(
+    new URL(url).pathname,
+  );
+}
+
+/** Where the REST API of a DSpace 7 or later is, below any of these. */
+export function restPlaces(roots: readonly string[]): readonly string[] {
+  return roots.map((root) => `${root}/server/api`);
+}
+
+export function legacyRestPlaces(roots: readonly string[]): readonly string[] {
+  return roots.map((root) => `${root}/rest`);
+}
+
+/** Where a DSpace's OAI-PMH endpoint usually is: beside its REST API, or at the host. */
+export function oaiBeside(api: string): readonly string[] {
+  const beside = api.replace(/\/(?:api|rest)$/, '');
+  return [...new Set([`${beside}/oai/request`, `${beside.replace(/\/server$/, '')}/oai/request`])];
+}
+
+/** Where well-known software keeps its OAI-PMH endpoint, tried in this order; at a host alone, the others too. */
+const usualPaths = ['', '/oai', '/server/oai/request', '/oai/request', '/cgi/oai2', '/oai2d'];
+const pathsOfHosts = ['/index.php/index/oai', '/index/oai', '/oai-pmh', '/OAI', '/do/oai/'];
+
+/** @param software that called itself so on the page, e.g. `EPrints 3.4.5` */
+export function oaiPlaces(roots: readonly string[], software: string | undefined): readonly string[] {
+  const likely = usual.find(([name]) => name.test(software ?? ''))?.[1] ?? [];
+  const places = roots.flatMap((root, index) => {
+    const more = index === roots.length - 1 ? pathsOfHosts : [];
+    return [...likely, ...usualPaths, ...more].map((path) => root + path);
+  });
+  return [...new Set(places)];
+}
+
+const usual: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^DSpace/i, ['/server/oai/request', '/oai/request']],
+  [/^EPrints/i, ['/cgi/oai2']],
+  [/^Open (?:Journal|Monograph|Preprint) Systems/i, ['/oai', '/index.php/index/oai', '/index/oai']],
+  [/^Invenio/i, ['/oai2d']],
+];
+
+/** The address with what it lies in, the host last. */
+function rootsOf(url: URL, path: string): readonly string[] {
+  const base = path.replace(/\/+$/, '').replace(/\/server$/, '');
+  return base === '' ? [url.origin] : [`${url.origin}${base}`, url.origin];
+}
+
+/** Arguments of OAI-PMH: a pasted request names its endpoint before them. */
+const oaiArguments = /^(?:verb|metadataPrefix|identifier|set|from|until|resumptionToken)$/i;
+
+function isRequest(url: URL): boolean {
+  return [...url.searchParams.keys()].some((key) => key.toLowerCase() === 'verb');
+}
+
+function bare(url: URL, isAsked: boolean): string {
+  const clean = new URL(url);
+  clean.hash = '';
+  const names = [...clean.searchParams.keys()].filter((name) => isAsked && oaiArguments.test(name));
+  for (const name of names) clean.searchParams.delete(name);
+  if (clean.searchParams.size === 0) clean.search = '';
+  return clean.href;
+}

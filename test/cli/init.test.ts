@@ -1,0 +1,245 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { dspaceRoot, legacyStatus, oaiEndpoint, page, repositoryHost } from './repository-host.ts';
+import { runMain } from './run-main.ts';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'rsbridge-init-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const init = (address: string, ...flags: string[]) => runMain(directory, ['init', address, ...flags]);
+const written = () => {
+  const text = readFileSync(join(directory, 'rsbridge.yaml'), 'utf8');
+  const sources: Record<string, Record<string, unknown>> = parse(text).sources;
+  return { text, source: Object.values(sources)[0] ?? {} };
+};
+
+const uuid = '2f53a7a1-6c15-4b2c-9a8c-1f0a1cbb6a11';
+
+describe('a DSpace 7 or later', () => {
+  const dspaceHost = async () => {
+    const host = await repositoryHost({ '/server/oai/request': oaiEndpoint });
+    host.routes.set('/server/api', dspaceRoot(host.origin));
+    host.routes.set('/', page('DSpace 8.2'));
+    return host;
+  };
+
+  test.each([
+    ['', 4],
+    ['/home', 4],
+    [`/items/${uuid}`, 4],
+    [`/entities/publication/${uuid}/full`, 4],
+    [`/communities/${uuid}?cp.page=2`, 4],
+    ['/handle/123456789/12', 4],
+    ['/browse/title?scope=x', 4],
+    ['/server', 3],
+    ['/server/api', 3],
+    ['/server/#/server/api', 3],
+    ['/server/api/core/items', 3],
+    ['/server/oai/request', 5],
+    ['/server/oai/request?verb=ListRecords&metadataPrefix=oai_dc', 5],
+    ['/server/oai/openaire4', 5],
+  ])('is recognised by the address %s', async (path, mostRequests) => {
+    const host = await dspaceHost();
+    host.routes.set('/server/oai/openaire4', oaiEndpoint);
+    const outcome = await init(`${host.origin}${path}`);
+    expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('REST was chosen') });
+    const oai = path.endsWith('openaire4') ? '/server/oai/openaire4' : '/server/oai/request';
+    expect(written().source).toMatchObject({
+      adapter: 'dspace',
+      url: `${host.origin}/server/api`,
+      oai: `${host.origin}${oai}`,
+      identity: 'oai',
+      formats: ['oai_dc', 'dim', 'qdc', 'json'],
+    });
+    expect(written().text).toContain('oai:repo.example.org:HANDLE, as by OAI-PMH');
+    expect(host.requests.length, host.requests.join('\n')).toBeLessThanOrEqual(mostRequests);
+  });
+
+  test('says so in sentences, and the same in JSON', async () => {
+    const host = await dspaceHost();
+    const { stdout } = await init(host.origin);
+    expect(stdout).toContain('Found Ars Longa: DSpace REST 8.2');
+    expect(stdout).toContain(`This is DSpace 8.2: its REST API is at ${host.origin}/server/api`);
+    expect(stdout).toContain(`rsbridge init ${host.origin} --adapter oai-pmh`);
+    const outcome = await init(host.origin, '--json', '--dry-run', '--force');
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      adapter: 'dspace',
+      version: 'DSpace 8.2',
+      oai: `${host.origin}/server/oai/request`,
+      identity: { kind: 'oai', host: 'repo.example.org', isStated: true },
+      sentences: [expect.any(String), expect.any(String), expect.any(String)],
+      config: expect.stringContaining('adapter: dspace'),
+    });
+  });
+
+  test('at another host than its user interface, whose settings say where', async () => {
+    const api = await dspaceHost();
+    const ui = await repositoryHost({ '/repo/home': page('DSpace 7.6.1') });
+    const { hostname, port } = new URL(api.origin);
+    const rest = { ssl: false, host: hostname, port: Number(port), nameSpace: '/server' };
+    ui.routes.set('/repo/assets/config.json', JSON.stringify({ rest }));
+    expect(await init(`${ui.origin}/repo/home`)).toMatchObject({ code: 0 });
+    expect(written().source).toMatchObject({ adapter: 'dspace', url: `${api.origin}/server/api` });
+  });
+
+  test('whose user interface shows a bot check is found all the same', async () => {
+    const host = await dspaceHost();
+    host.routes.set('/', {
+      status: 403,
+      type: 'text/html',
+      body: '<html><body>Are you human?</body></html>',
+    });
+    expect(await init(host.origin)).toMatchObject({ code: 0 });
+    expect(written().source).toMatchObject({ adapter: 'dspace' });
+  });
+
+  test('by a bare host, which leads on to where the repository is', async () => {
+    const host = await dspaceHost();
+    host.routes.set('/', { status: 302, headers: { location: '/repo/home?verb=Identify' } });
+    host.routes.set('/repo/home', page('DSpace 8.2'));
+    host.routes.set('/repo/server/api', dspaceRoot(host.origin));
+    host.routes.delete('/server/api');
+    expect(await init(host.origin.replace('http://', ''))).toMatchObject({ code: 0 });
+    expect(written().source).toMatchObject({ adapter: 'dspace', url: `${host.origin}/repo/server/api` });
+  });
+
+  test('with its API at the host itself', async () => {
+    const host = await repositoryHost({ '/': page() });
+    host.routes.set('/api', dspaceRoot('https://repo.example.org'));
+    expect(await init(host.origin)).toMatchObject({ code: 0 });
+    expect(written().source).toMatchObject({ adapter: 'dspace', url: `${host.origin}/api` });
+    expect(written().source).not.toHaveProperty('oai');
+    expect(written().text).toContain('items are oai:repo.example.org:HANDLE; if OAI-PMH has another host');
+  });
+
+  test('by OAI-PMH, if somebody wants that', async () => {
+    const host = await dspaceHost();
+    expect(await init(host.origin, '--adapter', 'oai-pmh')).toMatchObject({ code: 0 });
+    expect(written().source).toMatchObject({ adapter: 'oai-pmh', url: `${host.origin}/server/oai/request` });
+    expect(host.requests.some((path) => path.includes('/api'))).toBe(false);
+  });
+
+  test('by OAI-PMH, where its REST API answers with a page for people', async () => {
+    const host = await dspaceHost();
+    host.routes.set('/server/api', page());
+    expect(await init(`${host.origin}/server/oai/request`)).toMatchObject({ code: 0 });
+    expect(written().source).toMatchObject({ adapter: 'oai-pmh' });
+    // Identify and the formats, as for any other; then where the API might be.
+    expect(host.requests.length).toBeLessThanOrEqual(4);
+  });
+
+  test('names that come from outside name no variable and break no line', async () => {
+    const host = await dspaceHost();
+    const root = JSON.parse(String(dspaceRoot(host.origin)));
+    root.dspaceName = 'Evil ${PATH}\n# name';
+    root.dspaceVersion = 'DSpace 8\n    url: "http://evil/"';
+    host.routes.set('/server/api', JSON.stringify(root));
+    expect(await init(host.origin)).toMatchObject({ code: 0 });
+    expect(written().text).not.toContain('${PATH}');
+    expect(written().source).toMatchObject({ url: `${host.origin}/server/api` });
+    expect((await runMain(directory, ['status'])).code).toBe(0);
+  });
+});
+
+describe('a DSpace 5 or 6', () => {
+  test.each([
+    '/xmlui/handle/1/2',
+    '/jspui/',
+    '/rest',
+    '/rest/collections',
+    '',
+    '/handle/1/2?show=full',
+    '/oai/request',
+  ])('is recognised by the address %s', async (path) => {
+    const host = await repositoryHost({
+      '/': page('DSpace 6.3'),
+      '/rest/status': legacyStatus,
+      '/oai/request': oaiEndpoint,
+    });
+    expect(await init(`${host.origin}${path}`)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('OAI-PMH tells what changed'),
+    });
+    expect(written().source).toMatchObject({
+      adapter: 'dspace-legacy',
+      url: `${host.origin}/rest`,
+      oai: `${host.origin}/oai/request`,
+      schedule: '30 */6 * * *',
+    });
+  });
+
+  test('without OAI-PMH is read at night', async () => {
+    const host = await repositoryHost({ '/': page('DSpace 5.5'), '/rest/status': legacyStatus });
+    expect(await init(host.origin)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('every harvest reads everything'),
+    });
+    expect(written().source).toMatchObject({ adapter: 'dspace-legacy', schedule: '0 2 * * *' });
+  });
+});
+
+describe('other software', () => {
+  test('a pasted OAI-PMH endpoint costs no request more than before', async () => {
+    const host = await repositoryHost({ '/cgi/oai2': oaiEndpoint });
+    expect(await init(`${host.origin}/cgi/oai2`)).toMatchObject({ code: 0 });
+    expect(host.requests).toEqual(['/cgi/oai2?verb=Identify', '/cgi/oai2?verb=ListMetadataFormats']);
+    expect(written().source).toMatchObject({ adapter: 'oai-pmh', url: `${host.origin}/cgi/oai2` });
+  });
+
+  test('a home page that says who made it leads straight to the endpoint', async () => {
+    const host = await repositoryHost({ '/': page('EPrints 3.4.5'), '/cgi/oai2': oaiEndpoint });
+    expect(await init(host.origin)).toMatchObject({ code: 0 });
+    expect(host.requests).toHaveLength(4);
+  });
+
+  test('an endpoint with arguments of its own keeps them', async () => {
+    const host = await repositoryHost({ '/index.php': oaiEndpoint });
+    expect(await init(`${host.origin}/index.php?page=oai&verb=Identify`)).toMatchObject({ code: 0 });
+    expect(written().source).toMatchObject({ url: `${host.origin}/index.php?page=oai` });
+  });
+
+  test('where nothing is, it says what was tried, and HTML with status 200 is nothing', async () => {
+    const host = await repositoryHost();
+    const welcome = page();
+    const everything = new Map(host.routes);
+    for (const path of ['/', '/server/api', '/rest/status', '/oai', '/assets/config.json'])
+      everything.set(path, welcome);
+    for (const [path, reply] of everything) host.routes.set(path, reply);
+    const outcome = await init(host.origin);
+    expect(outcome).toMatchObject({ code: 3 });
+    for (const tried of [
+      '/server/api',
+      '/rest/status',
+      '/server/oai/request',
+      '/assets/config.json',
+      '/cgi/oai2',
+    ])
+      expect(outcome.stderr).toContain(`${host.origin}${tried}: `);
+    expect(host.requests.length).toBeLessThanOrEqual(20);
+  });
+
+  test('a host that cannot be reached ends it at once', async () => {
+    const { stderr, code } = await init('http://127.0.0.1:1/xmlui/');
+    expect({ code, lines: stderr.match(/ECONNREFUSED/g)?.length }).toEqual({ code: 3, lines: 1 });
+  });
+
+  test('a choice that is none is a wrong command', async () => {
+    expect(await init('http://127.0.0.1:1/', '--adapter', 'sword')).toMatchObject({ code: 2 });
+  });
+});
+
+test('settings of a user interface lead to no private address', async () => {
+  const ui = await repositoryHost({ '/home': page('DSpace 7.6') });
+  const rest = { ssl: false, host: '10.255.255.1', port: 8080, nameSpace: '/server' };
+  ui.routes.set('/assets/config.json', JSON.stringify({ rest }));
+  const outcome = await init(`${ui.origin}/home`);
+  expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining('10.255.255.1') });
+  expect(outcome.stderr).toMatch(/10\.255\.255\.1 is not a public address/);
+});
