@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { SourceFile, SourceItem, SourceMetadata } from './adapter.ts';
+import { type MappedVersion, mapVersion } from './prior-versions.ts';
 import type { PublishedFile } from './published-files.ts';
 import type { DesiredResource, Link } from './resource.ts';
-import { collectionPath, filePath, itemPath, metadataPath } from './uris.ts';
+import { sha256 } from './sha-256.ts';
+import { collectionPath, itemPath, metadataPath, xmlType } from './uris.ts';
 
 /**
  * What a delivery of an item should be published as: pure, so that the same delivery always maps to the same
@@ -20,10 +21,14 @@ export interface MappedItem {
   readonly resources: readonly DesiredResource[];
   /** As their origin states them. */
   readonly files: readonly SourceFile[];
+  /** See `SourceItem.supplement`. */
+  readonly supplement?: boolean | undefined;
+  /** What it was before, oldest first; undefined: what is known of that stays. */
+  readonly versions?: readonly MappedVersion[] | undefined;
 }
 
 export function mapItem(source: string, item: SourceItem): MappedItem {
-  const { identifier, datestamp, collections, speaksFor, deleted } = item;
+  const { identifier, datestamp, collections, speaksFor, deleted, supplement, versions } = item;
   return {
     identifier,
     datestamp,
@@ -32,17 +37,18 @@ export function mapItem(source: string, item: SourceItem): MappedItem {
     deleted,
     resources: deleted ? [] : item.metadata.map((metadata) => mapMetadata(source, item, metadata)),
     files: deleted ? [] : item.files,
+    ...(supplement === true && { supplement }),
+    ...(versions && { versions: versions.map(mapVersion) }),
   };
 }
 
-const metadataType = 'application/xml';
-
 function mapMetadata(source: string, item: SourceItem, metadata: SourceMetadata): DesiredResource {
+  const { mediaType = xmlType } = metadata;
   return {
-    path: metadataPath(source, item.identifier, metadata.format),
+    path: metadataPath(source, item.identifier, metadata.format, mediaType),
     kind: 'metadata',
     format: metadata.format,
-    mediaType: metadataType,
+    mediaType,
     length: metadata.content.byteLength,
     hash: sha256(metadata.content),
     content: metadata.content,
@@ -87,10 +93,10 @@ function alternates(source: string, item: SourceItem, except: string): Link[] {
   if (item.complete !== true) return [];
   return item.metadata
     .filter(({ format }) => format !== except)
-    .map(({ format }) => ({
+    .map(({ format, mediaType = xmlType }) => ({
       rel: 'alternate',
-      href: metadataPath(source, item.identifier, format),
-      type: metadataType,
+      href: metadataPath(source, item.identifier, format, mediaType),
+      type: mediaType,
     }));
 }
 
@@ -106,8 +112,14 @@ export interface FileOwner {
   readonly source: string;
   readonly identifier: string;
   readonly collections: readonly string[];
-  /** Metadata formats that describe it. */
-  readonly formats: readonly string[];
+  /** Metadata that describes it, in order. */
+  readonly describedBy: readonly MetadataTarget[];
+}
+
+/** Metadata as a link to it names it. */
+export interface MetadataTarget {
+  readonly path: string;
+  readonly mediaType: string;
 }
 
 /**
@@ -118,9 +130,9 @@ export function toFileResource(
   owner: FileOwner,
   file: PublishedFile,
   path: string,
-  others: readonly string[] = [],
+  others: readonly MetadataTarget[] = [],
 ): DesiredResource {
-  const { source, identifier, collections, formats } = owner;
+  const { source, collections, describedBy } = owner;
   const { url, mediaType, length, hash, lastModified } = file;
   return {
     path,
@@ -132,10 +144,10 @@ export function toFileResource(
     lastModified,
     upstreamUrl: url,
     links: [
-      ...[...formats.map((format) => metadataPath(source, identifier, format)), ...others].map((href) => ({
+      ...[...describedBy, ...others].map((target) => ({
         rel: 'describedby',
-        href,
-        type: metadataType,
+        href: target.path,
+        type: target.mediaType,
       })),
       ...(path === url ? [] : via(url)),
       ...collectionLinks(source, collections),
@@ -143,37 +155,17 @@ export function toFileResource(
   };
 }
 
-/**
- * Where the files of an item are published, in the order of `files`. A file keeps the address it had, even if
- * its name or its place in the list is another by now; an address that another file had is not given again.
- * @param before paths of this item's file resources by upstream URL, deleted ones included
- */
-export function placeFiles(
-  { source, identifier }: Pick<FileOwner, 'source' | 'identifier'>,
-  files: readonly PublishedFile[],
-  before: ReadonlyMap<string, string>,
-): readonly string[] {
-  const taken = new Set([...before.values()].map(sequenceIn));
-  let highest = Math.max(0, ...taken, ...files.map(({ sequence }) => sequence));
-  return files.map(({ url, name, sequence }) => {
-    const known = before.get(url);
-    if (known !== undefined) return known;
-    if (taken.has(sequence)) highest += 1;
-    const free = taken.has(sequence) ? highest : sequence;
-    taken.add(free);
-    return filePath(source, identifier, free, name);
-  });
-}
-
-function sequenceIn(path: string): number {
-  return Number(/\/files\/(\d+)-[^/]*$/.exec(path)?.[1] ?? 0);
+/** The same resource in other collections. */
+export function inCollections(
+  source: string,
+  resource: DesiredResource,
+  collections: readonly string[],
+): DesiredResource {
+  const others = resource.links.filter(({ rel }) => rel !== 'collection');
+  return { ...resource, links: [...others, ...collectionLinks(source, collections)] };
 }
 
 function collectionLinks(source: string, collections: readonly string[]): Link[] {
   // The order in which a header names its sets means nothing, and is not always the same.
   return [...collections].sort().map((spec) => ({ rel: 'collection', href: collectionPath(source, spec) }));
-}
-
-function sha256(content: Uint8Array): string {
-  return `sha-256:${createHash('sha256').update(content).digest('hex')}`;
 }

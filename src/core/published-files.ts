@@ -1,4 +1,5 @@
 import type { FileOrigin, SourceFile } from './adapter.ts';
+import { isTaggedAsOther } from './bitstream-address.ts';
 
 /** The part of a source's configuration that decides about files. */
 export interface FileRules {
@@ -11,6 +12,10 @@ export interface FileRules {
   readonly verify: boolean;
   /** Items without files in any format have their landing pages looked at. */
   readonly landingPages: boolean;
+  /** Metadata in other formats is on its way out, and describes files no more; undefined: none is. */
+  readonly formats?: readonly string[] | undefined;
+  /** Origins of an adapter that the source is not read by any more. */
+  readonly retired?: readonly string[] | undefined;
 }
 
 export const noFiles: FileRules = {
@@ -32,6 +37,8 @@ export interface SeenFile {
   readonly failures: number;
   readonly mediaType?: string | undefined;
   readonly length?: number | undefined;
+  /** Verbatim. */
+  readonly etag?: string | undefined;
   /** ISO UTC. */
   readonly lastModified?: string | undefined;
   /** When its bytes were seen to be others than before; what a record says of them is about the former ones. */
@@ -60,7 +67,7 @@ export interface PublishedFile {
 
 export interface FileChoice {
   readonly published: readonly PublishedFile[];
-  /** URLs that may be read by everybody as far as is known: what is worth asking for. */
+  /** URLs that may be read by everybody as far as is known, unless that is certain: what is worth asking for. */
   readonly candidates: readonly string[];
   /** Files beyond `perItem`. */
   readonly left: number;
@@ -89,19 +96,28 @@ export function chooseFiles(
   const distinct = withoutRepetition(open);
   const within = distinct.slice(0, rules.perItem);
   return {
-    published: within.flatMap((file) => toPublished(file, inOurTime(seen(file.url), now), rules)),
-    candidates: within.map(({ url }) => url),
+    published: within.flatMap((file) => {
+      // Nobody asks for it any more: what was seen of it once would never be put right.
+      const known = isTrusted(file, rules) ? undefined : inOurTime(seen(file.url), now);
+      return toPublished(file, known, rules);
+    }),
+    candidates: within.filter((file) => !isTrusted(file, rules)).map(({ url }) => url),
     left: distinct.length - within.length,
   };
 }
 
+/** Whether the repository's own word is enough, without a request; what is mirrored is downloaded all the same. */
+function isTrusted({ origin, access }: StatedFile, { mode }: FileRules): boolean {
+  return mode !== 'mirror' && origin.rank === 0 && access === 'open';
+}
+
 /** The formats state nothing at all: what is on the landing page is worth knowing. */
 export function hasNoFormatWithFiles(stated: readonly StatedFile[], rules: FileRules): boolean {
-  return !stated.some((file) => counts(file, rules) && file.origin.name !== landingPageOrigin.name);
+  return !stated.some(({ origin }) => counts(origin, rules) && origin.name !== landingPageOrigin.name);
 }
 
 function bestOrigin(stated: readonly StatedFile[], rules: FileRules): readonly StatedFile[] {
-  const eligible = stated.filter((file) => counts(file, rules));
+  const eligible = stated.filter(({ origin }) => counts(origin, rules));
   const best = eligible.reduce<FileOrigin | undefined>(
     (found, { origin }) => (found === undefined || isBetter(origin, found) ? origin : found),
     undefined,
@@ -109,7 +125,9 @@ function bestOrigin(stated: readonly StatedFile[], rules: FileRules): readonly S
   return eligible.filter(({ origin }) => origin.name === best?.name);
 }
 
-function counts({ origin }: StatedFile, { from }: FileRules): boolean {
+/** Whether what an origin states is of any account. */
+export function counts(origin: FileOrigin, { from, retired }: Pick<FileRules, 'from' | 'retired'>): boolean {
+  if (retired?.includes(origin.name)) return false;
   return from === undefined || origin.name === from || origin.name === landingPageOrigin.name;
 }
 
@@ -135,6 +153,8 @@ function toPublished(
   if (seen?.outcome === 'refused') return [];
   // Embargoes are prolonged, and lifted late: the day alone is no proof.
   if (verify && file.access === 'embargoed' && seen?.outcome !== 'confirmed') return [];
+  // The repository lists it, but only its server knows for whom.
+  if (file.access === 'unknown' && !wasConfirmed(seen)) return [];
   if (mode === 'mirror') return seen?.contentHash === undefined ? [] : [toMirrored(file, seen)];
   if (seen?.outcome === 'unreachable' && seen.failures >= givenUpAfter) return [];
   const { url, name, sequence } = file;
@@ -150,6 +170,12 @@ function toPublished(
       lastModified: seen?.lastModified ?? seen?.changedAt,
     },
   ];
+}
+
+/** Now, or before its server fell silent: what was learnt of a file, it said when it handed it out. */
+function wasConfirmed(seen: SeenFile | undefined): boolean {
+  if (seen?.outcome !== 'unreachable') return seen?.outcome === 'confirmed';
+  return [seen.mediaType, seen.length, seen.etag, seen.lastModified].some((fact) => fact !== undefined);
 }
 
 function toMirrored(file: StatedFile, seen: SeenFile): PublishedFile {
@@ -178,8 +204,8 @@ function mediaTypeOf(file: StatedFile, seen: SeenFile | undefined): string | und
   return vague ? (file.mediaType ?? seen?.mediaType) : seen.mediaType;
 }
 
-/** A cover page put in front changes the length first: then the stated hash is that of other bytes. */
+/** A cover page put in front changes the length, and the tag: then the stated hash is that of other bytes. */
 function isContradicted(file: StatedFile, seen: SeenFile | undefined): boolean {
-  if (seen?.changedAt !== undefined) return true;
+  if (seen?.changedAt !== undefined || isTaggedAsOther(file, seen?.etag)) return true;
   return seen?.length !== undefined && file.length !== undefined && seen.length !== file.length;
 }

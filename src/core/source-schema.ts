@@ -30,7 +30,7 @@ const filesSchema = Type.Object(
     verify: Type.Boolean({
       default: true,
       description:
-        'Ask for each file (HEAD) before it is published: what is gone or needs a login stays out.',
+        'Ask for each file (HEAD) before it is published: what is gone or needs a login stays out. A DSpace that says itself that everybody may read a file is believed; where it does not say, it is asked in any case.',
     }),
     checksPerRun: Type.Integer({
       minimum: 0,

@@ -23,8 +23,23 @@ export function itemPath(source: string, identifier: string): string {
   return `${source}/items/${toSegment(identifier)}`;
 }
 
-export function metadataPath(source: string, identifier: string, format: string): string {
-  return `${itemPath(source, identifier)}/${toSegment(format)}.xml`;
+/** Of metadata, where nothing else is said. */
+export const xmlType = 'application/xml';
+
+export function metadataPath(
+  source: string,
+  identifier: string,
+  format: string,
+  mediaType = xmlType,
+): string {
+  return `${itemPath(source, identifier)}/${toSegment(format)}${endingOf(mediaType)}`;
+}
+
+/** Every ending that metadata can have. */
+export const metadataEndings = ['.xml', '.json'] as const;
+
+function endingOf(mediaType: string): (typeof metadataEndings)[number] {
+  return /^application\/(?:[^;]+\+)?json$/.test(mediaType) ? '.json' : '.xml';
 }
 
 export function filePath(source: string, identifier: string, sequence: number, name: string): string {

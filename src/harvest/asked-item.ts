@@ -31,7 +31,7 @@ export type Answer = SourceItem | 'unknown' | 'unselected' | 'failed';
 
 /**
  * Asks for one item and stores what is delivered, as a page of its own. What was stored, or could not be read,
- * counts as met by the run (quirk 69).
+ * counts as met by the run (quirk 69); what no list has and nobody can account for (`unlisted`) is left as it is.
  */
 export async function askFor(
   deps: HarvestDeps,
@@ -39,20 +39,37 @@ export async function askFor(
   asking: Asking,
   identifier: string,
 ): Promise<Answer> {
-  const { source, signal } = asking;
-  let item: SourceItem | undefined;
+  return takeAnswer(deps, lease, asking, identifier, await fetchItem(asking, identifier));
+}
+
+/** What came of a request: an item, that there is none, or why nobody knows. */
+export type Fetched = { readonly item: SourceItem | undefined } | { readonly error: unknown };
+
+/** Several of these may be on their way; what they bring is taken one after the other. */
+export async function fetchItem({ source, signal }: Asking, identifier: string): Promise<Fetched> {
   try {
-    item = await source.adapter.item(identifier, signal);
+    return { item: await source.adapter.item(identifier, signal) };
   } catch (error) {
     signal.throwIfAborted();
-    return storeFailure(deps, lease, asking, identifier, describeError(error));
+    return { error };
   }
+}
+
+export async function takeAnswer(
+  deps: HarvestDeps,
+  lease: Lease,
+  asking: Asking,
+  identifier: string,
+  fetched: Fetched,
+): Promise<Answer> {
+  if ('error' in fetched) return storeFailure(deps, lease, asking, identifier, describeError(fetched.error));
+  const { item } = fetched;
   if (item === undefined) return 'unknown';
   if (item.identifier !== identifier) {
     return storeFailure(deps, lease, asking, identifier, `the answer is the record of ${item.identifier}`);
   }
-  if (!isSelected(source, item)) return 'unselected';
-  await storeAnswers(deps, lease, asking, { items: [item] });
+  if (!isSelected(asking.source, item)) return 'unselected';
+  if (item.unlisted !== true) await storeAnswers(deps, lease, asking, { items: [item] });
   return item;
 }
 

@@ -4,6 +4,7 @@ import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { mapItem } from '../core/mapping.ts';
 import type { FileRules } from '../core/published-files.ts';
+import { isDspace, publishedFormats } from '../core/published-formats.ts';
 import type { Database } from '../store/database.ts';
 import { acquireLease, isBorrowed, type Lease, releaseLease, renewLease } from '../store/leases.ts';
 import { endRun, type Run, type RunMode } from '../store/runs.ts';
@@ -24,6 +25,7 @@ import { type FileCheck, NewFiles } from './new-files.ts';
 import { openRun } from './open-run.ts';
 import { readAhead } from './read-ahead.ts';
 import { type HarvestReport, toReport } from './report.ts';
+import { askUnconfirmed } from './unconfirmed-files.ts';
 
 export interface HarvestDeps {
   readonly database: Database;
@@ -129,6 +131,7 @@ async function runOnce(
           signal: options.signal,
         })
       : await leaveUnfinished(deps, source, total);
+    if (complete && run.mode === 'full') await askUnconfirmed(deps, source, lease, run.startedAt, options);
     const settled = complete ? await settleRun(deps, source, lease, run, options) : nothingSettled;
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
     const whole = withSettled(report, settled);
@@ -261,10 +264,15 @@ export function mapPage({ name, config }: HarvestSource, page: Page): MappedPage
 }
 
 /** What the configuration says about the files of a source. */
-export function fileRules({ files }: SourceConfig): FileRules {
-  const { mode, from, perItem, verify, landingPagesPerRun } = files;
-  return { mode, from, perItem, verify, landingPages: landingPagesPerRun > 0 };
+export function fileRules(config: SourceConfig): FileRules {
+  const { mode, from, perItem, verify, landingPagesPerRun } = config.files;
+  const formats = publishedFormats(config);
+  const rules = { mode, perItem, verify, landingPages: landingPagesPerRun > 0, formats };
+  return isDspace(config) ? rules : { ...rules, from, retired: [dspaceOrigin] };
 }
+
+/** By which DSpace's own lists of files are known; what it has said once does not outlive a move to OAI-PMH. */
+const dspaceOrigin = 'dspace';
 
 function add(run: Run, page: Page, result: StoredPage): Run {
   return {

@@ -80,7 +80,7 @@ export function createHttp(
       ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
       // Credentials never leave the host, port and scheme they were configured for.
       ...(scope === 'endpoint' && url.origin === endpoint.origin ? configured : {}),
-      ...(url.origin === first.origin ? options.credentials : {}),
+      ...(url.origin === first.origin ? flatten(options.credentials ?? {}) : {}),
     };
   }
 

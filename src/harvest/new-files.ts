@@ -1,10 +1,11 @@
 import type { SourceFile } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
 import { chooseFiles, type FileRules } from '../core/published-files.ts';
+import type { DueFile } from '../store/due-files.ts';
 import { findStatements } from '../store/item-files.ts';
-import { isSameDescription } from '../store/item-plan.ts';
 import type { Lease } from '../store/leases.ts';
-import { type DueFile, findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../store/remote-files.ts';
+import { findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../store/remote-files.ts';
+import { isSameDescription } from '../store/statements.ts';
 import type { MappedPage } from '../store/store-page.ts';
 import type { HarvestDeps } from './harvest.ts';
 
@@ -27,7 +28,8 @@ const patienceMs = 20_000;
 /**
  * The files that come up in one run: asked for before their page is stored, so that each becomes a resource with
  * all its facts at once, or none at all. What the budget or the time does not allow is published as stated, and
- * asked for later.
+ * asked for later; but files of which only their server knows who may read them are asked for outside the budget, and
+ * published when it has spoken.
  */
 export class NewFiles {
   readonly #deps: HarvestDeps;
@@ -44,26 +46,34 @@ export class NewFiles {
     const { database, clock } = this.#deps;
     const { files: rules } = page;
     // A mirror downloads them: that tells more.
-    if (!this.#check || !rules?.verify || rules.mode === 'none' || rules.mode === 'mirror') return;
+    if (!this.#check || !rules || rules.mode === 'none' || rules.mode === 'mirror') return;
     // In the middle of a response its host has no place free for anything else.
-    if (this.#budget <= 0 || page.checkpoint === undefined) return;
+    if (page.checkpoint === undefined) return;
+    const budget = rules.verify ? Math.max(0, this.#budget) : 0;
     const candidates = candidatesOf(page, rules, toIso(clock.now()));
+    for (const [url, { file }] of candidates)
+      if (budget === 0 && file.access !== 'unknown') candidates.delete(url);
     if (candidates.size === 0) return;
     const urls = [...candidates.keys()];
     const known = await findRemoteFiles(database.writer, lease.sourceId, urls);
     const stated = await findStatements(database.writer, lease.sourceId, urls);
-    const asked = [...candidates.values()].flatMap(({ file, due }) => {
+    const worthAsking = [...candidates.values()].flatMap(({ file, due }) => {
       const before = known.get(file.url);
-      if (before?.checkedAt === undefined) return due;
+      const isCertain = file.access !== 'unknown';
+      if (before?.checkedAt === undefined) return { due, isCertain };
       // A record that says something else of the same address: it may have other bytes by now.
       const statements = stated.get(file.url) ?? [];
       const isNews = statements.length > 0 && !statements.some((other) => isSameDescription(other, file));
-      return isNews ? { ...before, stated: due.stated } : [];
+      return isNews ? { due: { ...before, stated: due.stated }, isCertain } : [];
     });
+    const uncertain = worthAsking.filter(({ isCertain }) => !isCertain);
+    const affordable = worthAsking.filter(({ isCertain }) => isCertain).slice(0, budget);
+    const asked = [...uncertain, ...affordable].map(({ due }) => due);
     if (asked.length === 0) return;
-    const options = { budget: this.#budget, deadline: patienceMs, signal };
+    const options = { budget: asked.length, deadline: patienceMs, signal };
     const seen = (await this.#check.check(asked, options)).filter(({ outcome }) => outcome !== 'unchecked');
-    this.#budget -= seen.length;
+    const paidFor = new Set(affordable.map(({ due }) => due.url));
+    this.#budget -= seen.filter(({ url }) => paidFor.has(url)).length;
     await saveRemoteFiles(database, lease.sourceId, seen);
   }
 }
@@ -73,7 +83,7 @@ interface Candidate {
   readonly due: DueFile;
 }
 
-function candidatesOf(page: MappedPage, rules: FileRules, now: string): ReadonlyMap<string, Candidate> {
+function candidatesOf(page: MappedPage, rules: FileRules, now: string): Map<string, Candidate> {
   const found = new Map<string, Candidate>();
   for (const { files, speaksFor } of page.items) {
     const origin = speaksFor.files;

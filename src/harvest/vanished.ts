@@ -3,9 +3,9 @@ import { BridgeError } from '../core/errors.ts';
 import { publishedFormats } from '../core/published-formats.ts';
 import type { Database } from '../store/database.ts';
 import type { Lease } from '../store/leases.ts';
-import { latestFullPass } from '../store/runs.ts';
+import { latestCompleteBefore, latestFullPass } from '../store/runs.ts';
 import { type StoredSource, saveLessons } from '../store/sources.ts';
-import { countUnseen, listUnseenItems, type Swept, sweep } from '../store/sweep.ts';
+import { countUnseen, listUnseenItems, listUnseenItemsAfter, type Swept, sweep } from '../store/sweep.ts';
 import { type Asking, askedPerRun, storeAnswers } from './asked-item.ts';
 import { type Confirmation, confirmVanished } from './confirmation.ts';
 import { type HarvestDeps, instant } from './harvest.ts';
@@ -55,21 +55,68 @@ export async function deleteVanished(
   if (told && run.unidentified > 0) return { unseen: 0, problem: undefined };
   const problem = refusal(pass, unseen, total);
   if (problem) return { unseen, problem };
-  if (unseen === 0) {
-    source.lessons.forget(omissions);
-  } else {
+  const previousRun = unseen === 0 ? undefined : (await latestCompleteBefore(database.writer, run))?.id;
+  if (unseen === 0) source.lessons.forget(omissions);
+  else if (info.triage === 'each') await judgeEach(deps, lease, pass, remove, previousRun);
+  else {
     const vanished = await listUnseenItems(database.writer, lease.sourceId, run.id, askedPerRun);
-    const confirmation = await confirmVanished(deps, lease, pass, vanished);
+    const confirmation = await confirmVanished(deps, lease, pass, vanished, { previousRun });
     learn(pass, confirmation);
     // Of those that nobody asked for, the list is believed as far as it was right about the others.
     const believed = !told && isRight(confirmation) && source.lessons.get(omissions) === undefined;
-    await remove(believed ? {} : { items: confirmation.answered });
+    // What is there all the same is not what a sample can speak for.
+    await remove(believed && confirmation.unlisted.length === 0 ? {} : { items: confirmation.answered });
     await tell(deps, lease, pass, confirmation);
   }
   if (info.deletedRecords !== 'persistent') source.lessons.forget(traceless);
   const changed = source.lessons.takeChanged();
   if (changed) await saveLessons(database, lease.sourceId, changed);
   return { unseen, problem: undefined };
+}
+
+const judgedAtATime = 500;
+
+/** Where the upstream can say what became of each item, each is asked for, and nothing goes without an answer. */
+async function judgeEach(
+  deps: HarvestDeps,
+  lease: Lease,
+  pass: CompletePass,
+  remove: (which: Swept) => Promise<number>,
+  previousRun: number | undefined,
+): Promise<void> {
+  const { writer } = deps.database;
+  const { run, source } = pass;
+  const options = { previousRun, sideBySide: source.config.requestsPerHost };
+  let unjudged = 0;
+  for (let after = 0; ; ) {
+    const some = await listUnseenItemsAfter(writer, lease.sourceId, run.id, after, judgedAtATime);
+    const last = some.at(-1);
+    if (!last) break;
+    after = last.id;
+    const { answered, unlisted, failed, complete } = await confirmVanished(deps, lease, pass, some, options);
+    await remove({ items: answered });
+    unjudged += some.length - answered.length - unlisted.length;
+    await tellOfUnlisted(deps, lease, pass, unlisted);
+    if (!complete || failed === some.length) break;
+  }
+  if (unjudged === 0) return;
+  const message = `${unjudged} items are missing from its list, and nobody could say what became of them; they stay until somebody can`;
+  await storeAnswers(deps, lease, pass, { problems: [{ code: 'endpoint-quirk', message }] });
+}
+
+/** Without identifiers of their own, these problems do not make the items count as met. */
+async function tellOfUnlisted(
+  deps: HarvestDeps,
+  lease: Lease,
+  pass: CompletePass,
+  unlisted: readonly string[],
+): Promise<void> {
+  if (unlisted.length === 0) return;
+  const problems = unlisted.map((identifier) => ({
+    code: 'endpoint-quirk' as const,
+    message: `${identifier} is missing from its list, but is there when it is asked for; if the next list leaves it out, too, it is deleted`,
+  }));
+  await storeAnswers(deps, lease, pass, { problems });
 }
 
 function isRight({ alive, failed, complete }: Confirmation): boolean {
@@ -123,8 +170,9 @@ async function tell(
   deps: HarvestDeps,
   lease: Lease,
   pass: CompletePass,
-  { alive, failed, answered }: Confirmation,
+  { alive, failed, answered, unlisted }: Confirmation,
 ): Promise<void> {
+  await tellOfUnlisted(deps, lease, pass, unlisted);
   const { unseen } = await countUnseen(deps.database.writer, lease.sourceId, pass.run.id);
   const sentences = [
     alive > 0 &&

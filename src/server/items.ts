@@ -66,7 +66,7 @@ export function itemRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (request, reply) => {
       const found = await findLivingItem(deps, request);
       reply.header('link', formatLinks(linksOf(found.signposted)));
-      const [metadata] = found.signposted.metadata;
+      const metadata = found.signposted.metadata.find(({ mediaType }) => isXml(mediaType));
       if (!metadata || !wantsXml(request)) {
         return sendView(deps, request, reply, await toView(deps, found), toPage);
       }
@@ -80,6 +80,10 @@ export function itemRoutes(app: FastifyInstance, deps: ServerDeps): void {
 function wantsXml({ headers, query }: FastifyRequest<{ Querystring: FormatQuery }>): boolean {
   const offers = ['text/html', 'application/json', 'application/xml', 'text/xml'] as const;
   return query.format === undefined && preferredType(headers.accept, offers).endsWith('/xml');
+}
+
+function isXml(mediaType = ''): boolean {
+  return /^(?:application|text)\/(?:[^;]+\+)?xml$/.test(mediaType);
 }
 
 /** What is few comes first. */

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import type { SourceFile } from '../core/adapter.ts';
+import type { FileOrigin, SourceFile } from '../core/adapter.ts';
 import { landingPageOrigin, type StatedFile } from '../core/published-files.ts';
 import { insertRows, whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
-import { isSameStatement } from './item-plan.ts';
 import type { Restatement } from './page-plan.ts';
 import { storeUnasked } from './remote-files.ts';
+import { type KnownStatements, restate } from './statements.ts';
 
 /** What items state of their files, by origin: the tables `item_file` and, for landing pages, `item`. */
 interface ItemFileRow {
@@ -23,22 +23,26 @@ interface ItemFileRow {
   readonly version: string | null;
 }
 
+/** The row of a repository's own list that is empty: it has no other. */
+const nothing = { sequence: 0, url: '', name: '' } as const;
+
 /** By item, in the order of their origins. */
 export async function readItemFiles(
   db: Queryable,
   itemIds: readonly number[],
-): Promise<Map<number, readonly StatedFile[]>> {
+): Promise<Map<number, KnownStatements>> {
   const rows: ItemFileRow[] = await db('item_file')
     .select('*')
     .modify((query) => whereAnyOf(query, 'item_id', itemIds))
     .orderBy(['item_id', 'origin', 'sequence']);
-  const files = new Map<number, StatedFile[]>();
+  const statements = new Map<number, { files: StatedFile[]; ownList: FileOrigin | undefined }>();
   for (const row of rows) {
-    const found = files.get(row.item_id);
-    if (found) found.push(toFile(row));
-    else files.set(row.item_id, [toFile(row)]);
+    const known = statements.get(row.item_id) ?? { files: [], ownList: undefined };
+    statements.set(row.item_id, known);
+    if (row.rank === 0) known.ownList ??= { name: row.origin, rank: 0 };
+    if (row.sequence !== nothing.sequence) known.files.push(toFile(row));
   }
-  return files;
+  return statements;
 }
 
 function toFile(row: ItemFileRow): StatedFile {
@@ -72,7 +76,7 @@ export async function findStatements(
   return found;
 }
 
-/** Replaces what one origin states of each item. */
+/** Replaces what one origin states of each item, and what counts no more because of that. */
 export async function storeStatements(
   trx: Knex.Transaction,
   sourceId: number,
@@ -81,11 +85,17 @@ export async function storeStatements(
   known: { has(identifier: string): boolean },
 ): Promise<void> {
   const byOrigin = new Map<string, number[]>();
-  const rows = restated.flatMap(({ identifier, origin, files }) => {
+  const rows = restated.flatMap(({ identifier, origin, files, replaces }) => {
     const id = itemIds.get(identifier);
     if (id === undefined) return [];
-    if (known.has(identifier)) byOrigin.set(origin.name, [...(byOrigin.get(origin.name) ?? []), id]);
-    return inOrder(files).map((file) => ({
+    for (const name of known.has(identifier) ? replaces : []) {
+      const ids = byOrigin.get(name);
+      if (ids) ids.push(id);
+      else byOrigin.set(name, [id]);
+    }
+    const stated: readonly SourceFile[] =
+      origin.rank === 0 && files.length === 0 ? [nothing] : inOrder(files);
+    return stated.map((file) => ({
       item_id: id,
       origin: origin.name,
       rank: origin.rank,
@@ -212,10 +222,14 @@ export async function storeFoundFiles(
   await database.transaction(async (trx) => {
     for (const { itemId, files, nextDue } of found) {
       await trx('item').where({ id: itemId }).update({ landing_due: nextDue });
-      const known = (before.get(itemId) ?? []).filter(({ origin }) => origin.name === landingPageOrigin.name);
-      if (!files || isSameStatement(known, files, landingPageOrigin)) continue;
+      if (!files) continue;
+      const speaksFor = { formats: [], files: landingPageOrigin };
+      // Nobody looks at the page of an item of which a list of its files counts.
+      const known = { files: before.get(itemId)?.files ?? [], ownList: undefined };
+      const { restated: found } = restate(known, { speaksFor, files }, {});
+      if (!found) continue;
       const key = String(itemId);
-      const restated = [{ identifier: key, origin: landingPageOrigin, files }];
+      const restated = [{ identifier: key, ...found }];
       await storeStatements(trx, sourceId, restated, new Map([[key, itemId]]), { has: () => true });
       await storeUnasked(
         trx,

@@ -1,24 +1,18 @@
-import type { FileOrigin, SourceFile } from '../core/adapter.ts';
-import { describing, type MappedItem, placeFiles, toFileResource } from '../core/mapping.ts';
-import {
-  chooseFiles,
-  type FileRules,
-  hasNoFormatWithFiles,
-  type SeenFile,
-  type StatedFile,
-} from '../core/published-files.ts';
+import { type KnownPlaces, placeFiles, recognize } from '../core/file-places.ts';
+import { describing, type MappedItem, type MetadataTarget, toFileResource } from '../core/mapping.ts';
+import { chooseFiles, type FileRules, hasNoFormatWithFiles, type SeenFile } from '../core/published-files.ts';
+import { metadataPath, xmlType } from '../core/uris.ts';
 import type { LinkedFiles } from './linked-files.ts';
 import { type KnownResource, type PlannedChanges, ResourcePlans } from './resource-plan.ts';
+import { type KnownStatements, type Restated, restate, type Statements, withoutDoubt } from './statements.ts';
 
 /** What the store holds of an item. */
-export interface KnownItem {
+export interface KnownItem extends KnownStatements {
   readonly id: number;
   readonly identifier: string;
   readonly datestamp: string | null;
   readonly collections: readonly string[];
   readonly resources: readonly KnownResource[];
-  /** What its origins state, whether it is published or not. */
-  readonly files: readonly StatedFile[];
   readonly unsettled: boolean;
   /** When its landing page is to be looked at. */
   readonly landingDue: string | undefined;
@@ -36,17 +30,24 @@ export interface FileContext extends LinkedFiles {
 /** What has to be done about one item: pure data. */
 export interface ItemChanges extends PlannedChanges {
   /** What an origin states now; undefined: as before. */
-  readonly restated: { readonly origin: FileOrigin; readonly files: readonly SourceFile[] } | undefined;
+  readonly restated: Restated | undefined;
   /** URLs nobody has asked for yet. */
   readonly unasked: readonly string[];
   /** URLs of which the record says something else than before. */
   readonly reasked: readonly string[];
+  /** Files that have another URL than before: what is known of the one is true of the other. */
+  readonly moved: readonly MovedFile[];
   /** Something was left for when nothing is awaited any more. */
   readonly unsettled: boolean;
   /** Undefined: as it is; null: no need. */
   readonly landingDue: string | null | undefined;
   /** Files beyond `perItem`. */
   readonly left: number;
+}
+
+export interface MovedFile {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** One delivery of an item, or none: then everything that is known is brought in line with itself. */
@@ -70,33 +71,36 @@ export function planItem(
   const item = delivery?.item ?? standing(known);
   const awaited = delivery?.awaited ?? [];
   const waits = awaited.length > 0;
-  const stated = restate(known?.files ?? [], item);
-  const reasked = restatedUrls(known?.files ?? [], item);
+  const statements = restate(known, item, context.rules);
+  const { files: stated, reasked } = statements;
+  const knownFiles = (known?.resources ?? []).filter(({ kind }) => kind === 'file');
+  const before = knownPlaces(source, knownFiles, context.rules);
+  const recognized = recognize({ source, identifier: item.identifier }, stated, before);
+  const seen = (url: string) => context.seen(movedFrom(url, recognized, context) ?? url);
   const { published, candidates, left } = chooseFiles(
     stated,
-    (url) => withoutDoubt(context.seen(url), reasked.has(url)),
+    (url) => withoutDoubt(seen(url), reasked.has(url)),
     context.rules,
     context.now,
   );
 
   const metadata = (known?.resources ?? []).filter(({ kind }) => kind === 'metadata');
-  const others = metadata.filter(
-    ({ deleted_at, format }) => deleted_at === null && !item.speaksFor.formats.includes(format),
-  );
-  const formats = [
-    ...item.resources.map(({ format }) => format),
-    ...others.map(({ format }) => format),
-  ].sort();
+  const others = besides(metadata, item, delivery && context.rules.formats);
+  const formats = targetsOf(item, others);
   // Only a newcomer is expected to come in every format.
   const isNew = !metadata.some(({ deleted_at }) => deleted_at === null);
-  const expected = isNew && formats.length > 0 ? [...new Set([...formats, ...awaited])].sort() : formats;
+  const expected =
+    isNew && formats.size > 0 ? withAwaited(formats, source, item.identifier, awaited) : formats;
 
-  const files = expected.length === 0 ? [] : published;
+  const files = expected.size === 0 ? [] : published;
   const collections = item.deleted ? (known?.collections ?? []) : item.collections;
   const identifier = item.identifier;
-  const owner = { source, identifier, collections, formats: expected };
-  const knownFiles = (known?.resources ?? []).filter(({ kind }) => kind === 'file');
-  const paths = placesOf(owner, files, knownFiles, context.rules);
+  const describedBy = [...expected].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, target]) => target);
+  const owner = { source, identifier, collections, describedBy };
+  const paths =
+    context.rules.mode === 'link'
+      ? files.map(({ url }) => url)
+      : placeFiles(owner, files, before, recognized);
 
   const plans = new ResourcePlans(item, delivery ? undefined : latestSeen(metadata));
   const byPath = new Map(known?.resources.map((resource) => [resource.path, resource]));
@@ -112,10 +116,10 @@ export function planItem(
   // An origin that says nothing of the files leaves them alone while others are awaited.
   for (const [index, file] of files.entries()) {
     const path = paths[index] ?? '';
-    const before = byPath.get(path);
-    if (before === undefined && context.rules.mode === 'link' && context.isTaken(path)) continue;
+    const placed = byPath.get(path);
+    if (placed === undefined && context.rules.mode === 'link' && context.isTaken(path)) continue;
     const others = context.describersOf(path, known?.id);
-    plans.accompany(toFileResource(owner, file, path, others), before, waits);
+    plans.accompany(toFileResource(owner, file, path, others), placed, waits);
   }
   const staying = new Set(paths);
   for (const gone of knownFiles) {
@@ -125,13 +129,54 @@ export function planItem(
 
   return {
     ...plans.result(),
-    restated: restatement(known, item),
+    restated: statements.restated,
     unasked: candidates.filter((url) => context.seen(url) === undefined),
     reasked: [...reasked],
-    unsettled: waits && (plans.deferred || expected.length > formats.length || (known?.unsettled ?? false)),
-    landingDue: waits ? undefined : landingDue(known, item, stated, formats.length > 0, context),
+    moved: candidates.flatMap((to) => {
+      const from = movedFrom(to, recognized, context);
+      return from === undefined ? [] : [{ from, to }];
+    }),
+    unsettled: waits && (plans.deferred || expected.size > formats.size || (known?.unsettled ?? false)),
+    landingDue: waits ? undefined : landingDue(known, item, statements, formats.size > 0, context),
     left,
   };
+}
+
+/** What lives of an item apart from what a delivery speaks for, as far as it is going to stay. */
+function besides(
+  metadata: readonly KnownResource[],
+  { speaksFor }: MappedItem,
+  lasting: readonly string[] | undefined,
+): readonly KnownResource[] {
+  return metadata.filter(
+    ({ deleted_at, format }) =>
+      deleted_at === null && !speaksFor.formats.includes(format) && (lasting?.includes(format) ?? true),
+  );
+}
+
+type MetadataTargets = ReadonlyMap<string, MetadataTarget>;
+
+/** The item's metadata by format: what was delivered, and what is there beside it. */
+function targetsOf({ resources }: MappedItem, others: readonly KnownResource[]): MetadataTargets {
+  return new Map([
+    ...resources.map(({ format, path, mediaType = xmlType }) => [format, { path, mediaType }] as const),
+    ...others.map(
+      ({ format, path, media_type }) => [format, { path, mediaType: media_type ?? xmlType }] as const,
+    ),
+  ]);
+}
+
+/** What comes later in a run comes by OAI-PMH, which knows nothing but XML. */
+function withAwaited(
+  formats: MetadataTargets,
+  source: string,
+  identifier: string,
+  awaited: readonly string[],
+): MetadataTargets {
+  const later = awaited.map((format) => {
+    return [format, { path: metadataPath(source, identifier, format), mediaType: xmlType }] as const;
+  });
+  return new Map([...later, ...formats]);
 }
 
 /** What an item is without a delivery: nothing is said, nothing is taken away. */
@@ -158,93 +203,31 @@ function latestSeen(metadata: readonly KnownResource[]): number | null {
   );
 }
 
-function restate(before: readonly StatedFile[], item: MappedItem): readonly StatedFile[] {
-  const origin = item.speaksFor.files;
-  if (!origin) return before;
-  return [
-    ...before.filter((file) => file.origin.name !== origin.name),
-    ...item.files.map((file) => ({ ...file, origin })),
-  ];
+/** Where the files of an item are, or were, at our own addresses. */
+function knownPlaces(source: string, files: readonly KnownResource[], { mode }: FileRules): KnownPlaces {
+  if (mode === 'link') return new Map();
+  const ours = files.filter(({ path }) => path.startsWith(`${source}/`));
+  return new Map(ours.map(({ upstream_url, path }) => [upstream_url ?? path, path]));
 }
 
-function restatement(known: KnownItem | undefined, item: MappedItem): ItemChanges['restated'] {
-  const origin = item.speaksFor.files;
-  if (!origin) return undefined;
-  const before = (known?.files ?? []).filter((file) => file.origin.name === origin.name);
-  return isSameStatement(before, item.files, origin) ? undefined : { origin, files: item.files };
-}
-
-const describedFacts = ['mediaType', 'length', 'hash', 'access', 'availableAt'] as const;
-
-/** Whether two statements say the same of the bytes and of who may read them. */
-export function isSameDescription(a: Partial<SourceFile>, b: Partial<SourceFile>): boolean {
-  return describedFacts.every((fact) => a[fact] === b[fact]);
-}
-
-function restatedUrls(before: readonly StatedFile[], item: MappedItem): ReadonlySet<string> {
-  const origin = item.speaksFor.files;
-  if (!origin || before.length === 0) return new Set();
-  const known = new Map(
-    before.filter((file) => file.origin.name === origin.name).map((file) => [file.url, file]),
-  );
-  const restated = item.files.filter((file) => {
-    const earlier = known.get(file.url);
-    return earlier !== undefined && !isSameDescription(earlier, file);
-  });
-  return new Set(restated.map(({ url }) => url));
-}
-
-function withoutDoubt(seen: SeenFile | undefined, isRestated: boolean): SeenFile | undefined {
-  return seen && isRestated ? { ...seen, changedAt: undefined } : seen;
-}
-
-const statedFacts = [
-  'url',
-  'name',
-  'sequence',
-  'mediaType',
-  'length',
-  'hash',
-  'access',
-  'availableAt',
-  'version',
-] as const;
-
-/** Whether an origin states what it stated before. */
-export function isSameStatement(
-  before: readonly StatedFile[],
-  files: readonly SourceFile[],
-  { rank }: FileOrigin,
-): boolean {
-  return (
-    before.length === files.length &&
-    before.every((file, index) => {
-      const now = files[index];
-      return now && file.origin.rank === rank && statedFacts.every((fact) => file[fact] === now[fact]);
-    })
-  );
-}
-
-function placesOf(
-  owner: { readonly source: string; readonly identifier: string },
-  files: ReturnType<typeof chooseFiles>['published'],
-  knownFiles: readonly KnownResource[],
-  { mode }: FileRules,
-): readonly string[] {
-  if (mode === 'link') return files.map(({ url }) => url);
-  const ours = knownFiles.filter(({ path }) => path.startsWith(`${owner.source}/`));
-  return placeFiles(
-    owner,
-    files,
-    new Map(ours.map(({ upstream_url, path }) => [upstream_url ?? path, path])),
-  );
+/** The former URL of a file that nobody has asked for by its new one; undefined: its own will do. */
+function movedFrom(
+  url: string,
+  recognized: ReadonlyMap<string, string>,
+  { seen }: FileContext,
+): string | undefined {
+  const former = recognized.get(url);
+  if (former === undefined || former === url) return undefined;
+  const now = seen(url);
+  if (now && (now.outcome !== 'unchecked' || now.contentHash !== undefined)) return undefined;
+  return seen(former)?.outcome === 'confirmed' ? former : undefined;
 }
 
 /** Looked for once an item has metadata with a landing page and no format that knows of files. */
 function landingDue(
   known: KnownItem | undefined,
   item: MappedItem,
-  stated: readonly StatedFile[],
+  { files, ownList }: Statements,
   lives: boolean,
   { rules, now }: FileContext,
 ): string | null | undefined {
@@ -253,8 +236,8 @@ function landingDue(
     (known?.resources ?? []).some(
       ({ deleted_at, landing_page }) => deleted_at === null && landing_page !== null,
     );
-  const wanted =
-    rules.mode !== 'none' && rules.landingPages && lives && page && hasNoFormatWithFiles(stated, rules);
+  const isLookedFor = rules.mode !== 'none' && rules.landingPages && ownList === undefined;
+  const wanted = isLookedFor && lives && page && hasNoFormatWithFiles(files, rules);
   if (wanted) return known?.landingDue === undefined ? now : undefined;
   return known?.landingDue === undefined ? undefined : null;
 }

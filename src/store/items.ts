@@ -1,4 +1,5 @@
 import { toSegment } from '../core/segment.ts';
+import { metadataEndings } from '../core/uris.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { listItemResources, type StoredResource } from './resources.ts';
@@ -47,7 +48,9 @@ export async function findShortenedIdentifier(
   segment: string,
   formats: readonly string[],
 ): Promise<string | undefined> {
-  const paths = formats.map((format) => `${source}/items/${segment}/${toSegment(format)}.xml`);
+  const paths = formats.flatMap((format) =>
+    metadataEndings.map((ending) => `${source}/items/${segment}/${toSegment(format)}${ending}`),
+  );
   const row: { identifier: string } | undefined = await db('resource')
     .join('item', 'item.id', 'resource.item_id')
     .modify((query) => whereAnyOf(query, 'resource.path', paths))

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
-import type { StatedFile } from '../core/published-files.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { readItemFiles } from './item-files.ts';
 import type { KnownItem } from './item-plan.ts';
 import type { KnownResource } from './resource-plan.ts';
+import type { KnownStatements } from './statements.ts';
 
 /** Of the table `resource`: what a change may change. */
 export const changingColumns = [
@@ -80,14 +80,14 @@ async function complete(
     .modify((query) => whereAnyOf(query, 'item_collection.item_id', ids));
   const resourcesOf = groupBy(resources, (resource) => resource.item_id);
   const collectionsOf = groupBy(memberships, (membership) => membership.item_id);
-  const filesOf = withFiles ? await readItemFiles(db, ids) : new Map<number, readonly StatedFile[]>();
+  const statementsOf = withFiles ? await readItemFiles(db, ids) : new Map<number, KnownStatements>();
   return items.map(({ id, identifier, datestamp, unsettled, landing_due }) => ({
     id,
     identifier,
     datestamp,
     collections: collectionsOf.get(id)?.map(({ spec }) => spec) ?? [],
     resources: resourcesOf.get(id) ?? [],
-    files: filesOf.get(id) ?? [],
+    ...(statementsOf.get(id) ?? { files: [], ownList: undefined }),
     unsettled: unsettled === 1,
     landingDue: landing_due ?? undefined,
   }));

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import type { MetadataTarget } from '../core/mapping.ts';
+import { xmlType } from '../core/uris.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import type { ResourcePlan } from './resource-plan.ts';
@@ -10,8 +12,8 @@ import type { ResourcePlan } from './resource-plan.ts';
 export interface LinkedFiles {
   /** Whether an item has it already. */
   isTaken(url: string): boolean;
-  /** Paths of living metadata of other items that name it. */
-  describersOf(url: string, itemId: number | undefined): readonly string[];
+  /** Living metadata of other items that name it. */
+  describersOf(url: string, itemId: number | undefined): readonly MetadataTarget[];
   /** Planning goes item by item: what one of them gets is not there for the next. */
   take(changes: readonly ResourcePlan[]): void;
 }
@@ -32,22 +34,26 @@ export async function findLinkedFiles(
     .select('path')
     .whereNull('deleted_at')
     .modify((query) => whereAnyOf(query, 'path', urls));
-  const rows: { url: string; item_id: number; path: string }[] = await db('item_file')
+  const rows: { url: string; item_id: number; path: string; media_type: string | null }[] = await db(
+    'item_file',
+  )
     .join('resource', 'resource.item_id', 'item_file.item_id')
-    .distinct('item_file.url', 'item_file.item_id', 'resource.path')
+    .distinct('item_file.url', 'item_file.item_id', 'resource.path', 'resource.media_type')
     .where('item_file.source_id', sourceId)
     .where('resource.kind', 'metadata')
     .whereNull('resource.deleted_at')
     .modify((query) => whereAnyOf(query, 'item_file.url', urls))
     .orderBy(['item_file.url', 'resource.path']);
   const taken = new Set(published.map(({ path }) => path));
-  const describers = new Map<string, { readonly itemId: number; readonly path: string }[]>();
-  for (const { url, item_id, path } of rows)
-    describers.set(url, [...(describers.get(url) ?? []), { itemId: item_id, path }]);
+  const describers = new Map<string, { readonly itemId: number; readonly target: MetadataTarget }[]>();
+  for (const { url, item_id, path, media_type } of rows) {
+    const target = { path, mediaType: media_type ?? xmlType };
+    describers.set(url, [...(describers.get(url) ?? []), { itemId: item_id, target }]);
+  }
   return {
     isTaken: (url) => taken.has(url),
     describersOf: (url, itemId) =>
-      (describers.get(url) ?? []).filter((one) => one.itemId !== itemId).map(({ path }) => path),
+      (describers.get(url) ?? []).filter((one) => one.itemId !== itemId).map(({ target }) => target),
     take: (changes) => {
       for (const { change, desired } of changes)
         if (change === 'created' && desired?.kind === 'file') taken.add(desired.path);

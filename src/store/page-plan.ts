@@ -1,7 +1,8 @@
 import { earlier, later } from '../core/datetime.ts';
-import type { MappedItem } from '../core/mapping.ts';
-import { type FileContext, type ItemChanges, type KnownItem, planItem } from './item-plan.ts';
+import { inCollections, type MappedItem } from '../core/mapping.ts';
+import { type FileContext, type ItemChanges, type KnownItem, type MovedFile, planItem } from './item-plan.ts';
 import type { ResourcePlan } from './resource-plan.ts';
+import type { Restated } from './statements.ts';
 
 /** The difference between a page and the store: pure data, made before the transaction begins. */
 export interface PagePlan {
@@ -17,11 +18,13 @@ export interface PagePlan {
   readonly unasked: readonly string[];
   /** URLs of which their record says something else than before. */
   readonly reasked: readonly string[];
+  /** Files that have another URL than before. */
+  readonly moved: readonly MovedFile[];
   /** Files that are left out because their item has so many. */
   readonly left: readonly { readonly identifier: string; readonly left: number }[];
 }
 
-export interface Restatement extends NonNullable<ItemChanges['restated']> {
+export interface Restatement extends Restated {
   readonly identifier: string;
 }
 
@@ -56,11 +59,13 @@ export function planPage(
     restated: [] as Restatement[],
     unasked: [] as string[],
     reasked: [] as string[],
+    moved: [] as MovedFile[],
     left: [] as { identifier: string; left: number }[],
   };
-  for (const item of withoutRepetition(items)) {
-    const { identifier } = item;
+  for (const delivered of withoutRepetition(items)) {
+    const { identifier } = delivered;
     const stored = known.get(identifier);
+    const item = delivered.supplement ? asSupplement(source, delivered, stored) : delivered;
     // A tombstone of something we never had is no news (quirk 62).
     if (item.deleted && !stored) continue;
     const result = planItem(source, stored, { item, awaited }, context);
@@ -74,11 +79,27 @@ export function planPage(
     plan.unchanged.push(...result.unchanged);
     plan.unasked.push(...result.unasked);
     plan.reasked.push(...result.reasked);
+    plan.moved.push(...result.moved);
     if (result.restated) plan.restated.push({ identifier, ...result.restated });
     if (result.left > 0) plan.left.push({ identifier, left: result.left });
     context.take(result.changes);
   }
   return plan;
+}
+
+/**
+ * More of an item that is there without it, in the collections in which that is; of one that is not, or not any
+ * more, nothing.
+ */
+function asSupplement(source: string, item: MappedItem, stored: KnownItem | undefined): MappedItem {
+  const spokenFor = new Set(item.speaksFor.formats);
+  const lives = stored?.resources.some(
+    ({ kind, deleted_at, format }) => kind === 'metadata' && deleted_at === null && !spokenFor.has(format),
+  );
+  if (!stored || !lives) return { ...item, deleted: true, resources: [], files: [] };
+  const { collections } = stored;
+  const resources = item.resources.map((resource) => inCollections(source, resource, collections));
+  return { ...item, collections, resources };
 }
 
 /** The same identifier on two pages of one list would otherwise be two updates in every pass (quirk 68). */
@@ -116,6 +137,8 @@ function merge(before: MappedItem, item: MappedItem): MappedItem {
     deleted: item.deleted && kept.length === 0,
     resources: [...kept, ...item.resources],
     files: item.speaksFor.files ? item.files : before.files,
+    supplement: before.supplement && item.supplement,
+    versions: item.versions ?? before.versions,
   };
 }
 
@@ -124,7 +147,9 @@ function planMembership(
   stored: KnownItem | undefined,
   { unsettled, landingDue }: ItemChanges,
 ): ItemPlan | undefined {
-  const { identifier, datestamp } = item;
+  const { identifier } = item;
+  // A supplement has the date of another index.
+  const datestamp = item.supplement && stored ? (stored.datestamp ?? undefined) : item.datestamp;
   const state = {
     unsettled,
     landingDue: landingDue === undefined ? (stored?.landingDue ?? null) : landingDue,

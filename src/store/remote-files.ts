@@ -12,20 +12,10 @@ export interface RemoteFile extends SeenFile {
   readonly checkedAt?: string | undefined;
   /** When it is to be asked for, or downloaded, again; undefined: never by itself. */
   readonly dueAt?: string | undefined;
-  /** Verbatim, for `If-None-Match`. */
-  readonly etag?: string | undefined;
 }
 
-/** A file that is due, with what its origins state of it. */
-export interface DueFile extends RemoteFile {
-  readonly stated: {
-    readonly mediaType?: string | undefined;
-    readonly length?: number | undefined;
-    readonly hash?: string | undefined;
-  };
-}
-
-interface RemoteFileRow {
+/** As the table `remote_file` holds it. */
+export interface RemoteFileRow {
   readonly url: string;
   readonly outcome: SeenFile['outcome'];
   readonly reason: string | null;
@@ -41,7 +31,7 @@ interface RemoteFileRow {
   readonly content_length: number | null;
 }
 
-const columns = [
+export const remoteFileColumns = [
   'url',
   'outcome',
   'reason',
@@ -64,64 +54,10 @@ export async function findRemoteFiles(
 ): Promise<ReadonlyMap<string, RemoteFile>> {
   if (urls.length === 0) return new Map();
   const rows: RemoteFileRow[] = await db('remote_file')
-    .select(columns)
+    .select(remoteFileColumns)
     .where({ source_id: sourceId })
     .modify((query) => whereAnyOf(query, 'url', urls));
   return new Map(rows.map((row) => [row.url, toRemoteFile(row)]));
-}
-
-/**
- * Files that items state and everybody may read, whose time has come, longest overdue first.
- * @param now ISO UTC
- */
-export async function listDueFiles(
-  db: Queryable,
-  sourceId: number,
-  now: string,
-  limit: number,
-): Promise<readonly DueFile[]> {
-  const rows: RemoteFileRow[] = await db('remote_file as remote')
-    .select(columns.map((column) => `remote.${column}`))
-    .where('remote.source_id', sourceId)
-    .where('remote.due_at', '<=', now)
-    .whereExists(statementsOf(db, sourceId, now).whereRaw('stated.url = remote.url').select(db.raw('1')))
-    .orderBy(['remote.due_at', 'remote.id'])
-    .limit(limit);
-  const urls = rows.map(({ url }) => url);
-  const statements: { url: string; media_type: string | null; length: number | null; hash: string | null }[] =
-    urls.length === 0
-      ? []
-      : await statementsOf(db, sourceId, now)
-          .modify((query) => whereAnyOf(query, 'stated.url', urls))
-          .orderBy(['stated.rank', 'stated.item_id'])
-          .select('stated.url', 'stated.media_type', 'stated.length', 'stated.hash');
-  const stated = new Map<string, (typeof statements)[number]>();
-  for (const row of statements) if (!stated.has(row.url)) stated.set(row.url, row);
-  return rows.map((row) => {
-    const { media_type, length, hash } = stated.get(row.url) ?? {};
-    return {
-      ...toRemoteFile(row),
-      stated: {
-        mediaType: media_type ?? undefined,
-        length: length ?? undefined,
-        hash: hash ?? undefined,
-      },
-    };
-  });
-}
-
-/** What items say of files that everybody may read by now. */
-function statementsOf(db: Queryable, sourceId: number, now: string): Knex.QueryBuilder {
-  return db('item_file as stated')
-    .where('stated.source_id', sourceId)
-    .where((open) =>
-      open
-        .whereNull('stated.access')
-        .orWhere('stated.access', 'open')
-        .orWhere((embargo) =>
-          embargo.where('stated.access', 'embargoed').where('stated.available_at', '<=', now),
-        ),
-    );
 }
 
 /** Writes what was seen, and marks the items for which it changes what is published. */
@@ -143,12 +79,7 @@ export async function saveRemoteFiles(
       trx,
       'remote_file',
       seen.map((file) => toRow(sourceId, file)),
-      {
-        conflict: {
-          columns: ['source_id', 'url'],
-          update: columns.filter((column) => column !== 'url'),
-        },
-      },
+      replacing,
     );
     if (telling.length === 0) return;
     const items = trx('item_file')
@@ -158,6 +89,10 @@ export async function saveRemoteFiles(
     await trx('item').whereIn('id', items).update({ unsettled: 1 });
   });
 }
+
+const replacing = {
+  conflict: { columns: ['source_id', 'url'], update: remoteFileColumns.filter((column) => column !== 'url') },
+} as const;
 
 /** A server that says something else than last time serves other bytes; where it has a time for it, that decides. */
 function noteChange(before: RemoteFile | undefined, after: RemoteFile): RemoteFile {
@@ -206,6 +141,28 @@ export async function storeUnasked(
     toRow(sourceId, { url, outcome: 'unchecked', failures: 0, dueAt: now }),
   );
   await insertRows(trx, 'remote_file', rows, { conflict: { columns: ['source_id', 'url'], update: [] } });
+}
+
+/** What is known of files by their former URLs is known of them by those that they have now; due at once. */
+export async function storeMoved(
+  trx: Knex.Transaction,
+  sourceId: number,
+  moved: readonly { readonly from: string; readonly to: string }[],
+  now: string,
+): Promise<void> {
+  if (moved.length === 0) return;
+  const former = await findRemoteFiles(
+    trx,
+    sourceId,
+    moved.map(({ from }) => from),
+  );
+  const rows = new Map(
+    moved.flatMap(({ from, to }) => {
+      const known = former.get(from);
+      return known ? [[to, toRow(sourceId, { ...known, url: to, dueAt: now })] as const] : [];
+    }),
+  );
+  await insertRows(trx, 'remote_file', [...rows.values()], replacing);
 }
 
 /** Octets of the mirrored contents that items of a source state, each content once. */
@@ -264,6 +221,7 @@ export async function countRemoteFiles(db: Queryable, sourceId: number): Promise
 const publishable = [
   'mediaType',
   'length',
+  'etag',
   'lastModified',
   'changedAt',
   'contentHash',
@@ -276,7 +234,7 @@ function changesAnything(before: RemoteFile | undefined, after: RemoteFile): boo
   return publishable.some((fact) => before[fact] !== after[fact]);
 }
 
-function toRemoteFile(row: RemoteFileRow): RemoteFile {
+export function toRemoteFile(row: RemoteFileRow): RemoteFile {
   return {
     url: row.url,
     outcome: row.outcome,

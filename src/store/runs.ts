@@ -134,6 +134,21 @@ export async function latestFullPass(db: Queryable, sourceId: number): Promise<R
   return row && toRun(row);
 }
 
+/** The latest look at everything before a run that saw all of it: what it did not meet, was not there. */
+export async function latestCompleteBefore(
+  db: Queryable,
+  { id, sourceId }: Pick<Run<RunKind>, 'id' | 'sourceId'>,
+): Promise<Run<RunKind> | undefined> {
+  const row: RunRow | undefined = await db('run')
+    .where({ source_id: sourceId, unidentified: 0 })
+    .where('id', '<', id)
+    .whereIn('mode', ['full', 'identifiers'])
+    .whereIn('state', ['succeeded', 'needs-attention'])
+    .orderBy('id', 'desc')
+    .first();
+  return row && toRun(row);
+}
+
 export async function resumeRun<Kind extends RunKind>(
   db: Queryable,
   run: Run<Kind>,

@@ -7,7 +7,7 @@ import { endEmbargoes } from './item-files.ts';
 import { type KnownItem, planItem } from './item-plan.ts';
 import { readUnsettledItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
-import { storeUnasked } from './remote-files.ts';
+import { storeMoved, storeUnasked } from './remote-files.ts';
 import { type ChangeCounts, countChanges } from './resource-plan.ts';
 
 export type Settled = ChangeCounts;
@@ -60,6 +60,12 @@ async function settleItems(
   const itemIds = new Map(items.map(({ identifier, id }) => [identifier, id]));
   await database.transaction(async (trx) => {
     await renewLease(trx, lease, now.milliseconds);
+    await storeMoved(
+      trx,
+      sourceId,
+      plans.flatMap(({ plan }) => plan.moved),
+      now.iso,
+    );
     await storeUnasked(
       trx,
       sourceId,

@@ -16,8 +16,9 @@ import { unsettleSharers } from './linked-files.ts';
 import { findDamaged, type Mended } from './mending.ts';
 import { type PagePlan, planPage } from './page-plan.ts';
 import { makePatches, noPatches } from './patches.ts';
-import { storeReasked, storeUnasked } from './remote-files.ts';
-import { countChanges, type ResourcePlan } from './resource-plan.ts';
+import { changedVersions, type ItemVersions, storeVersions } from './prior-versions.ts';
+import { storeMoved, storeReasked, storeUnasked } from './remote-files.ts';
+import { countChanges } from './resource-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
 import { sourceIdOf } from './sources.ts';
 
@@ -79,7 +80,9 @@ export async function storePage(
   const plan = await planStored(database.writer, { name: lease.source, id: sourceId }, page, now.iso, run.id);
   const { known } = plan;
   const patches = page.patches ? await makePatches(database.writer, lease.source, plan.changes) : noPatches;
-  const blobs = new Map([...plan.changes.flatMap(toBlob), ...patches.blobs.map(toEntry)]);
+  const versions = await changedVersions(database.writer, page.items, known);
+  const contents = [...plan.changes.flatMap(({ desired }) => desired ?? []), ...contentsOf(versions)];
+  const blobs = new Map([...contents.flatMap(toBlob), ...patches.blobs.map(toEntry)]);
   // There is nothing to mend of items that nobody knew.
   const isRepeated = run.mode === 'full' && known.size > 0;
   const mended = isRepeated ? await findDamaged(database.writer, page.items, (hash) => blobs.has(hash)) : [];
@@ -95,6 +98,8 @@ export async function storePage(
     await renewLease(trx, lease, now.milliseconds);
     const itemIds = await storeItems(trx, sourceId, plan.items, known);
     await storeStatements(trx, sourceId, plan.restated, itemIds, known);
+    await storeVersions(trx, versions, itemIds, known);
+    await storeMoved(trx, sourceId, plan.moved, now.iso);
     await storeUnasked(trx, sourceId, plan.unasked, now.iso);
     await storeReasked(trx, sourceId, plan.reasked, now.iso);
     await insertRows(trx, 'blob', [...blobs.values()], { conflict: { columns: ['hash'], update: [] } });
@@ -199,9 +204,18 @@ function toRow({ blob }: Mended): Row {
   return { ...blob };
 }
 
-function toBlob({ desired }: ResourcePlan): [string, Row][] {
-  if (!desired?.content || desired.hash === undefined) return [];
-  return [[desired.hash, { ...packBlob(desired.hash, desired.content) }]];
+function contentsOf(versions: readonly ItemVersions[]): readonly Hashed[] {
+  return versions.flatMap((item) => item.versions.flatMap(({ metadata }) => metadata));
+}
+
+/** Bytes that are to be kept, if they came. */
+interface Hashed {
+  readonly hash?: string | undefined;
+  readonly content?: Uint8Array | undefined;
+}
+
+function toBlob({ content, hash }: Hashed): [string, Row][] {
+  return !content || hash === undefined ? [] : [[hash, { ...packBlob(hash, content) }]];
 }
 
 function toEntry(blob: BlobRow): [string, Row] {

@@ -23,6 +23,8 @@ export interface UnseenItem {
   readonly identifier: string;
   /** The formats in which it was not. */
   readonly formats: readonly string[];
+  /** The last run that met anything of that; undefined: none. */
+  readonly lastSeenRun: number | undefined;
 }
 
 /**
@@ -43,16 +45,50 @@ export async function listUnseenItems(
     .select('item_id');
   if (first.length === 0) return [];
   const ids = first.map(({ item_id }) => item_id);
-  const rows: { id: number; identifier: string; format: string }[] = await living(db, sourceId)
+  return readUnseen(db, sourceId, runId, ids);
+}
+
+/** The same without an order of urgency, page by page: those with ids beyond `after`. */
+export async function listUnseenItemsAfter(
+  db: Queryable,
+  sourceId: number,
+  runId: number,
+  after: number,
+  limit: number,
+): Promise<readonly UnseenItem[]> {
+  const next: { item_id: number }[] = await living(db, sourceId)
+    .modify(whereUnseen, runId)
+    .where('item_id', '>', after)
+    .distinct('item_id')
+    .orderBy('item_id')
+    .limit(limit);
+  const ids = next.map(({ item_id }) => item_id);
+  return ids.length === 0 ? [] : readUnseen(db, sourceId, runId, ids);
+}
+
+async function readUnseen(
+  db: Queryable,
+  sourceId: number,
+  runId: number,
+  ids: readonly number[],
+): Promise<readonly UnseenItem[]> {
+  const rows: { id: number; identifier: string; format: string; seen_run: number | null }[] = await living(
+    db,
+    sourceId,
+  )
     .modify(whereUnseen, runId)
     .join('item', 'item.id', 'resource.item_id')
     .modify((query) => whereAnyOf(query, 'resource.item_id', ids))
     .orderBy('resource.id')
-    .select('item.id', 'item.identifier', 'resource.format');
+    .select('item.id', 'item.identifier', 'resource.format', 'resource.seen_run');
+  const byItem = new Map<number, typeof rows>();
+  for (const row of rows) byItem.set(row.id, [...(byItem.get(row.id) ?? []), row]);
   return ids.flatMap((id) => {
-    const own = rows.filter((row) => row.id === id);
+    const own = byItem.get(id) ?? [];
     const [row] = own;
-    return row ? [{ id, identifier: row.identifier, formats: own.map(({ format }) => format) }] : [];
+    if (!row) return [];
+    const lastSeenRun = own.reduce((last, { seen_run }) => Math.max(last, seen_run ?? 0), 0) || undefined;
+    return [{ id, identifier: row.identifier, formats: own.map(({ format }) => format), lastSeenRun }];
   });
 }
 

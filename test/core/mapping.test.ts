@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { SourceItem } from '../../src/core/adapter.ts';
-import { describing, mapItem, placeFiles, toFileResource } from '../../src/core/mapping.ts';
+import { placeFiles, recognize } from '../../src/core/file-places.ts';
+import { describing, mapItem, toFileResource } from '../../src/core/mapping.ts';
 import type { PublishedFile } from '../../src/core/published-files.ts';
+import { metadataPath } from '../../src/core/uris.ts';
 
 const item: SourceItem = {
   identifier: 'oai:repo.example.org:1/2',
@@ -28,7 +30,10 @@ const owner = {
   source: 'kyushu',
   identifier: item.identifier,
   collections: item.collections,
-  formats: ['jpcoar', 'oai_dc'],
+  describedBy: ['jpcoar', 'oai_dc'].map((format) => ({
+    path: metadataPath('kyushu', item.identifier, format),
+    mediaType: 'application/xml',
+  })),
 };
 
 describe('files', () => {
@@ -82,6 +87,77 @@ describe('files', () => {
       `${place}/1-old.pdf`,
       `${place}/3-other.pdf`,
     ]);
+  });
+
+  describe('under another upstream address', () => {
+    const id = 'ba7d4e0f-1c2b-4f3a-9d8e-0123456789ab';
+    const download = `https://repo.example.org/bitstreams/${id}/download`;
+    const content = `https://repo.example.org/server/api/core/bitstreams/${id.toUpperCase()}/content`;
+    const at = (url: string, name = 'a.pdf', sequence = 1): PublishedFile => ({
+      ...pdf,
+      url,
+      name,
+      sequence,
+    });
+    const placed = (files: readonly PublishedFile[], before: readonly (readonly [string, string])[]) =>
+      placeFiles(owner, files, new Map(before));
+
+    test('a bitstream of DSpace keeps its place, whatever its name and number are by now', () => {
+      expect(placed([at(content, 'renamed.pdf', 3)], [[download, `${place}/1-a.pdf`]])).toEqual([
+        `${place}/1-a.pdf`,
+      ]);
+      expect(placed([at(download)], [[content, `${place}/2-b.pdf`]])).toEqual([`${place}/2-b.pdf`]);
+      const legacy = 'https://repo.example.org/rest/bitstreams/4187/retrieve';
+      const behindContext = 'https://repo.example.org/context/rest/bitstreams/4187/retrieve';
+      expect(placed([at(behindContext, 'b.pdf', 2)], [[legacy, `${place}/1-a.pdf`]])).toEqual([
+        `${place}/1-a.pdf`,
+      ]);
+    });
+
+    test('a file of the same number and name keeps its place, once its former address is stated no more', () => {
+      const old = 'https://repo.example.org/bitstream/123456789/1/1/a.pdf';
+      expect(placed([at(content)], [[old, `${place}/1-a.pdf`]])).toEqual([`${place}/1-a.pdf`]);
+      expect(placed([at(content), at(old, 'a.pdf', 2)], [[old, `${place}/1-a.pdf`]])).toEqual([
+        `${place}/3-a.pdf`,
+        `${place}/1-a.pdf`,
+      ]);
+    });
+
+    test('where the whole item has moved, a name of its own is enough; of two of a name nobody knows', () => {
+      const old = (name: string) => `https://repo.example.org/bitstream/123456789/1/${name}`;
+      const before = [
+        [old('a'), `${place}/5-a.pdf`],
+        [old('b'), `${place}/6-b.pdf`],
+        [old('c'), `${place}/7-b.pdf`],
+      ] as const;
+      const now = (number: number) => `https://repo.example.org/rest/bitstreams/${number}/retrieve`;
+      const files = [at(now(1), 'a.pdf', 1), at(now(2), 'b.pdf', 2), at(now(3), 'new.pdf', 3)];
+      expect(placed(files, before)).toEqual([`${place}/5-a.pdf`, `${place}/2-b.pdf`, `${place}/3-new.pdf`]);
+      // One that is still where it was: then the others are others.
+      const files2 = [at(old('b'), 'b.pdf', 1), at(now(1), 'a.pdf', 2)];
+      expect(placed(files2, before)).toEqual([`${place}/6-b.pdf`, `${place}/2-a.pdf`]);
+    });
+
+    test('two that claim the same place get none of it', () => {
+      const mirror = content.replace('repo.', 'mirror.');
+      const before = new Map([[download, `${place}/9-x.pdf`]]);
+      expect(recognize(owner, [at(content), at(mirror, 'b.pdf', 2)], before).size).toBe(0);
+    });
+
+    test('50,000 new addresses are recognized in a moment', () => {
+      const files = Array.from({ length: 50_000 }, (_, index) =>
+        at(`https://x.example/new/${index}`, `${index}.tif`, index + 1),
+      );
+      const before = new Map(
+        files.map(({ name, sequence }) => [
+          `https://x.example/old/${sequence}`,
+          `${place}/${sequence}-${name}`,
+        ]),
+      );
+      const started = performance.now();
+      expect(recognize(owner, files, before).size).toBe(50_000);
+      expect(performance.now() - started).toBeLessThan(2000);
+    });
   });
 
   test.each(['../../etc/passwd', '..', 'a\u0000\u001b[2J.pdf', '%2e%2e%2f', 'a b/c', '', 'x'.repeat(5000)])(
@@ -155,6 +231,43 @@ describe('mapItem', () => {
       resource?.links.filter(({ rel }) => rel === 'alternate') ?? [];
     expect(alternatesOf(dc)).toEqual([{ rel: 'alternate', href: other?.path, type: 'application/xml' }]);
     expect(alternatesOf(other)).toEqual([{ rel: 'alternate', href: dc?.path, type: 'application/xml' }]);
+  });
+
+  test('a JSON document is at an address of its own kind, and is linked as what it is', () => {
+    const json = { format: 'json', content: Buffer.from('{}'), mediaType: 'application/json' };
+    const [dc, other] = mapItem('kyushu', {
+      ...item,
+      complete: true,
+      metadata: [...item.metadata, json],
+    }).resources;
+    expect(other).toMatchObject({
+      path: 'kyushu/items/oai:repo.example.org:1~2F2/json.json',
+      mediaType: 'application/json',
+    });
+    const alternate = (resource: typeof dc) => resource?.links.find(({ rel }) => rel === 'alternate');
+    expect(alternate(dc)).toEqual({ rel: 'alternate', href: other?.path, type: 'application/json' });
+    expect(alternate(other)).toEqual({ rel: 'alternate', href: dc?.path, type: 'application/xml' });
+  });
+
+  test('what it was before is mapped by the hashes of its bytes, without files that may be hidden', () => {
+    const [record] = item.metadata;
+    if (!record) throw new Error('the item has metadata');
+    const file = (name: string, access?: 'open' | 'unknown' | 'restricted') =>
+      ({ url: `https://x.example/${name}`, name, sequence: 1, access }) as const;
+    const version = {
+      number: 1,
+      createdAt: '2020-01-01T00:00:00Z',
+      metadata: [record],
+      files: [file('a'), file('b', 'open'), file('c', 'unknown'), file('d', 'restricted')],
+    };
+    expect(mapItem('kyushu', item).versions).toBeUndefined();
+    const [mapped] = mapItem('kyushu', { ...item, versions: [version] }).versions ?? [];
+    expect(mapped).toMatchObject({
+      number: 1,
+      metadata: [{ format: 'oai_dc', mediaType: 'application/xml', length: 5, profile: record.profile }],
+    });
+    expect(mapped?.metadata[0]?.hash).toMatch(/^sha-256:[0-9a-f]{64}$/);
+    expect(mapped?.files.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
   test('a deleted item maps to nothing', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   chooseFiles,
   type FileRules,
@@ -56,6 +56,71 @@ test('what not everybody may read stays out, until the day its embargo ends', ()
   expect(names(choose(files, undefined))).toEqual(['open.pdf']);
   expect(names(choose(files, undefined, { ...rules, verify: false }))).toEqual(['open.pdf', 'today.pdf']);
   expect(choose(files, undefined).candidates).toHaveLength(2);
+});
+
+describe('the list of the repository itself', () => {
+  const own = { name: 'dspace', rank: 0 };
+  const url =
+    'https://repo.example.org/server/api/core/bitstreams/ba7d4e0f-1c2b-4f3a-9d8e-0123456789ab/content';
+
+  test('is believed about open files, which are not worth a request; a mirror downloads them', () => {
+    const files = [stated('a.pdf', { origin: own, access: 'open', length: 3, hash: 'md5:00' })];
+    expect(choose(files, undefined)).toMatchObject({
+      published: [{ length: 3, hash: 'md5:00' }],
+      candidates: [],
+    });
+    // What was seen before the repository said so is not put right any more: it does not count.
+    expect(names(choose(files, { outcome: 'refused' }))).toEqual(['a.pdf']);
+    const mirror = choose(files, undefined, { ...rules, mode: 'mirror' });
+    expect(mirror).toMatchObject({ published: [], candidates: [files[0]?.url] });
+    expect(choose([stated('a.pdf', { origin: own })], undefined).candidates).toHaveLength(1);
+    const guess = { ...own, rank: 5 };
+    expect(choose([stated('a.pdf', { origin: guess, access: 'open' })], undefined).candidates).toHaveLength(
+      1,
+    );
+  });
+
+  test.each(['proxy', 'link', 'mirror'] as const)(
+    'does not decide alone where it knows nothing of access: its server has to confirm (%s)',
+    (mode) => {
+      const files = [stated('a.pdf', { origin: own, access: 'unknown' })];
+      const content = { contentHash: 'sha-256:ab', contentLength: 3 };
+      const published = (seen: Partial<SeenFile> | undefined, verify = false) =>
+        names(choose(files, seen && { ...content, ...seen }, { ...rules, mode, verify }));
+      for (const verify of [true, false]) {
+        expect(published(undefined, verify)).toEqual([]);
+        expect(published({ outcome: 'unchecked' }, verify)).toEqual([]);
+        expect(published({ outcome: 'refused' }, verify)).toEqual([]);
+        expect(published({}, verify)).toEqual(['a.pdf']);
+      }
+      // Nobody ever answered; or somebody did, and is silent now.
+      expect(published({ outcome: 'unreachable', failures: 1 })).toEqual([]);
+      expect(published({ outcome: 'unreachable', failures: 1, mediaType: 'application/pdf' })).toEqual([
+        'a.pdf',
+      ]);
+      expect(choose(files, undefined, { ...rules, mode }).candidates).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    ['"0123456789abcdef0123456789abcdef"', 'md5:0123456789abcdef0123456789abcdef'],
+    ['W/"0123456789ABCDEF0123456789ABCDEF"', 'md5:0123456789abcdef0123456789abcdef'],
+    ['"ffffffffffffffffffffffffffffffff"', undefined],
+    ['ffffffffffffffffffffffffffffffff', undefined],
+    ['"ffffffffffffffffffffffffffffffff-3"', 'md5:0123456789abcdef0123456789abcdef'],
+    ['"1234-5678"', 'md5:0123456789abcdef0123456789abcdef'],
+  ])('a tag %s of the bytes with a cover page tells that the stated hash is not theirs', (etag, hash) => {
+    const facts = { origin: own, access: 'unknown', hash: 'md5:0123456789abcdef0123456789abcdef' } as const;
+    expect(choose([stated('a.pdf', { ...facts, url })], { etag }).published[0]?.hash).toBe(hash);
+    // Elsewhere a tag of 32 digits may be anything.
+    expect(choose([stated('a.pdf', facts)], { etag }).published[0]?.hash).toBe(facts.hash);
+  });
+
+  test('of an adapter that reads the source no more is of no account', () => {
+    const files = [stated('a.pdf', { origin: own }), stated('b.pdf')];
+    expect(names(choose(files, undefined))).toEqual(['a.pdf']);
+    expect(names(choose(files, undefined, { ...rules, retired: ['dspace'] }))).toEqual(['b.pdf']);
+  });
 });
 
 test('restricted files of a good origin are not replaced by the guesses of another', () => {

@@ -14,6 +14,8 @@ export interface FakeUpstream {
   readonly items: Map<string, Map<string, string>>;
   /** What the lists leave out, or only the list of a format: `id` or `id format`. */
   readonly unlisted: Set<string>;
+  /** Those of them that are said to be left out, without a reason, when they are asked for. */
+  readonly unaccounted: Set<string>;
   /** Asking for it alone ends in an error. */
   readonly broken: Set<string>;
   /** Tombstones: listed, and given when asked for. */
@@ -21,6 +23,7 @@ export interface FakeUpstream {
   /** By identifier; default: none. */
   readonly collections: Map<string, readonly string[]>;
   deletedRecords: RepositoryInfo['deletedRecords'];
+  triage: RepositoryInfo['triage'];
   readonly formats: readonly string[];
   /** In which identifiers are listed; default: all. */
   listedFormats: readonly string[];
@@ -42,10 +45,12 @@ export function fakeUpstream(count: number, formats: readonly string[] = ['oai_d
   return {
     items: new Map(items),
     unlisted: new Set(),
+    unaccounted: new Set(),
     broken: new Set(),
     tombstones: new Set(),
     collections: new Map(),
     deletedRecords: 'no',
+    triage: undefined,
     formats,
     listedFormats: formats,
     problems: [],
@@ -66,6 +71,7 @@ export function adapterOf(upstream: FakeUpstream): Adapter {
       deletedRecords: upstream.deletedRecords,
       granularity: 'second',
       formats: upstream.formats.map((name) => ({ name, selected: true, offered: true })),
+      ...(upstream.triage && { triage: upstream.triage }),
     }),
     async *collections() {},
     async item(identifier) {
@@ -73,7 +79,9 @@ export function adapterOf(upstream: FakeUpstream): Adapter {
       if (upstream.broken.has(identifier)) throw new BridgeError('upstream-status', 'it answered 500');
       if (upstream.tombstones.has(identifier)) return tombstone(identifier, upstream.formats);
       const formats = upstream.items.get(identifier);
-      return formats && toItem(upstream, identifier, [...formats]);
+      if (!formats) return undefined;
+      const unlisted = upstream.unaccounted.has(identifier);
+      return { ...toItem(upstream, identifier, [...formats]), ...(unlisted && { unlisted }) };
     },
     async *identifiers({ checkpoint }) {
       upstream.begun.push(checkpoint);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Clock, HttpResponse } from '../../src/core/adapter.ts';
+import type { Clock, HttpResponse, Log } from '../../src/core/adapter.ts';
 import { createHostGate, type HostGate } from '../../src/harvest/host-gate.ts';
 import { createHttp, type HttpClient, type HttpSettings } from '../../src/harvest/http.ts';
 
@@ -30,6 +30,7 @@ function client(
   endpoint: string,
   settings: Partial<HttpSettings> = {},
   gate: HostGate = createHostGate(),
+  log: Log = silent,
 ): HttpClient {
   const http = createHttp(
     {
@@ -41,7 +42,7 @@ function client(
       allowPrivateAddresses: false,
       ...settings,
     },
-    { gate, clock, log: silent },
+    { gate, clock, log },
   );
   const last = open.at(-1);
   if (last) last.client = http;
@@ -263,6 +264,84 @@ describe('safety', () => {
     });
     await text(await client(url, { headers: { authorization: 'Bearer secret' } }).get(url, { signal }));
     expect(seen).toEqual(['Bearer secret', undefined]);
+  });
+
+  describe('with credentials for one request', () => {
+    const credentials = { authorization: 'Bearer secret', cookie: 'session=secret' };
+    const saw = ({ headers }: IncomingMessage) => headers.authorization ?? headers.cookie ?? 'nothing';
+
+    test('they go to its origin alone, also behind a redirect and in every attempt', async () => {
+      const seen: string[] = [];
+      const other = await serve((request, response) => {
+        seen.push(`other ${saw(request)}`);
+        response.writeHead(302, { location: `${url}/back` }).end();
+      });
+      const url = await serve((request, response) => {
+        seen.push(`${request.url} ${saw(request)}`);
+        if (request.url === '/back') response.writeHead(seen.length > 3 ? 200 : 503).end('ok');
+        else response.writeHead(302, { location: `${other}/` }).end();
+      });
+      await text(await client(url).get(`${url}/start`, { signal, credentials }));
+      expect(seen[0]).toBe('/start Bearer secret');
+      expect(seen[1]).toBe('other nothing');
+      expect(seen[2]).toBe('/back Bearer secret');
+      expect(seen.filter((line) => line.startsWith('other'))).toEqual(
+        seen.filter((line) => line === 'other nothing'),
+      );
+    });
+
+    test('they are in no other request, and nothing is logged of them', async () => {
+      const seen: string[] = [];
+      const url = await serve((request, response) => {
+        seen.push(saw(request));
+        response
+          .writeHead(request.url === '/a' ? 302 : seen.length < 4 ? 503 : 200, { location: '/b' })
+          .end('ok');
+      });
+      const lines: string[] = [];
+      const note = (fields: object, message: string) => lines.push(JSON.stringify(fields) + message);
+      const log = { debug: note, info: note, warn: note, error: note };
+      const http = client(url, {}, createHostGate(), log);
+      await text(await http.get(`${url}/a`, { signal, credentials }));
+      await text(await http.get(`${url}/b`, { signal }));
+      expect(seen.at(-1)).toBe('nothing');
+      expect(seen.slice(0, -1).every((one) => one === 'Bearer secret')).toBe(true);
+      expect(lines.length).toBeGreaterThan(1);
+      expect(lines.join()).not.toContain('secret');
+      const gone = http.get('http://127.0.0.1:1/', { signal, credentials, patient: false });
+      const error: unknown = await gone.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(Error);
+      expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('secret');
+    });
+
+    test('they replace the configured ones, and are sent with forms, too', async () => {
+      const seen: string[] = [];
+      const url = await serve((request, response) => {
+        seen.push(`${request.method} ${saw(request)}`);
+        response.end('ok');
+      });
+      const http = client(url, { headers: { Authorization: 'Basic configured' } });
+      await text(await http.post(url, new URLSearchParams({ a: '1' }), { signal, credentials }));
+      await text(await http.get(url, { signal }));
+      expect(seen).toEqual(['POST Bearer secret', 'GET Basic configured']);
+    });
+  });
+
+  test('a redirect that is to be reported is the answer, and is not followed', async () => {
+    const asked: (string | undefined)[] = [];
+    const url = await serve((request, response) => {
+      asked.push(request.url);
+      response.writeHead(302, { location: 'http://10.0.0.1/items/1' }).end('moved');
+    });
+    const response = await client(url).get(`${url}/pid/find`, { signal, redirects: 'reported' });
+    expect(response).toMatchObject({ status: 302, headers: { location: 'http://10.0.0.1/items/1' } });
+    expect(await text(response)).toBe('moved');
+    const head = await client(url).head(`${url}/head`, { signal, redirects: 'reported' });
+    expect(head.status).toBe(302);
+    expect(asked).toEqual(['/pid/find', '/head']);
   });
 
   test('quirk 32: a redirect that forgets the query does not lose it', async () => {

@@ -208,4 +208,29 @@ describeOnBoth('a look through the identifiers', (open) => {
     await releaseLease(database, lease);
     expect(await look()).toMatchObject({ state: 'succeeded', items: 70 });
   });
+
+  test('is the second list that leaves out what is there all the same, or the first', async () => {
+    upstream.triage = 'each';
+    await run();
+    const omit = (id: string) => {
+      upstream.unlisted.add(id);
+      upstream.unaccounted.add(id);
+    };
+    omit('id:4');
+    await run({ mode: 'full' });
+    omit('id:5');
+    expect(await look()).toMatchObject({ state: 'succeeded', deleted: 2, unseen: 4 });
+    expect(await living()).toBe(68);
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'succeeded', deleted: 2 });
+    expect(await living()).toBe(66);
+  });
+
+  test('fetches nothing that is said to be left out of the list that has it', async () => {
+    upstream.unlisted.add('id:5');
+    await run();
+    upstream.unlisted.clear();
+    upstream.unaccounted.add('id:5');
+    expect(await look()).toMatchObject({ state: 'succeeded', created: 0 });
+    expect(upstream.asked).toEqual(['id:5']);
+  });
 });

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
 import { type HarvestOptions, type HarvestSource, harvest } from '../../src/harvest/harvest.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
@@ -209,5 +209,107 @@ describeOnBoth('what a full pass did not see', (open) => {
     source = { ...source, adapter: { ...adapter, item } };
     expect(await run({ stop: stop.signal })).toMatchObject({ deleted: 1 });
     expect(await living()).toHaveLength(39);
+  });
+
+  describe('where the upstream can say what became of each item', () => {
+    const messages = async ({ runId }: HarvestReport) =>
+      (await listProblems(database.reader, runId, 2000)).map(({ message }) => message);
+
+    function vanish(from: number, to: number): void {
+      for (let index = from; index < to; index += 1) upstream.items.delete(`id:${index}`);
+    }
+
+    beforeEach(() => {
+      connect(fakeUpstream(1500), { requestsPerHost: 2 });
+      upstream.triage = 'each';
+    });
+
+    test('every one is asked for, however many, and those that are there stay', async () => {
+      await run();
+      vanish(0, 140);
+      upstream.unlisted.add('id:200');
+      upstream.tombstones.add('id:7');
+      const report = await run();
+      expect(report).toMatchObject({ state: 'succeeded', deleted: 140, unseen: 141 });
+      expect(upstream.asked).toHaveLength(141);
+      expect(await living()).toHaveLength(1360);
+      // That a list lags is no reason to distrust lists for ever.
+      expect(await lessons()).toEqual([]);
+      expect(await run()).toMatchObject({ state: 'succeeded', deleted: 0, unseen: 1 });
+    });
+
+    test('of which nobody can say anything stays, and with it all that was not asked for', async () => {
+      await run();
+      vanish(0, 40);
+      for (const index of [3, 4]) upstream.broken.add(`id:${index}`);
+      const report = await run();
+      expect(report).toMatchObject({ state: 'succeeded', deleted: 38 });
+      expect((await messages(report)).filter((message) => /nobody could say/.test(message))).toHaveLength(1);
+      expect(await living()).toContain('id:3 oai_dc');
+      upstream.broken.clear();
+      expect(await run()).toMatchObject({ deleted: 2 });
+      // Five failures in a row, and the server is left alone.
+      vanish(40, 100);
+      for (let index = 50; index < 100; index += 1) upstream.broken.add(`id:${index}`);
+      upstream.asked.length = 0;
+      expect(await run()).toMatchObject({ state: 'succeeded', deleted: 10 });
+      expect(upstream.asked.length).toBeLessThan(20);
+      expect(await living()).toHaveLength(1450);
+    });
+
+    test('a person looks first where much would go at once', async () => {
+      await run();
+      vanish(0, 500);
+      await expect(run()).resolves.toMatchObject({ state: 'needs-attention', deleted: 0, unseen: 500 });
+      expect(upstream.asked).toEqual([]);
+    });
+
+    test('what is there though no list has it goes when a second list leaves it out, too', async () => {
+      await run();
+      upstream.items.set('id:5', new Map([['oai_dc', 'changed']]));
+      for (const id of ['id:5', 'id:6']) {
+        upstream.unlisted.add(id);
+        upstream.unaccounted.add(id);
+      }
+      const first = await run();
+      expect(first).toMatchObject({ state: 'succeeded', deleted: 0, updated: 0, unseen: 2 });
+      expect(await messages(first)).toEqual([
+        expect.stringMatching(/^id:5 is missing from its list, but is there/),
+        expect.stringMatching(/^id:6 is missing from its list, but is there/),
+      ]);
+      expect(await lessons()).toEqual([]);
+      // One is listed again, and new; the other is not.
+      upstream.unlisted.delete('id:6');
+      upstream.unaccounted.delete('id:6');
+      expect(await run()).toMatchObject({ state: 'succeeded', deleted: 1, updated: 0, unseen: 1 });
+      expect(await living()).toHaveLength(1499);
+      // It was missing only once: for that one it begins anew.
+      upstream.unlisted.add('id:6');
+      upstream.unaccounted.add('id:6');
+      expect(await run()).toMatchObject({ deleted: 0, unseen: 1 });
+      expect(await run()).toMatchObject({ deleted: 1, unseen: 1 });
+    });
+
+    test('a list that was in doubt is not the first of two', async () => {
+      await run();
+      upstream.unlisted.add('id:6');
+      upstream.unaccounted.add('id:6');
+      const { adapter } = source;
+      source = {
+        ...source,
+        adapter: {
+          ...adapter,
+          async *pages(...request) {
+            for await (const page of adapter.pages(...request)) {
+              yield { ...page, problems: [{ code: 'list-doubtful', message: 'it ended early' }] };
+            }
+          },
+        },
+      };
+      expect(await run()).toMatchObject({ state: 'needs-attention', deleted: 0 });
+      source = { ...source, adapter };
+      expect(await run()).toMatchObject({ deleted: 0, unseen: 1 });
+      expect(await run()).toMatchObject({ deleted: 1, unseen: 1 });
+    });
   });
 });

@@ -65,7 +65,8 @@ export class Obstacles {
     if (refusesPost === true && method === 'POST') return page(405, 'Method not allowed');
     if (longestUrl !== undefined && url.length > longestUrl) return page(414, 'URI too long');
     const named =
-      /\S+\/\S+ \(\+\S+\)/.test(String(headers['user-agent'] ?? '')) && headers.from !== undefined;
+      /\S+\/\S+ \(harvester bot; \+\S+\)/.test(String(headers['user-agent'] ?? '')) &&
+      headers.from !== undefined;
     if (forbids === 'everybody' || (forbids === 'strangers' && !named)) return page(403, 'Forbidden');
     return undefined;
   }

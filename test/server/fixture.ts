@@ -162,7 +162,7 @@ export async function seedResource(
   const { name = '1-a.pdf', keep = true } = seeded;
   const content = Buffer.from(seeded.content ?? `<dc xmlns="urn:dc">${identifier}</dc>`);
   const digest = createHash('sha256').update(content).digest('hex');
-  const path = `kyushu/items/${toSegment(identifier)}/${kind === 'file' ? `files/${name}` : `${format}.xml`}`;
+  const path = `kyushu/items/${toSegment(identifier)}/${kind === 'file' ? `files/${name}` : `${format}${seeded.mediaType === 'application/json' ? '.json' : '.xml'}`}`;
   const source = await idOf(writer, 'source', { name: 'kyushu' }, { journal_at: now });
   const item = await idOf(writer, 'item', { source_id: source, identifier });
   for (const spec of seeded.collections ?? []) {

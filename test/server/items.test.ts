@@ -104,6 +104,60 @@ describe('the page of an item', () => {
   });
 });
 
+describe('an item with metadata in JSON', () => {
+  const json = { format: 'json', mediaType: 'application/json', content: '{"name":"x"}' };
+
+  it('has it at its address, as what it is, and leads to it', async () => {
+    await seedResource(house.database, json);
+    await seedResource(house.database, { links });
+    const { statusCode, headers, body } = await get(`${item}/json.json`, '*/*');
+    expect([statusCode, headers['content-type'], body]).toEqual([200, 'application/json', json.content]);
+    const alternate = `<${base}${item}/json.json>; rel="alternate"; type="application/json"`;
+    expect((await get(`${item}/oai_dc.xml`)).headers.link).toContain(alternate);
+    expect((await get(item)).headers.link).toContain(alternate);
+    const linkset = (await get(`${item}/linkset.json`)).json();
+    expect(linkset.linkset[0].describedby).toContainEqual({
+      href: `${base}${item}/json.json`,
+      type: 'application/json',
+    });
+    const view = (await get(item, 'application/json')).json();
+    expect(view.resources[0]).toMatchObject({
+      uri: `${base}${item}/json.json`,
+      mediaType: 'application/json',
+    });
+    expect((await get(item)).body).toContain(`href="${base}${item}/json.json"`);
+  });
+
+  it('is not sent on to it in the place of XML', async () => {
+    await seedResource(house.database, json);
+    expect((await get(item, 'application/xml')).statusCode).toBe(200);
+    await seedResource(house.database, { links });
+    const { statusCode, headers } = await get(item, 'application/xml');
+    expect([statusCode, headers.location]).toEqual([303, `${base}${item}/oai_dc.xml`]);
+  });
+
+  it('is found behind a shortened segment by it', async () => {
+    const identifier = `oai:repo.example.org:${'x'.repeat(300)}`;
+    await ensureSource(house.database, 'kyushu', now);
+    const id = (await findSource(house.database.reader, 'kyushu'))?.id ?? 0;
+    await saveInfo(house.database, id, {
+      ...info,
+      formats: [{ name: 'json', selected: true, offered: true }],
+    });
+    await seedResource(house.database, { ...json, identifier });
+    const found = await get(`/kyushu/items/${toSegment(identifier)}`, 'application/json');
+    expect(found.json()).toMatchObject({ identifier });
+  });
+});
+
+const info = {
+  name: 'Repository',
+  protocol: 'DSpace REST',
+  protocolVersion: '7',
+  deletedRecords: 'no',
+  granularity: 'second',
+} as const;
+
 describe('an item', () => {
   it('is gone when everything of it is, and not found when nobody knows it', async () => {
     await seedResource(house.database, { deletedAt: now });

@@ -4,13 +4,13 @@ import { mapItem } from '../../src/core/mapping.ts';
 import type { FileRules } from '../../src/core/published-files.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import type { Database } from '../../src/store/database.ts';
+import { listDueFiles } from '../../src/store/due-files.ts';
 import { listDueLandingPages, storeFoundFiles } from '../../src/store/item-files.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';
 import { listChanges } from '../../src/store/listing.ts';
 import {
   countMirroredBytes,
   findRemoteFiles,
-  listDueFiles,
   type RemoteFile,
   saveRemoteFiles,
 } from '../../src/store/remote-files.ts';

@@ -91,6 +91,19 @@ describeOnBoth('patches', (open) => {
     expect(patchOf(first)).toBeUndefined();
   });
 
+  test('only XML has them: not JSON, nor what was something else before', async () => {
+    const json = (body: string) => {
+      const content = Buffer.from(`{"body":"${body}","rest":"${'It stays as it is. '.repeat(20)}"}`);
+      return { ...item('1', ''), metadata: [{ format: 'oai_dc', content, mediaType: 'application/json' }] };
+    };
+    await store([json('old')]);
+    await store([json('new')]);
+    const [created, updated] = await changes();
+    expect(created?.path.endsWith('/oai_dc.json')).toBe(true);
+    expect(updated).toMatchObject({ change: 'updated' });
+    expect(patchOf(updated)).toBeUndefined();
+  });
+
   test('RS-LN-12: a resource never has the link, so that what is harvested again changes nothing', async () => {
     await store([item('1', 'old')]);
     await store([item('1', 'new')]);

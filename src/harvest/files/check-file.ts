@@ -1,6 +1,8 @@
 import type { Http, HttpOptions, HttpResponse } from '../../core/adapter.ts';
+import { isBitstreamContent } from '../../core/bitstream-address.ts';
 import { toHttpDate } from '../../core/datetime.ts';
-import type { DueFile, RemoteFile } from '../../store/remote-files.ts';
+import type { DueFile } from '../../store/due-files.ts';
+import type { RemoteFile } from '../../store/remote-files.ts';
 import { readFacts } from './answer-facts.ts';
 import { afterVerdict, type RecheckDays } from './check-schedule.ts';
 import { judgeAnswer, judgeError, type Verdict } from './file-verdict.ts';
@@ -63,16 +65,23 @@ export async function askForFile(
   return { file: { ...afterVerdict(file, verdict, now, options.recheckDays), ...facts }, verdict };
 }
 
+const firstByte = { range: 'bytes=0-0' } as const;
+
 async function ask(http: Http, file: DueFile, options: HttpOptions): Promise<HttpResponse> {
-  const answer = await http.head(file.url, options);
+  const ranged = { ...options, headers: { ...options.headers, ...firstByte } };
+  // DSpace counts every HEAD without a range as a download.
+  const isCounted = isBitstreamContent(file.url);
+  const answer = await http.head(file.url, isCounted ? ranged : options);
   // Frameworks that do not know the length of what they would send say 0.
   const saysNothing = answer.status === 200 && answer.headers['content-length'] === '0';
-  if (!headRefused.has(answer.status) && !saysNothing) return answer;
-  const part = await http.get(file.url, { ...options, headers: { ...options.headers, range: 'bytes=0-0' } });
+  const mayBeEmpty = isCounted && answer.status === 416;
+  if (!headRefused.has(answer.status) && !saysNothing && !mayBeEmpty) return answer;
+  const part = await http.get(file.url, ranged);
   await part.discard();
   // There is no first byte of an empty file.
   const empty = part.status === 416 && readFacts(part).length === 0;
-  return empty ? { ...part, status: 200, headers: { ...answer.headers, 'content-length': '0' } } : part;
+  const headers = mayBeEmpty ? {} : answer.headers;
+  return empty ? { ...part, status: 200, headers: { ...headers, 'content-length': '0' } } : part;
 }
 
 function conditionsOf({ outcome, etag, lastModified }: RemoteFile): Record<string, string> {

@@ -3,8 +3,9 @@ import type { SourceConfig } from '../../core/config.ts';
 import { toIso } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Database } from '../../store/database.ts';
+import { type FileTrust, listDueFiles } from '../../store/due-files.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/leases.ts';
-import { countMirroredBytes, listDueFiles, saveRemoteFiles } from '../../store/remote-files.ts';
+import { countMirroredBytes, saveRemoteFiles } from '../../store/remote-files.ts';
 import { type Settled, settle } from '../../store/settle.ts';
 import { fileRules } from '../harvest.ts';
 import type { HostGate } from '../host-gate.ts';
@@ -121,7 +122,7 @@ class FileJob {
   }
 
   async run(): Promise<FileJobReport> {
-    const { mode, verify, landingPagesPerRun } = this.#source.config.files;
+    const { mode, verify, checksPerRun, landingPagesPerRun } = this.#source.config.files;
     const { log } = this.#deps;
     // Embargoes that are over bring files that are to be asked for.
     await this.#settle();
@@ -131,7 +132,10 @@ class FileJob {
       this.#add({ landingPages: pages });
     });
     if (mode === 'mirror') await this.#mirror();
-    else if (verify) await this.#check();
+    else {
+      await this.#check('unknown', Number.POSITIVE_INFINITY);
+      if (verify) await this.#check('untrusted', checksPerRun);
+    }
     await this.#settle();
     if (this.#report.quotaReached)
       log.warn({ source: this.#source.name }, 'files wait for room: quotaBytes is used up');
@@ -139,20 +143,20 @@ class FileJob {
     return this.#report;
   }
 
-  async #check(): Promise<void> {
+  async #check(trust: FileTrust, atMost: number): Promise<void> {
     const { database, clock } = this.#deps;
     const { config } = this.#source;
-    const { checksPerRun, recheckDays } = config.files;
+    const { recheckDays } = config.files;
     const checker = createFileChecker(this.#deps, {
       recheckDays,
       requestsPerHost: config.requestsPerHost,
       patienceMs: checkPatienceMs,
     });
     await this.#stoppable(async (signal) => {
-      for (let left = checksPerRun; left > 0; ) {
+      for (let left = atMost; left > 0; ) {
         const limit = Math.min(filesPerCheck, left);
         const now = toIso(clock.now());
-        const due = await listDueFiles(database.reader, this.#lease.sourceId, now, limit);
+        const due = await listDueFiles(database.reader, this.#lease.sourceId, now, limit, trust);
         const options = { budget: limit, deadline: checkDeadlineMs, signal };
         const checked = due.length === 0 ? [] : await checker.check(due, options);
         await saveRemoteFiles(database, this.#lease.sourceId, checked);

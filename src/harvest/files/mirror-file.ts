@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/adapter.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
-import { type DueFile, noRoomReason, type RemoteFile } from '../../store/remote-files.ts';
+import type { DueFile } from '../../store/due-files.ts';
+import { noRoomReason, type RemoteFile } from '../../store/remote-files.ts';
 import { askForFile } from './check-file.ts';
 import { afterVerdict, postponed, type RecheckDays } from './check-schedule.ts';
 import type { Verdict } from './file-verdict.ts';
@@ -76,7 +77,7 @@ export async function mirrorFile(
 }
 
 /** By the best that the server says of it; where it says nothing, it has not. */
-function hasChanged(before: RemoteFile, after: RemoteFile): boolean {
+export function hasChanged(before: RemoteFile, after: RemoteFile): boolean {
   if (before.etag !== undefined && after.etag !== undefined) return before.etag !== after.etag;
   if (after.length !== undefined && after.length !== before.contentLength) return true;
   return (

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { toIso } from '../../core/datetime.ts';
 import type { Database } from '../../store/database.ts';
-import { type DueFile, findRemoteFiles, listDueFiles } from '../../store/remote-files.ts';
+import { type DueFile, listDueFiles } from '../../store/due-files.ts';
+import { findRemoteFiles } from '../../store/remote-files.ts';
 import { hostOf } from './host-health.ts';
 import { createMirrorCommit, type MirrorResult } from './mirror-commit.ts';
 import { type MirrorFileDeps, mirrorFile } from './mirror-file.ts';

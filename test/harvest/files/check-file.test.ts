@@ -1,7 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { checkFile } from '../../../src/harvest/files/check-file.ts';
-import type { DueFile, RemoteFile } from '../../../src/store/remote-files.ts';
+import type { DueFile } from '../../../src/store/due-files.ts';
+import type { RemoteFile } from '../../../src/store/remote-files.ts';
 import { closeFileServers, type FileServer, serveFiles, unasked } from './file-server.ts';
 
 afterEach(closeFileServers);
@@ -135,6 +136,64 @@ describe('a file that is there', () => {
       mediaType: 'application/pdf',
     });
     expect(await check(server, unasked(`${server.url}/a.pdf`))).toMatchObject({ length: 7 });
+  });
+
+  describe('in a DSpace, which counts requests for the whole', () => {
+    const path = '/server/api/core/bitstreams/ba7d4e0f-1c2b-4f3a-9d8e-0123456789ab/content';
+    const part = { ...pdf, 'content-length': '1', 'content-range': 'bytes 0-0/4321', etag: '"1"' };
+
+    test('is asked for by a HEAD of its first byte, and only if it is new on later looks', async () => {
+      const server = await serveFiles((request, response) => {
+        const { range, 'if-none-match': tag } = request.headers;
+        const isKnown = tag === '"1"';
+        response.writeHead(isKnown ? 304 : range === 'bytes=0-0' ? 206 : 200, part).end();
+      });
+      const file = await check(server, unasked(server.url + path));
+      expect(file).toMatchObject({ outcome: 'confirmed', length: 4321, etag: '"1"' });
+      const again = await check(server, { ...file, stated: {} });
+      expect(again).toMatchObject({ outcome: 'confirmed', length: 4321, etag: '"1"' });
+      expect(server.asked).toEqual([`HEAD ${path}`, `HEAD ${path}`]);
+      expect(server.headers.map(({ range }) => range)).toEqual(['bytes=0-0', 'bytes=0-0']);
+      await check(server, unasked(`${server.url}/other.pdf`));
+      expect(server.headers[2]?.range).toBeUndefined();
+    });
+
+    test('may answer with the whole, or hide how much there is', async () => {
+      const answers = [{ ...pdf }, { 'content-type': 'application/pdf', 'content-length': '1' }];
+      const server = await serveFiles((_request, response) => {
+        response.writeHead(answers.length === 2 ? 200 : 206, answers.shift()).end();
+      });
+      expect(await check(server, unasked(server.url + path))).toMatchObject({ length: 1234 });
+      const hidden = await check(server, unasked(server.url + path));
+      expect(hidden).toMatchObject({ outcome: 'confirmed', length: undefined });
+    });
+
+    test('may be empty', async () => {
+      const server = await serveFiles((_request, response) => {
+        response.writeHead(416, { 'content-range': 'bytes */0', 'content-type': 'text/html' }).end();
+      });
+      expect(await check(server, unasked(server.url + path))).toMatchObject({
+        outcome: 'confirmed',
+        length: 0,
+      });
+    });
+
+    test('may lie in a store that allows nothing but GET', async () => {
+      const server = await serveFiles((request, response) => {
+        if (request.url === path) response.writeHead(302, { location: '/bucket/1?signature=a' }).end();
+        else if (request.method === 'HEAD') response.writeHead(403).end();
+        else response.writeHead(request.headers.range === 'bytes=0-0' ? 206 : 200, part).end('%');
+      });
+      const file = await check(server, unasked(server.url + path));
+      expect(file).toMatchObject({ url: server.url + path, outcome: 'confirmed', length: 4321 });
+      expect(server.headers.every(({ range }) => range === 'bytes=0-0')).toBe(true);
+    });
+
+    test.each([401, 403])('is refused with %i', async (status) => {
+      const server = await serveFiles(answering(status));
+      expect(await check(server, unasked(server.url + path))).toMatchObject({ outcome: 'refused' });
+      expect(server.headers.every(({ range }) => range === 'bytes=0-0')).toBe(true);
+    });
   });
 
   test.each([

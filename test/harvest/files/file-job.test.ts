@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SourceFile } from '../../../src/core/adapter.ts';
 import { parseConfig, type SourceConfig } from '../../../src/core/config.ts';
 import { mapItem } from '../../../src/core/mapping.ts';
 import { type FileJobReport, runFileJob } from '../../../src/harvest/files/file-job.ts';
@@ -33,7 +34,12 @@ describeOnBoth('the file job', (open) => {
   let source: { readonly name: string; readonly config: SourceConfig };
 
   /** A source with one item that states these files. */
-  async function begin(server: FileServer, paths: readonly string[], files: object): Promise<void> {
+  async function begin(
+    server: FileServer,
+    paths: readonly string[],
+    files: object,
+    access?: SourceFile['access'],
+  ): Promise<void> {
     const { database } = open();
     sources += 1;
     const name = `job-${sources}`;
@@ -57,6 +63,7 @@ describeOnBoth('the file job', (open) => {
         url: server.url + path,
         name: path.slice(1),
         sequence: index + 1,
+        access,
       })),
     });
     const page = { items: [item], problems: [], checkpoint: {}, files: fileRules(config) };
@@ -108,6 +115,34 @@ describeOnBoth('the file job', (open) => {
     await begin(server, ['/f'], { mode: 'none' });
     expect(await work(server)).toMatchObject({ files: 0 });
     expect(server.asked).toHaveLength(4);
+  });
+
+  test('asks for all of which only their server knows who may read them, whatever it may cost', async () => {
+    const server = await serveFiles((request, response) => {
+      response.writeHead(request.url === '/b' ? 401 : 200, { 'content-type': 'application/pdf' }).end();
+    });
+    await begin(server, ['/a', '/b', '/c'], { mode: 'proxy', checksPerRun: 1, verify: false }, 'unknown');
+    expect(await live()).toEqual([]);
+    expect(await work(server)).toMatchObject({ files: 3, asked: 3, created: 2 });
+    expect(await live()).toEqual([
+      ['1-a', null],
+      ['3-c', null],
+    ]);
+    await begin(server, ['/d'], { mode: 'mirror' }, 'unknown');
+    expect(await work(server)).toMatchObject({ downloaded: 1, created: 1 });
+  });
+
+  test('asks for none of which the repository says that everybody may read it, but mirrors it', async () => {
+    const server = await serveFiles((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/pdf' }).end('content');
+    });
+    await begin(server, ['/a'], { mode: 'proxy' }, 'open');
+    expect(await live()).toHaveLength(1);
+    expect(await work(server)).toMatchObject({ files: 0, asked: 0 });
+    expect(server.asked).toEqual([]);
+    await begin(server, ['/b'], { mode: 'mirror' }, 'open');
+    expect(await live()).toEqual([]);
+    expect(await work(server)).toMatchObject({ downloaded: 1, created: 1 });
   });
 
   test('mirrors what is due; each becomes a resource when it is complete', async () => {

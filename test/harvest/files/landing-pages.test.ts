@@ -109,7 +109,9 @@ async function seed(database: Database, urls: readonly string[]) {
     run: (budget = 100) =>
       readLandingPages({ database, clock, log: silent, http }, { id, name }, { budget, signal }),
     filesOf: async (item = items[0] ?? 0) =>
-      (await readItemFiles(database.writer, [item])).get(item)?.map(({ url }) => url.replace(base, '')) ?? [],
+      (await readItemFiles(database.writer, [item]))
+        .get(item)
+        ?.files.map(({ url }) => url.replace(base, '')) ?? [],
     dueOf: async (item = items[0]) => (await database.writer('item').where({ id: item }).first()).landing_due,
   };
 }

@@ -342,6 +342,40 @@ describeOnBoth('a mirror', (openDatabase) => {
     expect(partials()).toEqual([]);
   });
 
+  test('keeps the bytes with the cover page, which DSpace makes anew each time', async () => {
+    const content = (id: number) =>
+      `/server/api/core/bitstreams/ba7d4e0f-1c2b-4f3a-9d8e-00000000000${id}/content`;
+    const stated = { hash: `md5:${'0'.repeat(32)}`, length: 900 };
+    const tag = `"${'f'.repeat(32)}"`;
+    const server = await serveFiles((request, response) => {
+      const isTagged = request.url === content(1);
+      const isKnown = isTagged && request.headers['if-none-match'] === tag;
+      const bytes = randomBytes(request.url === content(3) ? 900 : 1000);
+      const headers = { ...pdf, 'content-length': bytes.length, ...(isTagged && { etag: tag }) };
+      response.writeHead(isKnown ? 304 : 200, headers);
+      response.end(request.method === 'HEAD' || isKnown ? undefined : bytes);
+    });
+    await begin(
+      server,
+      [1, 2, 3].map((id) => ({ url: content(id), ...stated })),
+    );
+    expect(await mirror(server)).toMatchObject({ files: 3, downloaded: 2 });
+    const asked = (id: number) => server.asked.filter((line) => line === `GET ${content(id)}`).length;
+    // Its tag tells at once; without one, three downloads are enough.
+    expect([asked(1), asked(2)]).toEqual([1, 3]);
+    for (const id of [1, 2]) {
+      const file = await seen(server, content(id));
+      expect(file).toMatchObject({ outcome: 'confirmed', contentLength: 1000 });
+      expect(sha(await kept(file))).toBe(file.contentHash);
+    }
+    // Of the stated length and never the same is no cover page.
+    expect(await seen(server, content(3))).toMatchObject({ outcome: 'unreachable', contentHash: undefined });
+    // Looked at again, nothing is downloaded.
+    later(40);
+    expect(await mirror(server)).toMatchObject({ downloaded: 0 });
+    expect([asked(1), asked(2)]).toEqual([1, 3]);
+  });
+
   test('keeps nothing that is not what the record says and comes differently each time', async () => {
     const server = await serveFiles((_request, response) => {
       response.writeHead(200, pdf).end(randomBytes(1000));

@@ -76,9 +76,15 @@ describeOnBoth('a Resource Dump', (connect) => {
       ['kyushu/items/a/files/1-a.pdf', randomBytes(40_000)],
       ['kyushu/items/b/files/1-b.csv', csv],
       ['kyushu/items/b/files/2-empty.bin', Buffer.alloc(0)],
+      ['kyushu/items/c/json.json', Buffer.from('{"name":"c"}')],
       ['kyushu/items/c/oai_dc.xml', Buffer.from('x')],
     ]);
-    const types: Record<string, string> = { pdf: 'application/pdf', csv: 'text/csv', bin: 'image/png' };
+    const types: Record<string, string> = {
+      pdf: 'application/pdf',
+      csv: 'text/csv',
+      bin: 'image/png',
+      json: 'application/json',
+    };
     const entries: ResourceEntry[] = [];
     for (const [path, content] of contents) {
       const mediaType = types[path.split('.').at(-1) ?? ''] ?? 'application/xml';
@@ -121,7 +127,7 @@ describeOnBoth('a Resource Dump', (connect) => {
     expect(list).toContain(
       `<url><loc>${place}.zip</loc><rs:md at="${at}" hash="${hashOf(bytes)}" length="${bytes.length}" type="application/zip"/><rs:ln rel="contents" href="${place}-manifest.xml" type="application/xml"/></url>`,
     );
-    expect(zip).toMatchObject({ entries: 5, immutable: true, mediaType: 'application/zip', at });
+    expect(zip).toMatchObject({ entries: 6, immutable: true, mediaType: 'application/zip', at });
     expect(zip?.gzip).toBeUndefined();
   });
 
