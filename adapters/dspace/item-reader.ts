@@ -170,7 +170,8 @@ export class ItemReader {
   ): Promise<readonly OwningCollection[]> {
     const path = `/core/items/${uuid}`;
     const owning = await this.#subResources.one(json, 'owningCollection', `${path}/owningCollection`, signal);
-    const address = { relation: 'mappedCollections', path: `${path}/mappedCollections`, query: [] };
+    const relation = 'mappedCollections';
+    const address = { relation, path: `${path}/${relation}`, query: [], withheld: true };
     const mapped = (await this.#subResources.list(json, address, signal)) ?? [];
     const found = new Map<string, OwningCollection>();
     for (const collection of owning === undefined ? mapped : [owning, ...mapped]) {

@@ -48,6 +48,8 @@ export interface EmbeddedList {
   readonly rows: readonly JsonObject[];
   /** What the server says there are; more than `rows` where the list is cut off. */
   readonly total: number | undefined;
+  /** How many rows its page has room for. */
+  readonly size: number | undefined;
 }
 
 /**
@@ -56,19 +58,23 @@ export interface EmbeddedList {
  */
 export function embeddedList(json: JsonObject, relation: string): EmbeddedList | undefined {
   const value = asObject(json._embedded)?.[relation];
-  if (Array.isArray(value)) return { rows: objectsOf(value), total: totalOf(json) };
+  if (Array.isArray(value)) return { rows: objectsOf(value), ...pageOf(json) };
   const list = asObject(value);
   if (list === undefined) return undefined;
   const inner = asObject(list._embedded);
   // The inner key is the relation's own name, but for lists that are named after what they hold.
   const rows =
     inner === undefined ? undefined : (inner[relation] ?? Object.values(inner).find(Array.isArray));
-  return { rows: objectsOf(asList(rows)), total: totalOf(list) };
+  return { rows: objectsOf(asList(rows)), ...pageOf(list) };
 }
 
 /** `page.totalElements`. */
 export function totalOf(json: JsonObject): number | undefined {
   return asCount(asObject(json.page)?.totalElements);
+}
+
+function pageOf(json: JsonObject): Omit<EmbeddedList, 'rows'> {
+  return { total: totalOf(json), size: asCount(asObject(json.page)?.size) };
 }
 
 function objectsOf(values: readonly unknown[]): readonly JsonObject[] {

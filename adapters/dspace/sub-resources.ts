@@ -58,7 +58,7 @@ export class SubResources {
     signal: AbortSignal,
   ): Promise<readonly JsonObject[] | undefined> {
     const list = embeddedList(json, address.relation);
-    if (list !== undefined && isWhole(list)) return list.rows;
+    if (list !== undefined && isWhole(list, address.withheld === true)) return list.rows;
     try {
       return await readWholeList(this.#rest, address, signal);
     } catch (error) {

@@ -16,11 +16,17 @@ export interface ListAddress {
   readonly path: string;
   /** What each row is to have embedded. */
   readonly query: Query;
+  /** It counts rows that not everybody may see. */
+  readonly withheld?: boolean;
 }
 
-/** Whether the rows are all there are. Without a total, a list that is as long as a page may be one. */
-export function isWhole({ rows, total }: EmbeddedList): boolean {
-  return total === undefined ? rows.length < embedDefault : distinct(rows, new Map()).size >= total;
+/**
+ * Whether the rows are all there are. Without a total, a list that is as long as a page may be one.
+ * @param withheld rows that not everybody may see may be missing, though the server counts them
+ */
+export function isWhole({ rows, total, size }: EmbeddedList, withheld: boolean): boolean {
+  if (total === undefined) return rows.length < embedDefault;
+  return distinct(rows, new Map()).size >= total || (withheld && size !== undefined && size >= total);
 }
 
 /**
@@ -31,7 +37,7 @@ export function isWhole({ rows, total }: EmbeddedList): boolean {
  */
 export async function readWholeList(
   rest: RestService,
-  { relation, path, query }: ListAddress,
+  { relation, path, query, withheld = false }: ListAddress,
   signal: AbortSignal,
 ): Promise<readonly JsonObject[]> {
   const rows = new Map<string, JsonObject>();
@@ -49,11 +55,12 @@ export async function readWholeList(
     distinct(found, rows);
     if (total !== undefined && rows.size >= total) return [...rows.values()];
     if (total === undefined && found.length < size) return [...rows.values()];
+    if (withheld && total !== undefined && (page + 1) * size >= total) return [...rows.values()];
     if (found.length === 0 || rows.size === before || rows.size > mostRows) {
       throw new UnreadableItem(`its list of ${relation} has ${rows.size} of ${total ?? 'too many'} entries`);
     }
     // A server with a lower limit counts its pages by that, whatever size it says they have (DSpace#8723).
-    if (page === 0) size = Math.min(size, found.length);
+    if (page === 0 && !withheld) size = Math.min(size, found.length);
   }
 }
 

@@ -299,6 +299,13 @@ describe('a list that is cut off', () => {
   });
 });
 
+test('a mapped collection that is not for everybody is counted and not given', async () => {
+  const api = await openApi();
+  const json = itemJson([], {}, { mappedCollections: listJson('mappedCollections', [], 1) });
+  expect(itemOf(await createReader(api).read(json, signal)).collections).toEqual(['1/10']);
+  expect(api.requests).toEqual([]);
+});
+
 describe('hostile items', () => {
   test.each([
     ['no UUID', { uuid: null, id: 12 }, undefined],
