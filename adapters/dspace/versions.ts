@@ -149,7 +149,8 @@ export class VersionHistories {
       if (isRefused(error) || isNotFound(error)) return undefined;
       throw error;
     }
-    const isPublic = json?.inArchive === true && json.withdrawn === false && json.discoverable === true;
+    // No longer in the archive once there is a newer one, and yet there for everybody who may read it.
+    const isPublic = json?.withdrawn === false && json.discoverable === true;
     if (json === undefined || !isPublic || asUuid(json.uuid) !== uuid) return undefined;
     const ui = asText(this.#rest.root.dspaceUI)?.replace(/\/+$/, '');
     const upstreamUrl = ui === undefined ? undefined : webUrl(`${ui}/items/${uuid}`)?.href;

@@ -11,6 +11,8 @@ export interface Confirmation {
   readonly unlisted: readonly string[];
   /** How many went without even a tombstone. */
   readonly traceless: number;
+  /** How many are gone by their own word: withdrawn, or not for everybody any more. */
+  readonly hidden: number;
   /** How many are there: the list leaves out what lives. */
   readonly alive: number;
   /** How many nobody can say anything about. */
@@ -39,8 +41,16 @@ export async function confirmVanished(
 ): Promise<Confirmation> {
   const answered: number[] = [];
   const unlisted: string[] = [];
-  let [traceless, alive, failed, inARow] = [0, 0, 0, 0];
-  const soFar = (complete: boolean) => ({ answered, unlisted, traceless, alive, failed, complete });
+  let [traceless, hidden, alive, failed, inARow] = [0, 0, 0, 0, 0];
+  const soFar = (complete: boolean) => ({
+    answered,
+    unlisted,
+    traceless,
+    hidden,
+    alive,
+    failed,
+    complete,
+  });
   for (let next = 0; next < vanished.length; next += sideBySide) {
     const some = vanished.slice(next, next + sideBySide);
     if (asking.stop.aborted || inARow >= failuresInARow) return soFar(false);
@@ -62,6 +72,7 @@ export async function confirmVanished(
       }
       answered.push(id);
       if (answer === 'unknown') traceless += 1;
+      if (typeof answer === 'object' && answer.deleted) hidden += 1;
       if (isAlive(answer, formats)) alive += 1;
     }
   }

@@ -53,11 +53,20 @@ export async function deleteVanished(
   const told = await tombstonesSuffice(database, pass);
   // Where tombstones tell of everything, a list in doubt takes nothing from them.
   if (told && run.unidentified > 0) return { unseen: 0, problem: undefined };
-  const problem = refusal(pass, unseen, total);
+  const isEach = info.triage === 'each';
+  const remains =
+    isEach && isTooMuch(pass, unseen, total) ? await removeHidden(deps, lease, pass) : { unseen, total };
+  const problem = refusal(pass, remains.unseen, remains.total);
+  if (problem && isEach && !isTooMuch(pass, remains.unseen, remains.total)) {
+    // What became of an item it says itself, however doubtful the list; what it does not say waits for a list that is not.
+    await judgeEach(deps, lease, pass, remove, undefined);
+    const left = await countUnseen(database.writer, lease.sourceId, run.id);
+    return { unseen, problem: refusal(pass, left.unseen, left.total) };
+  }
   if (problem) return { unseen, problem };
   const previousRun = unseen === 0 ? undefined : (await latestCompleteBefore(database.writer, run))?.id;
   if (unseen === 0) source.lessons.forget(omissions);
-  else if (info.triage === 'each') await judgeEach(deps, lease, pass, remove, previousRun);
+  else if (isEach) await judgeEach(deps, lease, pass, remove, previousRun);
   else {
     const vanished = await listUnseenItems(database.writer, lease.sourceId, run.id, askedPerRun);
     const confirmation = await confirmVanished(deps, lease, pass, vanished, { previousRun });
@@ -72,6 +81,33 @@ export async function deleteVanished(
   const changed = source.lessons.takeChanged();
   if (changed) await saveLessons(database, lease.sourceId, changed);
   return { unseen, problem: undefined };
+}
+
+const lookedAtATime = 100;
+
+/**
+ * Much is missing at once. What is withdrawn, private or for members only by its own word goes all the same, because
+ * no caution may keep it in public; what nobody knows may be of a server that lost its data. It goes on as long as
+ * most of what is missing is of the first kind.
+ * @returns what is still missing
+ */
+async function removeHidden(
+  deps: HarvestDeps,
+  lease: Lease,
+  pass: CompletePass,
+): Promise<{ readonly unseen: number; readonly total: number }> {
+  const { writer } = deps.database;
+  const { run, source } = pass;
+  const options = { sideBySide: source.config.requestsPerHost };
+  for (let after = 0; ; ) {
+    const some = await listUnseenItemsAfter(writer, lease.sourceId, run.id, after, lookedAtATime);
+    const last = some.at(-1);
+    if (!last) break;
+    after = last.id;
+    const { hidden, complete } = await confirmVanished(deps, lease, pass, some, options);
+    if (!complete || hidden * 2 < some.length) break;
+  }
+  return countUnseen(writer, lease.sourceId, run.id);
 }
 
 const judgedAtATime = 500;
@@ -130,10 +166,16 @@ async function tombstonesSuffice(database: Database, { info, stored, run }: Comp
   return (await latestFullPass(database.reader, run.sourceId))?.state !== 'needs-attention';
 }
 
-function refusal({ run, source }: CompletePass, unseen: number, total: number): BridgeError | undefined {
+/** So much would go at once that a person should look first. */
+function isTooMuch({ source }: CompletePass, unseen: number, total: number): boolean {
   const { share, atLeast } = source.config.deletionFuse;
-  const tooMany = unseen > atLeast && unseen > total * share;
-  if (unseen === 0 || (run.unidentified === 0 && !tooMany)) return undefined;
+  return unseen > atLeast && unseen > total * share;
+}
+
+function refusal(pass: CompletePass, unseen: number, total: number): BridgeError | undefined {
+  const { run, source } = pass;
+  const { share } = source.config.deletionFuse;
+  if (unseen === 0 || (run.unidentified === 0 && !isTooMuch(pass, unseen, total))) return undefined;
   const why =
     run.unidentified > 0
       ? `the pass was not to be trusted in ${run.unidentified} places (rsbridge status names them)`

@@ -60,6 +60,7 @@ export class OaiFace {
     this.#entries = repository.items.flatMap((item) => {
       const { handle, entityType } = item;
       if (handle === undefined || (entityType !== null && entityType !== 'Publication')) return [];
+      if (!item.inArchive && !item.withdrawn) return [];
       return {
         item,
         handle,

@@ -314,6 +314,8 @@ export class Repository {
       this.#setHandle(next, bare);
       this.#setHandle(previous.item, `${bare}.${previous.number}`);
     }
+    // As DSpace's VersioningConsumer does; the index keeps it, as an old version.
+    item.inArchive = false;
     this.#addVersion(history, next, number, summary);
     this.#noteForIndex(item);
     return next;

@@ -146,6 +146,7 @@ export class RestServer {
     const below = url.pathname.startsWith(`${context}/`) ? url.pathname.slice(context.length) : undefined;
     const kind = kindOf(below);
     const now = this.repository.now();
+    response.setHeader('date', new Date(now).toUTCString());
     try {
       const viewer = this.session.viewer(request);
       const { headers } = request;

@@ -87,7 +87,7 @@ export class SearchIndex {
       modified: item.lastModified,
       indexed: now,
       order: this.#order,
-      listed: item.inArchive && !item.withdrawn && item.discoverable,
+      listed: (item.inArchive || !item.isLatest) && !item.withdrawn && item.discoverable,
       latest: item.isLatest,
       open: isOpen(item.read, now),
     };
@@ -113,6 +113,19 @@ function lowerBound(
   return low;
 }
 
+/** From the first of several UUIDs, or beginnings of UUIDs, to the last. */
+function hull(members: readonly Query[], now: number): [Position, Position] | undefined {
+  let [low, high]: (Position | undefined)[] = [];
+  for (const member of members) {
+    const isUuid = 'field' in member && member.field === 'search.resourceid';
+    const [from, to] = (isUuid && stretch(member, now)) || [];
+    if (from === undefined || to === undefined) return undefined;
+    if (low === undefined || uuidOrder(from, low) < 0) low = from;
+    if (high === undefined || uuidOrder(to, high) > 0) high = to;
+  }
+  return low && high && [low, high];
+}
+
 /** Where a condition begins and ends in its order; may be wider than the condition, never narrower. */
 function stretch(query: Query, now: number): [Position | undefined, Position | undefined] | undefined {
   if (query.kind === 'wildcard' && query.field === 'search.resourceid') {
@@ -129,6 +142,7 @@ function stretch(query: Query, now: number): [Position | undefined, Position | u
       { uuid: query.text, modified: 0 },
       { uuid: `${query.text}\uffff`, modified: 0 },
     ];
+  if (query.kind === 'or') return hull(query.members, now);
   if (query.kind !== 'range') return undefined;
   if (query.field === 'search.resourceid')
     return [

@@ -1,25 +1,33 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startLegacyServer } from './legacy-server.ts';
 import { startRestServer } from './rest-server.ts';
 import type { RestVersion } from './rest-version.ts';
 import { sampleRepository } from './sample-repository.ts';
 
 /**
- * A simulated DSpace in a process of its own, for benchmarks: `serve.ts ITEMS [VERSION] [all|open]`. It prints one
- * line of JSON: `{"rest": …, "legacy": …, "oai": …, "control": …}`.
+ * A simulated DSpace in a process of its own, for benchmarks: `serve.ts ITEMS [VERSION] [all|open] [EMBED_MS] [LATENCY_MS]`,
+ * with milliseconds for each item that comes with something embedded, and for each request. It was indexed a day ago.
+ * It prints one line of JSON: `{"rest": …, "legacy": …, "oai": …, "control": …}`.
  *
  *     POST {control}/touch?count=100&salt=x   new titles for so many public items
  *     POST {control}/delete?count=5           so many public items go for good
  *     GET  {control}/counts                   requests by kind, usage events, memory
  */
-const [items = '100000', version = '10.1', mix = 'open'] = process.argv.slice(2);
+const [items = '100000', version = '10.1', mix = 'open', embedMs = '0', latencyMs = '0'] =
+  process.argv.slice(2);
 const repository = sampleRepository({ items: Number(items), mix: mix === 'all' ? 'all' : 'open' });
+repository.now = () => Date.now() - 86_400_000;
+repository.rebuildIndex();
+repository.now = () => Date.now();
 const rest = await startRestServer({
   repository,
   version: version as RestVersion,
+  switches: { embedDelay: Number(embedMs) },
   oai: true,
   keepRequests: 0,
+  ...(Number(latencyMs) > 0 ? { onRequest: () => pause(Number(latencyMs)) } : {}),
 });
 const legacy = await startLegacyServer({ repository });
 

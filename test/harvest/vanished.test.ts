@@ -261,7 +261,18 @@ describeOnBoth('what a full pass did not see', (open) => {
       await run();
       vanish(0, 500);
       await expect(run()).resolves.toMatchObject({ state: 'needs-attention', deleted: 0, unseen: 500 });
-      expect(upstream.asked).toEqual([]);
+      // So many show that it is not that they were withdrawn.
+      expect(upstream.asked).toHaveLength(100);
+    });
+
+    test('what is hidden by its own word goes, however much it is', async () => {
+      await run();
+      for (let index = 0; index < 510; index += 1) {
+        upstream.items.delete(`id:${index}`);
+        if (index >= 5) upstream.tombstones.add(`id:${index}`);
+      }
+      expect(await run()).toMatchObject({ state: 'succeeded', deleted: 510, unseen: 510 });
+      expect(await living()).toHaveLength(990);
     });
 
     test('what is there though no list has it goes when a second list leaves it out, too', async () => {
@@ -288,6 +299,32 @@ describeOnBoth('what a full pass did not see', (open) => {
       upstream.unaccounted.add('id:6');
       expect(await run()).toMatchObject({ deleted: 0, unseen: 1 });
       expect(await run()).toMatchObject({ deleted: 1, unseen: 1 });
+    });
+
+    test('a list in doubt takes nothing away, but what is gone by its own word goes', async () => {
+      await run();
+      vanish(0, 5);
+      upstream.unlisted.add('id:6');
+      upstream.unaccounted.add('id:6');
+      const { adapter } = source;
+      source = {
+        ...source,
+        adapter: {
+          ...adapter,
+          async *pages(...request) {
+            for await (const page of adapter.pages(...request))
+              yield { ...page, problems: [{ code: 'list-doubtful', message: 'it ended early' }] };
+          },
+        },
+      };
+      for (const deleted of [5, 0, 0])
+        expect(await run()).toMatchObject({ state: 'needs-attention', deleted });
+      expect(await living()).toHaveLength(1495);
+      // So much at once is for a person to see, whoever says so.
+      vanish(10, 500);
+      upstream.asked.length = 0;
+      expect(await run()).toMatchObject({ state: 'needs-attention', deleted: 0 });
+      expect(upstream.asked).toHaveLength(100);
     });
 
     test('a list that was in doubt is not the first of two', async () => {

@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../../core/adapter.ts';
+import { isBitstreamContent } from '../../core/bitstream-address.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { isPageForPeople } from '../../core/page-for-people.ts';
 import type { DueFile } from '../../store/due-files.ts';
@@ -36,6 +37,11 @@ export function judgeAnswer(
   { url, stated }: Pick<DueFile, 'url' | 'stated'>,
   { status, url: answered, headers }: Pick<HttpResponse, 'status' | 'url' | 'headers'>,
 ): Verdict {
+  const isStranger = answered === url && isBitstreamContent(url) && isHtml(headers);
+  const stranger: Verdict = {
+    outcome: 'unreachable',
+    reason: `a page answers that is not the repository's (${status})`,
+  };
   if (status === 200 || status === 203 || status === 206) {
     const answer = {
       asked: url,
@@ -43,16 +49,21 @@ export function judgeAnswer(
       contentType: headers['content-type'],
       contentDisposition: headers['content-disposition'],
     };
-    return isPageForPeople(answer, { ...stated, name: lastSegment(url) })
-      ? { outcome: 'refused', reason: 'a page for people answers in its place' }
-      : confirmed;
+    if (!isPageForPeople(answer, { ...stated, name: lastSegment(url) })) return confirmed;
+    return isStranger ? stranger : { outcome: 'refused', reason: 'a page for people answers in its place' };
   }
+  if (status === 403 && isStranger) return stranger;
   if (status >= 500 || passing.has(status) || (status < 300 && status !== 204)) {
     const busy = status === 429 || status === 503;
     return { outcome: 'unreachable', reason: `the server answers ${status}`, busy };
   }
   const said = refusals[status];
   return { outcome: 'refused', reason: said ? `${said} (${status})` : `the server answers ${status}` };
+}
+
+/** DSpace says no in JSON: at the address of its bytes, pages are those of bot checks and firewalls before it. */
+function isHtml(headers: HttpResponse['headers']): boolean {
+  return /^\s*text\/html\b/i.test(headers['content-type'] ?? '');
 }
 
 /**

@@ -194,6 +194,31 @@ describe('a file that is there', () => {
       expect(await check(server, unasked(server.url + path))).toMatchObject({ outcome: 'refused' });
       expect(server.headers.every(({ range }) => range === 'bytes=0-0')).toBe(true);
     });
+
+    test.each([200, 403])(
+      'is not refused by a bot check that answers in its place with %i',
+      async (status) => {
+        const page = { 'content-type': 'text/html; charset=utf-8' };
+        const server = await serveFiles(answering(status, page));
+        const known = { length: 7, etag: '"1"', outcome: 'confirmed' } as const;
+        expect(await check(server, { ...unasked(server.url + path), ...known })).toMatchObject({
+          outcome: 'unreachable',
+          length: 7,
+          etag: '"1"',
+        });
+        // What is a page itself is one.
+        const own = await serveFiles(answering(200, { ...page, 'content-disposition': 'attachment' }));
+        expect(await check(own, unasked(own.url + path))).toMatchObject({ outcome: 'confirmed' });
+      },
+    );
+
+    test('is refused by a login that it leads to', async () => {
+      const server = await serveFiles((request, response) => {
+        if (request.url === path) response.writeHead(302, { location: '/login' }).end();
+        else response.writeHead(200, { 'content-type': 'text/html' }).end();
+      });
+      expect(await check(server, unasked(server.url + path))).toMatchObject({ outcome: 'refused' });
+    });
   });
 
   test.each([
