@@ -142,7 +142,9 @@ export function follow(face: Face, resource: Resource, name: string, look: Look)
       if (refusesVersions(face, look)) return 'refused';
       if (name === 'draftVersion') return 'refused';
       if (name !== 'versions') return 'unknown';
-      const versions = resource.history.versions.filter(({ item }) => item.inArchive || item.withdrawn || !item.isLatest);
+      const versions = resource.history.versions.filter(
+        ({ item }) => item.inArchive || item.withdrawn || !item.isLatest,
+      );
       return { many: versions.reverse().map((version) => ({ type: 'version', version })), name };
     }
     case 'relationship':
