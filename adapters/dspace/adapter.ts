@@ -18,7 +18,7 @@ import { ensureAnonymous } from './anonymity.ts';
 import { type Connection, connect, introduce, ownFormats } from './connection.ts';
 import { listIdentifiers } from './identifiers.ts';
 import { handleIn } from './oai-host.ts';
-import type { SearchContext } from './search.ts';
+import { countItems, type SearchContext } from './search.ts';
 import { Session } from './session.ts';
 import { sweep } from './sweep.ts';
 import { goneItem, triage } from './triage.ts';
@@ -61,6 +61,14 @@ class DspaceAdapter implements Adapter {
 
   async *identifiers(request: IdentifierRequest, signal: AbortSignal): AsyncGenerator<IdentifierPage> {
     yield* listIdentifiers(this.#search(await this.#connect(signal)), request, signal);
+  }
+
+  async count(signal: AbortSignal): Promise<number | undefined> {
+    const search = this.#search(await this.#connect(signal));
+    const { collections = [], entityTypes = [] } = this.#settings;
+    // What overlaps, or is many lists, no one number tells.
+    if (collections.length > 0 || entityTypes.length > 1) return undefined;
+    return countItems(search, { selection: { entityType: entityTypes[0] }, query: undefined }, signal);
   }
 
   async item(identifier: string, signal: AbortSignal): Promise<SourceItem | undefined> {

@@ -1,8 +1,9 @@
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { dryRun } from '../harvest/dry-run.ts';
-import { type HarvestOptions, type HarvestSource, harvest } from '../harvest/harvest.ts';
+import type { HarvestOptions, HarvestSource } from '../harvest/harvest.ts';
 import { identifierPass, type Skipped } from '../harvest/identifier-pass.ts';
 import type { HarvestReport } from '../harvest/report.ts';
+import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { describeFileWork, workOnFiles } from './file-work.ts';
@@ -104,17 +105,17 @@ async function harvestOne(
       );
       return exitCodes.ok;
     }
-    const report = flags.identifiers
-      ? await identifierPass(bridge, source, { ...options, onProgress: (state) => progress.update(state) })
-      : await harvest(bridge, source, options);
+    const reports = flags.identifiers
+      ? [await identifierPass(bridge, source, { ...options, onProgress: (state) => progress.update(state) })]
+      : await thoroughHarvest(bridge, source, options);
     progress.finish(source.name);
-    if ('skipped' in report) {
-      printSkipped(io, flags.json, source.name, report);
-      return exitCodes.ok;
+    for (const report of reports) {
+      if ('skipped' in report) printSkipped(io, flags.json, source.name, report);
+      else printResult(io, flags.json, report, describeReport(report));
     }
-    printResult(io, flags.json, report, describeReport(report));
     if (!flags.identifiers && !io.stop.aborted) await followFiles(bridge, source.name, flags, io);
-    return report.state === 'needs-attention' ? exitCodes.needsAttention : exitCodes.ok;
+    const isOpen = reports.some((report) => 'state' in report && report.state === 'needs-attention');
+    return isOpen ? exitCodes.needsAttention : exitCodes.ok;
   } catch (error) {
     progress.finish(source.name);
     if (!isBridgeError(error)) throw error;

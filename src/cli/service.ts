@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
-import { type HarvestSource, harvest } from '../harvest/harvest.ts';
+import type { HarvestSource } from '../harvest/harvest.ts';
 import { createHostGate, type HostGate } from '../harvest/host-gate.ts';
 import { identifierPass } from '../harvest/identifier-pass.ts';
 import { createScheduler, type Scheduler } from '../harvest/scheduler.ts';
+import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
 import { createApp } from '../server/app.ts';
 import type { Bridge } from './bridge.ts';
 import { workOnFiles } from './file-work.ts';
@@ -81,7 +82,7 @@ export async function startService(
     fileWorks.add(work);
   };
   const harvestNow: HarvestNow = async (name, options) => {
-    await inTurn(name, (source) => harvest(bridge, source, { ...options, ...signals }));
+    await inTurn(name, (source) => thoroughHarvest(bridge, source, { ...options, ...signals }));
     followFiles(name);
   };
   const compareNow = (name: string) =>

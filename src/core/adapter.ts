@@ -24,6 +24,9 @@ export interface Adapter {
    * Resumable and complete like `pages`; its checkpoints are its own.
    */
   identifiers(request: IdentifierRequest, signal: AbortSignal): AsyncIterable<IdentifierPage>;
+
+  /** How many items the upstream lists now, at the cost of one request; undefined: it does not say. */
+  count?(signal: AbortSignal): Promise<number | undefined>;
 }
 
 export interface IdentifierRequest {

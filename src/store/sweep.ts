@@ -17,6 +17,12 @@ export async function countUnseen(
   return { total: Number(all?.count ?? 0), unseen: Number(unseen?.count ?? 0) };
 }
 
+/** Items of which metadata is published. */
+export async function countItems(db: Queryable, sourceId: number): Promise<number> {
+  const [row] = await living(db, sourceId).countDistinct({ count: 'item_id' });
+  return Number(row?.count ?? 0);
+}
+
 /** An item of which something living was not met. */
 export interface UnseenItem {
   readonly id: number;

@@ -31,6 +31,8 @@ export interface FakeUpstream {
   problems: readonly Problem[];
   /** The list of identifiers breaks off at this page (from 0), once. */
   failAt: number | undefined;
+  /** It can be asked how many items it lists. */
+  counts: boolean;
   /** Every identifier that was asked for. */
   readonly asked: string[];
   /** Checkpoints with which the list of identifiers was begun. */
@@ -55,6 +57,7 @@ export function fakeUpstream(count: number, formats: readonly string[] = ['oai_d
     listedFormats: formats,
     problems: [],
     failAt: undefined,
+    counts: false,
     asked: [],
     begun: [],
   };
@@ -82,6 +85,10 @@ export function adapterOf(upstream: FakeUpstream): Adapter {
       if (!formats) return undefined;
       const unlisted = upstream.unaccounted.has(identifier);
       return { ...toItem(upstream, identifier, [...formats]), ...(unlisted && { unlisted }) };
+    },
+    async count() {
+      if (!upstream.counts) return undefined;
+      return new Set(listed(upstream).map(({ identifier }) => identifier)).size;
     },
     async *identifiers({ checkpoint }) {
       upstream.begun.push(checkpoint);
