@@ -60,6 +60,7 @@ export function restUrl(base: string, path: string, query: Query): string {
 }
 
 const projection = 'projection';
+const versionEmbed = 'version-embed';
 const allLanguages = ['projection', 'allLanguages'] as const;
 
 /** Milliseconds before each further attempt at what failed for no reason of the request's own. */
@@ -72,6 +73,8 @@ class HttpRestService implements RestService {
   readonly #context: AdapterContext;
   /** Metadata can be had in all languages at once, as far as is known. */
   #projects = true;
+  /** False where a request that asks for versions, too, fails as a whole, as on servers put together in unusual ways. */
+  #embedsVersions = true;
 
   constructor({ base, json, date }: Root, context: AdapterContext) {
     this.base = base;
@@ -80,9 +83,28 @@ class HttpRestService implements RestService {
     this.#context = context;
     // Another version may have learnt it.
     if (context.lessons.get(projection) === this.#version) this.#projects = false;
+    if (context.lessons.get(versionEmbed) === this.#version) this.#embedsVersions = false;
   }
 
   async get(path: string, query: Query, options: RestOptions): Promise<JsonObject | undefined> {
+    const lesser = withoutVersions(query);
+    if (lesser.length === query.length || !this.#embedsVersions) {
+      return this.#getProjected(path, lesser, options);
+    }
+    try {
+      return await this.#getProjected(path, query, options);
+    } catch (error) {
+      if (!isRestError(error, 400)) throw error;
+    }
+    const answer = await this.#getProjected(path, lesser, options);
+    this.#embedsVersions = false;
+    const sentence =
+      'It refuses requests that ask for versions along with items; earlier versions are left out.';
+    this.#context.lessons.learn(versionEmbed, this.#version, sentence);
+    return answer;
+  }
+
+  async #getProjected(path: string, query: Query, options: RestOptions): Promise<JsonObject | undefined> {
     if (!this.#projects) return this.#patiently(path, query, options);
     try {
       const answer = await this.#patiently(path, [...query, allLanguages], options);
@@ -167,6 +189,10 @@ class HttpRestService implements RestService {
     this.date = response.headers.date ?? this.date;
     return readJsonBody(response);
   }
+}
+
+function withoutVersions(query: Query): Query {
+  return query.filter(([name, value]) => name !== 'embed' || !/(?:^|\/)version\/versionhistory$/.test(value));
 }
 
 /** 504 is a time limit of theirs: the same again would end the same. */

@@ -161,6 +161,25 @@ describe('a request', () => {
     expect(context.lessons.get('projection')).toBeUndefined();
   });
 
+  it('goes without versions where these make it fail as a whole', async () => {
+    const { rest, server, context } = await openAt('/core/items', ({ url }) =>
+      url.searchParams.getAll('embed').includes('version/versionhistory')
+        ? springError(400, 'Request is invalid or incorrect')
+        : { json: {} },
+    );
+    const embeds = [
+      ['embed', 'bundles'],
+      ['embed', 'version/versionhistory'],
+    ] as const;
+    expect(await rest.get('/core/items', embeds, { signal })).toEqual({});
+    expect(context.lessons.get('version-embed')).toBe('DSpace 8.2');
+    const asked = server.asked.length;
+    await rest.get('/core/items', embeds, { signal });
+    expect(server.asked.slice(asked).map(({ url }) => url.searchParams.getAll('embed'))).toEqual([
+      ['bundles'],
+    ]);
+  });
+
   it('is repeated after an accident, and not for ever', async () => {
     let failures = 1;
     const { rest, context } = await openAt('/x', () => {
