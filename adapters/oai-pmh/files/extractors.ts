@@ -28,7 +28,8 @@ import { uketd } from './uketd.ts';
 import { xmetadiss } from './xmetadiss.ts';
 import { xoai } from './xoai.ts';
 
-const xoaiFormat: FileFormat = { rank: 0, extract: xoai };
+/** The whole list, but by an index that is a night old: not the last word, which would be rank 0. */
+const xoaiFormat: FileFormat = { rank: 1, extract: xoai };
 const metsFormat: FileFormat = { rank: 5, extract: mets };
 const oreFormat: FileFormat = { rank: 10, extract: oreAtom };
 const didlFormat: FileFormat = { rank: 20, extract: didl };

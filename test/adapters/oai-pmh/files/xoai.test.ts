@@ -40,7 +40,7 @@ describe('Of xoai', () => {
       ),
     );
     expect(findFiles(namespace, document)).toEqual({
-      rank: 0,
+      rank: 1,
       files: [
         {
           url: 'https://repo.example/bitstream/1/2/a.pdf',
