@@ -129,7 +129,8 @@ class RepositorySearch {
     const front: Found | FrontPage = pasted.kind === 'page' ? await this.#frontPage(pasted) : pasted;
     if ('adapter' in front) return front;
     const { roots, software } = front;
-    const generation = front.generation ?? generationOf(software);
+    // What the page says it was made by is more than what its address looks like.
+    const generation = generationOf(software) ?? front.generation;
     if (generation === 'dspace-legacy') this.#legacyProbes = ['/status', '/test'];
     const mayBeDspace = software === undefined || generation !== undefined;
     const given = pasted.kind === 'oai-pmh' ? pasted.url : undefined;

@@ -80,13 +80,23 @@ function summary({ url, info }: Found): readonly string[] {
   ];
 }
 
+/** @throws BridgeError `usage` that does not repeat them */
+function withoutCredentials(url: URL): URL {
+  if (url.username === '' && url.password === '') return url;
+  throw new BridgeError(
+    'usage',
+    `the address at ${url.host} has a name and a password in it: leave them out, for it is shown to everybody`,
+  );
+}
+
 function parseAddress(address: string): URL {
   try {
     const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`);
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`scheme ${url.protocol}`);
     url.hash = '';
-    return url;
+    return withoutCredentials(url);
   } catch (cause) {
+    if (isBridgeError(cause)) throw cause;
     throw new BridgeError('usage', `${address} is not a web address`, { cause });
   }
 }

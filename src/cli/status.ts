@@ -73,6 +73,10 @@ function describeFiles(files: FileCounts | undefined): readonly string[] {
   const lines = parts.length === 0 ? [] : [`  files: ${parts.join(', ')}`];
   if (files && files.waitingForRoom > 0)
     lines.push(`  ! quotaBytes is used up: ${files.waitingForRoom} files wait for room`);
+  if (files && files.otherBytes > 0)
+    lines.push(
+      `  ! ${files.otherBytes} mirrored files are not what the repository says of them (its checksum or length is another one); the log names them`,
+    );
   return lines;
 }
 

@@ -182,10 +182,15 @@ export type FileCounts = Readonly<Record<SeenFile['outcome'], number>> & {
   readonly mirrored: number;
   /** Not downloaded, because the quota has no room for them. */
   readonly waitingForRoom: number;
+  /** Mirrored, but not what the repository says of them. */
+  readonly otherBytes: number;
 };
 
 /** The reason of files that are put off until the quota has room for them. */
 export const noRoomReason = 'it does not fit into what is left of quotaBytes';
+
+/** The reason of files whose bytes were downloaded twice, and contradict length or checksum both times. */
+export const otherBytesReason = 'its bytes are not what the repository says of them';
 
 /** For rows of `remote_file`. */
 function statedAtAll(db: Queryable, sourceId: number): Knex.QueryBuilder {
@@ -197,9 +202,13 @@ function statedAtAll(db: Queryable, sourceId: number): Knex.QueryBuilder {
 
 /** How the files that items of a source state are doing, by URL: `unchecked` without those that wait for room. */
 export async function countRemoteFiles(db: Queryable, sourceId: number): Promise<FileCounts> {
-  const rows: { outcome: SeenFile['outcome']; files: number; kept: number; waiting: number }[] = await db(
-    'remote_file',
-  )
+  const rows: {
+    outcome: SeenFile['outcome'];
+    files: number;
+    kept: number;
+    waiting: number;
+    other: number;
+  }[] = await db('remote_file')
     .where({ source_id: sourceId })
     .whereExists(statedAtAll(db, sourceId))
     .groupBy('outcome')
@@ -208,9 +217,19 @@ export async function countRemoteFiles(db: Queryable, sourceId: number): Promise
       db.raw('count(*) as files'),
       db.raw('count(content_hash) as kept'),
       db.raw('sum(case when reason = ? then 1 else 0 end) as waiting', [noRoomReason]),
+      db.raw('sum(case when reason = ? then 1 else 0 end) as other', [otherBytesReason]),
     );
-  const counts = { unchecked: 0, confirmed: 0, refused: 0, unreachable: 0, mirrored: 0, waitingForRoom: 0 };
-  for (const { outcome, files, kept, waiting } of rows) {
+  const counts = {
+    unchecked: 0,
+    confirmed: 0,
+    refused: 0,
+    unreachable: 0,
+    mirrored: 0,
+    waitingForRoom: 0,
+    otherBytes: 0,
+  };
+  for (const { outcome, files, kept, waiting, other } of rows) {
+    counts.otherBytes += Number(other);
     counts[outcome] = Number(files) - (outcome === 'unchecked' ? Number(waiting) : 0);
     counts.waitingForRoom += Number(waiting);
     counts.mirrored += Number(kept);

@@ -85,7 +85,9 @@ export async function storePage(
   const blobs = new Map([...contents.flatMap(toBlob), ...patches.blobs.map(toEntry)]);
   // There is nothing to mend of items that nobody knew.
   const isRepeated = run.mode === 'full' && known.size > 0;
-  const mended = isRepeated ? await findDamaged(database.writer, page.items, (hash) => blobs.has(hash)) : [];
+  const mended = isRepeated
+    ? await findDamaged(database.writer, page.items, known, (hash) => blobs.has(hash))
+    : [];
   const problems = [
     ...page.problems,
     ...plan.repeated.map(toProblem),

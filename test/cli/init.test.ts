@@ -119,6 +119,13 @@ describe('a DSpace 7 or later', () => {
     expect(written().text).toContain('items are oai:repo.example.org:HANDLE; if OAI-PMH has another host');
   });
 
+  test('by an address of its former pages, which lead to the new ones', async () => {
+    const host = await dspaceHost();
+    host.routes.set('/xmlui/handle/123456789/12', page('DSpace 8.2'));
+    expect(await init(`${host.origin}/xmlui/handle/123456789/12`)).toMatchObject({ code: 0 });
+    expect(written().source).toMatchObject({ adapter: 'dspace', url: `${host.origin}/server/api` });
+  });
+
   test('by OAI-PMH, if somebody wants that', async () => {
     const host = await dspaceHost();
     expect(await init(host.origin, '--adapter', 'oai-pmh')).toMatchObject({ code: 0 });
@@ -233,6 +240,12 @@ describe('other software', () => {
   test('a choice that is none is a wrong command', async () => {
     expect(await init('http://127.0.0.1:1/', '--adapter', 'sword')).toMatchObject({ code: 2 });
   });
+});
+
+test('an address with a password in it is refused, and not repeated', async () => {
+  const outcome = await init('http://reader:secret@127.0.0.1:1/server/api');
+  expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining('leave them out') });
+  expect(outcome.stderr).not.toContain('secret');
 });
 
 test('settings of a user interface lead to no private address', async () => {

@@ -389,6 +389,8 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       await begin();
       await store([more()]);
       expect(await news()).toEqual([]);
+      // Of what was never stored nothing is damaged.
+      expect(await database.reader('problem').where({ code: 'record-repaired' })).toEqual([]);
     });
 
     test('lose it when that list says that it is gone, and nothing else', async () => {

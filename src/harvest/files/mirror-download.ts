@@ -35,6 +35,8 @@ export interface DownloadDeps {
 export type Download =
   | {
       readonly kind: 'complete';
+      /** False: it is something else, twice the same, or a cover page lies in front. */
+      readonly isAsStated: boolean;
       readonly facts: AnswerFacts;
       readonly content: ReadyContent;
       /** Resolves when the content is safe on the disk. */
@@ -110,9 +112,7 @@ function isCovered({ url, stated }: DueFile, { etag, length }: AnswerFacts, isLa
   return isLast && bitstreamOf(url) !== undefined && stated.length !== undefined && length !== stated.length;
 }
 
-type Fetched =
-  | (Download & { readonly isAsStated?: boolean })
-  | { readonly kind: 'again'; readonly reason: string };
+type Fetched = Download | { readonly kind: 'again'; readonly reason: string };
 
 async function fetchOnce(
   deps: DownloadDeps,

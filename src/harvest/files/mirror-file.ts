@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/adapter.ts';
+import type { Clock, Log } from '../../core/adapter.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import type { DueFile } from '../../store/due-files.ts';
-import { noRoomReason, type RemoteFile } from '../../store/remote-files.ts';
+import { noRoomReason, otherBytesReason, type RemoteFile } from '../../store/remote-files.ts';
 import { askForFile } from './check-file.ts';
 import { afterVerdict, postponed, type RecheckDays } from './check-schedule.ts';
 import type { Verdict } from './file-verdict.ts';
@@ -10,6 +10,7 @@ import type { MirrorResult } from './mirror-commit.ts';
 import { type DownloadDeps, downloadFile } from './mirror-download.ts';
 
 export interface MirrorFileDeps extends DownloadDeps {
+  readonly log: Log;
   readonly clock: Pick<Clock, 'now'>;
   readonly health: HostHealth;
   readonly recheckDays: RecheckDays;
@@ -45,7 +46,10 @@ export async function mirrorFile(
     const asked = await askForFile(deps.http, file, now(), options, signal);
     if (asked.verdict.outcome !== 'confirmed') return failed(asked.verdict);
     health.note(host, asked.verdict, clock.now().getTime());
-    if (!hasChanged(file, asked.file)) return { file: asked.file };
+    if (!hasChanged(file, asked.file)) {
+      const reason = file.reason === otherBytesReason ? otherBytesReason : asked.file.reason;
+      return { file: { ...asked.file, reason } };
+    }
     length = asked.file.length;
     seen = { ...file, checkedAt: now() };
   }
@@ -62,11 +66,13 @@ export async function mirrorFile(
   if (download.kind === 'failed') return failed(download.verdict);
   const confirmed: Verdict = { outcome: 'confirmed' };
   health.note(host, confirmed, clock.now().getTime());
-  const { content, synced, facts, partial } = download;
+  const { content, synced, facts, partial, isAsStated } = download;
+  if (!isAsStated) deps.log.warn({ source: deps.source, url: file.url }, otherBytesReason);
   return {
     file: {
       ...afterVerdict(file, confirmed, now(), recheckDays),
       ...facts,
+      reason: isAsStated ? undefined : otherBytesReason,
       contentHash: content.hash,
       contentLength: content.length,
     },

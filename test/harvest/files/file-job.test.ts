@@ -173,7 +173,15 @@ describeOnBoth('the file job', (open) => {
     expect(await work(server)).toMatchObject({ asked: 3, downloaded: 1, quotaReached: true });
     const { reader } = open().database;
     const id = (await sourceIdOf(reader, source.name)) ?? 0;
-    const counts = { unchecked: 0, confirmed: 1, refused: 0, unreachable: 0, mirrored: 1, waitingForRoom: 2 };
+    const counts = {
+      unchecked: 0,
+      confirmed: 1,
+      refused: 0,
+      unreachable: 0,
+      mirrored: 1,
+      waitingForRoom: 2,
+      otherBytes: 0,
+    };
     expect(await countRemoteFiles(reader, id)).toEqual(counts);
     now = '2026-11-22T10:00:00Z';
     expect(await work(server)).toMatchObject({ files: 2, asked: 0, downloaded: 0, quotaReached: true });

@@ -24,8 +24,10 @@ import { readContents } from '../../../src/store/contents.ts';
 import type { Database } from '../../../src/store/database.ts';
 import {
   countMirroredBytes,
+  countRemoteFiles,
   findRemoteFiles,
   noRoomReason,
+  otherBytesReason,
   type RemoteFile,
 } from '../../../src/store/remote-files.ts';
 import { describeOnBoth } from '../../store/databases.ts';
@@ -44,6 +46,7 @@ afterEach(async () => {
 });
 
 const sha = (content: Uint8Array) => `sha-256:${createHash('sha256').update(content).digest('hex')}`;
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const md5 = (content: Uint8Array) => `md5:${createHash('md5').update(content).digest('hex')}`;
 const place = () => join(directory, 'blobs', 'partial');
 const partials = () => (existsSync(place()) ? readdirSync(place()) : []);
@@ -101,6 +104,7 @@ describeOnBoth('a mirror', (openDatabase) => {
       {
         database: database(),
         directory,
+        log: silent,
         http: server.http,
         source: source.name,
         sourceId: source.id,
@@ -338,8 +342,14 @@ describeOnBoth('a mirror', (openDatabase) => {
     expect(await seen(server, '/hash.pdf')).toMatchObject({
       outcome: 'confirmed',
       contentHash: sha(content),
+      reason: otherBytesReason,
     });
     expect(partials()).toEqual([]);
+    // That is for somebody to look at.
+    expect(await countRemoteFiles(database().reader, source.id)).toMatchObject({
+      mirrored: 2,
+      otherBytes: 2,
+    });
   });
 
   test('keeps the bytes with the cover page, which DSpace makes anew each time', async () => {

@@ -26,6 +26,7 @@ const report = await mirrorFiles(
   {
     database,
     directory,
+    log,
     http,
     source,
     sourceId: Number(sourceId),
