@@ -1,33 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { describe, expect, test } from 'vitest';
 import type { Item } from '../dspace/model.ts';
 import { itemsWith, type SampleOptions, sampleRepository } from '../dspace/sample-repository.ts';
-import { makeSqlite } from '../store/databases.ts';
 import { House, type HouseOptions } from './house.ts';
 import { expectEquality, expectJournal, Watch } from './promise.ts';
 import { identifierOf } from './public-view.ts';
+import { suiteDatabase } from './suite-database.ts';
 
 const admin = { user: 'admin@example.org', password: 'secret of the admin' };
 
 describe('a DSpace that has seen better days', () => {
-  const { config, drop } = makeSqlite();
-  let database: Database;
-  beforeAll(async () => {
-    database = openDatabase(config);
-    await migrate(database);
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = suiteDatabase();
 
   const withHouse = async (
     { sample, ...options }: Omit<HouseOptions, 'repository'> & { sample?: Partial<SampleOptions> },
     body: (house: House) => Promise<void>,
   ) => {
     const repository = sampleRepository({ items: 55, seed: 5, ...sample });
-    const house = await House.open(database, { repository, ...options });
+    const house = await House.open(database(), { repository, ...options });
     try {
       await body(house);
     } finally {
@@ -67,7 +56,7 @@ describe('a DSpace that has seen better days', () => {
   });
 
   const priorVersions = async ({ name }: House) => {
-    const rows = await database
+    const rows = await database()
       .reader('prior_version')
       .join('item', 'item.id', 'prior_version.item_id')
       .join('source', 'source.id', 'item.source_id')

@@ -1,39 +1,28 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { describe, expect, test } from 'vitest';
 import { findRemoteFiles } from '../../src/store/remote-files.ts';
 import { findSource } from '../../src/store/sources.ts';
 import type { Item } from '../dspace/model.ts';
 import type { RestVersion } from '../dspace/rest-version.ts';
 import { sampleRepository } from '../dspace/sample-repository.ts';
 import type { Switches } from '../dspace/switches.ts';
-import { makeSqlite } from '../store/databases.ts';
 import { House } from './house.ts';
 import { expectJournal } from './promise.ts';
 import { publicView } from './public-view.ts';
 import { keyOf } from './published-view.ts';
+import { suiteDatabase } from './suite-database.ts';
 
 const mirrored = { files: { mode: 'mirror' }, deletionFuse: { share: 1 } };
 
 describe('a DSpace whose files are mirrored', () => {
-  const { config, drop } = makeSqlite();
-  let database: Database;
-  beforeAll(async () => {
-    database = openDatabase(config);
-    await migrate(database);
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = suiteDatabase();
 
   const withHouse = async (
     version: RestVersion,
     switches: Partial<Switches>,
     body: (house: House) => Promise<void>,
   ) => {
-    const house = await House.open(database, {
+    const house = await House.open(database(), {
       repository: sampleRepository({ items: 55, seed: 6 }),
       version,
       switches,
@@ -141,9 +130,9 @@ describe('a DSpace whose files are mirrored', () => {
       const key = [...expected(house).keys()].find((one) => one.endsWith(uuid)) ?? '';
       expect((await published(house)).has(key)).toBe(false);
       expect((await published(house)).size).toBe(expected(house).size - 1);
-      const source = await findSource(database.reader, house.name);
+      const source = await findSource(database().reader, house.name);
       const url = `${house.server.url}/core/bitstreams/${uuid}/content`;
-      const known = await findRemoteFiles(database.reader, source?.id ?? 0, [url]);
+      const known = await findRemoteFiles(database().reader, source?.id ?? 0, [url]);
       expect([...known.values()].map(({ outcome }) => outcome)).not.toContain('confirmed');
       server.faults.length = 0;
       house.clock.advance(8 * 86_400);

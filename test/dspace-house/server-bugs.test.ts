@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { describe, expect, test } from 'vitest';
 import type { RestVersion } from '../dspace/rest-version.ts';
 import { sampleRepository } from '../dspace/sample-repository.ts';
 import type { Switches } from '../dspace/switches.ts';
-import { makeSqlite } from '../store/databases.ts';
 import { apply, type EditKind } from './edits.ts';
 import { House } from './house.ts';
 import { expectEquality, expectJournal, Watch } from './promise.ts';
+import { suiteDatabase } from './suite-database.ts';
 
 const login = { user: 'admin@example.org', password: 'secret of the admin' };
 
@@ -96,23 +94,14 @@ const someEdits: readonly EditKind[] = [
 const numbered = someEdits.map((kind, index) => ({ kind, pick: index * 131 + 7 }));
 
 describe('a DSpace with a bug is published as one without:', () => {
-  const { config, drop } = makeSqlite();
-  let database: Database;
-  beforeAll(async () => {
-    database = openDatabase(config);
-    await migrate(database);
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = suiteDatabase();
 
   const withHouse = async (
     { switches, version = '10.1', source = {} }: Omit<Bug, 'name'>,
     body: (house: House, watch: Watch) => Promise<void>,
   ) => {
     const repository = sampleRepository({ items: 52, seed: 4 });
-    const house = await House.open(database, {
+    const house = await House.open(database(), {
       repository,
       version,
       switches,
