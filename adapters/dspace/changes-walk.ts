@@ -122,7 +122,7 @@ async function readFirst<Value>(
         outcome.kind === 'crowded'
           ? outcome.total
           : await countItems(context, { selection: pass.selection, query }, signal);
-      if (place.form !== 'indexed' || !(await isMassive(walk, pass, place.total, signal))) {
+      if (place.form === 'modified' || !(await isMassive(walk, pass, place.total, signal))) {
         place.at = 0n;
         return undefined;
       }

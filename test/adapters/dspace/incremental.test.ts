@@ -83,7 +83,7 @@ test('a date of indexing that is not known is not asked for again', async () => 
   const double = new SearchDouble([...changed, ...itemsOf(50, { lastModified: before })]);
   double.faults = { unknownField: 'SolrIndexer' };
   const script = scriptOf(restOf(double));
-  for (const requests of [2, 1]) {
+  for (const requests of [3, 1]) {
     double.asked.length = 0;
     const { identifiers } = await collect(sweep(script, request, signal));
     expect([...identifiers].sort()).toEqual(uuidsOf(changed));
@@ -98,6 +98,17 @@ test('a date of indexing that is not known is not asked for again', async () => 
   double.asked.length = 0;
   await collect(sweep({ ...script, context: later }, request, signal));
   expect(double.asked[0]?.get('query')).toContain('SolrIndexer');
+});
+
+test('where OR is refused, the dates of indexing are asked for alone', async () => {
+  const changed = itemsOf(3, { lastModified: after });
+  const double = new SearchDouble([...changed, ...itemsOf(50, { lastModified: before })]);
+  double.faults = { or: 'refused' };
+  const script = scriptOf(restOf(double));
+  const { identifiers } = await collect(sweep(script, request, signal));
+  expect([...identifiers].sort()).toEqual(uuidsOf(changed));
+  expect(double.asked.at(-1)?.get('query')).toBe('SolrIndexer.lastIndexed:[2026-11-20T11:50:00.000Z TO *]');
+  expect(script.context.lessons.get('changes-query')).toMatch(/^reindexed /);
 });
 
 test('where brackets are refused, the newest items are looked through', async () => {

@@ -76,7 +76,7 @@ export class SearchDouble {
     if (this.faults.brackets && text.includes('[')) return { status: 403, html: '<html>no</html>' };
     if (this.faults.unknownField !== undefined && text.includes(this.faults.unknownField))
       return failure(422);
-    if (this.faults.or === 'refused' && / OR search/.test(text)) return failure(422);
+    if (this.faults.or === 'refused' && / OR /.test(text)) return failure(422);
     const matches = this.#predicate(text);
     const type = query.get('f.entityType')?.replace(/,equals$/, '');
     const scope = query.get('scope');
