@@ -1,3 +1,4 @@
+import { hasFileEnding, isResolver } from '../../src/core/page-address.ts';
 import { type WebUrl, webUrl } from '../../src/core/web-url.ts';
 import { isRepositoryFile } from './files/link-kinds.ts';
 import { isJpcoar } from './jpcoar.ts';
@@ -115,13 +116,10 @@ function* mods(text: string): Generator<string> {
   }
 }
 
-const persistent: ReadonlySet<string> = new Set(['doi.org', 'dx.doi.org', 'www.doi.org', 'hdl.handle.net']);
-const fileExtension =
-  /\.(?:pdf|docx?|odt|rtf|txt|xlsx?|ods|csv|pptx?|zip|gz|tgz|7z|xml|json|epub|ps|djvu|jpe?g|png|gif|tiff?|jp2|mp[34]|wav|avi|mov)$/i;
 const filePath =
   /\/bitstreams?\/|\/download(?:s|\/|$)|\/viewFile\/|viewcontent\.cgi|\/record\/[^/]+\/files\//i;
 
 function isFile(url: WebUrl): boolean {
-  if (persistent.has(url.host)) return false;
-  return fileExtension.test(url.path) || filePath.test(url.path) || isRepositoryFile(url);
+  if (isResolver(url.host)) return false;
+  return hasFileEnding(url.path) || filePath.test(url.path) || isRepositoryFile(url);
 }

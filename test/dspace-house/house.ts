@@ -16,9 +16,8 @@ import { type RestServer, sampleAccounts, startRestServer } from '../dspace/rest
 import type { RestVersion } from '../dspace/rest-version.ts';
 import type { SeenRequest, Switches } from '../dspace/switches.ts';
 import type { Account } from '../dspace/viewer.ts';
-import { type OpenSource, silent } from '../hostile/open-source.ts';
+import { type OpenSource, openSource, silent } from '../hostile/open-source.ts';
 import { createVirtualClock, type VirtualClock } from '../hostile/virtual-clock.ts';
-import { openSource } from './open-source.ts';
 
 export interface HouseOptions {
   readonly repository: Repository;
@@ -51,7 +50,7 @@ export class House {
     this.repository = parts.server.repository;
     this.clock = parts.clock;
     this.database = parts.database;
-    this.source = openSource(this.name, { adapter: 'dspace', url: this.server.url }, parts);
+    this.source = this.#openSource({ url: this.server.url });
   }
 
   static async open(database: Database, options: HouseOptions): Promise<House> {
@@ -79,7 +78,12 @@ export class House {
   async configure(settings: Record<string, unknown>): Promise<void> {
     await this.source.close();
     const url = settings.adapter === 'oai-pmh' ? this.server.oaiUrl : this.server.url;
-    this.source = openSource(this.name, { adapter: 'dspace', url, ...settings }, this);
+    this.source = this.#openSource({ url, ...settings });
+  }
+
+  #openSource({ url, ...settings }: { readonly url: string; readonly [key: string]: unknown }): OpenSource {
+    const source = { adapter: 'dspace', files: {}, ...settings };
+    return openSource(this.name, { url, source, contact: 'ops@example.org' }, this.clock, this.database);
   }
 
   run(mode: 'full' | 'incremental' = 'incremental', options: Partial<HarvestOptions> = {}) {

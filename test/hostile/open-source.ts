@@ -1,12 +1,14 @@
 import { createAdapter } from '../../adapters/index.ts';
-import { adapterSettings, httpSettings } from '../../src/cli/bridge.ts';
-import type { Clock, Log } from '../../src/core/adapter.ts';
+import { adapterSettings, httpSettings, oaiSettings } from '../../src/cli/bridge.ts';
+import type { AdapterContext, Clock, Log } from '../../src/core/adapter.ts';
 import { parseConfig } from '../../src/core/config.ts';
 import { createFileChecker } from '../../src/harvest/files/file-checker.ts';
 import type { HarvestSource } from '../../src/harvest/harvest.ts';
 import { createHostGate, type HostGate } from '../../src/harvest/host-gate.ts';
 import { createHttp, type HttpClient } from '../../src/harvest/http.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
+import type { Database } from '../../src/store/database.ts';
+import { anyIdentifier } from '../../src/store/items.ts';
 
 /** As `rsbridge` opens it. */
 export interface OpenSource extends HarvestSource {
@@ -25,8 +27,16 @@ export interface SourceOptions {
 
 export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A configured source with the real client and adapter, put together as `rsbridge` does. */
-export function openSource(name: string, { url, source, contact }: SourceOptions, clock: Clock): OpenSource {
+/**
+ * A configured source with the real client and adapter, put together as `rsbridge` does.
+ * @param database where its items are, for adapters that ask what those are called
+ */
+export function openSource(
+  name: string,
+  { url, source, contact }: SourceOptions,
+  clock: Clock,
+  database?: Database,
+): OpenSource {
   const settings = { files: { mode: 'none' }, ...source, url };
   const config = parseConfig({ sources: { [name]: settings }, ...(contact && { contact }) });
   const configured = config.sources[name];
@@ -36,7 +46,12 @@ export function openSource(name: string, { url, source, contact }: SourceOptions
   const http = createHttp(httpSettings(configured, config), deps);
   const found = createHttp({ ...httpSettings(configured, config), scope: 'found', headers: undefined }, deps);
   const lessons = createLessonBook(clock);
-  const context = { http, log: silent, clock, lessons };
+  const alone = { http, log: silent, clock, lessons };
+  const context: AdapterContext = {
+    ...alone,
+    oaiAt: (oai) => createAdapter('oai-pmh', oaiSettings(configured, oai), alone),
+    ...(database && { knownIdentifier: () => anyIdentifier(database.reader, name) }),
+  };
   const adapter = createAdapter(configured.adapter, adapterSettings(configured), context);
   const { requestsPerHost, files } = configured;
   const rules = { recheckDays: files.recheckDays, requestsPerHost };

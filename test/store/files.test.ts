@@ -2,12 +2,10 @@ import { beforeEach, expect, test } from 'vitest';
 import type { FileOrigin, SourceFile, SourceItem } from '../../src/core/adapter.ts';
 import { mapItem } from '../../src/core/mapping.ts';
 import type { FileRules } from '../../src/core/published-files.ts';
-import { resourceSets } from '../../src/core/resource-set.ts';
 import type { Database } from '../../src/store/database.ts';
 import { listDueFiles } from '../../src/store/due-files.ts';
 import { listDueLandingPages, storeFoundFiles } from '../../src/store/item-files.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';
-import { listChanges } from '../../src/store/listing.ts';
 import {
   countMirroredBytes,
   findRemoteFiles,
@@ -21,6 +19,7 @@ import { ensureSource } from '../../src/store/sources.ts';
 import { storePage } from '../../src/store/store-page.ts';
 import { sweep } from '../../src/store/sweep.ts';
 import { describeOnBoth } from './databases.ts';
+import { JournalNews } from './journal-news.ts';
 
 let sources = 0;
 
@@ -33,7 +32,7 @@ describeOnBoth('the files of items', (open) => {
   let run: Run;
   let now: string;
   let rules: FileRules;
-  let told: number;
+  let journal: JournalNews;
 
   const moment = () => ({ iso: now, milliseconds: Date.parse(now) });
 
@@ -58,19 +57,7 @@ describeOnBoth('the files of items', (open) => {
 
   const settleAll = (): Promise<Settled> => settle(database, lease, rules, moment);
 
-  /** What the journal says that it has not said before: `created oai_dc.xml`. */
-  async function news(): Promise<string[]> {
-    const [set] = resourceSets(source);
-    if (!set) throw new Error('a source has a set');
-    const lines: string[] = [];
-    for await (const page of listChanges(database.reader, set, { afterSeq: told })) {
-      for (const { change, path, seq } of page) {
-        lines.push(`${change} ${path.replace(`${source}/items/`, '')}`);
-        told = seq;
-      }
-    }
-    return lines.sort();
-  }
+  const news = () => journal.read();
 
   async function resource(path: string): Promise<StoredResource> {
     const full = `${source}/items/${path}`;
@@ -94,7 +81,7 @@ describeOnBoth('the files of items', (open) => {
     sources += 1;
     source = `files-${sources}`;
     now = '2026-11-21T10:00:00Z';
-    told = 0;
+    journal = new JournalNews(database, source);
     rules = { mode: 'proxy', perItem: 100, verify: true, landingPages: false };
     await ensureSource(database, source, now);
     lease = await acquireLease(database, source, Date.parse(now));

@@ -2,13 +2,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { FileOrigin, SourceFile, SourceItem } from '../../src/core/adapter.ts';
 import { mapItem } from '../../src/core/mapping.ts';
 import type { FileRules } from '../../src/core/published-files.ts';
-import { resourceSets } from '../../src/core/resource-set.ts';
 import type { Database } from '../../src/store/database.ts';
 import { listDueFiles, listUnconfirmedFiles } from '../../src/store/due-files.ts';
 import { listDueLandingPages } from '../../src/store/item-files.ts';
 import { findItem } from '../../src/store/items.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';
-import { listChanges } from '../../src/store/listing.ts';
 import { findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../../src/store/remote-files.ts';
 import { findWithMetadata, type StoredResource } from '../../src/store/resources.ts';
 import { type Run, startRun } from '../../src/store/runs.ts';
@@ -16,6 +14,7 @@ import { type Settled, settle } from '../../src/store/settle.ts';
 import { ensureSource } from '../../src/store/sources.ts';
 import { storePage } from '../../src/store/store-page.ts';
 import { describeOnBoth } from './databases.ts';
+import { JournalNews } from './journal-news.ts';
 
 const xoai: FileOrigin = { name: 'xoai', rank: 0 };
 const links: FileOrigin = { name: 'oai_dc', rank: 95 };
@@ -31,7 +30,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
   let run: Run;
   let now: string;
   let rules: FileRules;
-  let told: number;
+  let journal: JournalNews;
 
   const moment = () => ({ iso: now, milliseconds: Date.parse(now) });
 
@@ -51,19 +50,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
 
   const settleAll = (): Promise<Settled> => settle(database, lease, rules, moment);
 
-  /** What the journal says that it has not said before: `created x/oai_dc.xml`. */
-  async function news(): Promise<string[]> {
-    const [set] = resourceSets(source);
-    if (!set) throw new Error('a source has a set');
-    const lines: string[] = [];
-    for await (const page of listChanges(database.reader, set, { afterSeq: told })) {
-      for (const { change, path, seq } of page) {
-        lines.push(`${change} ${path.replace(`${source}/items/`, '')}`);
-        told = seq;
-      }
-    }
-    return lines.sort();
-  }
+  const news = () => journal.read();
 
   async function resource(path: string): Promise<StoredResource> {
     const found = await findWithMetadata(database.reader, `${source}/items/${path}`);
@@ -89,7 +76,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
     sources += 1;
     source = `native-${sources}`;
     now = '2026-11-21T10:00:00Z';
-    told = 0;
+    journal = new JournalNews(database, source);
     rules = { mode: 'proxy', perItem: 100, verify: true, landingPages: true };
     await ensureSource(database, source, now);
     lease = await acquireLease(database, source, Date.parse(now));

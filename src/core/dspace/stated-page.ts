@@ -1,9 +1,8 @@
+import { hasFileEnding, isResolver } from '../page-address.ts';
 import { webUrl } from '../web-url.ts';
 import type { MetadataValue } from './dspace-item.ts';
 
-const file =
-  /\/bitstreams?\/|\/retrieve\/|\/download(?:s|\/|$)|\.(?:pdf|docx?|odt|rtf|txt|xlsx?|ods|csv|pptx?|zip|gz|tgz|7z|xml|json|epub|ps|djvu|jpe?g|png|gif|tiff?|jp2|mp[34]|wav|avi|mov)$/i;
-const persistent: ReadonlySet<string> = new Set(['doi.org', 'dx.doi.org', 'www.doi.org', 'hdl.handle.net']);
+const filePath = /\/bitstreams?\/|\/retrieve\/|\/download(?:s|\/|$)/i;
 
 /**
  * The item's page for people as its metadata states it, usually by its handle: the first address among the identifiers
@@ -19,7 +18,9 @@ export function statedPage(metadata: readonly MetadataValue[]): string | undefin
   ];
   for (const { value } of ordered) {
     const url = webUrl(value.trim());
-    if (url !== undefined && (persistent.has(url.host) || !file.test(url.path))) return url.href;
+    if (url === undefined) continue;
+    const isFile = filePath.test(url.path) || hasFileEnding(url.path);
+    if (isResolver(url.host) || !isFile) return url.href;
   }
   return undefined;
 }
