@@ -145,7 +145,7 @@ export const configSchema = Type.Object(
 );
 
 export type Config = Static<typeof configSchema>;
-export type { FilesConfig, SourceConfig } from './source-schema.ts';
+export type { FilesConfig, MementosConfig, SourceConfig } from './source-schema.ts';
 export type DatabaseConfig = Config['database'];
 
 /**

@@ -54,6 +54,31 @@ export function parseHttpDate(text: string): string | undefined {
   return parseDatestamp(`${fullYear}-${number}-${day.trim().padStart(2, '0')}T${time}Z`);
 }
 
+/**
+ * Reads an `Accept-Datetime` as strictly as RFC 7089 §2.1.1.1 asks for: IMF-fixdate in its exact case. A weekday that
+ * is not that of the date is in the grammar (its own figures have some); a date that does not exist is none.
+ * @returns ISO UTC seconds, or undefined
+ */
+export function parseAcceptDatetime(text: string): string | undefined {
+  const match =
+    /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) ([A-Z][a-z]{2}) (\d{4}) ((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d) GMT$/.exec(
+      text,
+    );
+  const [, day = '', month = '', year = '', time = ''] = match ?? [];
+  const number = String(months.indexOf(month) + 1).padStart(2, '0');
+  return match ? parseDatestamp(`${year}-${number}-${day}T${time}Z`) : undefined;
+}
+
+/** `20261121043800`: the moment in the URI of a memento. */
+export function toDigits(iso: string): string {
+  return iso.replace(/\D/g, '');
+}
+
+/** The inverse of `toDigits`; undefined for anything else. */
+export function parseDigits(digits: string): string | undefined {
+  return /^\d{14}$/.test(digits) ? parseStamp(`${digits.slice(0, 8)}T${digits.slice(8)}Z`) : undefined;
+}
+
 /** The later of two ISO strings; our form sorts as text. */
 export function later(a: string, b: string): string {
   return a > b ? a : b;

@@ -18,6 +18,8 @@ export interface ResourceSet {
   readonly dumps: boolean;
   /** Where else each resource can be had (RS-LN-03). */
   readonly mirrors: readonly Mirror[];
+  /** Whose entries lead to their mementos (RS-LN-18…24); of files only those that are mirrored have any. */
+  readonly mementos: 'metadata' | 'all' | 'none';
 }
 
 /** Which of a source's resources belong to a set; absent conditions do not restrict, all others have to hold. */
@@ -44,6 +46,8 @@ export interface SetChoices {
   /** `all`, `metadata`, or the name of a configured set. */
   readonly dumps?: readonly string[] | undefined;
   readonly mirrors?: readonly Mirror[] | undefined;
+  readonly mementos?: { readonly links: ResourceSet['mementos'] } | undefined;
+  readonly files?: { readonly mode: string } | undefined;
 }
 
 export interface SetChoice {
@@ -53,7 +57,8 @@ export interface SetChoice {
 }
 
 export function resourceSets(source: string, choices: SetChoices = {}): readonly ResourceSet[] {
-  const { title = source, sets = {}, dumps = ['metadata'], mirrors = [] } = choices;
+  const { title = source, sets = {}, dumps = ['metadata'], mirrors = [], files } = choices;
+  const { links: mementos } = choices.mementos ?? { links: 'metadata' };
   const make = (name: string, path: string, setTitle: string, filter: SetFilter): ResourceSet => ({
     path,
     source,
@@ -61,6 +66,7 @@ export function resourceSets(source: string, choices: SetChoices = {}): readonly
     filter,
     dumps: dumps.includes(name),
     mirrors,
+    mementos: mementos === 'all' && files?.mode !== 'mirror' ? 'metadata' : mementos,
   });
   return [
     make('all', source, title, {}),

@@ -74,6 +74,34 @@ const filesSchema = Type.Object(
   { ...closed, default: {}, description: 'The files of the items, as resources of their own.' },
 );
 
+const mementosSchema = Type.Object(
+  {
+    links: Type.Union([Type.Literal('metadata'), Type.Literal('all'), Type.Literal('none')], {
+      default: 'metadata',
+      description:
+        'Whose entries in the lists lead to their mementos, TimeGates and TimeMaps: metadata; all: mirrored files, too; none. They are served in any case.',
+    }),
+    keep: Type.Union(
+      [
+        Type.Literal('all'),
+        Type.Object({ last: Type.Integer({ minimum: 1 }) }, closed),
+        Type.Object({ days: Type.Integer({ minimum: 1 }) }, closed),
+      ],
+      {
+        default: 'all',
+        description:
+          'Versions that stay: all; { last: 10 }: so many of each resource; { days: 365 }: those that were current within so many days. The first and the current one always stay.',
+      },
+    ),
+    ofDeleted: Type.Boolean({
+      default: true,
+      description:
+        'Hand out the mementos of metadata that was deleted since. Those of files end with the file in any case.',
+    }),
+  },
+  { ...closed, default: {}, description: 'The past of the resources (Memento, RFC 7089).' },
+);
+
 /** One repository in the configuration. */
 export const sourceSchema = Type.Object(
   {
@@ -213,6 +241,7 @@ export const sourceSchema = Type.Object(
         },
       ),
     ),
+    mementos: mementosSchema,
     patches: Type.Boolean({
       default: false,
       description:
@@ -272,3 +301,4 @@ export const sourceSchema = Type.Object(
 
 export type SourceConfig = Static<typeof sourceSchema>;
 export type FilesConfig = Static<typeof filesSchema>;
+export type MementosConfig = Static<typeof mementosSchema>;

@@ -1,3 +1,4 @@
+import { toDigits } from './datetime.ts';
 import { toSegment } from './segment.ts';
 
 /**
@@ -57,6 +58,24 @@ export function collectionPath(source: string, spec: string): string {
  */
 export function patchPath(source: string, seq: number, hash: string): string {
   return `${source}/patches/${seq}-${hash.slice(hash.indexOf(':') + 1).slice(0, 16)}.xml`;
+}
+
+/** Of the resource at a URI, whoever's it is (RFC 7089): its TimeGate, which leads to what it was. */
+export function timeGateUri(baseUrl: string, uri: string): string {
+  return `${baseUrl}/timegate/${uri}`;
+}
+
+export const timeMapForms = ['link', 'json', 'html'] as const;
+export type TimeMapForm = (typeof timeMapForms)[number];
+
+/** @param page from 1 */
+export function timeMapUri(baseUrl: string, uri: string, form: TimeMapForm = 'link', page = 1): string {
+  return `${baseUrl}/timemap/${form}/${page > 1 ? `${page}/` : ''}${uri}`;
+}
+
+/** @param datetime ISO; its `Memento-Datetime` */
+export function mementoUri(baseUrl: string, uri: string, datetime: string): string {
+  return `${baseUrl}/memento/${toDigits(datetime)}/${uri}`;
 }
 
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/;

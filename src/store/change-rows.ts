@@ -51,10 +51,14 @@ export async function storeChanges(
     'version',
     rows.flatMap((row) => (row.version ? [{ ...row.version, resource_id: idOf(row) }] : [])),
   );
+  const seq = journal.journal_seq + changes.length;
+  await insertRows(trx, 'moment', [{ source_id: sourceId, at, seq }], {
+    conflict: { columns: ['source_id', 'at'], update: ['seq'] },
+  });
   await trx('source')
     .where({ id: sourceId })
     .update({
-      journal_seq: journal.journal_seq + changes.length,
+      journal_seq: seq,
       journal_at: at,
       resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
     });
@@ -108,7 +112,10 @@ function toRows(plan: ResourcePlan, seq: number, at: string, patches: PagePatche
       links: changeLinks(plan, patches.linkOf(plan, seq)),
       links_before: linksBefore(plan),
     },
-    version: plan.newBytes ? { seq, at, lastmod, ...representation, upstream_url } : undefined,
+    version:
+      plan.newBytes || gone
+        ? { seq, at, lastmod, ...representation, upstream_url, gone: Number(gone) }
+        : undefined,
   };
 }
 

@@ -14,6 +14,7 @@ import { sourceIdOf } from './sources.ts';
 
 /** One entry of a Resource List. */
 export interface ResourceEntry extends Representation {
+  readonly kind: ResourceKind;
   /** Below `baseUrl`; of a file that is only linked to, its own URL. */
   readonly path: string;
   readonly lastmod: string;
@@ -42,19 +43,25 @@ export async function* listResources(
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return;
   for (let after = 0; ; ) {
-    const page: (RepresentationRow & { id: number; path: string; lastmod: string; links: string })[] =
-      await db('resource')
-        .select('id', 'path', 'lastmod', 'media_type', 'length', 'hash', 'links')
-        .where('source_id', sourceId)
-        .where('id', '>', after)
-        .whereNull('deleted_at')
-        .modify(whereOfSet, set)
-        .modify(whereMarked, set, ['resource.links'])
-        .orderBy('id')
-        .limit(rows);
+    const page: (RepresentationRow & {
+      id: number;
+      path: string;
+      kind: ResourceKind;
+      lastmod: string;
+      links: string;
+    })[] = await db('resource')
+      .select('id', 'path', 'kind', 'lastmod', 'media_type', 'length', 'hash', 'links')
+      .where('source_id', sourceId)
+      .where('id', '>', after)
+      .whereNull('deleted_at')
+      .modify(whereOfSet, set)
+      .modify(whereMarked, set, ['resource.links'])
+      .orderBy('id')
+      .limit(rows);
     if (page.length > 0) {
       yield page.map((row) => ({
         path: row.path,
+        kind: row.kind,
         lastmod: row.lastmod,
         ...toRepresentation(row),
         links: parseLinks(row.links),
@@ -168,6 +175,7 @@ function toChangeEntry(row: ChangeRow, set: ResourceSet): readonly ChangeEntry[]
       change,
       datetime: row.at,
       path: row.path,
+      kind: row.resource_kind,
       lastmod: row.lastmod,
       ...toRepresentation(gone ? nothing : row),
       // What was not in the set before has no version there that a patch could be applied to (RS-LN-11).

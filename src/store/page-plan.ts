@@ -170,6 +170,10 @@ function sameMembers(a: readonly string[], b: readonly string[]): boolean {
  * The `lastmod` of a resource after a change at `at`: what the upstream says, but never in our future, never
  * before what was already published, and moved on when bytes change without it. What goes, goes at `at`: clients
  * that know of no `datetime` put the changes of a resource in the order of their `lastmod`.
+ *
+ * Bytes that are ours have changed when ours did, whatever moment between two harvests the upstream dates that to:
+ * until then we handed out the others (RS-TIME-11), and a memento is of what was handed out. So the time of
+ * mementos, which is `lastmod` (RS-LN-20), and that of the journal are one.
  */
 export function lastmodAfter(plan: ResourcePlan, at: string): string {
   const { desired } = plan;
@@ -181,5 +185,10 @@ export function lastmodAfter(plan: ResourcePlan, at: string): string {
   if (before === undefined) return stated;
   // The same bytes under other links.
   if (plan.change === 'updated' && !plan.newBytes) return before;
-  return plan.change !== 'deleted' && stated > before ? stated : later(at, before);
+  return isElsewhere(plan) && stated > before ? stated : later(at, before);
+}
+
+/** A file whose bytes we do not keep: when it changed is for its server to say. */
+function isElsewhere({ desired }: ResourcePlan): boolean {
+  return desired?.kind === 'file' && desired.hash?.startsWith('sha-256:') !== true;
 }

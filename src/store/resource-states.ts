@@ -265,6 +265,7 @@ async function versionsAt(
   const rows: (RepresentationRow & { resource_id: number; lastmod: string })[] = await db('version')
     .select('resource_id', 'lastmod', 'media_type', 'length', 'hash')
     .whereIn('resource_id', [...resourceIds])
+    .where({ gone: 0 })
     .where('seq', '<=', seq)
     .orderBy('seq');
   return new Map(rows.map((row) => [row.resource_id, { lastmod: row.lastmod, ...toRepresentation(row) }]));

@@ -38,13 +38,13 @@ export async function stock(
     );
   }
   const facts = { mediaType, length: content.length, hash, links };
-  return { path, lastmod: '2026-11-20T10:00:00Z', ...facts };
+  return { path, kind: 'file', lastmod: '2026-11-20T10:00:00Z', ...facts };
 }
 
 export function changed(seq: number, change: ChangeKind, entry: ResourceEntry): ChangeEntry {
   const datetime = `2026-11-20T10:00:${String(seq).padStart(2, '0')}Z`;
   if (change !== 'deleted') return { ...entry, seq, change, datetime };
-  return { path: entry.path, lastmod: datetime, links: [], seq, change, datetime };
+  return { path: entry.path, kind: entry.kind, lastmod: datetime, links: [], seq, change, datetime };
 }
 
 /** Pages of a few. */
