@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
-import { type BlobRow, unpackBlob } from './blobs.ts';
+import { type BlobRow, type BlobRows, deflatePayload, readBlobRows, unpackBlob } from './blobs.ts';
 import { whereAnyOf } from './bulk.ts';
 import { contentFile, type ReadBuffers, readContentFile } from './content-files.ts';
 import type { Queryable } from './database.ts';
@@ -13,7 +13,7 @@ export interface PackedContent {
   readonly coding: 'deflate-raw' | 'identity';
   readonly length: number;
   readonly crc: number;
-  /** As stored, in this coding. */
+  /** In this coding; what is stored as a difference is packed when it is asked for. */
   readonly packed: Uint8Array;
   readonly bytes: Uint8Array;
 }
@@ -55,10 +55,8 @@ export async function* readContents<Owner extends ContentOwner>(
 ): AsyncGenerator<{ readonly owner: Owner; readonly content: Content }> {
   for (const batch of batches(owners)) {
     options.signal?.throwIfAborted();
-    const rows = await readRows(db, batch);
-    for (const owner of batch) {
-      yield { owner, content: toContent(directory, owner, rows.get(owner.hash ?? ''), options) };
-    }
+    const rows = await readBlobRows(db, [...new Set(batch.flatMap(({ hash }) => hash ?? []))]);
+    for (const owner of batch) yield { owner, content: toContent(directory, owner, rows, options) };
   }
 }
 
@@ -89,23 +87,8 @@ function* batches<Owner extends ContentOwner>(owners: readonly Owner[]): Generat
   if (start < owners.length) yield owners.slice(start);
 }
 
-async function readRows(
-  db: Queryable,
-  owners: readonly ContentOwner[],
-): Promise<ReadonlyMap<string, BlobRow>> {
-  const hashes = new Set(owners.flatMap(({ hash }) => hash ?? []));
-  const rows: BlobRow[] = await db('blob')
-    .select('hash', 'length', 'coding', 'data')
-    .modify((query) => whereAnyOf(query, 'hash', [...hashes]));
-  return new Map(rows.map((row) => [row.hash, row]));
-}
-
-function toContent(
-  directory: string,
-  owner: ContentOwner,
-  row: BlobRow | undefined,
-  options: ReadOptions,
-): Content {
+function toContent(directory: string, owner: ContentOwner, rows: BlobRows, options: ReadOptions): Content {
+  const row = rows.get(owner.hash ?? '');
   if (!row) throw damaged(owner, 'is missing');
   const { length, coding, data } = row;
   if (owner.length !== undefined && owner.length !== length) {
@@ -117,10 +100,31 @@ function toContent(
     return { coding, length, crc, chunks: checkedChunks(directory, owner, row, crc, options) };
   }
   try {
-    const bytes = unpackBlob(row);
+    const bytes = unpackBlob(row, rows);
+    if (coding === 'delta') return new RestoredContent(bytes);
     return { coding, length, crc: crc32(bytes), packed: data, bytes };
   } catch (cause) {
     throw damaged(owner, 'is damaged', cause);
+  }
+}
+
+/** What is stored as a difference: servers want its bytes, dumps what they would find if it was stored whole. */
+class RestoredContent implements PackedContent {
+  readonly coding = 'deflate-raw';
+  readonly length: number;
+  readonly crc: number;
+  readonly bytes: Uint8Array;
+  #packed: Uint8Array | undefined;
+
+  constructor(bytes: Uint8Array) {
+    this.length = bytes.byteLength;
+    this.crc = crc32(bytes);
+    this.bytes = bytes;
+  }
+
+  get packed(): Uint8Array {
+    this.#packed ??= deflatePayload(this.bytes);
+    return this.#packed;
   }
 }
 

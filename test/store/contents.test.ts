@@ -3,8 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32, inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { packBlob } from '../../src/store/blobs.ts';
+import { packAgainst, packBlob } from '../../src/store/blobs.ts';
 import { insertRows } from '../../src/store/bulk.ts';
 import { allocateReadBuffers, contentFile, storeContentFile } from '../../src/store/content-files.ts';
 import { type ContentOwner, type ReadOptions, readContents } from '../../src/store/contents.ts';
@@ -92,6 +93,45 @@ describeOnBoth('contents', (open_) => {
     }
     const found = await read(database, owners);
     expect(found.map(([, hash]) => hash)).toEqual(owners.map(({ hash }) => hash));
+  });
+
+  test('deltas come with the others, also where many are of one base, and with what a ZIP takes', async () => {
+    const { database } = open_();
+    const base = Buffer.from(`<mets>${randomBytes(1_000_000).toString('hex')}</mets>`);
+    const packed = packBlob(hashOf(base), base);
+    const keyframe = { hash: packed.hash, content: base, packedLength: packed.data.byteLength };
+    const contents = Array.from({ length: 12 }, (_, index) =>
+      Buffer.concat([
+        base.subarray(0, 90_000 * index),
+        Buffer.from(`<edit n="${index}"/>`),
+        base.subarray(90_000 * index),
+      ]),
+    );
+    const rows = contents.map((content) => packAgainst(hashOf(content), content, keyframe));
+    expect(new Set(rows.map(({ coding }) => coding))).toEqual(new Set(['delta']));
+    await database.transaction((trx) =>
+      insertRows(
+        trx,
+        'blob',
+        [packed, ...rows].map((row) => ({ ...row })),
+      ),
+    );
+    const owners = [base, ...contents].map((content, index) => {
+      return { path: `a/items/${index}`, hash: hashOf(content), length: content.length };
+    });
+    expect(await read(database, owners)).toEqual(owners.map(({ path, hash }) => [path, hash]));
+    for await (const { owner, content } of readContents(database.reader, directory, owners.slice(0, 4))) {
+      if (content.coding !== 'deflate-raw') throw new Error('it is in the database, and can be compressed');
+      expect(hashOf(inflateRawSync(content.packed))).toBe(owner.hash);
+      expect(content.crc).toBe(crc32(content.bytes));
+    }
+    await database.writer('blob').where({ hash: packed.hash }).delete();
+    await expect(read(database, owners.slice(5))).rejects.toMatchObject({
+      code: 'content-damaged',
+      message: expect.stringMatching(
+        `a/items/5 is damaged.*difference from ${packed.hash}, which is missing`,
+      ),
+    });
   });
 
   test('damage names the resource', async () => {
