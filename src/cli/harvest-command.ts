@@ -11,6 +11,7 @@ import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { removeBytes } from './retention.ts';
 
 export interface HarvestFlags {
   readonly config?: string;
@@ -43,6 +44,7 @@ export async function harvestCommand(
     const exitCode = await sideBySide(sources, io.stop, (source) =>
       harvestOne(bridge, source, flags, io, progress),
     );
+    if (!flags.dryRun && !io.stop.aborted) await removeBytes(bridge, AbortSignal.any([io.stop, io.abort]));
     return io.stop.aborted ? exitCodes.interrupted : exitCode;
   } finally {
     await bridge.close();

@@ -38,7 +38,7 @@ export interface TimelineStep extends Memento {
 }
 
 /**
- * @param steps in the order in which they happened; their datetimes never go back
+ * @param steps in the order in which they happened
  * @param prior what it was before the first of them, oldest first, as far as its upstream remembers
  */
 export function toTimeline(steps: readonly TimelineStep[], prior: readonly Memento[] = []): Timeline {
@@ -46,11 +46,11 @@ export function toTimeline(steps: readonly TimelineStep[], prior: readonly Memen
   const gaps: Gap[] = [];
   for (const step of steps) {
     const open = gaps.at(-1);
-    if (step.gone) gaps.push({ from: step.datetime });
-    else {
+    if (step.gone) {
+      if (!open || open.until !== undefined) gaps.push({ from: step.datetime });
+    } else {
       if (open && open.until === undefined) gaps[gaps.length - 1] = { ...open, until: step.datetime };
-      // Of several in one second the last is what there was from then on. It takes its place in the order, too.
-      states.delete(step.datetime);
+      // Of several in one second the last is what there was from then on.
       states.set(step.datetime, step);
     }
   }
@@ -61,9 +61,9 @@ export function toTimeline(steps: readonly TimelineStep[], prior: readonly Memen
   );
   return {
     mementos: [
-      ...[...earlier.values()].sort(byDatetime),
+      ...earlier.values(),
       ...own.filter(({ dropped, lost }) => !dropped && !lost).map(toMemento),
-    ],
+    ].sort(byDatetime),
     gaps: gaps.filter(({ from, until }) => until === undefined || from < until),
     dropped: own.filter(({ dropped }) => dropped).map(({ datetime }) => datetime),
   };
@@ -96,10 +96,9 @@ export function selectMemento({ mementos, gaps }: Timeline, at?: string): Select
   if (last < 0) return {};
   if (at === undefined) return around(last, last);
   const found = lastNotAfter(mementos, at);
-  if (found < 0) return around(0, last);
   const isGone = gaps.some(({ from, until }) => from <= at && (until === undefined || at < until));
-  if (!isGone) return around(found, last);
-  return { prev: found, next: found < last ? found + 1 : undefined };
+  if (!isGone) return around(Math.max(found, 0), last);
+  return { prev: found < 0 ? undefined : found, next: found < last ? found + 1 : undefined };
 }
 
 /** The memento of exactly this moment. */

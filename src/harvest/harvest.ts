@@ -25,6 +25,7 @@ import { type FileCheck, NewFiles } from './new-files.ts';
 import { openRun } from './open-run.ts';
 import { readAhead } from './read-ahead.ts';
 import { type HarvestReport, toReport } from './report.ts';
+import { retain } from './retention.ts';
 import { askUnconfirmed } from './unconfirmed-files.ts';
 
 export interface HarvestDeps {
@@ -133,6 +134,7 @@ async function runOnce(
       : await leaveUnfinished(deps, source, total);
     if (complete && run.mode === 'full') await askUnconfirmed(deps, source, lease, run.startedAt, options);
     const settled = complete ? await settleRun(deps, source, lease, run, options) : nothingSettled;
+    if (complete) await retain(deps, source, lease, AbortSignal.any([options.stop, options.signal]));
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
     const whole = withSettled(report, settled);
     log.info(whole, 'harvest ended');

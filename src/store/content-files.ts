@@ -7,6 +7,7 @@ import { BridgeError } from '../core/errors.ts';
 import type { BlobRow } from './blobs.ts';
 import { insertRows, whereAnyOf } from './bulk.ts';
 import { type Database, translate } from './database.ts';
+import { claimPayloads } from './released.ts';
 
 /**
  * Large contents as files named by their hash: `<directory>/blobs/<first 2 hex>/<hex>`. A row in `blob` says
@@ -18,9 +19,16 @@ export interface StoredContent {
   readonly length: number;
 }
 
+const contentHash = /^sha-256:([0-9a-f]{64})$/;
+
+/** Whether a content can be kept under it. */
+export function isContentHash(hash: string): boolean {
+  return contentHash.test(hash);
+}
+
 /** @throws RangeError for anything but one of our hashes: it becomes part of a path */
 export function contentFile(directory: string, hash: string): string {
-  const hex = /^sha-256:([0-9a-f]{64})$/.exec(hash)?.[1];
+  const hex = contentHash.exec(hash)?.[1];
   if (hex === undefined) throw new RangeError(`${hash} is no hash that a content is kept under`);
   return join(directory, 'blobs', hex.slice(0, 2), hex);
 }
@@ -44,6 +52,8 @@ export async function storeContentFile(
     const { hash, length, crc } = await writeFile(temporary, chunks, expected);
     const file = contentFile(directory, hash);
     await mkdir(dirname(file), { recursive: true });
+    // A former file of these bytes may be about to be removed.
+    await claimPayloads(database.writer, [hash]);
     await rename(temporary, file);
     for (const changed of [dirname(file), place]) await syncDirectory(changed);
     if ((await register(database, [fileRow({ hash, length }, crc)])).length > 0) {
@@ -74,6 +84,11 @@ export async function adoptContentFiles(
   contents: readonly ReadyContent[],
 ): Promise<void> {
   try {
+    // Former files of these bytes may be about to be removed.
+    await claimPayloads(
+      database.writer,
+      contents.map(({ hash }) => hash),
+    );
     const moves = contents.map(({ file, hash }) => ({ file, target: contentFile(directory, hash) }));
     const places = new Set(moves.map(({ target }) => dirname(target)));
     await Promise.all(moves.map(({ file, target }) => moveInto(file, target)));
@@ -100,7 +115,7 @@ async function moveInto(file: string, target: string): Promise<void> {
 function fileRow({ hash, length }: StoredContent, crc: number): BlobRow {
   const data = Buffer.alloc(4);
   data.writeUInt32BE(crc);
-  return { hash, length, coding: 'file', data };
+  return { hash, length, coding: 'file', data, base: null };
 }
 
 /** @returns the hashes of those that are not needed as files: small ones may be in the database already */

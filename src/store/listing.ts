@@ -195,7 +195,7 @@ function changeWithin(set: ResourceSet, row: ChangeRow, links: readonly Link[]):
   return after ? 'created' : undefined;
 }
 
-function whereOfSet(query: Knex.QueryBuilder, { filter }: ResourceSet): void {
+export function whereOfSet(query: Knex.QueryBuilder, { filter }: ResourceSet): void {
   if (filter.kind !== undefined) query.where('resource.kind', filter.kind);
   if (filter.formats) query.whereIn('resource.format', [...filter.formats]);
 }
@@ -231,15 +231,19 @@ export async function findUnkept(db: Queryable, set: ResourceSet): Promise<strin
   return row?.path;
 }
 
-/** The last change of a set that made something whose bytes we do not keep; 0 where there is none. */
+/** The last change of a set that made something whose bytes we do not keep (any more); 0 where there is none. */
 export async function lastUnkeptChange(db: Queryable, set: ResourceSet): Promise<number> {
-  if (set.filter.kind === 'metadata') return 0;
+  // The bytes of metadata are always there, unless some of them were given up.
+  const whole = await db('source').where({ name: set.source }).whereNull('retention').first('id');
+  if (set.filter.kind === 'metadata' && whole) return 0;
   const row: { seq: number } | undefined = await db('change')
     .join('source', 'source.id', 'change.source_id')
     .join('resource', 'resource.id', 'change.resource_id')
     .leftJoin('blob', 'blob.hash', 'change.hash')
     .where('source.name', set.source)
-    .where('resource.kind', 'file')
+    .modify((query) => {
+      if (whole) query.where('resource.kind', 'file');
+    })
     .whereNot('change.kind', 'deleted')
     .where(whereUnkept)
     .modify(whereOfSet, set)

@@ -112,18 +112,37 @@ export async function listPriorVersions(
     .join('source', 'source.id', 'item.source_id')
     .where({ 'source.name': source, 'item.identifier': identifier })
     .first('item.id');
-  if (!item) return [];
-  const { versions, representations } = await readRows(db, [item.id]);
-  return versions.map(({ number, at, upstream_url }) => {
-    const own = representations.filter((row) => row.number === number);
-    return {
-      number,
-      createdAt: at,
-      upstreamUrl: upstream_url ?? undefined,
+  return (item && (await listPriorVersionsOf(db, [item.id])).get(item.id)) ?? [];
+}
+
+/** The same of several items, by their ids; those of which nothing is known are left out. */
+export async function listPriorVersionsOf(
+  db: Queryable,
+  itemIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly PriorVersion[]>> {
+  const { versions, representations } = await readRows(db, itemIds);
+  const key = (row: { item_id: number; number: number }) => `${row.item_id} ${row.number}`;
+  const parts = new Map<string, RepresentationRow[]>();
+  for (const row of representations) append(parts, key(row), row);
+  const byItem = new Map<number, PriorVersion[]>();
+  for (const row of versions) {
+    const own = parts.get(key(row)) ?? [];
+    const version: PriorVersion = {
+      number: row.number,
+      createdAt: row.at,
+      upstreamUrl: row.upstream_url ?? undefined,
       metadata: own.filter(({ kind }) => kind === 'metadata').map(toMetadata),
       files: own.filter(({ kind }) => kind === 'file').map(toFile),
     };
-  });
+    append(byItem, row.item_id, version);
+  }
+  return byItem;
+}
+
+function append<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): void {
+  const group = groups.get(key);
+  if (group) group.push(value);
+  else groups.set(key, [value]);
 }
 
 const tables = ['prior_version', 'prior_representation'] as const;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type Checkpoint, forbidsDeletions, type Problem } from '../core/adapter.ts';
 import type { MappedItem } from '../core/mapping.ts';
 import { type FileRules, noFiles } from '../core/published-files.ts';
-import { type BlobRow, packBlob } from './blobs.ts';
+import type { BlobRow } from './blobs.ts';
 import { insertRows, type Row, whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
 import type { Database } from './database.ts';
@@ -14,9 +14,11 @@ import { readKnownItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
 import { unsettleSharers } from './linked-files.ts';
 import { findDamaged, type Mended } from './mending.ts';
+import { packPayloads } from './page-payloads.ts';
 import { type PagePlan, planPage } from './page-plan.ts';
 import { makePatches, noPatches } from './patches.ts';
-import { changedVersions, type ItemVersions, storeVersions } from './prior-versions.ts';
+import { changedVersions, storeVersions } from './prior-versions.ts';
+import { claimPayloads } from './released.ts';
 import { storeMoved, storeReasked, storeUnasked } from './remote-files.ts';
 import { countChanges } from './resource-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
@@ -81,8 +83,8 @@ export async function storePage(
   const { known } = plan;
   const patches = page.patches ? await makePatches(database.writer, lease.source, plan.changes) : noPatches;
   const versions = await changedVersions(database.writer, page.items, known);
-  const contents = [...plan.changes.flatMap(({ desired }) => desired ?? []), ...contentsOf(versions)];
-  const blobs = new Map([...contents.flatMap(toBlob), ...patches.blobs.map(toEntry)]);
+  const payloads = await packPayloads(database.writer, plan.changes, versions, page.items, known);
+  const blobs = new Map([...patches.blobs.map(toEntry), ...payloads.blobs]);
   // There is nothing to mend of items that nobody knew.
   const isRepeated = run.mode === 'full' && known.size > 0;
   const mended = isRepeated
@@ -104,8 +106,9 @@ export async function storePage(
     await storeMoved(trx, sourceId, plan.moved, now.iso);
     await storeUnasked(trx, sourceId, plan.unasked, now.iso);
     await storeReasked(trx, sourceId, plan.reasked, now.iso);
-    await insertRows(trx, 'blob', [...blobs.values()], { conflict: { columns: ['hash'], update: [] } });
-    await insertRows(trx, 'blob', mended.map(toRow), replacingBlobs);
+    await storeBlobs(trx, blobs.values(), payloads.keyframes);
+    const repaired = mended.map(({ blob }) => toRow(blob));
+    await insertRows(trx, 'blob', repaired, replacingBlobs);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
     if (run.mode === 'full') await markSeen(trx, run.id, [...plan.unchanged, ...excused(page, known)]);
     if (page.files?.mode === 'link') await unsettleSharers(trx, sourceId, filesOf(plan, page));
@@ -200,28 +203,34 @@ function toMendedProblem({ identifier }: Mended): Problem {
   };
 }
 
-const replacingBlobs = { conflict: { columns: ['hash'], update: ['length', 'coding', 'data'] } } as const;
+const keepingBlobs = { conflict: { columns: ['hash'], update: [] } } as const;
+const replacingBlobs = {
+  conflict: { columns: ['hash'], update: ['length', 'coding', 'data', 'base'] },
+} as const;
 
-function toRow({ blob }: Mended): Row {
+async function storeBlobs(
+  trx: Knex.Transaction,
+  blobs: Iterable<BlobRow>,
+  keyframes: ReadonlySet<string>,
+): Promise<void> {
+  // In one order: two sources may be storing the same.
+  const rows = [...blobs].sort((a, b) => (a.hash < b.hash ? -1 : 1));
+  await claimPayloads(
+    trx,
+    rows.flatMap(({ hash, base }) => (base === null ? hash : [hash, base])),
+  );
+  const isKeyframe = ({ hash }: BlobRow) => keyframes.has(hash);
+  await insertRows(trx, 'blob', rows.filter(isKeyframe).map(toRow), replacingBlobs);
+  const others = rows.filter((row) => !isKeyframe(row));
+  await insertRows(trx, 'blob', others.map(toRow), keepingBlobs);
+}
+
+function toRow(blob: BlobRow): Row {
   return { ...blob };
 }
 
-function contentsOf(versions: readonly ItemVersions[]): readonly Hashed[] {
-  return versions.flatMap((item) => item.versions.flatMap(({ metadata }) => metadata));
-}
-
-/** Bytes that are to be kept, if they came. */
-interface Hashed {
-  readonly hash?: string | undefined;
-  readonly content?: Uint8Array | undefined;
-}
-
-function toBlob({ content, hash }: Hashed): [string, Row][] {
-  return !content || hash === undefined ? [] : [[hash, { ...packBlob(hash, content) }]];
-}
-
-function toEntry(blob: BlobRow): [string, Row] {
-  return [blob.hash, { ...blob }];
+function toEntry(blob: BlobRow): [string, BlobRow] {
+  return [blob.hash, blob];
 }
 
 async function markSeen(trx: Knex.Transaction, runId: number, ids: readonly number[]): Promise<void> {

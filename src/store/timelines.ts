@@ -1,10 +1,12 @@
+import type { Knex } from 'knex';
 import type { ResourceKind } from '../core/resource.ts';
 import { type Memento, type Timeline, type TimelineStep, toTimeline } from '../core/timeline.ts';
 import { filePath } from '../core/uris.ts';
+import { isPostgres } from './bulk.ts';
 import { findKept } from './contents.ts';
 import type { Queryable } from './database.ts';
-import { listPriorVersions, type PriorVersion } from './prior-versions.ts';
-import { type RepresentationRow, toRepresentation } from './rows.ts';
+import { listPriorVersionsOf, type PriorVersion } from './prior-versions.ts';
+import { toRepresentation } from './rows.ts';
 
 /** A resource, deleted or not, and everything that it was. */
 export interface ResourceHistory {
@@ -14,11 +16,14 @@ export interface ResourceHistory {
   readonly kind: ResourceKind;
   readonly format: string;
   readonly deletedAt: string | undefined;
+  /** When the bridge met it: mementos before are from its upstream's own history. Undefined: it has no versions. */
+  readonly metAt: string | undefined;
   readonly timeline: Timeline;
 }
 
-interface HistoryRow extends RepresentationRow {
+interface HistoryRow {
   readonly source: string;
+  readonly item_id: number;
   readonly identifier: string;
   readonly path: string;
   readonly kind: ResourceKind;
@@ -26,63 +31,136 @@ interface HistoryRow extends RepresentationRow {
   readonly deleted_at: string | null;
   readonly current_url: string | null;
   readonly has_prior: number | boolean;
-  /** Null in the one row of a resource without versions. */
-  readonly seq: number | null;
-  readonly lastmod: string | null;
-  readonly gone: number | null;
-  readonly dropped_at: string | null;
+  /** Of the database's own JSON: thousands of rows would each be an object with all its columns. Null: none. */
+  readonly versions: string | readonly VersionRow[] | null;
 }
 
+type VersionRow = readonly [
+  lastmod: string,
+  gone: number,
+  droppedAt: string | null,
+  mediaType: string | null,
+  length: number | null,
+  hash: string | null,
+];
+
 /** One statement: this is what every TimeGate asks. */
-const historyOf = `
-  select source.name as source, item.identifier, resource.path, resource.kind, resource.format,
+const histories = (versions: string) => `
+  select source.name as source, resource.item_id, item.identifier, resource.path, resource.kind, resource.format,
     resource.deleted_at, resource.upstream_url as current_url,
     exists (select 1 from prior_version where prior_version.item_id = resource.item_id) as has_prior,
-    version.seq, version.lastmod, version.gone, version.dropped_at,
-    version.media_type, version.length, version.hash
+    (select ${versions} from version where version.resource_id = resource.id) as versions
   from resource
   join source on source.id = resource.source_id
-  join item on item.id = resource.item_id
-  left join version on version.resource_id = resource.id
-  where resource.path = ?
-  order by version.seq`;
+  join item on item.id = resource.item_id`;
+
+const columns =
+  'version.lastmod, version.gone, version.dropped_at, version.media_type, version.length, version.hash';
+const statements = {
+  pg: histories(`json_agg(json_build_array(${columns}) order by version.seq)`),
+  sqlite: histories(`json_group_array(json_array(${columns}) order by version.seq)`),
+};
 
 /** @param path of the resource: below `baseUrl`, or of a file that is only linked to its own URL */
 export async function findHistory(db: Queryable, path: string): Promise<ResourceHistory | undefined> {
-  const result: HistoryRow[] | { rows: HistoryRow[] } = await db.raw(historyOf, [path]);
-  const rows = 'rows' in result ? result.rows : result;
-  const [first] = rows;
-  if (!first) return undefined;
-  const { source, identifier, kind, format } = first;
-  const resource = { source, identifier, path: first.path, kind, format };
-  const steps = kind === 'file' ? await fileSteps(db, rows) : rows.flatMap((row) => toStep(row) ?? []);
-  // What its upstream remembers of an item is shown as long as the item is.
-  const prior =
-    first.has_prior && first.deleted_at === null
-      ? await priorMementos(db, { ...resource, kind, format })
-      : [];
-  return { ...resource, deletedAt: first.deleted_at ?? undefined, timeline: toTimeline(steps, prior) };
+  const rows = await readRows(db, 'resource.path = ?', [path]);
+  return (await toHistories(db, rows)).get(path);
 }
 
-function toStep(row: HistoryRow): TimelineStep | undefined {
-  if (row.lastmod === null) return undefined;
+/**
+ * Of several resources, by their paths, with no more statements than for one.
+ * @param paths those that are no resource's are left out
+ */
+export async function findHistories(
+  db: Queryable,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, ResourceHistory>> {
+  if (paths.length === 0) return new Map();
+  const [condition, binding] = isPostgres(db)
+    ? (['resource.path = any(?)', paths] as const)
+    : (['resource.path in (select value from json_each(?))', JSON.stringify(paths)] as const);
+  return toHistories(db, await readRows(db, condition, [binding]));
+}
+
+/** Whether the upstream of a resource remembers what its item was before. */
+export async function hasPriorVersions(db: Queryable, path: string): Promise<boolean> {
+  const found = await db('resource')
+    .join('prior_version', 'prior_version.item_id', 'resource.item_id')
+    .where({ path })
+    .first('resource.id');
+  return found !== undefined;
+}
+
+async function readRows(
+  db: Queryable,
+  condition: string,
+  bindings: readonly (string | readonly string[])[],
+): Promise<readonly HistoryRow[]> {
+  const sql = `${statements[isPostgres(db) ? 'pg' : 'sqlite']} where ${condition}`;
+  const result: HistoryRow[] | { rows: HistoryRow[] } = await db.raw(sql, bindings as Knex.RawBinding[]);
+  return 'rows' in result ? result.rows : result;
+}
+
+async function toHistories(
+  db: Queryable,
+  rows: readonly HistoryRow[],
+): Promise<ReadonlyMap<string, ResourceHistory>> {
+  const known = rows.map((row) => ({ row, steps: parseVersions(row.versions).map(toStep) }));
+  const files = known.flatMap(({ row, steps }) =>
+    row.kind === 'file' ? steps.flatMap(({ hash }) => hash ?? []) : [],
+  );
+  const kept = files.length > 0 ? await findKept(db, files) : new Set<string>();
+  const withPrior = rows.filter(hasPrior).map(({ item_id }) => item_id);
+  const prior = await listPriorVersionsOf(db, [...new Set(withPrior)]);
+  return new Map(
+    known.map(({ row, steps }) => {
+      const versions = hasPrior(row) ? prior.get(row.item_id) : [];
+      return [row.path, toHistory(row, steps, kept, versions)];
+    }),
+  );
+}
+
+function parseVersions(versions: HistoryRow['versions']): readonly VersionRow[] {
+  return typeof versions === 'string' ? (JSON.parse(versions) as VersionRow[]) : (versions ?? []);
+}
+
+/** What its upstream remembers of an item is shown as long as the item is. */
+function hasPrior({ has_prior, deleted_at }: HistoryRow): boolean {
+  return Boolean(has_prior) && deleted_at === null;
+}
+
+function toHistory(
+  { source, identifier, path, kind, format, deleted_at, current_url }: HistoryRow,
+  known: readonly TimelineStep[],
+  kept: ReadonlySet<string>,
+  versions: readonly PriorVersion[] = [],
+): ResourceHistory {
+  const resource = { source, identifier, path, kind, format };
+  const steps = kind === 'file' ? fileSteps(known, kept, current_url ?? undefined) : known;
   return {
-    datetime: row.lastmod,
-    ...toRepresentation(row),
-    gone: Number(row.gone) === 1,
-    dropped: row.dropped_at !== null,
+    ...resource,
+    deletedAt: deleted_at ?? undefined,
+    metAt: steps[0]?.datetime,
+    timeline: toTimeline(steps, priorMementos(versions, resource)),
+  };
+}
+
+function toStep([datetime, gone, droppedAt, media_type, length, hash]: VersionRow): TimelineStep {
+  return {
+    datetime,
+    ...toRepresentation({ media_type, length, hash }),
+    gone: gone === 1,
+    dropped: droppedAt !== null,
     lost: false,
   };
 }
 
 /** Of a file there is what was mirrored, and, where its server has it, what it is now. */
-async function fileSteps(db: Queryable, rows: readonly HistoryRow[]): Promise<readonly TimelineStep[]> {
-  const steps = rows.flatMap((row) => toStep(row) ?? []);
-  const kept = await findKept(
-    db,
-    steps.flatMap(({ hash }) => hash ?? []),
-  );
-  const elsewhere = rows[0]?.current_url ?? undefined;
+function fileSteps(
+  steps: readonly TimelineStep[],
+  kept: ReadonlySet<string>,
+  elsewhere: string | undefined,
+): readonly TimelineStep[] {
   return steps.map((step, index) => {
     if (step.gone || kept.has(step.hash ?? '')) return step;
     return index === steps.length - 1 && elsewhere !== undefined
@@ -91,11 +169,10 @@ async function fileSteps(db: Queryable, rows: readonly HistoryRow[]): Promise<re
   });
 }
 
-async function priorMementos(
-  db: Queryable,
+function priorMementos(
+  versions: readonly PriorVersion[],
   resource: Pick<ResourceHistory, 'source' | 'identifier' | 'path' | 'kind' | 'format'>,
-): Promise<readonly Memento[]> {
-  const versions = await listPriorVersions(db, resource.source, resource.identifier);
+): readonly Memento[] {
   return versions.flatMap((version) => {
     const found = resource.kind === 'file' ? priorFile(version, resource) : priorMetadata(version, resource);
     return found ? [{ ...found, datetime: version.createdAt }] : [];

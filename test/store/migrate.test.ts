@@ -38,6 +38,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0003-files-and-lessons' },
     { name: '0004-prior-versions' },
     { name: '0005-time' },
+    { name: '0006-retention' },
   ]);
 });
 
