@@ -6,6 +6,7 @@ import { isDspace } from '../core/published-formats.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { readJournal } from '../store/journal.ts';
 import { type Bridge, openBridge } from './bridge.ts';
+import { checkBlobs } from './check-blobs.ts';
 import { checkDspace } from './check-dspace.ts';
 import { findSetFaults } from './check-sets.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
@@ -17,7 +18,7 @@ import { withheldDumps } from './withheld-dumps.ts';
 
 /** Looks at everything a run depends on, changes nothing but the database's schema, and says what it found. */
 export async function checkCommand(
-  flags: { config?: string; json: boolean },
+  flags: { config?: string; json: boolean; blobs: boolean },
   io: CommandIo,
 ): Promise<number> {
   const config = loadConfig(flags, io.env, io.cwd);
@@ -38,7 +39,7 @@ export async function checkCommand(
   let exitCode: number = configured > 0 ? exitCodes.ok : exitCodes.usage;
   try {
     print({ check: 'database', ok: true, message: `${config.database.client}, schema up to date` });
-    for await (const finding of findings(bridge, io)) {
+    for await (const finding of findings(bridge, io, flags.blobs)) {
       print(finding);
       if (!finding.ok) exitCode = finding.exitCode ?? exitCodes.internal;
     }
@@ -48,7 +49,7 @@ export async function checkCommand(
   }
 }
 
-async function* findings(bridge: Bridge, io: CommandIo): AsyncGenerator<Finding> {
+async function* findings(bridge: Bridge, io: CommandIo, blobs: boolean): AsyncGenerator<Finding> {
   yield checkDisk(bridge.config.directory);
   for (const source of bridge.sources()) {
     const { finding, info } = await checkSource(source, io.abort);
@@ -62,6 +63,7 @@ async function* findings(bridge: Bridge, io: CommandIo): AsyncGenerator<Finding>
     }
     yield await checkClock(bridge, source.name);
   }
+  if (blobs) yield* checkBlobs(bridge, io.abort);
 }
 
 const enoughBytes = 512 * 1024 * 1024;

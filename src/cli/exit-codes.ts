@@ -19,6 +19,8 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'unknown-source': exitCodes.usage,
   'unknown-set': exitCodes.usage,
   'unknown-collection': exitCodes.usage,
+  'unknown-resource': exitCodes.usage,
+  'no-memento': exitCodes.usage,
   'export-refused': exitCodes.usage,
   'port-in-use': exitCodes.busy,
   'lease-held': exitCodes.busy,
