@@ -14,6 +14,7 @@ import type { HarvestSource } from '../harvest/harvest.ts';
 import { createHostGate } from '../harvest/host-gate.ts';
 import { createHttp, type HttpClient } from '../harvest/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';
+import { createListsInTime, type ListsInTime } from '../publish/lists-in-time.ts';
 import { openPublication, type Publication } from '../publish/publication.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { type Database, openDatabase } from '../store/database.ts';
@@ -29,6 +30,7 @@ export interface Bridge {
   readonly log: Logger;
   readonly publisher: Publisher;
   readonly publication: Publication;
+  readonly listsInTime: ListsInTime;
   /** Files where they lie, for those who ask the server for them. */
   readonly upstreamFiles: UpstreamFiles;
   /** What work on a source's files needs. */
@@ -148,6 +150,15 @@ export async function openBridge(
     log,
     policy: config.publish,
   });
+  const listsInTime = createListsInTime({
+    database,
+    directory: config.directory,
+    baseUrl: config.baseUrl,
+    clock,
+    log,
+    keep: config.publish.retention.listsInTime,
+    keepBytes: config.publish.retention.listsInTimeBytes,
+  });
   return {
     config,
     database,
@@ -155,6 +166,7 @@ export async function openBridge(
     log,
     publisher,
     publication: openPublication(config.directory),
+    listsInTime,
     upstreamFiles,
     source,
     fileWork: (name) => ({
@@ -169,6 +181,7 @@ export async function openBridge(
     sets: () => Object.keys(config.sources).flatMap((name) => setsOf(name)),
     setsOf,
     close: async () => {
+      await listsInTime.close();
       await Promise.all([...clients, upstreamFiles].map((client) => client.close()));
       await database.close();
     },

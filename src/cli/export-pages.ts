@@ -20,6 +20,7 @@ export function createExportPages(bridge: Bridge): ExportPages {
     publication: remembering(bridge.publication),
     directory: config.directory,
     fileMode: (source) => bridge.config.sources[source]?.files.mode,
+    mementosOf: (source) => bridge.config.sources[source]?.mementos,
     baseUrl,
     title: config.title,
     version,
@@ -28,6 +29,8 @@ export function createExportPages(bridge: Bridge): ExportPages {
     log: { level: 'silent' },
     setsOf: (source, title) => bridge.setsOf(source, title),
     sources: createOverviews(bridge, () => undefined),
+    // No TimeGate is asked for what they lead to, and retention changes them without a change of a resource.
+    timelines: false,
   });
   return {
     read: (path) => readPage(app, baseUrl, path),
@@ -42,6 +45,7 @@ function remembering(publication: Publication): Publication {
   let known: { readonly until: number; readonly sets: ReturnType<Publication['sets']> } | undefined;
   return {
     find: (path) => publication.find(path),
+    former: (path) => publication.former(path),
     sets: () => {
       if (!known || Date.now() > known.until) {
         known = { until: Date.now() + rememberedMs, sets: publication.sets() };

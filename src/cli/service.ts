@@ -4,15 +4,18 @@ import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { createHostGate, type HostGate } from '../harvest/host-gate.ts';
 import { identifierPass } from '../harvest/identifier-pass.ts';
+import { retainNow } from '../harvest/retain-now.ts';
 import { createScheduler, type Scheduler } from '../harvest/scheduler.ts';
 import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
 import { createApp } from '../server/app.ts';
+import { createDocumentPasts } from '../server/memento/document-past.ts';
 import type { Bridge } from './bridge.ts';
 import { workOnFiles } from './file-work.ts';
 import { harvestsAtOnce } from './harvest-command.ts';
 import type { CommandIo } from './io.ts';
 import { createOverviews } from './overview.ts';
 import { type PublishLoop, startPublishLoop } from './publish-loop.ts';
+import { removeBytes } from './retention.ts';
 import { version } from './version.ts';
 
 /** The living bridge: harvests and publishes on schedule, and serves. */
@@ -28,6 +31,8 @@ export interface Service {
 }
 
 const fileWorksAtOnce = 4;
+/** Before the documents of the night are rendered. */
+const retentionSchedule = '10 1 * * *';
 
 export type HarvestNow = (
   source: string,
@@ -47,6 +52,8 @@ export async function startService(
     publication: bridge.publication,
     directory: config.directory,
     fileMode: (source) => config.sources[source]?.files.mode,
+    mementosOf: (source) => config.sources[source]?.mementos,
+    documentPasts: createDocumentPasts({ ...bridge, baseUrl: config.baseUrl }),
     upstreamFiles: bridge.upstreamFiles,
     baseUrl: config.baseUrl,
     title: config.title,
@@ -92,13 +99,23 @@ export async function startService(
     });
   for (const source of bridge.sources()) addHarvests(scheduler, source, harvestNow, compareNow);
   addRenewals(scheduler, bridge, loop);
+  scheduler.add({
+    name: 'retention',
+    cron: retentionSchedule,
+    run: async () => {
+      for (const { name } of bridge.sources())
+        await inTurn(name, (source) => retainNow(bridge, source, io.stop));
+      await removeBytes(bridge, io.stop);
+    },
+  });
   scheduler.start();
   return {
     address: app.server.address() as AddressInfo,
     harvestNow,
     followFiles,
     close: async () => {
-      await Promise.all([scheduler.stop(), loop.stop()]);
+      // Whoever waits for a list of the past would keep the server open for as long.
+      await Promise.all([scheduler.stop(), loop.stop(), bridge.listsInTime.close()]);
       await Promise.all(fileWorks);
       await app.close();
     },

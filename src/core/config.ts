@@ -105,6 +105,17 @@ export const configSchema = Type.Object(
               description:
                 'Resource Dumps that stay, the current one included: a long download outlives a new one.',
             }),
+            listsInTime: Type.Integer({
+              minimum: 1,
+              default: 20,
+              description:
+                'Rendered Resource Lists of past moments that stay, of each set; others are rendered anew when somebody asks.',
+            }),
+            listsInTimeBytes: Type.Integer({
+              minimum: 1_048_576,
+              default: 5 * 1024 ** 3,
+              description: 'What they may take on the disk, all sets together.',
+            }),
             archiveDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
               default: false,
               description: 'How long archived documents stay; false: for ever.',

@@ -76,7 +76,9 @@ export function toDigits(iso: string): string {
 
 /** The inverse of `toDigits`; undefined for anything else. */
 export function parseDigits(digits: string): string | undefined {
-  return /^\d{14}$/.test(digits) ? parseStamp(`${digits.slice(0, 8)}T${digits.slice(8)}Z`) : undefined;
+  const iso = /^\d{14}$/.test(digits) ? parseStamp(`${digits.slice(0, 8)}T${digits.slice(8)}Z`) : undefined;
+  // Each moment has one name: not that of the day before, at 24 o'clock.
+  return iso !== undefined && toDigits(iso) === digits ? iso : undefined;
 }
 
 /** The later of two ISO strings; our form sorts as text. */

@@ -10,6 +10,10 @@ export const errorTable = {
   'unknown-set': 'Use one of the sets that `rsbridge status` lists.',
   'unknown-collection':
     'Correct `sets` in the configuration; /SOURCE/about and `rsbridge check` know the collections of a source.',
+  'unknown-resource':
+    'Give the URI of a resource or of an item (the Resource Lists have them), or what the repository calls the item.',
+  'no-memento':
+    '`rsbridge history URI` lists what a resource was, and when; `rsbridge status --at DATETIME` what a source held.',
   'port-in-use': 'Stop the other program, or choose another port with --port.',
   'database-newer': 'Use the version of rsbridge that made this database, or a later one.',
   'database-unavailable':

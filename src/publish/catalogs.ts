@@ -9,11 +9,26 @@ export class Catalogs {
     this.#directory = directory;
   }
 
+  /** What is published in them. */
   async of(pointer: Pointer): Promise<readonly Documents[]> {
-    for (const file of this.#read.keys()) {
-      if (!pointer.catalogs.includes(file)) this.#read.delete(file);
-    }
+    this.forgetAllBut(pointer);
     return Promise.all(pointer.catalogs.map((file) => this.get(file)));
+  }
+
+  /** What other pointers needed will not be asked for again. */
+  forgetAllBut(pointer: Pointer): void {
+    const used = catalogsOf(pointer);
+    for (const file of this.#read.keys()) if (!used.includes(file)) this.#read.delete(file);
+  }
+
+  /** Every file that a pointer needs. */
+  async filesOf(pointer: Pointer): Promise<Set<string>> {
+    const catalogs = await Promise.all(catalogsOf(pointer).map((file) => this.get(file)));
+    const files = new Set<string>(catalogsOf(pointer));
+    for (const documents of [pointer.documents, ...catalogs]) {
+      for (const document of Object.values(documents)) addFiles(files, document);
+    }
+    return files;
   }
 
   get(file: string): Promise<Documents> {
@@ -27,13 +42,8 @@ export class Catalogs {
   }
 }
 
-/** Every file that a pointer needs. */
-export function filesOf(pointer: Pointer, catalogs: readonly Documents[]): Set<string> {
-  const files = new Set<string>(pointer.catalogs);
-  for (const documents of [pointer.documents, ...catalogs]) {
-    for (const document of Object.values(documents)) addFiles(files, document);
-  }
-  return files;
+function catalogsOf({ catalogs, former }: Pointer): readonly string[] {
+  return former === undefined ? catalogs : [...catalogs, former];
 }
 
 function addFiles(files: Set<string>, document: StoredDocument): void {

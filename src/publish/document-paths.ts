@@ -14,6 +14,8 @@ export function setPaths(set: Pick<ResourceSet, 'path'>) {
     resourceList: below('resourcelist.xml'),
     resourceListPart: (at: string, part: number) =>
       below(`resourcelist/${toStamp(at)}/${String(part).padStart(4, '0')}.xml`),
+    /** Of the list as of a moment: the moment is in front of it. */
+    resourceListMember: (part: number) => below(`resourcelist/${String(part).padStart(4, '0')}.xml`),
     changeListIndex: below('changelist-index.xml'),
     /** `ordinal` tells lists apart that begin at the same moment; see `change-partition.ts`. */
     changeList: (from: string, ordinal: number) =>

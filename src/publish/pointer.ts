@@ -59,6 +59,8 @@ export interface Pointer {
   readonly dumps?: readonly Snapshot[] | undefined;
   readonly changeDump?: ChangeDumpState | undefined;
   readonly archive?: ArchiveState | undefined;
+  /** A catalog of what some documents were before (`former-documents.ts`); of a set's pointer only. */
+  readonly former?: string | undefined;
   /** Files no longer published, and since when; a reader may still be about to open them. */
   readonly retired: Readonly<Record<string, string>>;
   /** Of the site's pointer only: the paths of all sets that have been published. */

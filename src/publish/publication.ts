@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Catalogs } from './catalogs.ts';
+import { statesOf } from './former-documents.ts';
 import {
   type Documents,
   type Pointer,
@@ -16,6 +17,8 @@ import { readSlices, totalLength } from './slices.ts';
 export interface Publication {
   /** @param path below `baseUrl`, as it was published; anything else is simply not there */
   find(path: string): Promise<PublishedDocument | undefined>;
+  /** What a document was before it became what it is, oldest first, as far as that is kept. */
+  former(path: string): Promise<readonly PublishedDocument[]>;
   sets(): Promise<readonly PublishedSet[]>;
 }
 
@@ -78,19 +81,31 @@ export function openPublication(directory: string): Publication {
     return known;
   }
 
+  /** The sets that a path may belong to, the most special one first. */
+  async function placesOf(path: string): Promise<readonly PublishedDirectory[]> {
+    const sets = (await site.pointer())?.sets ?? [];
+    return sets
+      .filter((name) => path.startsWith(`${name}/`))
+      .sort((a, b) => b.length - a.length)
+      .map(directoryOf);
+  }
+
   return {
     find: async (path) => {
-      const pointer = await site.pointer();
-      const own = pointer && (await site.find(path));
+      const own = await site.find(path);
       if (own) return own;
-      const sets = pointer?.sets ?? [];
-      for (const set of sets
-        .filter((name) => path.startsWith(`${name}/`))
-        .sort((a, b) => b.length - a.length)) {
-        const found = await directoryOf(set).find(path);
+      for (const directory of await placesOf(path)) {
+        const found = await directory.find(path);
         if (found) return found;
       }
       return undefined;
+    },
+    former: async (path) => {
+      for (const directory of await placesOf(path)) {
+        const found = await directory.former(path);
+        if (found.length > 0) return found;
+      }
+      return [];
     },
     sets: async () => {
       const paths = [...((await site.pointer())?.sets ?? [])].sort();
@@ -137,6 +152,13 @@ class PublishedDirectory {
     return undefined;
   }
 
+  async former(path: string): Promise<readonly PublishedDocument[]> {
+    const file = (await this.pointer())?.former;
+    if (file === undefined) return [];
+    const states = statesOf(await this.#catalogs.get(file), path);
+    return states.map((document) => toPublished(this.#path, path, document));
+  }
+
   async current(): Promise<Omit<PublishedSet, 'path'>> {
     const { documents = {}, trouble } = (await this.pointer()) ?? {};
     const facts = Object.entries(documents).map(([path, document]) => toFacts(path, document));
@@ -148,7 +170,8 @@ class PublishedDirectory {
   }
 }
 
-function toPublished(directory: string, path: string, document: StoredDocument): PublishedDocument {
+/** @param directory where its files are */
+export function toPublished(directory: string, path: string, document: StoredDocument): PublishedDocument {
   const variant = ({ etag, slices }: StoredDocument['plain']): Variant => ({
     length: totalLength(slices),
     etag,

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addSeconds } from '../core/datetime.ts';
 import type { JournalState } from '../store/journal.ts';
-import { Catalogs, filesOf } from './catalogs.ts';
+import { Catalogs } from './catalogs.ts';
 import { type Documents, type Pointer, pointerFile, readPointer, writePointer } from './pointer.ts';
 
 /** A reader that has looked a document up opens its files within this time. */
@@ -58,9 +58,11 @@ export class SetDirectory {
     for (const [file, since] of Object.entries(before?.retired ?? {})) {
       if (addSeconds(since, graceSeconds) > now) retired[file] = since;
     }
-    const used = await this.#files({ ...next, retired });
+    const used = await this.#catalogs.filesOf({ ...next, retired });
     // The catalogs of an unreadable publication cannot tell which files it had; then all stay for a while.
-    const usedBefore = before ? await this.#files(before).catch(() => new Set<string>()) : new Set<string>();
+    const usedBefore = before
+      ? await this.#catalogs.filesOf(before).catch(() => new Set<string>())
+      : new Set<string>();
     for (const file of usedBefore) if (!used.has(file)) retired[file] = now;
     const pointer = { ...next, retired };
     await writePointer(this.path, pointer);
@@ -70,7 +72,8 @@ export class SetDirectory {
   /** Removes every file that nothing points to: old generations, and what a crash left behind. */
   async sweep(): Promise<void> {
     const pointer = this.#pointer;
-    const used = pointer ? filesOf(pointer, await this.#catalogs.of(pointer)) : new Set<string>();
+    if (pointer) this.#catalogs.forgetAllBut(pointer);
+    const used = pointer ? await this.#catalogs.filesOf(pointer) : new Set<string>();
     const names = (await readdir(this.path, { withFileTypes: true })).filter((entry) => entry.isFile());
     for (const { name } of names) {
       const kept = name === pointerFile || name === 'lock' || used.has(name) || pointer?.retired[name];
@@ -78,14 +81,9 @@ export class SetDirectory {
     }
   }
 
-  async #files(pointer: Pointer): Promise<Set<string>> {
-    const catalogs = await Promise.all(pointer.catalogs.map((file) => this.#catalogs.get(file)));
-    return filesOf(pointer, catalogs);
-  }
-
   async #isComplete(pointer: Pointer): Promise<boolean> {
     const names = new Set(await readdir(this.path));
-    const files = await this.#files(pointer);
+    const files = await this.#catalogs.filesOf(pointer);
     for (const file of files) if (!names.has(file)) return false;
     const open = pointer.changes?.openFile;
     if (!open) return true;

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from '../core/adapter.ts';
 import { later, toIso } from '../core/datetime.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
+import { withSuperseded } from './former-documents.ts';
 import { type Documents, type Pointer, type StoredDocument, writeCatalog } from './pointer.ts';
 import type { SetDirectory } from './set-directory.ts';
 import { totalLength } from './slices.ts';
@@ -121,11 +122,20 @@ export class SetDraft {
       archive?.catalog,
     ].filter((file) => file !== undefined);
     const documents = settle(this.#draft.documents, this.#published);
+    const former = await this.#keepSuperseded(documents);
     await this.#confirm();
-    await this.#directory.switch({ ...this.#draft, documents, catalogs }, this.now());
-    this.#draft = { ...this.#draft, documents };
+    await this.#directory.switch({ ...this.#draft, documents, former, catalogs }, this.now());
+    this.#draft = { ...this.#draft, documents, former };
     this.#published = documents;
     this.#changed = false;
+  }
+
+  /** @returns the catalog of what documents were before, with what they are until this switch */
+  async #keepSuperseded(next: Documents): Promise<string | undefined> {
+    const { former: file } = this.#draft;
+    const former = await this.catalog(file);
+    const kept = withSuperseded(former, this.#set, this.#published, next);
+    return kept === former ? file : this.writeCatalog('former', kept);
   }
 }
 

@@ -1,19 +1,49 @@
 import type { IncomingMessage } from 'node:http';
+import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 
 /**
  * The one place where a request target becomes a path of ours. A proxy in front may strip the path of
- * `baseUrl` or leave it: both are understood.
+ * `baseUrl` or leave it: both are understood. A URI within it (RFC 7089) is passed on as it came, encoded once: it
+ * may be somebody else's, and no router has to understand it.
  */
 export function createRewrite(baseUrl: string): (request: Pick<IncomingMessage, 'url'>) => string {
   const prefix = normalize(new URL(baseUrl).pathname.replace(/\/+$/, ''));
+  const slashesOfPrefix = prefix.split('/').length - 1;
   return ({ url = '/' }) => {
     const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
     const query = target.indexOf('?');
-    const path = normalize(query < 0 ? target : target.slice(0, query));
-    const below = path === prefix || path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
-    return `${below.startsWith('/') ? '' : '/'}${below}${query < 0 ? '' : target.slice(query)}`;
+    const raw = query < 0 ? target : target.slice(0, query);
+    const path = normalize(raw);
+    const isWhole = path === prefix || path.startsWith(`${prefix}/`);
+    const below = isWhole ? path.slice(prefix.length) : path;
+    const [service] = services.exec(below) ?? [];
+    const served =
+      service === undefined
+        ? `${below.startsWith('/') ? '' : '/'}${below}`
+        : `${service}${encodeURIComponent(behind(raw, 2 + (isWhole ? slashesOfPrefix : 0)))}`;
+    return `${served}${query < 0 ? '' : target.slice(query)}`;
   };
+}
+
+/** Those of RFC 7089: what follows is a URI, or ends with one. */
+const services = /^\/(?:memento|timegate|timemap)\//;
+
+/** What comes behind so many slashes. */
+function behind(path: string, slashes: number): string {
+  let start = 0;
+  for (let seen = 0; seen < slashes; seen += 1) start = path.indexOf('/', start) + 1;
+  return path.slice(start);
+}
+
+/** Of a request to such a service: what follows its name, in one piece. */
+export const verbatimParams = Type.Object({ '*': Type.String() });
+export type VerbatimParams = Static<typeof verbatimParams>;
+
+/** What was asked of such a service: as it came, a query included. */
+export function verbatimRest(request: FastifyRequest<{ Params: VerbatimParams }>): string {
+  const query = request.url.indexOf('?');
+  return `${request.params['*']}${query < 0 ? '' : request.url.slice(query)}`;
 }
 
 /**
@@ -22,14 +52,19 @@ export function createRewrite(baseUrl: string): (request: Pick<IncomingMessage, 
  */
 export function servedPath(request: FastifyRequest): string | undefined {
   const [path = ''] = request.url.split('?', 1);
-  return ours.test(path) && !dotSegment.test(path) ? path.slice(1) : undefined;
+  return isServedPath(path) ? path.slice(1) : undefined;
+}
+
+/** @param path with its leading slash */
+export function isServedPath(path: string): boolean {
+  return ours.test(path) && !dotSegment.test(path);
 }
 
 const ours = /^(?:\/[A-Za-z0-9._:~-]+)+$/;
 const dotSegment = /\/\.{1,2}(?:\/|$)/;
 
 /** RFC 3986 §6.2.2.2 for the characters our paths are made of; decoded once, never twice. */
-function normalize(path: string): string {
+export function normalize(path: string): string {
   return path.replace(/%[0-9A-Fa-f]{2}/g, (encoded) => {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
     return /[A-Za-z0-9._:~-]/.test(character) ? character : encoded;

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
+import { toIso } from '../core/datetime.ts';
 import { fromSegment, toSegment } from '../core/segment.ts';
 import { collectionPath, toUri } from '../core/uris.ts';
 import {
@@ -9,11 +10,17 @@ import {
   listCollections,
   type StoredCollection,
 } from '../store/collections.ts';
+import {
+  type CollectionTimelineView,
+  collectionTimelineSection,
+  readCollectionPast,
+} from './collection-timeline.ts';
 import type { ServerDeps } from './deps.ts';
 import { capabilityListsForCollection } from './discovery.ts';
 import { Refusal } from './errors.ts';
 import { fileName } from './file-headers.ts';
 import { html, type Markup, type Page } from './html.ts';
+import { type VersionsView, versionsNumber } from './timeline-view.ts';
 import { formatQuery, sendView } from './views.ts';
 import { countOf, size } from './wording.ts';
 
@@ -38,6 +45,7 @@ interface CollectionView {
   readonly uri: string;
   readonly source: string;
   readonly spec: string;
+  readonly at: string;
   readonly name: string;
   readonly description?: string;
   /** Resources of the items in it; of these, files. */
@@ -47,6 +55,8 @@ interface CollectionView {
   /** The same, with what is known of each. */
   readonly members: readonly MemberView[];
   readonly next?: string;
+  /** When something in it changed. */
+  readonly timeline?: CollectionTimelineView | undefined;
   readonly capabilityLists: readonly string[];
   readonly about: string;
 }
@@ -57,6 +67,8 @@ interface MemberView {
   readonly name: string;
   readonly mediaType?: string | undefined;
   readonly length?: number | undefined;
+  /** What it was, as far as that is handed out. */
+  readonly versions?: VersionsView | undefined;
 }
 
 /** What `rel="collection"` points to. */
@@ -101,8 +113,13 @@ async function readCollection(
   const { baseUrl, database } = deps;
   const { source, spec, name, description, resourceCount, fileCount } = collection;
   const found = await listCollectionResources(database.reader, source, spec, after, pageSize + 1);
-  const members = found.slice(0, pageSize).map((member) => toMemberView(baseUrl, member));
-  const last = found.slice(0, pageSize).at(-1)?.path ?? '';
+  const shown = found.slice(0, pageSize);
+  const { versions, timeline } = await readCollectionPast(deps, collection, shown);
+  const members = shown.map((member) => ({
+    ...toMemberView(baseUrl, member),
+    versions: versions.get(member.path),
+  }));
+  const last = shown.at(-1)?.path ?? '';
   const uri = `${baseUrl}/${collectionPath(source, spec)}`;
   return {
     uri,
@@ -115,6 +132,8 @@ async function readCollection(
     resources: members.map(({ uri: member }) => member),
     members,
     ...(found.length > pageSize && { next: `${uri}?after=${encodeURIComponent(last)}` }),
+    timeline,
+    at: toIso(deps.clock.now()),
     capabilityLists: await capabilityListsForCollection(deps, source, spec),
     about: `${baseUrl}/${source}/about`,
   };
@@ -125,17 +144,18 @@ function toMemberView(baseUrl: string, { path, kind, mediaType, length }: Collec
 }
 
 function toPage(view: CollectionView): Page {
+  const withPast = view.members.some(({ versions }) => versions !== undefined);
   const body = html`<h1>${view.name}</h1>
 ${view.description && html`<p>${view.description}</p>`}
-<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${countOf(view.count, 'resource')}${view.files > 0 && html`, ${countOf(view.files, 'file')} among them`}</dd></dl>
+<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${countOf(view.count, 'resource')}${view.files > 0 && html`, ${countOf(view.files, 'file')} among them`}</dd></dl>${view.timeline && collectionTimelineSection(view.timeline, view.at)}
 <h2>Resources</h2>
-<table><tr><th>Address</th><th class="wide">Type</th><th class="n">Size</th></tr>
-${view.members.map(row)}</table>
+<table><tr><th>Address</th><th class="wide">Type</th><th class="n">Size</th>${withPast && html`<th class="n">Versions</th>`}</tr>
+${view.members.map((member) => row(member, withPast))}</table>
 ${view.next && html`<p><a rel="next" href="${view.next}">Next ${pageSize}</a></p>`}`;
   return { title: view.name, body, capabilityLists: view.capabilityLists };
 }
 
-function row({ uri, mediaType, length }: MemberView): Markup {
-  return html`<tr><td class="mono"><a href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : size(length)}</td></tr>
+function row({ uri, mediaType, length, versions }: MemberView, withPast: boolean): Markup {
+  return html`<tr><td class="mono"><a href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : size(length)}</td>${withPast && html`<td class="n">${versionsNumber(versions)}</td>`}</tr>
 `;
 }

@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { LoggerOptions } from 'pino';
 import type { Clock } from '../core/adapter.ts';
-import type { FilesConfig } from '../core/config.ts';
+import type { FilesConfig, MementosConfig } from '../core/config.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { UpstreamFiles } from '../core/upstream-files.ts';
 import type { Publication } from '../publish/publication.ts';
 import type { Database } from '../store/database.ts';
+import type { Past } from './memento/past.ts';
 
 /** Everything the server is given; it opens nothing and reads no environment. */
 export interface ServerDeps {
@@ -15,6 +16,12 @@ export interface ServerDeps {
   readonly directory: string;
   /** How the files of a source are published; undefined where it is not configured. */
   fileMode(source: string): FilesConfig['mode'] | undefined;
+  /** What is handed out of the past of a source; undefined where it is not configured. */
+  mementosOf?(source: string): MementosConfig | undefined;
+  /** The past of a document, by its path; undefined: it has none. */
+  documentPasts?(path: string): Promise<Past | undefined>;
+  /** Whether pages show what things were; not where no TimeGate stands beside them (an export). Default: true. */
+  readonly timelines?: boolean | undefined;
   /** Undefined: files are served as far as they are kept. */
   readonly upstreamFiles?: UpstreamFiles | undefined;
   /** Where the world sees us. Every URI in our output begins with it, whatever the request said. */

@@ -1,13 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { parseStamp, toIso, toStamp } from '../core/datetime.ts';
-import type { PublishedDocument, PublishedFacts, PublishedSet } from '../publish/publication.ts';
+import { toUri } from '../core/uris.ts';
+import type { PublishedFacts, PublishedSet } from '../publish/publication.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
+import { documentRepresentation } from './document-representation.ts';
 import { documentPolicy } from './document-stylesheet.ts';
 import { Refusal } from './errors.ts';
 import { formatLinks } from './link-header.ts';
-import { wantsGzip } from './negotiation.ts';
-import { type ServedRepresentation, sendRepresentation } from './representation.ts';
+import { mayHavePast } from './memento/document-past.ts';
+import { originalLinks } from './memento/memento-links.ts';
+import { sendRepresentation } from './representation.ts';
 
 /** Everything the publication has: lists, indexes, dumps, Source Descriptions. */
 export function documentRoutes(app: FastifyInstance, deps: ServerDeps): void {
@@ -21,27 +24,17 @@ export function documentRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const document = path === undefined ? undefined : await deps.publication.find(path);
       if (!document) throw await explainAbsence(deps, path ?? '', now);
       reply.header('content-security-policy', documentPolicy(deps.baseUrl));
-      return sendRepresentation(request, reply, choose(document, request.headers['accept-encoding']), now);
+      const link = deps.documentPasts && mayHavePast(document.path) && linksOf(deps, document.path);
+      const representation = documentRepresentation(document, request.headers['accept-encoding']);
+      const headers = link ? { link } : {};
+      return sendRepresentation(request, reply, { ...representation, headers }, now);
     },
   });
 }
 
-function choose(document: PublishedDocument, acceptEncoding: string | undefined): ServedRepresentation {
-  const gzip = wantsGzip(acceptEncoding) ? document.gzip : undefined;
-  const variant = gzip ?? document.plain;
-  return {
-    etag: variant.etag,
-    length: variant.length,
-    // A package is compressed inside: there is nothing to negotiate.
-    ...(document.gzip ? { coding: gzip ? 'gzip' : 'identity' } : {}),
-    lastModified: document.lastModified,
-    unsettled: document.unsettled,
-    mediaType: document.mediaType,
-    cacheControl: document.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    // A part of a gzip stream is of no use alone: who asks for a range gets one of the plain bytes, or all.
-    ranges: !gzip,
-    open: (start, end) => variant.open(start, end),
-  };
+/** RFC 7089 §4.2: an Original leads to what it was. */
+function linksOf({ baseUrl }: ServerDeps, path: string): string | undefined {
+  return formatLinks(originalLinks(baseUrl, toUri(baseUrl, path)));
 }
 
 const mayBeOurs = /\/(?:resource|change)(?:list|dump)[/.-]/;

@@ -5,8 +5,9 @@ import { type ErrorCode, errorTable, isBridgeError } from '../core/errors.ts';
 import { UpstreamFileError } from '../core/upstream-files.ts';
 import { translate } from '../store/database.ts';
 import type { ServerDeps } from './deps.ts';
-import { html, sendPage } from './html.ts';
+import { html, type Markup, sendPage } from './html.ts';
 import { preferredType, varyBy } from './negotiation.ts';
+import type { TimeMapLinks } from './timeline-view.ts';
 
 /** The only file that knows statuses. Everything else throws meaning. */
 
@@ -15,6 +16,7 @@ const requestErrors = {
   'method-not-allowed': { status: 405, advice: 'Everything here is read with GET or HEAD.' },
   'precondition-failed': { status: 412, advice: 'Fetch it again without the condition.' },
   'range-not-satisfiable': { status: 416, advice: 'Ask for bytes that are there, or for all of them.' },
+  'not-ready': { status: 503, advice: 'Ask for it again in a while, as `Retry-After` says.' },
   'uri-too-long': { status: 414, advice: 'Nothing we publish has so long an address.' },
 } as const;
 
@@ -36,16 +38,31 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 
 type RefusalCode = keyof typeof requestErrors | 'bad-request' | 'not-found' | 'gone';
 
+/** What there is still to see of something that is gone: the TimeMaps of what it was. */
+export interface Trace {
+  /** For people. */
+  readonly name: string;
+  readonly uri: string;
+  readonly timeMap: TimeMapLinks;
+}
+
 /** A request that gets no representation; the headers go out with the problem. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly headers: Readonly<Record<string, string>>;
+  readonly traces: readonly Trace[];
 
-  constructor(code: RefusalCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: RefusalCode,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    traces: readonly Trace[] = [],
+  ) {
     super(message);
     this.name = 'Refusal';
     this.code = code;
     this.headers = headers;
+    this.traces = traces;
   }
 }
 
@@ -76,8 +93,10 @@ export function sendProblem(
 ): FastifyReply {
   const error = translate(thrown);
   const problem = toProblem(error);
+  const traces = error instanceof Refusal ? error.traces : [];
   logFailure(request, error, problem);
   forgetRepresentation(reply);
+  reply.headers(kept.get(reply) ?? {});
   if (error instanceof Refusal) reply.headers(error.headers);
   if (problem.status === 503) {
     const seconds = error instanceof UpstreamFileError ? error.retryAfterSeconds : undefined;
@@ -87,18 +106,33 @@ export function sendProblem(
   varyBy(reply, 'Accept');
   if (preferredType(request.headers.accept, ['application/problem+json', 'text/html']) === 'text/html') {
     const { title, detail = '', advice, code } = problem;
-    const said = html`<h1>${title}</h1><p>${detail}</p><p>${advice} <span class="soft mono">${code}</span></p>`;
+    const said = html`<h1>${title}</h1><p>${detail}</p><p>${advice} <span class="soft mono">${code}</span></p>${traceList(traces)}`;
     return sendPage(deps, reply, { title, body: said });
   }
-  const body = JSON.stringify({ type: 'about:blank', ...problem }, null, 2);
+  const traced = traces.length > 0 ? { traces } : {};
+  const body = JSON.stringify({ type: 'about:blank', ...problem, ...traced }, null, 2);
   // As bytes: Fastify adds a charset to a string, which this media type does not have.
   return reply.type('application/problem+json').send(Buffer.from(`${body}\n`));
+}
+
+function traceList(traces: readonly Trace[]): Markup | undefined {
+  if (traces.length === 0) return undefined;
+  return html`<h2>What it was</h2>
+<ul>${traces.map(({ name, timeMap }) => html`<li><a href="${timeMap.html}">${name}</a></li>`)}</ul>`;
+}
+
+const kept = new WeakMap<FastifyReply, Readonly<Record<string, string>>>();
+
+/** Headers that hold whatever becomes of the answer: where else a client can go on. */
+export function keepHeaders(reply: FastifyReply, headers: Readonly<Record<string, string>>): void {
+  kept.set(reply, headers);
 }
 
 /** What a repository does not hand out is no fault of ours, and may happen a thousand times a day. */
 function logFailure(request: FastifyRequest, error: unknown, { status, code }: Problem): void {
   if (status < 500) return;
-  if (error instanceof UpstreamFileError) request.log.debug({ code, err: error }, 'file not to be had');
+  if (error instanceof Refusal) request.log.debug({ code }, 'not ready yet');
+  else if (error instanceof UpstreamFileError) request.log.debug({ code, err: error }, 'file not to be had');
   else request.log.error({ err: error, code }, 'request failed');
 }
 
@@ -141,10 +175,13 @@ function forgetRepresentation(reply: FastifyReply): void {
     'content-disposition',
     'content-encoding',
     'content-length',
+    'content-location',
     'content-range',
     'etag',
     'last-modified',
     'link',
+    'location',
+    'memento-datetime',
     'repr-digest',
   ]) {
     reply.removeHeader(name);

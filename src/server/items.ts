@@ -5,7 +5,8 @@ import type { StoredResource } from '../store/resources.ts';
 import type { ServerDeps } from './deps.ts';
 import { capabilityListsFor } from './discovery.ts';
 import { fileName } from './file-headers.ts';
-import { html, linkTo, type Markup, type Page, timeAndAge } from './html.ts';
+import { type ItemResource, type ItemView, toItemPage } from './item-page.ts';
+import { readItemPast } from './item-timeline.ts';
 import { formatLinks, type HeaderLink } from './link-header.ts';
 import {
   findLivingItem,
@@ -17,44 +18,9 @@ import {
 import { preferredType, varyBy } from './negotiation.ts';
 import { landingPageLinks, linksetLinks, type SignpostedItem, toLink } from './signposting.ts';
 import { type FormatQuery, formatQuery, sendView } from './views.ts';
-import { count, countOf, size } from './wording.ts';
 
 /** Files that a page shows; the link set has all of them. */
 const filesShown = 1000;
-
-interface ItemView {
-  readonly uri: string;
-  readonly source: string;
-  readonly identifier: string;
-  /** When the upstream says it last changed. */
-  readonly datestamp?: string;
-  readonly at: string;
-  readonly collections: readonly { readonly uri: string; readonly spec: string; readonly name: string }[];
-  /** Its page upstream. */
-  readonly landingPages: readonly string[];
-  /** Metadata, then the first files. */
-  readonly resources: readonly ItemResource[];
-  /** How many files there are. */
-  readonly files: number;
-  /** Everything that is here, and how it is linked (RFC 9264). */
-  readonly linkset: string;
-  readonly capabilityLists: readonly string[];
-  readonly about: string;
-}
-
-interface ItemResource {
-  readonly uri: string;
-  readonly kind: string;
-  readonly format: string;
-  /** Of a file. */
-  readonly name?: string;
-  readonly mediaType?: string | undefined;
-  readonly length?: number | undefined;
-  readonly hash?: string | undefined;
-  readonly lastmod: string;
-  /** Where it comes from. */
-  readonly upstream?: string | undefined;
-}
 
 /** The generic URI of an item, which `canonical` leads to (RS-LN-09): a page, or on demand its metadata. */
 export function itemRoutes(app: FastifyInstance, deps: ServerDeps): void {
@@ -68,7 +34,7 @@ export function itemRoutes(app: FastifyInstance, deps: ServerDeps): void {
       reply.header('link', formatLinks(linksOf(found.signposted)));
       const metadata = found.signposted.metadata.find(({ mediaType }) => isXml(mediaType));
       if (!metadata || !wantsXml(request)) {
-        return sendView(deps, request, reply, await toView(deps, found), toPage);
+        return sendView(deps, request, reply, await toView(deps, found), toItemPage);
       }
       varyBy(reply, 'Accept');
       return reply.header('cache-control', 'no-cache').redirect(metadata.uri, 303);
@@ -104,6 +70,8 @@ async function toView(
   const { baseUrl } = deps;
   const { source, identifier, datestamp, collections } = item;
   const shown = [...metadata, ...files.slice(0, filesShown)];
+  const gone = item.resources.filter(({ kind, deletedAt }) => kind === 'metadata' && deletedAt !== undefined);
+  const { versions, timeline } = await readItemPast(deps, [...shown, ...gone]);
   return {
     uri: signposted.uri,
     source,
@@ -116,8 +84,12 @@ async function toView(
       name,
     })),
     landingPages: landingPagesOf(metadata, files),
-    resources: shown.map((resource) => toItemResource(baseUrl, resource)),
+    resources: shown.map((resource) => ({
+      ...toItemResource(baseUrl, resource),
+      versions: versions.get(resource.path),
+    })),
     files: files.length,
+    timeline,
     linkset: `${signposted.uri}/linkset.json`,
     capabilityLists: await capabilityListsFor(deps, source, [...metadata, ...files.slice(0, 1)]),
     about: `${baseUrl}/${source}/about`,
@@ -138,39 +110,4 @@ function toItemResource(baseUrl: string, resource: StoredResource): ItemResource
     lastmod,
     upstream,
   };
-}
-
-function toPage(view: ItemView): Page {
-  const { identifier, datestamp, collections, landingPages, resources, source, about, at, files } = view;
-  const metadata = resources.filter(({ kind }) => kind === 'metadata');
-  const shown = resources.filter(({ kind }) => kind === 'file');
-  const body = html`<h1>${identifier}</h1>
-<dl><dt>Of</dt><dd><a href="${about}">${source}</a></dd>${
-    landingPages.length > 0 &&
-    html`<dt>Page</dt><dd>${landingPages.map((uri) => html`<div>${linkTo(uri)}</div>`)}</dd>`
-  }<dt>Changed upstream</dt><dd>${timeAndAge(datestamp, at, 'it does not say')}</dd>${
-    collections.length > 0 &&
-    html`<dt>In</dt><dd>${collections.map(({ uri, name }) => html`<div><a href="${uri}">${name}</a></div>`)}</dd>`
-  }</dl>
-${
-  metadata.length > 0 &&
-  html`<h2>Metadata</h2>
-${table('Format', metadata, at)}`
-}
-${
-  shown.length > 0 &&
-  html`<h2>${countOf(files, 'file')}</h2>
-${table('Name', shown, at)}${files > shown.length && html`<p class="soft">and ${count(files - shown.length)} more, which are in the Resource List.</p>`}`
-}`;
-  return { title: identifier, body, capabilityLists: view.capabilityLists };
-}
-
-function table(first: string, resources: readonly ItemResource[], now: string): Markup {
-  return html`<table><tr><th>${first}</th><th class="wide">Type</th><th class="n">Size</th><th>Modified</th><th class="wide">Comes from</th></tr>
-${resources.map((resource) => row(resource, now))}</table>`;
-}
-
-function row({ uri, name, format, mediaType, length, lastmod, upstream }: ItemResource, now: string): Markup {
-  return html`<tr><td><a href="${uri}">${name ?? format}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : size(length)}</td><td>${timeAndAge(lastmod, now)}</td><td class="wide">${upstream === undefined ? undefined : linkTo(upstream, 'upstream')}</td></tr>
-`;
 }

@@ -1,3 +1,4 @@
+import { toHttpDate } from '../core/datetime.ts';
 import type { Link } from '../core/resource.ts';
 
 /** Proxies and clients give all headers together 8–16 kB (WL-14). */
@@ -10,6 +11,11 @@ const mediaType = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/;
 export interface HeaderLink extends Link {
   /** What the target conforms to: the namespace of an XML document (FAIR Signposting). */
   readonly profile?: string | undefined;
+  /** Of a memento, ISO (ME-09). */
+  readonly datetime?: string | undefined;
+  /** What a TimeMap covers, ISO (ME-10). */
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
   /** One of many: without room for all of them, none is sent, and the link set has them. */
   readonly many?: boolean;
 }
@@ -49,7 +55,8 @@ function sizeOf(value: string | undefined): number {
  * One link value; undefined when the relation is none.
  * @param anchor where it comes from, if not from what it is sent with
  */
-export function formatLink({ rel, href, type, profile }: HeaderLink, anchor?: string): string | undefined {
+export function formatLink(link: HeaderLink, anchor?: string): string | undefined {
+  const { rel, href, type, profile } = link;
   const relations = rel
     .split(' ')
     .filter((relation) => token.test(relation) || extensionRelation.test(relation));
@@ -57,7 +64,13 @@ export function formatLink({ rel, href, type, profile }: HeaderLink, anchor?: st
   const from = anchor === undefined ? '' : `; anchor="${encodeTarget(anchor)}"`;
   const typed = type !== undefined && mediaType.test(type) ? `; type="${type}"` : '';
   const conforming = profile === undefined ? '' : `; profile="${encodeTarget(profile)}"`;
-  return `<${encodeTarget(href)}>${from}; rel="${relations.join(' ')}"${typed}${conforming}`;
+  return `<${encodeTarget(href)}>${from}; rel="${relations.join(' ')}"${typed}${conforming}${formatTimes(link)}`;
+}
+
+function formatTimes({ datetime, from, until }: HeaderLink): string {
+  const said = datetime === undefined ? '' : `; datetime="${toHttpDate(datetime)}"`;
+  const begin = from === undefined ? '' : `; from="${toHttpDate(from)}"`;
+  return `${said}${begin}${until === undefined ? '' : `; until="${toHttpDate(until)}"`}`;
 }
 
 /** Percent-encodes every octet that RFC 3986 has no place for; a `%` that begins no escape is one of them. */

@@ -7,8 +7,10 @@ import type { StoredResource } from '../store/resources.ts';
 import { findSource } from '../store/sources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
-import { Refusal } from './errors.ts';
+import { Refusal, type Trace } from './errors.ts';
+import { readItemPast } from './item-timeline.ts';
 import { citeAsOf, type SignpostedItem, toTarget } from './signposting.ts';
+import { originalUri } from './timeline-view.ts';
 
 export const itemParams = Type.Object({ source: Type.String(), item: Type.String() });
 export type ItemParams = Static<typeof itemParams>;
@@ -35,10 +37,25 @@ export async function findLivingItem(
   const item = await lookUp(deps, request, below);
   if (!item || item.resources.length === 0) throw new Refusal('not-found', 'there is no such item');
   const living = item.resources.filter(({ deletedAt }) => deletedAt === undefined);
-  if (living.length === 0) throw new Refusal('gone', 'everything of this item was deleted');
+  if (living.length === 0) {
+    const traces = await tracesOf(deps, item.resources);
+    throw new Refusal('gone', 'everything of this item was deleted', {}, traces);
+  }
   const metadata = living.filter(({ kind }) => kind === 'metadata');
   const files = living.filter(({ kind }) => kind === 'file').sort(bySequence);
   return { item, metadata, files, signposted: signpost(deps.baseUrl, item, metadata, files) };
+}
+
+/** The TimeMaps of what is handed out of it still. */
+async function tracesOf(deps: ServerDeps, resources: readonly StoredResource[]): Promise<readonly Trace[]> {
+  const { versions } = await readItemPast(
+    deps,
+    resources.filter(({ kind }) => kind === 'metadata'),
+  );
+  return resources.flatMap(({ path, format }) => {
+    const past = versions.get(path);
+    return past ? [{ name: format, uri: originalUri(deps.baseUrl, path), timeMap: past.timeMap }] : [];
+  });
 }
 
 async function lookUp(

@@ -15,10 +15,19 @@ declare module 'fastify' {
 /** Longer than anything of ours: segments have at most 200 bytes. */
 const longestTarget = 8192;
 
+/** What a page of another origin may ask with (Accept-Datetime is nothing that a browser sends unasked). */
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers':
+    'Accept, Accept-Datetime, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range',
+  'access-control-max-age': '86400',
+} as const;
+
 /** What every request passes: refusals, security headers, the metrics. */
 export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metrics: RequestMetrics): void {
   app.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(deps, request, reply);
+    if (isPreflight(request)) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       // The body, if any, is not read: this connection cannot be used again.
       reply.header('connection', 'close');
@@ -27,6 +36,15 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
     if (request.originalUrl.length > longestTarget)
       throw new Refusal('uri-too-long', 'the address is too long');
   });
+  app.addHook('onRoute', ({ url, config, method }) => {
+    if (method === 'OPTIONS') return;
+    app.route({
+      method: 'OPTIONS',
+      url,
+      config: { operationId: 'preflight', open: config?.open === true },
+      handler: async (_request, reply) => reply.code(204).headers(preflightHeaders).send(),
+    });
+  });
   app.addHook('onResponse', async (request, reply) => {
     metrics.observe(
       request.routeOptions.config?.operationId ?? 'none',
@@ -34,6 +52,15 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
       reply.elapsedTime / 1000,
     );
   });
+}
+
+/** Asked by a browser before it asks what it was told to (Fetch §4.8). */
+function isPreflight({ method, headers, routeOptions }: FastifyRequest): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers['access-control-request-method'] !== undefined &&
+    routeOptions.config?.open === true
+  );
 }
 
 export function setCommonHeaders(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): void {
@@ -49,7 +76,7 @@ export function setCommonHeaders(deps: ServerDeps, request: FastifyRequest, repl
     reply.headers({
       'access-control-allow-origin': '*',
       'access-control-expose-headers':
-        'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Length, Content-Range, ETag, Link, Repr-Digest',
+        'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Length, Content-Location, Content-Range, ETag, Link, Location, Memento-Datetime, Repr-Digest, Vary',
     });
   }
 }

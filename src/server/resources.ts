@@ -4,12 +4,15 @@ import { covers } from '../core/resource-set.ts';
 import { itemPath, toUri } from '../core/uris.ts';
 import { duplicates } from '../publish/entry-writer.ts';
 import { findWithMetadata, type StoredResource } from '../store/resources.ts';
+import { hasPriorVersions } from '../store/timelines.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
 import { sendFile } from './files.ts';
 import { keptRepresentation } from './kept-content.ts';
 import { formatLinks, type HeaderLink } from './link-header.ts';
+import { originalLinks } from './memento/memento-links.ts';
+import { whyWithheld } from './memento/resource-past.ts';
 import { sendRepresentation } from './representation.ts';
 import { backLink, linksetLinks, toLink, toTarget } from './signposting.ts';
 
@@ -25,7 +28,9 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
       if (!found) throw new Refusal('not-found', 'there is no such resource');
       const { resource, metadata } = found;
       if (resource.deletedAt !== undefined) throw gone(deps, resource, resource.deletedAt);
-      const link = formatLinks(linksOf(deps, resource, metadata));
+      const link = formatLinks([...(await pastLinks(deps, resource)), ...linksOf(deps, resource, metadata)]);
+      // On the reply, a 304 has them too: a cache takes over what it says.
+      if (link !== undefined) reply.header('link', link);
       if (resource.kind === 'file') return sendFile(deps, request, reply, resource, link);
       const content = { ...resource, lastModified: resource.lastmod };
       const representation = keptRepresentation(deps, content, { cacheControl: 'no-cache', link });
@@ -35,7 +40,7 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
 }
 
 function gone(deps: ServerDeps, resource: StoredResource, deletedAt: string): Refusal {
-  const link = formatLinks(historyLinks(deps, resource));
+  const link = formatLinks([...lastingLinks(deps, resource), ...historyLinks(deps, resource)]);
   return new Refusal('gone', `this resource was deleted at ${deletedAt}`, {
     // HC-01: never later than Date, even where the journal's clock is ahead of ours.
     'last-modified': toHttpDate(earlier(deletedAt, toIso(deps.clock.now()))),
@@ -86,10 +91,20 @@ function collectionsOf({ links }: StoredResource): readonly string[] {
   return links.filter(({ rel }) => rel === 'collection').map(({ href }) => href);
 }
 
-/**
- * What a resource says of itself alive or deleted: the Capability List of every set that covers it
- * (RS-DISC-13). Its TimeGate and TimeMap belong here as soon as they can be followed.
- */
+/** Of a file that is not kept here only what its upstream remembers could be more than it is now. */
+async function pastLinks(deps: ServerDeps, resource: StoredResource): Promise<readonly HeaderLink[]> {
+  const { kind, source, path } = resource;
+  const mayHave = kind === 'metadata' || deps.fileMode(source) === 'mirror';
+  return mayHave || (await hasPriorVersions(deps.database.reader, path)) ? lastingLinks(deps, resource) : [];
+}
+
+/** ME-08: also what is gone leads to what it was, as far as that can be followed. */
+function lastingLinks(deps: ServerDeps, resource: StoredResource): readonly HeaderLink[] {
+  if (whyWithheld(deps, resource) !== undefined) return [];
+  return originalLinks(deps.baseUrl, toUri(deps.baseUrl, resource.path));
+}
+
+/** What a resource says of itself alive or deleted: the Capability List of every set that covers it (RS-DISC-13). */
 function historyLinks({ baseUrl, setsOf }: ServerDeps, resource: StoredResource): readonly HeaderLink[] {
   const { source } = resource;
   return setsOf(source)

@@ -47,6 +47,9 @@ th,td{text-align:left;padding:.5rem .9rem;border-top:1px solid var(--line);verti
 th{border:0;color:var(--soft);font-weight:500;font-size:.87em}
 td.n,th.n{text-align:right;white-space:nowrap}
 ul{padding-left:1.2rem}
+.moments{list-style:none;margin:.6rem 0;padding:0 0 0 1.1rem;border-left:2px solid var(--line)}
+.moments li{position:relative;padding:.25rem 0}
+.moments li::before{content:"";position:absolute;left:-1.47rem;top:.75rem;width:.6rem;height:.6rem;border:2px solid var(--accent);border-radius:50%;background:var(--bg)}
 @media(max-width:44rem){
 .flow{grid-template-columns:1fr 1fr}.flow>div:nth-child(3){border-left:0}.flow>div+div::before{content:none}
 .flow>div:nth-child(n+3){border-top:1px solid var(--line)}

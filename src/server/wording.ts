@@ -43,6 +43,11 @@ export function relativeTime(iso: string, now: string): string {
   return seconds > 0 ? 'in a moment' : 'just now';
 }
 
+/** `2026-11-21 04:38:07 UTC`. */
+export function exactTime(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
 /** `2026-11-21 04:38 UTC`. */
 export function utcTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;

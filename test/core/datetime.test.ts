@@ -3,9 +3,12 @@ import { describe, expect, test } from 'vitest';
 import {
   addSeconds,
   endOfUtcDay,
+  parseAcceptDatetime,
   parseDatestamp,
+  parseDigits,
   parseHttpDate,
   parseStamp,
+  toDigits,
   toHttpDate,
   toIso,
   toStamp,
@@ -83,4 +86,69 @@ test('a day ends at the midnight after it', () => {
   expect(endOfUtcDay('2026-12-31T23:59:59Z')).toBe('2027-01-01T00:00:00Z');
   expect(endOfUtcDay('2026-11-21T00:00:00Z')).toBe('2026-11-22T00:00:00Z');
   expect(addSeconds('2026-11-21T00:00:00Z', -1)).toBe('2026-11-20T23:59:59Z');
+});
+
+describe('parseAcceptDatetime', () => {
+  test.each([
+    ['Tue, 20 Mar 2001 20:35:00 GMT', '2001-03-20T20:35:00Z'],
+    ['Mon, 01 Jan 0001 00:00:00 GMT', '0001-01-01T00:00:00Z'],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', '9999-12-31T23:59:59Z'],
+    // ME-03: a Saturday; the weekday is not held against the date.
+    ['Thu, 10 Oct 2009 12:00:00 GMT', '2009-10-10T12:00:00Z'],
+  ])('ME-01: reads %s', (text, iso) => {
+    expect(parseAcceptDatetime(text)).toBe(iso);
+  });
+
+  test.each([
+    'Tue, 20 Mar 2001 20:35:00 +0000',
+    'Tue, 20 Mar 2001 20:35:00 gmt',
+    'Tue, 20 Mar 2001 20:35:00 UTC',
+    'tue, 20 Mar 2001 20:35:00 GMT',
+    'Tue, 20 mar 2001 20:35:00 GMT',
+    'Tue, 2 Mar 2001 20:35:00 GMT',
+    'Tuesday, 20-Mar-01 20:35:00 GMT',
+    'Tue Mar 20 20:35:00 2001',
+    '2001-03-20T20:35:00Z',
+    'Tue, 20 Mar 2001 20:35 GMT',
+    'Tue, 20  Mar 2001 20:35:00 GMT',
+    'Tue, 20 Xyz 2001 20:35:00 GMT',
+    'Tue, 31 Feb 2001 20:35:00 GMT',
+    'Tue, 20 Mar 2001 25:00:00 GMT',
+    'Tue, 20 Mar 2001 20:35:00 GMT ',
+    'Tue, 20 Mar 2001 20:35:00 GMT, Tue, 20 Mar 2001 20:35:00 GMT',
+    ', Tue, 20 Mar 2001 20:35:00 GMT',
+    '',
+  ])('ME-02, ME-03: refuses %j', (text) => {
+    expect(parseAcceptDatetime(text)).toBeUndefined();
+  });
+
+  test('reads whatever toHttpDate writes', () => {
+    fc.assert(
+      fc.property(dates, (date) => {
+        expect(parseAcceptDatetime(toHttpDate(toIso(date)))).toBe(toIso(date));
+      }),
+    );
+  });
+});
+
+describe('the digits of a memento', () => {
+  test('name its moment', () => {
+    fc.assert(
+      fc.property(dates, (date) => {
+        expect(parseDigits(toDigits(toIso(date)))).toBe(toIso(date));
+      }),
+    );
+  });
+
+  test.each([
+    '20261301000000',
+    '20260230000000',
+    '20260101240000',
+    '2026010100000',
+    '202601010000000',
+    '',
+    'x',
+  ])('are not %j', (digits) => {
+    expect(parseDigits(digits)).toBeUndefined();
+  });
 });

@@ -68,6 +68,7 @@ export async function seedChanges(
         kind: change,
         ...facts,
       });
+      await trx('moment').insert({ source_id: row.id, at, seq }).onConflict(['source_id', 'at']).merge();
     }
     await trx('source').where({ id: row.id }).update({ journal_seq: seq, journal_at: journalAt });
   });

@@ -95,6 +95,10 @@ export class StagedPublication implements Publication {
     return this.documents.get(path);
   }
 
+  async former(): Promise<readonly PublishedDocument[]> {
+    return [];
+  }
+
   async sets(): Promise<readonly PublishedSet[]> {
     return this.published;
   }

@@ -48,6 +48,8 @@ describe('a metadata resource', () => {
     // RS-DISC-06, RS-DISC-13: one link per Capability List that covers it, in one header line.
     expect(headers.link).toBe(
       [
+        `<${base}/timegate/${item}/oai_dc.xml>; rel="timegate"`,
+        `<${base}/timemap/link/${item}/oai_dc.xml>; rel="timemap"; type="application/link-format"`,
         `<${base}/kyushu/capabilitylist.xml>; rel="resourcesync"`,
         `<${base}/kyushu/metadata/capabilitylist.xml>; rel="resourcesync"`,
         `<${item}>; rel="describes"; type="text/html"`,
@@ -77,7 +79,7 @@ describe('a metadata resource', () => {
       await seedResource(own.database, { format: 'mods' });
       await seedResource(own.database, { format: 'gone', deletedAt: '2026-11-21T10:00:00Z' });
       const { headers } = await own.app.inject({ url: `/${path}` });
-      expect(String(headers.link).split(', ').slice(2)).toEqual([
+      expect(String(headers.link).split(', ').slice(4)).toEqual([
         `<${item}>; rel="describes"; type="text/html"`,
         '<http://example.org/dc>; rel="profile"',
         `<${item}>; rel="canonical"`,

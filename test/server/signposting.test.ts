@@ -73,6 +73,8 @@ describe('FAIR Signposting, level 2', () => {
   it('from a file leads back to the page, and to every living description', async () => {
     await seedItem();
     expect(await linksOf(`/${file}`)).toEqual([
+      `<${base}/timegate/${base}/${file}>; rel="timegate"`,
+      `<${base}/timemap/link/${base}/${file}>; rel="timemap"; type="application/link-format"`,
       `<${base}/kyushu/capabilitylist.xml>; rel="resourcesync"`,
       `<${item}>; rel="collection"; type="text/html"`,
       `<${item}/mods.xml>; rel="describedby"; ${xml}`,

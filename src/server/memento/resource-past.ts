@@ -1,0 +1,81 @@
+import type { FastifyReply } from 'fastify';
+import { toIso } from '../../core/datetime.ts';
+import { exactMemento, type Memento, type Selection, selectMemento } from '../../core/timeline.ts';
+import { toUri } from '../../core/uris.ts';
+import { webUrl } from '../../core/web-url.ts';
+import { findHistory, type ResourceHistory } from '../../store/timelines.ts';
+import type { ServerDeps } from '../deps.ts';
+import { Refusal } from '../errors.ts';
+import { contentTypeOf, fileHeaders } from '../file-headers.ts';
+import { keptRepresentation } from '../kept-content.ts';
+import { encodeTarget } from '../link-header.ts';
+import { sendRepresentation } from '../representation.ts';
+import type { Past, PastSelection } from './past.ts';
+
+export async function findResourcePast(deps: ServerDeps, path: string): Promise<Past | undefined> {
+  const history = await findHistory(deps.database.reader, path);
+  return history && createResourcePast(deps, history);
+}
+
+export function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
+  const { timeline, path, kind } = history;
+  const { mementos, gaps, dropped } = timeline;
+  const [first, last] = [mementos[0]?.datetime, mementos.at(-1)?.datetime];
+  const toDatetimes = ({ selected, prev, next }: Selection): PastSelection => ({
+    selected: mementos[selected ?? -1]?.datetime,
+    prev: mementos[prev ?? -1]?.datetime,
+    next: mementos[next ?? -1]?.datetime,
+  });
+  return {
+    uri: encodeTarget(toUri(deps.baseUrl, path)),
+    span: first === undefined || last === undefined ? undefined : { count: mementos.length, first, last },
+    withheld: whyWithheld(deps, history),
+    gaps,
+    select: async (at) => toDatetimes(selectMemento(timeline, at)),
+    exact: async (datetime) => toDatetimes(exactMemento(timeline, datetime)),
+    list: async (offset, limit) => mementos.slice(offset, offset + limit).map(({ datetime }) => datetime),
+    isDropped: (datetime) => dropped.includes(datetime),
+    send: async (datetime, request, reply, headers) => {
+      const memento = mementos[exactMemento(timeline, datetime).selected ?? -1];
+      if (!memento) throw new Refusal('not-found', 'there is no such memento');
+      const { elsewhere, hash, length } = memento;
+      if (elsewhere !== undefined) return redirect(deps, reply, history, elsewhere);
+      const mediaType = kind === 'file' ? contentTypeOf(undefined, memento.mediaType) : memento.mediaType;
+      const others = kind === 'file' ? fileHeaders(path, mediaType ?? '') : {};
+      const content = { path, hash, length, mediaType, lastModified: datetime };
+      const cacheControl = headers['cache-control'] ?? 'no-cache';
+      const representation = keptRepresentation(deps, content, { cacheControl, others });
+      return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));
+    },
+  };
+}
+
+/** What is public no more at its source is not handed out from the past, unless that is wanted. */
+export function whyWithheld(
+  deps: Pick<ServerDeps, 'mementosOf'>,
+  { source, kind, deletedAt }: Pick<ResourceHistory, 'source' | 'kind' | 'deletedAt'>,
+): string | undefined {
+  if (deletedAt === undefined) return undefined;
+  if (kind === 'file') return `this file was deleted at ${deletedAt}, and what it was before went with it`;
+  return deps.mementosOf?.(source)?.ofDeleted === false
+    ? `this resource was deleted at ${deletedAt}, and what it was before is not handed out here`
+    : undefined;
+}
+
+/** The memento of a redirect (ME-11, ME-16): what is there may change without our knowing. */
+function redirect(
+  deps: ServerDeps,
+  reply: FastifyReply,
+  { source }: ResourceHistory,
+  elsewhere: NonNullable<Memento['elsewhere']>,
+): FastifyReply {
+  const mode = deps.fileMode(source);
+  const url = webUrl(elsewhere)?.href;
+  if (url === undefined || mode === undefined || mode === 'none') {
+    throw new Refusal('not-found', 'this file is not served');
+  }
+  return reply
+    .code(302)
+    .headers({ location: url, 'cache-control': 'no-cache', 'content-length': '0' })
+    .send();
+}

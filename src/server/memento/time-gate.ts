@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify';
+import { parseAcceptDatetime } from '../../core/datetime.ts';
+import { mementoUri } from '../../core/uris.ts';
+import { type VerbatimParams, verbatimParams, verbatimRest } from '../base-path.ts';
+import type { ServerDeps } from '../deps.ts';
+import { Refusal } from '../errors.ts';
+import { varyBy } from '../negotiation.ts';
+import { createFindPast } from './find-past.ts';
+import { mementoLinks } from './memento-links.ts';
+import { nothingThen, pastRefusal } from './past-refusal.ts';
+
+/** Leads to what an Original was at a moment (RFC 7089 §4.2, pattern 2.1). */
+export function timeGateRoutes(app: FastifyInstance, deps: ServerDeps): void {
+  const findPast = createFindPast(deps);
+  app.route<{ Params: VerbatimParams }>({
+    method: ['GET', 'HEAD'],
+    url: '/timegate/*',
+    schema: { params: verbatimParams },
+    config: { operationId: 'getTimeGate', open: true },
+    handler: async (request, reply) => {
+      varyBy(reply, 'accept-datetime');
+      const past = await findPast(verbatimRest(request));
+      if (!past) throw new Refusal('not-found', 'nothing of this address was ever published here');
+      const { baseUrl } = deps;
+      const field = request.headers['accept-datetime'];
+      // An empty one counts as none (ME-05). Sent twice it arrives as one that is malformed.
+      const at = typeof field === 'string' && field !== '' ? parseAcceptDatetime(field) : undefined;
+      if (at === undefined && field) throw pastRefusal(baseUrl, past, 'bad-request', malformed);
+      if (past.withheld !== undefined) throw pastRefusal(baseUrl, past, 'not-found', past.withheld);
+      const selection = await past.select(at);
+      const { selected } = selection;
+      if (selected === undefined) throw nothingThen(baseUrl, past, selection, at);
+      return reply
+        .code(302)
+        .headers({
+          location: mementoUri(baseUrl, past.uri, selected),
+          link: mementoLinks(baseUrl, past, selection),
+          'cache-control': 'no-cache',
+          'content-length': '0',
+        })
+        .send();
+    },
+  });
+}
+
+const malformed =
+  'Accept-Datetime is to be one date and time like `Sat, 21 Nov 2026 04:38:00 GMT`, in exactly this form';

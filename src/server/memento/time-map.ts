@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type TimeMapForm, timeMapForms, timeMapUri } from '../../core/uris.ts';
+import { type VerbatimParams, verbatimParams, verbatimRest } from '../base-path.ts';
+import { matches } from '../conditions.ts';
+import type { ServerDeps } from '../deps.ts';
+import { Refusal } from '../errors.ts';
+import { sendPage } from '../html.ts';
+import { formatLink } from '../link-header.ts';
+import { createFindPast } from './find-past.ts';
+import { linkFormat, pageSize } from './memento-links.ts';
+import type { Past } from './past.ts';
+import { nothingThen, pastRefusal } from './past-refusal.ts';
+import { type TimeMapPage, toLinkFormat, toTimeMapHtml, toTimeMapJson } from './time-map-forms.ts';
+
+/** Every memento of an Original (RFC 7089 §5), in pages of a thousand. */
+export function timeMapRoutes(app: FastifyInstance, deps: ServerDeps): void {
+  const { baseUrl } = deps;
+  const findPast = createFindPast(deps);
+  app.route<{ Params: VerbatimParams }>({
+    method: ['GET', 'HEAD'],
+    url: '/timemap/*',
+    schema: { params: verbatimParams },
+    config: { operationId: 'getTimeMap', open: true },
+    handler: async (request, reply) => {
+      const asked = readAddress(verbatimRest(request));
+      if (!asked) throw new Refusal('not-found', `there are TimeMaps as ${timeMapForms.join(', ')}`);
+      const past = await findPast(asked.uri);
+      if (!past) throw new Refusal('not-found', 'nothing of this address was ever published here');
+      if (past.withheld !== undefined) throw pastRefusal(baseUrl, past, 'not-found', past.withheld);
+      // TM-10.
+      if (!past.span) throw nothingThen(baseUrl, past, {}, undefined);
+      const page = await readPage(baseUrl, past, past.span, asked.page);
+      reply.header('cache-control', 'no-cache');
+      // TM-08: whose TimeMap it is; `original` would make a memento of it.
+      const self = {
+        rel: 'timemap',
+        href: timeMapUri(baseUrl, past.uri, 'link', asked.page),
+        type: linkFormat,
+      };
+      reply.header('link', formatLink(self, past.uri));
+      return send(deps, request, reply, asked.form, page);
+    },
+  });
+}
+
+interface TimeMapAddress {
+  readonly form: TimeMapForm;
+  readonly page: number;
+  readonly uri: string;
+}
+
+function readAddress(rest: string): TimeMapAddress | undefined {
+  const [, name, page = '1', uri = ''] = /^([a-z]+)\/(?:([1-9]\d{0,8})\/)?(.*)$/s.exec(rest) ?? [];
+  const form = timeMapForms.find((one) => one === name);
+  return form && { form, page: Number(page), uri };
+}
+
+/** More pages than that are named without what they cover. */
+const pagesDescribed = 100;
+
+async function readPage(
+  baseUrl: string,
+  past: Past,
+  { count, first, last }: NonNullable<Past['span']>,
+  page: number,
+): Promise<TimeMapPage> {
+  const pages = Math.ceil(count / pageSize);
+  if (page > pages) {
+    throw new Refusal('not-found', `this TimeMap has ${pages === 1 ? 'one page' : `${pages} pages`}`);
+  }
+  const datetimes = await past.list((page - 1) * pageSize, pageSize);
+  return {
+    baseUrl,
+    uri: past.uri,
+    page,
+    pages,
+    datetimes,
+    first,
+    last,
+    bounds: await boundsOf(past, pages),
+    gaps: past.gaps ?? [],
+  };
+}
+
+/** The end of each page but the last, and the beginning of the one behind it. */
+async function boundsOf(past: Past, pages: number): Promise<TimeMapPage['bounds']> {
+  const edges = pages > pagesDescribed ? [] : Array.from({ length: pages - 1 }, (_, index) => index + 1);
+  return Promise.all(
+    edges.map(async (page) => {
+      const [until, from] = await past.list(page * pageSize - 1, 2);
+      return { until, from };
+    }),
+  );
+}
+
+function send(
+  deps: ServerDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: TimeMapForm,
+  page: TimeMapPage,
+): FastifyReply {
+  if (form === 'html') return sendPage(deps, reply, toTimeMapHtml(page));
+  const body = Buffer.from(form === 'json' ? toTimeMapJson(page) : toLinkFormat(page));
+  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
+  reply.header('etag', etag);
+  if (matches(request.headers['if-none-match'] ?? '', etag, 'weak')) return reply.code(304).send();
+  reply
+    .type(form === 'json' ? 'application/json' : linkFormat)
+    .header('content-length', String(body.byteLength));
+  return request.method === 'HEAD' ? reply.send() : reply.send(body);
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { toHttpDate, toIso } from '../../src/core/datetime.ts';
+import { resourceSets } from '../../src/core/resource-set.ts';
+import { metadataPath } from '../../src/core/uris.ts';
+import { createApp } from '../../src/server/app.ts';
+import type { Item } from '../dspace/model.ts';
+import { sampleRepository } from '../dspace/sample-repository.ts';
+import { House } from './house.ts';
+import { identifierOf } from './public-view.ts';
+import { suiteDatabase } from './suite-database.ts';
+
+const baseUrl = 'https://bridge.example.org/rs';
+
+/** A served house, asked as a Memento client asks it. */
+class Traveller {
+  readonly #app: ReturnType<typeof createApp>;
+
+  constructor(house: House) {
+    this.#app = createApp({
+      database: house.database,
+      publication: { find: async () => undefined, sets: async () => [], former: async () => [] },
+      directory: '/nowhere',
+      fileMode: () => 'proxy',
+      baseUrl,
+      title: 'Example',
+      version: '1.0.0',
+      robots: true,
+      clock: house.clock,
+      log: { level: 'silent' },
+      setsOf: (source, title) => resourceSets(source, { title }),
+      sources: async () => [],
+    });
+  }
+
+  async ask(target: string, headers: Record<string, string> = {}) {
+    return this.#app.inject({ url: new URL(target).pathname.slice('/rs'.length), headers });
+  }
+
+  /** What a resource was at a moment: status, when it began, and its text. */
+  async at(path: string, moment: string) {
+    const gate = await this.ask(`${baseUrl}/timegate/${baseUrl}/${path}`, {
+      'accept-datetime': toHttpDate(moment),
+    });
+    if (gate.statusCode !== 302) return { status: gate.statusCode };
+    const memento = await this.ask(String(gate.headers.location));
+    const began = memento.headers['memento-datetime'];
+    const { statusCode: status, headers } = memento;
+    return { status, began, text: memento.body, location: headers.location };
+  }
+
+  close() {
+    return this.#app.close();
+  }
+}
+
+describe('the time before the bridge, as DSpace remembers it', () => {
+  const database = suiteDatabase();
+
+  async function withHistory(
+    body: (scene: {
+      house: House;
+      traveller: Traveller;
+      first: Item;
+      second: Item;
+      third: Item;
+    }) => Promise<void>,
+  ): Promise<void> {
+    const repository = sampleRepository({ items: 12, seed: 3 });
+    const house = await House.open(database(), { repository, version: '9.1' });
+    const [first] = repository.items.filter(({ number }) => number % 50 === 2);
+    if (first === undefined) throw new Error('no item');
+    house.clock.advance(86_400);
+    const second = repository.newVersion(first, 'second');
+    repository.editMetadata(second, { 'dc.title': ['The second title'] });
+    house.clock.advance(86_400);
+    const third = repository.newVersion(second, 'third');
+    repository.editMetadata(third, { 'dc.title': ['The third title'] });
+    house.clock.advance(86_400);
+    await house.run('full');
+    const traveller = new Traveller(house);
+    try {
+      await body({ house, traveller, first, second, third });
+    } finally {
+      await traveller.close();
+      await house.close();
+    }
+  }
+
+  const createdOf = ({ version }: Item) => toIso(new Date(version?.createdAt ?? 0));
+  const pathOf = (house: House, item: Item) => metadataPath(house.name, identifierOf(item), 'oai_dc');
+
+  test('becomes mementos of the newest item, per format', async () => {
+    await withHistory(async ({ house, traveller, first, second, third }) => {
+      const path = pathOf(house, third);
+      const then = await traveller.at(path, createdOf(second));
+      expect(then).toMatchObject({ status: 200, began: toHttpDate(createdOf(second)) });
+      expect(then.text).toContain('The second title');
+      const oldest = await traveller.at(path, '2001-01-01T00:00:00Z');
+      expect(oldest).toMatchObject({ status: 200, began: toHttpDate(createdOf(first)) });
+      expect(oldest.text).not.toContain('The second title');
+      const now = await traveller.at(path, toIso(house.clock.now()));
+      expect(now.text).toContain('The third title');
+    });
+  });
+
+  test('goes on with what the bridge has seen itself', async () => {
+    await withHistory(async ({ house, traveller, second, third }) => {
+      const path = pathOf(house, third);
+      const before = toIso(house.clock.now());
+      house.repository.editMetadata(third, { 'dc.title': ['Corrected'] });
+      await house.run();
+      expect((await traveller.at(path, toIso(house.clock.now()))).text).toContain('Corrected');
+      expect((await traveller.at(path, before)).text).toContain('The third title');
+      expect((await traveller.at(path, createdOf(second))).text).toContain('The second title');
+      const map = await traveller.ask(`${baseUrl}/timemap/link/${baseUrl}/${path}`);
+      expect(map.body.match(/rel="[^"]*memento"/g)).toHaveLength(4);
+    });
+  });
+
+  test('is not told of an item that is hidden by now; what the bridge published itself is', async () => {
+    await withHistory(async ({ house, traveller, second, third }) => {
+      const path = pathOf(house, third);
+      const published = toIso(house.clock.now());
+      house.repository.withdraw(third);
+      await house.run('full');
+      expect((await traveller.at(path, toIso(house.clock.now()))).status).toBe(404);
+      expect((await traveller.at(path, published)).text).toContain('The third title');
+      expect((await traveller.at(path, createdOf(second))).text).not.toContain('The second title');
+    });
+  });
+
+  test('leads to the old files where DSpace still has them', async () => {
+    await withHistory(async ({ house, traveller, first, second, third }) => {
+      const segment = pathOf(house, third).split('/').slice(0, 3).join('/');
+      const files = (await house.paths()).filter((path) => path.startsWith(`${segment}/files/`));
+      expect(files.length).toBeGreaterThan(0);
+      for (const path of files) {
+        const was = await traveller.at(path, createdOf(first));
+        expect(was).toMatchObject({ status: 302, began: toHttpDate(createdOf(first)) });
+        const found = first.bitstreams.some(({ uuid }) => String(was.location).includes(uuid));
+        expect(found).toBe(true);
+        expect(second.bitstreams.some(({ uuid }) => String(was.location).includes(uuid))).toBe(false);
+      }
+    });
+  });
+});
