@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { BridgeError } from '../core/errors.ts';
-import { type ExportReport, exportPublication } from '../publish/export/export.ts';
+import { type ExportProgress, type ExportReport, exportPublication } from '../publish/export/export.ts';
+import { exportPast, type PastExportReport } from '../publish/export/past-export.ts';
+import type { AbsentSource } from '../publish/export/past-moment.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createExportPages } from './export-pages.ts';
@@ -16,9 +18,11 @@ export interface ExportFlags {
   readonly dryRun: boolean;
   /** Compare every file, whatever the last export said. */
   readonly full: boolean;
+  /** ISO: lay out what was then, instead of what is published. */
+  readonly at?: string;
 }
 
-/** Publishes what is new, and lays the whole publication out as files. */
+/** Publishes what is new, and lays the whole publication out as files; with `at` what was then, publishing nothing. */
 export async function exportCommand(target: string, flags: ExportFlags, io: CommandIo): Promise<number> {
   const config = loadConfig(flags, io.env, io.cwd);
   if (Object.keys(config.sources).length === 0) {
@@ -27,7 +31,7 @@ export async function exportCommand(target: string, flags: ExportFlags, io: Comm
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
   const bridge = await openBridge(config, log, flags.dryRun ? 'check' : 'migrate');
   try {
-    if (!flags.dryRun) await publishForExport(bridge, io);
+    if (!flags.dryRun && flags.at === undefined) await publishForExport(bridge, io);
     if (io.stop.aborted) return exitCodes.interrupted;
     const report = await exportTo(bridge, resolve(io.cwd, target), flags, io);
     if (!report) {
@@ -41,6 +45,7 @@ export async function exportCommand(target: string, flags: ExportFlags, io: Comm
       describe(report, flags),
     );
     if (report.left > 0) say(io, describeLeft(report.left));
+    if ('absent' in report) for (const source of report.absent) say(io, describeAbsence(source));
     return exitCodes.ok;
   } finally {
     await bridge.close();
@@ -52,25 +57,28 @@ async function exportTo(
   target: string,
   flags: ExportFlags,
   io: CommandIo,
-): Promise<ExportReport | undefined> {
+): Promise<ExportReport | PastExportReport | undefined> {
   const { config, database, log } = bridge;
   const pages = createExportPages(bridge);
   const progress = createExportProgress(io);
+  const settings = {
+    database,
+    directory: config.directory,
+    target,
+    apart: [config.directory, ...(config.database.client === 'sqlite' ? [config.database.file] : [])],
+    baseUrl: config.baseUrl,
+    pages,
+    fileMode: (source: string) => config.sources[source]?.files.mode,
+    log,
+    dryRun: flags.dryRun,
+    full: flags.full,
+    signal: io.stop,
+    onProgress: (state: ExportProgress) => progress.update(state),
+  };
   try {
-    return await exportPublication({
-      database,
-      directory: config.directory,
-      target,
-      apart: [config.directory, ...(config.database.client === 'sqlite' ? [config.database.file] : [])],
-      baseUrl: config.baseUrl,
-      pages,
-      fileMode: (source) => config.sources[source]?.files.mode,
-      log,
-      dryRun: flags.dryRun,
-      full: flags.full,
-      signal: io.stop,
-      onProgress: (state) => progress.update(state),
-    });
+    if (flags.at === undefined) return await exportPublication(settings);
+    const past = { at: flags.at, sets: bridge.sets(), clock: bridge.clock, title: config.title };
+    return await exportPast({ ...settings, ...past });
   } finally {
     progress.end();
     await pages.close();
@@ -88,4 +96,9 @@ function describe(report: ExportReport, { dryRun }: ExportFlags): string {
 function describeLeft(left: number): string {
   const [files, them] = left === 1 ? ['1 file is', 'it'] : [`${left} files are`, 'them'];
   return `${files} fetched from upstream when somebody asks, so no export can hold ${them}: either files.mode is mirror, or the web server passes what is not there on to rsbridge serve (docs/static.md)`;
+}
+
+function describeAbsence({ name, since }: AbsentSource): string {
+  const known = since === undefined ? 'it never was' : `it was at ${since}`;
+  return `${name} is left out: by then it had not been read completely (${known})`;
 }

@@ -6,9 +6,11 @@ import { demoCommand } from './demo.ts';
 import { exitCodes } from './exit-codes.ts';
 import { exportCommand } from './export-command.ts';
 import { harvestCommand } from './harvest-command.ts';
+import { historyCommand } from './history-command.ts';
 import { initCommand } from './init.ts';
 import { protocols } from './init-find.ts';
 import type { CommandIo } from './io.ts';
+import { momentOption } from './moment-option.ts';
 import { publishCommand } from './publish-command.ts';
 import { reportError } from './report-error.ts';
 import { serveCommand } from './serve.ts';
@@ -68,9 +70,9 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--dry-run', 'print the configuration, write nothing', false)
     .action(async (url, options) => finish(await initCommand(url, options, io)));
 
-  command('check', 'configuration, database, every source, disk and clock').action(async (options) =>
-    finish(await checkCommand(options, io)),
-  );
+  command('check', 'configuration, database, every source, disk and clock')
+    .option('--blobs', 'read every payload that is kept, too, and compare it with its hash', false)
+    .action(async (options) => finish(await checkCommand(options, io)));
 
   command('harvest [sources...]', 'read what is new (default: of every source)')
     .option('--full', 'read everything, and notice what vanished', false)
@@ -94,6 +96,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('export <dir>', 'publish, and write everything as files for any web server')
     .option('--dry-run', 'say what would be written, write nothing', false)
     .option('--full', 'compare every file, whatever the last export said', false)
+    .option('--at <datetime>', 'write the Resource Lists and the resources as they were then', momentOption)
     .action(async (dir, options) => finish(await exportCommand(dir, options, io)));
 
   command('serve', 'serve, harvest and publish on schedule')
@@ -101,9 +104,23 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--host <address>', 'listen on this address')
     .action(async (options) => finish(await serveCommand(options, io)));
 
-  command('status', 'what each source is doing').action(async (options) =>
-    finish(await statusCommand(options, io)),
-  );
+  command('status', 'what each source is doing')
+    .option('--at <datetime>', 'what each source held then', momentOption)
+    .action(async (options) => finish(await statusCommand(options, io)));
+
+  command('history <uri>', 'what a resource was, and when, and what changed')
+    .addOption(
+      new Option('--at <datetime>', 'print the bytes that it had then')
+        .argParser(momentOption)
+        .conflicts(['diff', 'all', 'json']),
+    )
+    .option(
+      '--diff <a..b>',
+      'what changed between two versions, by number or datetime (default: the last two)',
+    )
+    .option('--no-diff', 'the versions alone')
+    .option('--all', 'all versions and all differences, however many', false)
+    .action(async (uri, options) => finish(await historyCommand(uri, options, io)));
 
   program
     .command('validate <url>')

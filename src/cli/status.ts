@@ -1,6 +1,7 @@
 import { openPublication } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
 import { countRemoteFiles, type FileCounts } from '../store/remote-files.ts';
+import { countGivenUp } from '../store/retention.ts';
 import { listProblems, listRuns } from '../store/runs.ts';
 import { findSource, loadLessons } from '../store/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
@@ -9,19 +10,24 @@ import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { overviewOf } from './overview.ts';
+import { statusAt } from './status-at.ts';
 import { withheldDumps } from './withheld-dumps.ts';
 
 const shownProblems = 5;
 const shownRuns = 10;
 
-/** What each source is doing, in sentences, and what is published of it. */
+/**
+ * What each source is doing, in sentences, and what is published of it.
+ * @param flags `at` (ISO): what each held then, instead
+ */
 export async function statusCommand(
-  flags: { config?: string; json: boolean },
+  flags: { config?: string; json: boolean; at?: string },
   io: CommandIo,
 ): Promise<number> {
   const config = loadConfig(flags, io.env, io.cwd);
   const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
   try {
+    if (flags.at !== undefined) return await statusAt(bridge, flags.at, flags.json, io);
     const published = await openPublication(config.directory).sets();
     let healthy = true;
     for (const name of Object.keys(config.sources)) {
@@ -30,12 +36,14 @@ export async function statusCommand(
       const { runs, ...problems } = await historyOf(bridge, name);
       const lessons = await loadLessons(bridge.database.reader, name);
       const files = await filesOf(bridge, name);
+      const versionsGivenUp = await givenUpOf(bridge, name);
       const withheld = await withheldDumps(bridge, name);
       healthy &&= overview.healthy;
       const lines = [
         describeOverview(overview),
         ...problems.lines,
         ...describeFiles(files),
+        ...(versionsGivenUp > 0 ? [`  ${versionsGivenUp} versions are given up (mementos.keep)`] : []),
         ...withheld.map((sentence) => `  ! ${sentence}`),
         ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
         ...sets.map((set) => describeSet(set, config.baseUrl)),
@@ -43,7 +51,7 @@ export async function statusCommand(
       printResult(
         io,
         flags.json,
-        { ...overview, problems: problems.list, lessons, files, withheld, runs, sets },
+        { ...overview, problems: problems.list, lessons, files, versionsGivenUp, withheld, runs, sets },
         lines.join('\n'),
       );
     }
@@ -51,6 +59,11 @@ export async function statusCommand(
   } finally {
     await bridge.close();
   }
+}
+
+async function givenUpOf({ database: { reader } }: Bridge, name: string): Promise<number> {
+  const stored = await findSource(reader, name);
+  return stored ? countGivenUp(reader, stored.id) : 0;
 }
 
 async function filesOf(bridge: Bridge, name: string): Promise<FileCounts | undefined> {

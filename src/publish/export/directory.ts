@@ -1,6 +1,8 @@
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
+import { translate } from '../../store/database.ts';
+import { publicationError } from '../publication-error.ts';
 import { lockPublication, type PublicationLock } from '../publication-lock.ts';
 import { type ExportState, emptyState, readState, stateFile, writeState } from './state.ts';
 
@@ -19,18 +21,25 @@ export interface ExportDirectory {
 /** Holds the lock, and files that are being made. */
 const workshopName = '.rsbridge-export';
 
-/**
- * @param apart directories and files of ours, with which the export must not mix
- * @throws BridgeError `export-refused` for a directory that holds something else, `publication-busy`
- */
+export interface DirectoryOptions {
+  /** Directories and files of ours, with which the export must not mix. */
+  readonly apart: readonly string[];
+  readonly baseUrl: string;
+  /** What was at this moment is exported; undefined: what is published. */
+  readonly at?: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** @throws BridgeError `export-refused` for a directory that holds something else, `publication-busy` */
 export async function openExportDirectory(
   directory: string,
-  options: { readonly apart: readonly string[]; readonly baseUrl: string; readonly dryRun: boolean },
+  options: DirectoryOptions,
 ): Promise<ExportDirectory> {
-  const { apart, baseUrl, dryRun } = options;
+  const { apart, baseUrl, at, dryRun } = options;
   const root = await withoutLinks(resolve(directory));
   for (const other of apart) await refuseMixture(root, await withoutLinks(other));
   const isNew = await refuseForeign(root);
+  if (!isNew) refuseOtherTime(root, await readState(root), at);
   const workshop = join(root, workshopName);
   if (dryRun) {
     return {
@@ -47,7 +56,7 @@ export async function openExportDirectory(
   const lock = await lockPublication(workshop);
   try {
     // From here on the directory says whose it is, however this run ends.
-    if (isNew) await writeState(root, emptyState(baseUrl));
+    if (isNew) await writeState(root, emptyState(baseUrl, at));
     await clear(workshop);
     return {
       root,
@@ -65,6 +74,30 @@ export async function openExportDirectory(
   }
 }
 
+/**
+ * Opens a directory for `work`, and closes it behind that.
+ * @throws BridgeError as `openExportDirectory`; `disk-full`, `publication-failed`, `interrupted`
+ */
+export async function inExportDirectory<Result>(
+  target: string,
+  options: DirectoryOptions,
+  signal: AbortSignal | undefined,
+  work: (open: ExportDirectory) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const open = await openExportDirectory(target, options);
+    try {
+      return await work(open);
+    } finally {
+      await open.close();
+    }
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    const full = code === 'ENOSPC' || code === 'EDQUOT';
+    throw publicationError(full ? error : translate(error), `the export to ${target}`, signal);
+  }
+}
+
 /** @returns whether it is empty or not there at all */
 async function refuseForeign(root: string): Promise<boolean> {
   const found = await lstat(root).catch(() => undefined);
@@ -78,6 +111,15 @@ async function refuseForeign(root: string): Promise<boolean> {
   throw refusal(
     `${root} holds something else (${first.name}${foreign.length > 1 ? ', …' : ''}): name a new or empty directory. If it is an export that lost its ${stateFile}, make an empty file of that name there and export again`,
   );
+}
+
+/** Lists of two times in one directory would be those of no time. */
+function refuseOtherTime(root: string, state: ExportState | undefined, at: string | undefined): void {
+  if (state?.at === at && (state || at === undefined)) return;
+  const found = state?.at === undefined ? 'an export of what is published' : `what was at ${state.at}`;
+  const what = state ? found : 'an export that does not say of when it is';
+  const wanted = at === undefined ? 'what is published' : `what was at ${at}`;
+  throw refusal(`${root} holds ${what}: name a new or empty directory for ${wanted}`);
 }
 
 async function refuseMixture(root: string, other: string): Promise<void> {

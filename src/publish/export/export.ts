@@ -2,9 +2,8 @@ import { performance } from 'node:perf_hooks';
 import type { Log } from '../../core/adapter.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { FileRules } from '../../core/published-files.ts';
-import { type Database, translate } from '../../store/database.ts';
-import { publicationError } from '../publication-error.ts';
-import { type ExportDirectory, openExportDirectory } from './directory.ts';
+import type { Database } from '../../store/database.ts';
+import { type ExportDirectory, inExportDirectory } from './directory.ts';
 import { exportDocuments, filesOfDocument } from './documents.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { exportFile, type PageSource } from './pages.ts';
@@ -69,18 +68,9 @@ export interface ExportReport {
 export async function exportPublication(settings: ExportSettings): Promise<ExportReport | undefined> {
   const { directory, target, apart, baseUrl, dryRun = false, signal } = settings;
   if (!(await readPublicationSnapshot(directory, baseUrl))) return undefined;
-  try {
-    const open = await openExportDirectory(target, { apart, baseUrl, dryRun });
-    try {
-      return await new Export(settings, open).run();
-    } finally {
-      await open.close();
-    }
-  } catch (error) {
-    const { code } = error as { code?: unknown };
-    const full = code === 'ENOSPC' || code === 'EDQUOT';
-    throw publicationError(full ? error : translate(error), `the export to ${target}`, signal);
-  }
+  return inExportDirectory(target, { apart, baseUrl, dryRun }, signal, (open) =>
+    new Export(settings, open).run(),
+  );
 }
 
 /** How often the publication may move on under our hands before we export it a little apart. */

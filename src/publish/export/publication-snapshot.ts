@@ -83,7 +83,8 @@ export function isSame(a: PublicationSnapshot, b: PublicationSnapshot): boolean 
   );
 }
 
-function addDocuments(
+/** @param directory where the files of their slices are */
+export function addDocuments(
   documents: Map<string, SnapshotDocument>,
   directory: string,
   part: Readonly<Record<string, StoredDocument>>,

@@ -45,18 +45,33 @@ export interface ExportedResources {
   readonly collections: Set<string>;
 }
 
+export interface ExportedState extends ExportedResources {
+  /** Living resources whose bytes are ours to export. */
+  ours: number;
+  /** Living files that are fetched when they are asked for. */
+  passedOn: number;
+}
+
 /** Compares every resource that lived at `seq` with its file, and writes what differs. */
+export async function exportLivingResources(settings: ResourceSettings, seq: number): Promise<ExportedState> {
+  const done: ExportedState = { ...nothingYet(), ours: 0, passedOn: 0 };
+  for await (const states of listLivingStates(settings.database.reader, settings.source, seq)) {
+    // So many files are not synced one by one; docs/static.md says what a power failure asks for.
+    const { ours, passedOn } = await placed(settings, states);
+    await writeStates(settings, ours, done, 'thoroughly');
+    done.ours += ours.length;
+    done.passedOn += passedOn.length;
+    await settings.onPage(states);
+  }
+  return done;
+}
+
+/** As `exportLivingResources`, and every patch that was ever published. */
 export async function exportAllResources(
   settings: ResourceSettings,
   seq: number,
 ): Promise<ExportedResources> {
-  const done = nothingYet();
-  for await (const states of listLivingStates(settings.database.reader, settings.source, seq)) {
-    // So many files are not synced one by one; docs/static.md says what a power failure asks for.
-    const { ours } = await placed(settings, states);
-    await writeStates(settings, ours, done, 'thoroughly');
-    await settings.onPage(states);
-  }
+  const done = await exportLivingResources(settings, seq);
   const journal = listChangedStates(settings.database.reader, settings.source, { afterSeq: 0, seq });
   for await (const { patches } of journal) await writeStates(settings, patches, done, 'thoroughly');
   return done;

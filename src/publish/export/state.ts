@@ -5,6 +5,8 @@ import { join } from 'node:path';
 export interface ExportState {
   readonly version: number;
   readonly baseUrl: string;
+  /** It shows what was at this moment; absent: what is published. */
+  readonly at?: string | undefined;
   readonly sources: Readonly<Record<string, ExportedSource>>;
   /** Documents by path, with the ETag of their plain bytes. */
   readonly documents: Readonly<Record<string, string>>;
@@ -31,8 +33,8 @@ export const stateFile = '.rsbridge-export.json';
 /** Raised when files of an earlier release have to be compared one by one. */
 const version = 1;
 
-export function emptyState(baseUrl: string): ExportState {
-  return { version, baseUrl, sources: {}, documents: {}, pages: [], retired: [], pending: [] };
+export function emptyState(baseUrl: string, at?: string): ExportState {
+  return { version, baseUrl, at, sources: {}, documents: {}, pages: [], retired: [], pending: [] };
 }
 
 /** @returns undefined when it cannot be read as one of ours */
@@ -42,6 +44,7 @@ export async function readState(root: string): Promise<ExportState | undefined> 
     const whole =
       state.version === version &&
       typeof state.baseUrl === 'string' &&
+      ['undefined', 'string'].includes(typeof state.at) &&
       [state.sources, state.documents].every((part) => typeof part === 'object' && part !== null) &&
       [state.pages, state.retired, state.pending].every((part) => Array.isArray(part));
     return whole ? state : undefined;

@@ -1,0 +1,64 @@
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Database } from '../../store/database.ts';
+import { listResourcesAt } from '../../store/listing-at.ts';
+import { renderCapabilityList } from '../capability-list.ts';
+import { setPaths, siteDescriptionPath } from '../document-paths.ts';
+import { sitemapLimits } from '../limits.ts';
+import type { Documents } from '../pointer.ts';
+import { writeResourceList } from '../resource-list.ts';
+import { renderSourceDescription } from '../source-description.ts';
+import { writeDocument } from '../stored-document.ts';
+import { watched } from '../watched.ts';
+import { addDocuments, type SnapshotDocument } from './publication-snapshot.ts';
+
+export interface PastDocumentSettings {
+  readonly database: Database;
+  readonly baseUrl: string;
+  /** Where they are made. */
+  readonly workshop: string;
+  readonly at: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The documents of a moment: of each set the Resource List, and what leads to it. No Change Lists and no dumps: what
+ * came before and after is not in it.
+ * @param seqOf where the journal of a source stood
+ */
+export async function renderPastDocuments(
+  settings: PastDocumentSettings,
+  sets: readonly ResourceSet[],
+  seqOf: (source: string) => number,
+): Promise<ReadonlyMap<string, SnapshotDocument>> {
+  const { baseUrl, workshop, at } = settings;
+  const documents = new Map<string, SnapshotDocument>();
+  const add = (found: Documents) => addDocuments(documents, workshop, found);
+  const write = async (path: string, capability: string, entries: number, text: string) => {
+    const facts = { capability, entries, lastModified: at, immutable: false };
+    add({ [path]: await writeDocument(workshop, capability, facts, text) });
+  };
+  for (const set of sets) {
+    add(await renderList(settings, set, seqOf(set.source)));
+    const { resourceList, capabilityList, listsOnly, description } = setPaths(set);
+    const text = renderCapabilityList(baseUrl, set, [{ capability: 'resourcelist', path: resourceList }]);
+    await write(capabilityList, 'capabilitylist', 1, text);
+    await write(listsOnly, 'capabilitylist', 1, text);
+    await write(description, 'description', 1, renderSourceDescription(baseUrl, [set], setPaths(set).about));
+  }
+  const description = renderSourceDescription(baseUrl, sets, 'about');
+  await write(siteDescriptionPath, 'description', sets.length, description);
+  return documents;
+}
+
+async function renderList(
+  { database, baseUrl, workshop, at, signal }: PastDocumentSettings,
+  set: ResourceSet,
+  seq: number,
+): Promise<Documents> {
+  const pages = watched(listResourcesAt(database.reader, set, seq), signal, () => Promise.resolve());
+  const { document, parts } = await writeResourceList(pages, {
+    ...{ directory: workshop, baseUrl, set, at },
+    limits: sitemapLimits,
+  });
+  return { ...parts, [setPaths(set).resourceList]: document };
+}
