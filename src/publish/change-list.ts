@@ -178,7 +178,7 @@ function framed(settings: ChangeListSettings): Limits {
   const never = '9999-12-31T00:00:00Z';
   const frame = Buffer.byteLength(renderHead(settings, never, never) + listTail);
   const bytes = settings.limits.bytes - frame;
-  // The manifest of a package has the same entries, and in each a path.
+  // The manifest of a package has the same entries, and in each a path: less than a third of what it is added to.
   return { entries: settings.limits.entries, bytes: settings.set.dumps ? Math.floor(bytes * 0.75) : bytes };
 }
 

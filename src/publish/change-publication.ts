@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Clock } from '../core/adapter.ts';
 import { addSeconds, endOfSlot, utcDay } from '../core/datetime.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
@@ -7,11 +8,12 @@ import { listChanges } from '../store/listing.ts';
 import { ChangeListWriter } from './change-list.ts';
 import type { ChangesState } from './change-state.ts';
 import { setPaths } from './document-paths.ts';
-import { listTail, renderEntry } from './entry-writer.ts';
+import { entryForm, listTail, renderEntry } from './entry-writer.ts';
 import { renderFlatHead, writeFlatChangeList } from './flat-change-list.ts';
 import {
   type FlatMarks,
   type FlatWindow,
+  firstMark,
   flatWindow,
   markChange,
   noMarks,
@@ -66,13 +68,13 @@ export async function publishChanges(
       before?.openFile,
     );
     try {
-      let marks = before?.marks ?? noMarks;
+      let marks = before ? await countedMarks(trx, settings, before, seen.firstPassSeq) : noMarks;
       let first = before?.first;
       const range = { afterSeq: before?.seq ?? 0, upToSeq: seen.seq };
       for await (const page of listChanges(trx, set, range)) {
         signal?.throwIfAborted();
         for (const change of page) {
-          const text = renderEntry(settings.baseUrl, change, set.mirrors);
+          const text = renderEntry(settings.baseUrl, change, set);
           const bytes = Buffer.byteLength(text);
           await writer.append(change, text, bytes);
           const { datetime, seq } = change;
@@ -92,6 +94,7 @@ export async function publishChanges(
           openFile,
           first,
           marks: pruneMarks(marks, oldest, limits),
+          form: entryForm(set),
           flat: window ? { entries: marks.entries, from: window.from } : before?.flat,
         },
         open,
@@ -105,6 +108,32 @@ export async function publishChanges(
       await writer.abandon();
     }
   });
+}
+
+/** The marks, which count bytes: once more, where entries have other links than when they were counted. */
+async function countedMarks(
+  trx: Knex.Transaction,
+  { baseUrl, set, limits, signal }: ChangeSettings,
+  { marks, form, seq }: ChangesState,
+  firstPassSeq: number | undefined,
+): Promise<FlatMarks> {
+  if (form === entryForm(set)) return marks;
+  const start = firstMark(marks);
+  if (!start) return marks;
+  let counted: FlatMarks = { ...noMarks, entries: start.entries, bytes: start.bytes };
+  for await (const page of listChanges(trx, set, { afterSeq: start.afterSeq, upToSeq: seq })) {
+    signal?.throwIfAborted();
+    for (const change of page) {
+      const bytes = Buffer.byteLength(renderEntry(baseUrl, change, set));
+      counted = markChange(
+        counted,
+        { datetime: change.datetime, seq: change.seq, bytes },
+        firstPassSeq,
+        limits,
+      );
+    }
+  }
+  return counted;
 }
 
 /** The journal; its clock is moved on where a list is to close, although nothing may have happened. */

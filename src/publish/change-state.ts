@@ -13,6 +13,8 @@ export interface ChangesState {
   readonly closed?: string | undefined;
   readonly closedCount?: number | undefined;
   readonly marks: FlatMarks;
+  /** `entryForm` of the entries whose bytes the marks count. */
+  readonly form?: string | undefined;
   /** How many changes there were when the flat list was rendered, and its `from`. */
   readonly flat?: { readonly entries: number; readonly from: string } | undefined;
 }

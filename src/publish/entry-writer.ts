@@ -1,6 +1,6 @@
-import type { ChangeKind, Link, Representation } from '../core/resource.ts';
-import type { Mirror } from '../core/resource-set.ts';
-import { isAbsolute, toUri } from '../core/uris.ts';
+import type { ChangeKind, Link, Representation, ResourceKind } from '../core/resource.ts';
+import type { Mirror, ResourceSet } from '../core/resource-set.ts';
+import { isAbsolute, mementoUri, timeGateUri, timeMapUri, toUri } from '../core/uris.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { escapeUri, escapeXml } from './xml-text.ts';
 
@@ -12,8 +12,11 @@ import { escapeUri, escapeXml } from './xml-text.ts';
 export const sitemapNamespace = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 export const rsNamespace = 'http://www.openarchives.org/rs/terms/';
 export const listTail = '</urlset>\n';
+/** RFC 6690; of TimeMaps (RS-LN-24). */
+export const linkFormat = 'application/link-format';
 
 export interface ListEntry extends Representation {
+  readonly kind: ResourceKind;
   /** Below `baseUrl`; of a file that is only linked to, its own URL. */
   readonly path: string;
   readonly lastmod?: string;
@@ -26,29 +29,56 @@ export interface ListEntry extends Representation {
 }
 
 /**
- * RS-GEN-20: `loc, lastmod, rs:md, rs:ln*`.
- * @param mirrors where else the resource can be had (RS-LN-03…05)
+ * What a set adds to the links of its entries: copies (RS-LN-03…05) and mementos (RS-LN-18…24). Where the configuration
+ * changes them, what is written from then on is different: the next Resource List, new changes, the flat list as a whole.
+ * Closed Change Lists stay (RS-TIME-09).
  */
-export function renderEntry(baseUrl: string, entry: ListEntry, mirrors: readonly Mirror[] = []): string {
+export type EntryLinks = Pick<ResourceSet, 'mirrors' | 'mementos'>;
+
+/** A text that differs wherever a set's entries are other bytes: the configuration may change, documents stay. */
+export function entryForm({ mirrors, mementos }: EntryLinks): string {
+  return JSON.stringify({ mirrors, mementos });
+}
+
+/** RS-GEN-20: `loc, lastmod, rs:md, rs:ln*`. */
+export function renderEntry(baseUrl: string, entry: ListEntry, { mirrors, mementos }: EntryLinks): string {
   const loc = toUri(baseUrl, entry.path);
-  let text = `<url><loc>${escapeUri(loc)}</loc>`;
+  const ascii = escapeUri(loc);
+  let text = `<url><loc>${ascii}</loc>`;
   if (entry.lastmod !== undefined) text += `<lastmod>${escapeXml(entry.lastmod)}</lastmod>`;
+  const isGone = entry.change === 'deleted';
+  // What was deleted has no representation; a hash of the last one would only mislead.
+  const hash = isGone || entry.hash === undefined ? '' : ` hash="${escapeXml(entry.hash)}"`;
+  const length = isGone || entry.length === undefined ? '' : ` length="${entry.length}"`;
+  const type = isGone || entry.mediaType === undefined ? '' : ` type="${escapeXml(entry.mediaType)}"`;
   let md = '';
   if (entry.change !== undefined) md += ` change="${entry.change}"`;
   if (entry.datetime !== undefined) md += ` datetime="${escapeXml(entry.datetime)}"`;
-  // What was deleted has no representation; a hash of the last one would only mislead.
-  if (entry.change !== 'deleted') {
-    if (entry.hash !== undefined) md += ` hash="${escapeXml(entry.hash)}"`;
-    if (entry.length !== undefined) md += ` length="${entry.length}"`;
-    if (entry.mediaType !== undefined) md += ` type="${escapeXml(entry.mediaType)}"`;
-  }
+  md += hash + length + type;
   if (entry.packagePath !== undefined) md += ` path="${escapeXml(entry.packagePath)}"`;
   if (md !== '') text += `<rs:md${md}/>`;
   for (const link of entry.links) text += renderLink(baseUrl, link, loc);
-  if (entry.change !== 'deleted') {
+  if (!isGone) {
     for (const link of duplicates(mirrors, entry.path)) text += renderLink(baseUrl, link, loc);
   }
+  if (hasMementos(entry, mementos)) {
+    const base = escapeUri(baseUrl);
+    if (!isGone && entry.lastmod !== undefined) {
+      const href = mementoUri(base, ascii, entry.lastmod);
+      text += `<rs:ln rel="memento" href="${href}"${hash}${length} modified="${escapeXml(entry.lastmod)}"${type}/>`;
+    }
+    text += `<rs:ln rel="timegate" href="${timeGateUri(base, ascii)}"/>`;
+    text += `<rs:ln rel="timemap" href="${timeMapUri(base, ascii)}" type="${linkFormat}"/>`;
+  }
   return `${text}</url>\n`;
+}
+
+/** Of files only what we keep ourselves has a past; and only as long as it is there. */
+function hasMementos({ kind, path, hash, change }: ListEntry, mementos: ResourceSet['mementos']): boolean {
+  if (kind === 'metadata') return mementos !== 'none';
+  return (
+    mementos === 'all' && change !== 'deleted' && !isAbsolute(path) && hash?.startsWith('sha-256:') === true
+  );
 }
 
 /**

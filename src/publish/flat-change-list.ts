@@ -38,7 +38,7 @@ export async function writeFlatChangeList(
       for (const change of page) {
         if (change.datetime < window.from) continue;
         entries += 1;
-        const chunk = chunks.add(renderEntry(baseUrl, change, set.mirrors));
+        const chunk = chunks.add(renderEntry(baseUrl, change, set));
         if (chunk) await file.append(chunk);
       }
     }

@@ -54,6 +54,15 @@ export function markChange(
   };
 }
 
+/** The oldest place in the journal that a window could still begin at. */
+export function firstMark({ marks, baseline, latest }: FlatMarks): Mark | undefined {
+  return inOrder([...marks, ...(baseline ? [baseline] : []), ...(latest ? [latest] : [])])[0];
+}
+
+function inOrder(marks: readonly Mark[]): readonly Mark[] {
+  return [...marks].sort((a, b) => a.afterSeq - b.afterSeq);
+}
+
 /** A hundredth of the limits is as precise as the window needs to be. */
 function isWorthAMark(last: Mark | undefined, mark: Mark, limits: Limits): boolean {
   return (
@@ -81,7 +90,7 @@ export function flatWindow(state: FlatMarks, oldest: string, limits: Limits): Fl
   const { latest, baseline } = state;
   if (!latest || !baseline) return undefined;
   const floor = later(baseline.datetime, earlier(oldest, latest.datetime));
-  const starts = [...state.marks, baseline, latest].sort((a, b) => a.afterSeq - b.afterSeq);
+  const starts = inOrder([...state.marks, baseline, latest]);
   const first = starts.find((mark) => isWithin(state, mark, limits)) ?? latest;
   if (first.datetime > floor) return { from: first.datetime, afterSeq: first.afterSeq };
   const start = starts.findLast((mark) => mark.datetime <= floor) ?? first;

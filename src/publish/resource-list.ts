@@ -30,8 +30,17 @@ interface ResourceListSettings {
   readonly set: ResourceSet;
   /** When the snapshot began (RS-TIME-06). */
   readonly at: string;
-  readonly clock: Clock;
+  /** Undefined: the state of a moment that is over, of which nobody needs to know when it was written down. */
+  readonly clock?: Clock | undefined;
   readonly limits: Limits;
+  /** Where list and parts are; default: those of a set. */
+  readonly places?: ListPlaces | undefined;
+}
+
+export interface ListPlaces {
+  readonly list: string;
+  /** @param number from 1 */
+  part(number: number): string;
 }
 
 /** Writes a Resource List from the pages of one snapshot. */
@@ -41,9 +50,11 @@ export async function writeResourceList(
 ): Promise<WrittenResourceList> {
   const { directory, baseUrl, set, at, clock, limits } = settings;
   const paths = setPaths(set);
+  const { places = { list: paths.resourceList, part: (number) => paths.resourceListPart(at, number) } } =
+    settings;
   const up = toUri(baseUrl, paths.capabilityList);
-  const index = toUri(baseUrl, paths.resourceList);
-  const head = (completed: string, single: boolean) =>
+  const index = toUri(baseUrl, places.list);
+  const head = (completed: string | undefined, single: boolean) =>
     renderListHead({
       baseUrl,
       capability: 'resourcelist',
@@ -59,8 +70,8 @@ export async function writeResourceList(
     bytes: limits.bytes - frame,
   });
   // After the last row was read (RS-TIME-07). The bodies are on disk; the heads, which say so, are constants.
-  const completed = later(toIso(clock.now()), at);
-  const facts = { capability: 'resourcelist', lastModified: completed, at, completed };
+  const completed = clock && later(toIso(clock.now()), at);
+  const facts = { capability: 'resourcelist', lastModified: completed ?? at, at, completed };
   const [only, ...others] = parts;
   if (only && others.length === 0) {
     const single = { ...facts, entries: only.entries, immutable: false };
@@ -68,7 +79,7 @@ export async function writeResourceList(
   }
   const stored: Record<string, StoredDocument> = {};
   for (const [number, { entries, body }] of parts.entries()) {
-    const path = paths.resourceListPart(at, number + 1);
+    const path = places.part(number + 1);
     const part = { ...facts, entries, immutable: true };
     stored[path] = storeDocument(part, body, head(completed, false), listTail);
   }
@@ -87,7 +98,7 @@ export async function writeResourceList(
 /** The entries in as few files as the limits allow; at least one, which may be empty. */
 async function writeParts(
   pages: AsyncIterable<readonly ResourceEntry[]>,
-  { directory, baseUrl, set: { mirrors } }: Pick<ResourceListSettings, 'directory' | 'baseUrl' | 'set'>,
+  { directory, baseUrl, set }: Pick<ResourceListSettings, 'directory' | 'baseUrl' | 'set'>,
   limits: Limits,
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
@@ -105,7 +116,7 @@ async function writeParts(
   try {
     for await (const page of pages) {
       for (const resource of page) {
-        const text = renderEntry(baseUrl, resource, mirrors);
+        const text = renderEntry(baseUrl, resource, set);
         const length = Buffer.byteLength(text);
         if (entries > 0 && (entries >= limits.entries || bytes + length > limits.bytes)) {
           await finish();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { valid } from '../publish/conformance/documents.ts';
-import type { SmallSource } from '../publish/conformance/small-source.ts';
+import type { Answer, SmallSource } from '../publish/conformance/small-source.ts';
 import { directory, findingsOf, run, source, useSmallSource } from './validated-source.ts';
 
 useSmallSource();
@@ -214,9 +214,37 @@ test.each<[rule: string, what: string, damage: Break]>([
     'a memento of another time',
     answer('/r/1-memento', { 'memento-datetime': 'Thu, 01 Jan 2026 10:00:00 GMT' }),
   ],
+  ['RS-LN-18', 'a memento of another resource', answer('/r/1-memento', { link: '</r/2>; rel="original"' })],
+  [
+    'RS-LN-18',
+    'a loc that is a memento',
+    answer('/r/1', { 'memento-datetime': 'Wed, 31 Dec 2025 10:00:00 GMT' }),
+  ],
+  ['RS-LN-19', 'a memento of nothing', answer('/r/1-memento', { link: '</timegate/1>; rel="timegate"' })],
+  ['RS-LN-19', 'a memento that is not there', gone('/r/1-memento')],
+  [
+    'RS-LN-22',
+    'a TimeGate that leads elsewhere',
+    ({ answers }) => {
+      const headers = { ...answers.get('/r/1-memento')?.headers };
+      const other = { ...headers, 'memento-datetime': 'Tue, 30 Dec 2025 10:00:00 GMT' };
+      answers.set('/timegate/1', { headers: other });
+    },
+  ],
+  ['RS-LN-22', 'a TimeGate that knows no time', ({ answers }) => answers.set('/timegate/1', {})],
   ['RS-ATTR-22', 'a memento of another content', answer('/r/1-memento', {}, 'That is resource 1.\n')],
   ['RS-LN-22', 'a TimeGate that is not there', gone('/timegate/1')],
   ['RS-LN-24', 'a TimeMap of another type', answer('/timemap/1', { 'content-type': 'text/html' })],
+  ['RS-LN-24', 'a TimeMap that is not there', gone('/timemap/1')],
+  ['RS-LN-24', 'a TimeMap without the memento', answer('/timemap/1', {}, '</r/1>; rel="original"\n')],
+  [
+    'RS-LN-24',
+    'a TimeMap that dates the memento otherwise',
+    ({ answers }) => {
+      const { headers, body } = answers.get('/timemap/1') ?? {};
+      answers.set('/timemap/1', { headers, body: String(body).replace('31 Dec', '30 Dec') } as Answer);
+    },
+  ],
   ['RS-RD-06', 'a package that is not there', gone('/rd-1.zip')],
   ['RS-RD-08', 'another length of the package', edit('/rd.xml', / length="\d+"/, ' length="7"')],
   ['RS-RD-10', 'another hash of the package', edit('/rd.xml', /sha-256:\w+/, `sha-256:${other}`)],

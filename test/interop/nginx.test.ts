@@ -105,6 +105,22 @@ ${site}
     throw new Error('nginx does not answer');
   }
 
+  /** While the bridge serves, too. */
+  async function serving(work: () => Promise<void>): Promise<void> {
+    const { child, finished } = rsbridge(['serve'], directory);
+    try {
+      for (let attempt = 0; attempt < 600; attempt += 1) {
+        const answer = await get(`http://127.0.0.1:${bridgePort}/livez`).catch(() => undefined);
+        if (answer?.status === 200) break;
+        await setTimeout(50);
+      }
+      await work();
+    } finally {
+      child.kill('SIGTERM');
+      await finished;
+    }
+  }
+
   async function get(
     uri: string,
     headers: Record<string, string> = {},
@@ -145,12 +161,19 @@ ${site}
       expect(status, loc).toBe(200);
       expect(createHash('sha256').update(body).digest('hex'), loc).toBe(hash);
       const metadata = `, <${baseUrl}/sample/metadata/capabilitylist.xml>; rel="resourcesync"`;
+      const past = [
+        `<${baseUrl}/timegate/${loc}>; rel="timegate", `,
+        `<${baseUrl}/timemap/link/${loc}>; rel="timemap"; type="application/link-format"`,
+      ];
       expect(headers, loc).toMatchObject({
         'content-type': type,
         'content-length': String(length),
         'last-modified': toHttpDate(lastmod),
         'cache-control': 'no-cache, no-transform',
-        link: `<${baseUrl}/sample/capabilitylist.xml>; rel="resourcesync"${loc.includes('/files/') ? '' : metadata}`,
+        link: [
+          `<${baseUrl}/sample/capabilitylist.xml>; rel="resourcesync"${loc.includes('/files/') ? '' : metadata}`,
+          past.join(''),
+        ],
       });
       expect(headers['content-encoding']).toBeUndefined();
     }
@@ -195,13 +218,7 @@ ${site}
     const throughBridge = (loc: string) => loc.replace(origin, `http://127.0.0.1:${port}`);
     for (const { loc } of some.slice(0, 2)) expect((await get(throughBridge(loc))).status, loc).toBe(502);
 
-    const { child, finished } = rsbridge(['serve'], directory);
-    try {
-      for (let attempt = 0; attempt < 200; attempt += 1) {
-        const answer = await get(`http://127.0.0.1:${bridgePort}/livez`).catch(() => undefined);
-        if (answer?.status === 200) break;
-        await setTimeout(50);
-      }
+    await serving(async () => {
       for (const { loc, length, type, lastmod } of some) {
         const { status, headers, body } = await get(throughBridge(loc));
         expect(status, loc).toBe(200);
@@ -219,10 +236,43 @@ ${site}
       const part = await get(throughBridge(first?.loc ?? ''), { range: 'bytes=0-3' });
       expect(part).toMatchObject({ status: 206, text: '%PDF' });
       expect((await get(throughBridge(`${baseUrl}/sample/items/none/files/1-a.pdf`))).status).toBe(404);
-    } finally {
-      child.kill('SIGTERM');
-      await finished;
-    }
+    });
+  });
+
+  test('RS-LN-19…24: what the entries say of the past is answered by the bridge, whole URIs and all', async () => {
+    const { text } = await get(`${baseUrl}/sample/metadata/changelist.xml`);
+    const changes = [...text.matchAll(/<url><loc>([^<]+)<\/loc><lastmod>([^<]+)<.*?<\/url>/g)].slice(0, 40);
+    const linkIn = (entry: string, rel: string) => new RegExp(`rel="${rel}" href="([^"]+)"`).exec(entry)?.[1];
+    const [first] = changes;
+    expect((await get(linkIn(first?.[0] ?? '', 'timegate') ?? '')).status).toBe(502);
+    let followed = 0;
+    await serving(async () => {
+      for (const [entry, loc = '', lastmod = ''] of changes) {
+        const [memento, timegate = '', timemap = ''] = ['memento', 'timegate', 'timemap'].map((rel) =>
+          linkIn(entry, rel),
+        );
+        const asked = await get(timegate, { 'accept-datetime': toHttpDate(lastmod) });
+        const listed = await get(timemap);
+        expect(listed.headers['content-type'], timemap).toMatch(/^application\/link-format/);
+        expect(listed.text).toContain(`<${loc}>; rel="original"`);
+        if (memento === undefined) continue;
+        expect(asked, timegate).toMatchObject({ status: 302, headers: { location: memento } });
+        expect(listed.text).toContain(`<${memento}>`);
+        const { status, headers, body } = await get(memento);
+        expect(status, memento).toBe(200);
+        expect(headers['memento-datetime']).toBe(toHttpDate(lastmod));
+        expect(headers.link).toContain(`<${loc}>; rel="original"`);
+        const hash = createHash('sha256').update(body).digest('hex');
+        expect(entry).toContain(`rel="memento" href="${memento}" hash="sha-256:${hash}"`);
+        followed += 1;
+      }
+      const { stdout } = await rsbridge(['validate', baseUrl, '--json', '--sample', '30'], directory)
+        .finished;
+      expect(stdout).toContain('"sampled":');
+      const broken = stdout.split('\n').filter((line) => /"RS-LN-(?:18|19|2[0-4])"/.test(line));
+      expect(broken).toEqual([]);
+    });
+    expect(followed).toBeGreaterThan(10);
   });
 
   test('what was deleted is gone, and a last change that is none is there with its hash', async () => {
@@ -325,7 +375,7 @@ ${site}
     expect(gone.length).toBeGreaterThan(0);
     for (const [uri, file] of uris) {
       // Those that only the bridge has.
-      if (/\/passed\/items\/[^/]+\/files\//.test(uri)) continue;
+      if (/\/passed\/items\/[^/]+\/files\/|\/rs\/(?:timegate|timemap|memento)\//.test(uri)) continue;
       if (!isGone(uri) && (await get(uri, {}, 'HEAD')).status !== 200) dead.push(`${uri} in ${file}`);
     }
     expect(dead).toEqual([]);

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { create } from 'xmlbuilder2';
 import type { Link } from '../../src/core/resource.ts';
 import { toUri } from '../../src/core/uris.ts';
 import {
+  type EntryLinks,
   type ListEntry,
   listTail,
   renderEntry,
@@ -40,11 +41,18 @@ const link = fc
     pri: optional(fc.integer({ min: 1, max: 999_999 })),
   })
   .map((value) => defined(value) as Link);
+const second = fc
+  .integer({ min: 0, max: 2_000_000_000 })
+  .map((seconds) => new Date(seconds * 1000).toISOString().replace('.000', ''));
 const entry = fc
   .record({
-    path: anything.map((text) => `kyushu/${text}`),
-    lastmod: optional(anything),
-    hash: optional(anything),
+    kind: fc.constantFrom('metadata' as const, 'file' as const),
+    path: fc.oneof(
+      anything.map((text) => `kyushu/${text}`),
+      anything.map((text) => `https://files.example.org/${text}`),
+    ),
+    lastmod: optional(fc.oneof(second, anything)),
+    hash: optional(fc.oneof(anything, fc.constant(`sha-256:${'0f'.repeat(32)}`))),
     length: optional(fc.nat()),
     mediaType: optional(anything),
     change: optional(fc.constantFrom('created' as const, 'updated' as const, 'deleted' as const)),
@@ -53,9 +61,18 @@ const entry = fc
     links: fc.array(link, { maxLength: 4 }),
   })
   .map((value) => defined(value) as ListEntry);
+const mirrors = fc.array(
+  fc.record({ url: fc.constantFrom('https://mirror.example.net/é', 'gsiftp://grid.example.org') }),
+  { maxLength: 2 },
+);
+const entryLinks: fc.Arbitrary<EntryLinks> = fc.record({
+  mirrors,
+  mementos: fc.constantFrom('metadata', 'all', 'none'),
+});
+const bare: EntryLinks = { mirrors: [], mementos: 'none' };
 
 /** The same entry by a library that builds a DOM. */
-function byLibrary(value: ListEntry): string {
+function byLibrary(value: ListEntry, set: EntryLinks): string {
   const root = create().ele(sitemapNamespace, 'urlset');
   root.att('http://www.w3.org/2000/xmlns/', 'xmlns:rs', rsNamespace);
   const url = root.ele(sitemapNamespace, 'url');
@@ -74,11 +91,33 @@ function byLibrary(value: ListEntry): string {
     path: value.packagePath,
   };
   if (Object.values(md).some((part) => part !== undefined)) url.ele(rsNamespace, 'rs:md', attributes(md));
-  for (const { rel, href, hash, length, modified, path, pri, type } of value.links) {
+  for (const one of [...value.links, ...copiesOf(value, set), ...mementosOf(value, set)]) {
+    const { rel, href, hash, length, modified, path, pri, type } = one;
     const target = toAsciiUri(toUri(baseUrl, href));
     url.ele(rsNamespace, 'rs:ln', attributes({ rel, href: target, hash, length, modified, path, pri, type }));
   }
   return `${url.toString()}\n`;
+}
+
+function copiesOf({ path, change }: ListEntry, set: EntryLinks): readonly Link[] {
+  if (change === 'deleted' || path.startsWith('https:')) return [];
+  return set.mirrors.map(({ url }) => ({ rel: 'duplicate', href: `${url}/${path}` }));
+}
+
+function mementosOf(value: ListEntry, { mementos }: EntryLinks): readonly Link[] {
+  const { kind, path, change, lastmod, hash, length, mediaType: type } = value;
+  const deleted = change === 'deleted';
+  const isKept = /^sha-256:/.test(hash ?? '') && !path.startsWith('https:') && !deleted;
+  if (mementos === 'none' || (kind === 'file' && !(mementos === 'all' && isKept))) return [];
+  const loc = toUri(baseUrl, path);
+  const state = defined({ hash, length, modified: lastmod, type });
+  const digits = lastmod?.replace(/[^0-9]/g, '');
+  const memento = { rel: 'memento', href: `${baseUrl}/memento/${digits}/${loc}`, ...state } as Link;
+  return [
+    ...(deleted || lastmod === undefined ? [] : [memento]),
+    { rel: 'timegate', href: `${baseUrl}/timegate/${loc}` },
+    { rel: 'timemap', href: `${baseUrl}/timemap/link/${loc}`, type: 'application/link-format' },
+  ];
 }
 
 function attributes(values: Record<string, string | number | undefined>): Record<string, string> {
@@ -99,10 +138,10 @@ function normalised(text: string): string {
 
 it('entries are the same bytes as xmlbuilder2 writes, whatever is in them', () => {
   fc.assert(
-    fc.property(entry, (value) => {
-      expect(normalised(renderEntry(baseUrl, value))).toBe(normalised(byLibrary(value)));
+    fc.property(entry, entryLinks, (value, set) => {
+      expect(normalised(renderEntry(baseUrl, value, set))).toBe(normalised(byLibrary(value, set)));
     }),
-    { numRuns: 500 },
+    { numRuns: 1000 },
   );
 });
 
@@ -114,8 +153,8 @@ it('RS-GEN-19: whatever is in them, a list is well-formed, and what XML cannot c
     from: '2026-01-01T00:00:00Z',
   });
   fc.assert(
-    fc.property(fc.array(entry, { maxLength: 3 }), (values) => {
-      const text = head + values.map((value) => renderEntry(baseUrl, value)).join('') + listTail;
+    fc.property(fc.array(entry, { maxLength: 3 }), entryLinks, (values, set) => {
+      const text = head + values.map((value) => renderEntry(baseUrl, value, set)).join('') + listTail;
       expect(XMLValidator.validate(text)).toBe(true);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
       expect(text).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/);
@@ -132,7 +171,8 @@ it('RS-GEN-19: whatever is in them, a list is well-formed, and what XML cannot c
 it('RS-GEN-08: hrefs and locs come out as ASCII URIs', () => {
   fc.assert(
     fc.property(anything, (path) => {
-      const text = renderEntry(baseUrl, { path, links: [{ rel: 'via', href: `v${path}` }] });
+      const links = [{ rel: 'via', href: `v${path}` }];
+      const text = renderEntry(baseUrl, { kind: 'file', path, links }, bare);
       expect(text).toMatch(
         /^<url><loc>[!#-;=?-[\]_a-z~]*<\/loc><rs:ln rel="via" href="[!#-;=?-[\]_a-z~]*"\/><\/url>\n$/,
       );
@@ -143,6 +183,7 @@ it('RS-GEN-08: hrefs and locs come out as ASCII URIs', () => {
 
 it('RS-GEN-20, RS-CL-15: the order is loc, lastmod, rs:md, rs:ln; a deletion states no representation', () => {
   const full: ListEntry = {
+    kind: 'metadata',
     path: 'k/a',
     lastmod: '2026-01-01T00:00:00Z',
     change: 'updated',
@@ -152,35 +193,90 @@ it('RS-GEN-20, RS-CL-15: the order is loc, lastmod, rs:md, rs:ln; a deletion sta
     mediaType: 'text/xml',
     links: [{ rel: 'collection', href: 'k/c' }],
   };
-  expect(renderEntry(baseUrl, full)).toBe(
+  expect(renderEntry(baseUrl, full, bare)).toBe(
     `<url><loc>${baseUrl}/k/a</loc><lastmod>2026-01-01T00:00:00Z</lastmod>` +
       '<rs:md change="updated" datetime="2026-01-02T00:00:00Z" hash="sha-256:00" length="7" type="text/xml"/>' +
       `<rs:ln rel="collection" href="${baseUrl}/k/c"/></url>\n`,
   );
-  expect(renderEntry(baseUrl, { ...full, change: 'deleted' })).toContain(
+  expect(renderEntry(baseUrl, { ...full, change: 'deleted' }, bare)).toContain(
     '<rs:md change="deleted" datetime="2026-01-02T00:00:00Z"/>',
   );
 });
 
 it('RS-LN-03…05: every copy is a duplicate, ranked, and says nothing that the resource says of itself', () => {
-  const value: ListEntry = { path: 'k/a', hash: 'sha-256:00', length: 7, mediaType: 'text/xml', links: [] };
-  const mirrors = [
-    { url: 'https://mirror.example.net/rs/', pri: 1 },
-    { url: 'gsiftp://grid.example.org/copy' },
-  ];
-  expect(renderEntry(baseUrl, value, mirrors)).toBe(
+  const representation = { hash: 'sha-256:00', length: 7, mediaType: 'text/xml' };
+  const value: ListEntry = { kind: 'file', path: 'k/a', ...representation, links: [] };
+  const copied: EntryLinks = {
+    mirrors: [{ url: 'https://mirror.example.net/rs/', pri: 1 }, { url: 'gsiftp://grid.example.org/copy' }],
+    mementos: 'none',
+  };
+  expect(renderEntry(baseUrl, value, copied)).toBe(
     `<url><loc>${baseUrl}/k/a</loc><rs:md hash="sha-256:00" length="7" type="text/xml"/>` +
       '<rs:ln rel="duplicate" href="https://mirror.example.net/rs/k/a" pri="1"/>' +
       '<rs:ln rel="duplicate" href="gsiftp://grid.example.org/copy/k/a"/></url>\n',
   );
-  expect(renderEntry(baseUrl, { ...value, change: 'deleted' }, mirrors)).not.toContain('duplicate');
+  expect(renderEntry(baseUrl, { ...value, change: 'deleted' }, copied)).not.toContain('duplicate');
 });
 
 it('RS-LN-02: no link leads back to its own resource', () => {
   const links = [{ rel: 'canonical', href: 'k/a' }];
-  expect(renderEntry(baseUrl, { path: 'k/a', links }, [{ url: baseUrl }])).toBe(
+  const set: EntryLinks = { mirrors: [{ url: baseUrl }], mementos: 'none' };
+  expect(renderEntry(baseUrl, { kind: 'metadata', path: 'k/a', links }, set)).toBe(
     `<url><loc>${baseUrl}/k/a</loc></url>\n`,
   );
+});
+
+describe('RS-LN-18…24: the past of a resource', () => {
+  const loc = `${baseUrl}/k/a`;
+  const memento =
+    `<rs:ln rel="memento" href="${baseUrl}/memento/20260101000203/${loc}" hash="sha-256:00" length="7" ` +
+    'modified="2026-01-01T00:02:03Z" type="text/xml"/>';
+  const negotiation =
+    `<rs:ln rel="timegate" href="${baseUrl}/timegate/${loc}"/>` +
+    `<rs:ln rel="timemap" href="${baseUrl}/timemap/link/${loc}" type="application/link-format"/>`;
+  const value: ListEntry = {
+    kind: 'metadata',
+    path: 'k/a',
+    lastmod: '2026-01-01T00:02:03Z',
+    hash: 'sha-256:00',
+    length: 7,
+    mediaType: 'text/xml',
+    links: [{ rel: 'profile', href: 'https://p.example.org/' }],
+  };
+  const linksOf = (entryValue: ListEntry, mementos: EntryLinks['mementos']) =>
+    renderEntry(baseUrl, entryValue, { mirrors: [], mementos })
+      .replace(/^.*?(?=<rs:ln|<\/url)/, '')
+      .trimEnd();
+  const profile = '<rs:ln rel="profile" href="https://p.example.org/"/>';
+
+  it('RS-LN-19…24: metadata leads to the state as of lastmod, to its TimeGate and to its TimeMap, behind its other links', () => {
+    for (const mementos of ['metadata', 'all'] as const) {
+      expect(linksOf(value, mementos)).toBe(`${profile}${memento}${negotiation}</url>`);
+    }
+    expect(linksOf(value, 'none')).toBe(`${profile}</url>`);
+  });
+
+  it('RS-LN-19: a change leads to the state that it made, not to when it was noticed', () => {
+    const change = { change: 'updated', datetime: '2026-01-05T00:00:00Z' } as const;
+    expect(linksOf({ ...value, ...change }, 'metadata')).toContain(memento);
+  });
+
+  it('RS-LN-19: a deletion has no state to lead to, but a past', () => {
+    const gone: ListEntry = { ...value, change: 'deleted', datetime: '2026-01-05T00:00:00Z', links: [] };
+    expect(linksOf(gone, 'metadata')).toBe(`${negotiation}</url>`);
+  });
+
+  it('files have a past where their bytes are kept', () => {
+    const file: ListEntry = { ...value, kind: 'file' };
+    expect(linksOf(file, 'metadata')).toBe(`${profile}</url>`);
+    expect(linksOf(file, 'all')).toBe(`${profile}${memento}${negotiation}</url>`);
+    const md5 = { ...file, hash: 'md5:00' };
+    const elsewhere = { ...file, path: 'https://files.example.org/a' };
+    const gone: ListEntry = { ...file, change: 'deleted' };
+    expect(linksOf(md5, 'all')).toBe(`${profile}</url>`);
+    expect(linksOf(elsewhere, 'all')).toBe(`${profile}</url>`);
+    expect(linksOf(gone, 'all')).toBe(`${profile}</url>`);
+  });
 });
 
 it('every document names its stylesheet between the XML declaration and the root', () => {

@@ -275,6 +275,37 @@ describeOnBoth('publishing', (open) => {
     expect(entriesOf(await flat())).toEqual(['created c']);
   });
 
+  it('RS-GEN-17: other links in the entries change what fits into the flat list, and nothing in closed lists', async () => {
+    const of = (links: 'none' | 'metadata') => resourceSets(source, { mementos: { links } })[0] ?? never();
+    const limits = { entries: 100, bytes: 5000 };
+    const names = Array.from({ length: 12 }, (_, index) => `n${10 + index}`);
+    await seed([{ name: 'a', at: day('01') }]);
+    await endFirstPass(open().database, source);
+    await seed(names.map((name, index) => ({ name, at: day(String(2 + index).padStart(2, '0')) })));
+    await publisher(limits).publish(of('none'), { resourceList: 'always' });
+    const flat = () => textOf(publication, `${source}/changelist.xml`);
+    const closed = `${source}/changelist/20261101T100000Z.xml`;
+    const [short, old] = [await flat(), await textOf(publication, closed)];
+    expect(entriesOf(short)).toHaveLength(13);
+    expect(short + old).not.toContain('timegate');
+
+    await seed([{ name: 'b', at: day('20') }]);
+    await publisher(limits).publish(of('metadata'), { resourceList: 'always' });
+    const long = await flat();
+    expect(Buffer.byteLength(long)).toBeLessThanOrEqual(limits.bytes);
+    expect(entriesOf(long).length).toBeLessThan(13);
+    expect(entriesOf(long).at(-1)).toBe('created b');
+    expect(long.match(/rel="timegate"/g)).toHaveLength(entriesOf(long).length);
+    const parts = (await pathsOf(directory, source)).filter((path) => path.includes('/resourcelist/'));
+    expect(await textOf(publication, parts.at(-1) ?? '')).toContain('timegate');
+    // RS-TIME-09: it was closed.
+    expect(await textOf(publication, closed)).toBe(old);
+
+    await seed([{ name: 'c', at: day('20', '11:00:00') }]);
+    await publisher(limits).publish(of('none'), { resourceList: 'never' });
+    expect(entriesOf(await flat()).length).toBeGreaterThan(entriesOf(long).length);
+  });
+
   it('another baseUrl, or a damaged pointer, renders everything anew', async () => {
     await seed([{ name: 'a', at: day('20') }]);
     await publisher().publish(all(), { resourceList: 'always' });

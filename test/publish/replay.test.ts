@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addSeconds, toIso } from '../../src/core/datetime.ts';
+import { addSeconds, toDigits, toIso } from '../../src/core/datetime.ts';
 import { isBridgeError } from '../../src/core/errors.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { exactMemento, selectMemento } from '../../src/core/timeline.ts';
 import type { Publication } from '../../src/publish/publication.ts';
+import { findHistory } from '../../src/store/timelines.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { readZip } from './dump/zip-reading.ts';
 import { LivingSource } from './living-source.ts';
@@ -64,8 +66,9 @@ describeOnBoth('a Destination', (open) => {
     }
   }
 
-  it('that replays Change Lists, or Change Dumps, over an old Resource List or Dump has the new one (RS-CAP-12)', async () => {
+  it('that replays Change Lists, or Change Dumps, over an old Resource List or Dump has the new one (RS-CAP-12), and finds every state by its links (RS-LN-19…24)', async () => {
     let compared = 0;
+    let followed = 0;
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 14 }),
@@ -112,6 +115,7 @@ describeOnBoth('a Destination', (open) => {
               replay(polled, await textOf(publication, `${set.path}/changelist.xml`), baseline.listAt);
               expect(polled).toEqual(now);
             }
+            followed += await followPasts(set);
           }
           await living.end();
         },
@@ -119,13 +123,75 @@ describeOnBoth('a Destination', (open) => {
       { numRuns: 20 },
     );
     expect(compared).toBeGreaterThan(10);
+    expect(followed).toBeGreaterThan(50);
   }, 120_000);
+
+  /**
+   * Every entry of every document of a set leads to the state that it speaks of: by its memento, and by its TimeGate
+   * when asked for its `lastmod`. @returns how many mementos there were
+   */
+  async function followPasts(set: ResourceSet): Promise<number> {
+    const changes = await entriesOfAll(await changeLists(living.set('all', choices)));
+    // Of several states of one second the last one stays.
+    const last = new Map(changes.map((entry) => [`${entry.loc} ${entry.lastmod}`, entry]));
+    const documents = [
+      ...(await resourceListParts(set)),
+      ...(await changeLists(set)),
+      ...(await manifestsOf(set)),
+      `${set.path}/changelist.xml`,
+    ];
+    const entries = await entriesOfAll(documents);
+    for (const { loc, lastmod = '', change, hash, length, type, links } of entries) {
+      const past = links.filter(({ rel = '' }) => ['memento', 'timegate', 'timemap'].includes(rel));
+      // RS-LN-22…24
+      const negotiation = [
+        { rel: 'timegate', href: `${baseUrl}/timegate/${loc}` },
+        { rel: 'timemap', href: `${baseUrl}/timemap/link/${loc}`, type: 'application/link-format' },
+      ];
+      if (change === 'deleted') {
+        expect(past).toEqual(negotiation);
+        continue;
+      }
+      // RS-LN-19…21
+      const href = `${baseUrl}/memento/${toDigits(lastmod)}/${loc}`;
+      const memento = { rel: 'memento', href, modified: lastmod, hash, length, type };
+      expect(past).toEqual([memento, ...negotiation]);
+      const latest = last.get(`${loc} ${lastmod}`);
+      const history = await findHistory(open().database.reader, pathOf(loc));
+      if (!history) throw new Error(`${loc} has no history`);
+      const { mementos } = history.timeline;
+      const { selected = -1 } = exactMemento(history.timeline, lastmod);
+      if (latest?.change !== 'deleted') expect(mementos[selected]?.hash).toBe(latest?.hash);
+      const isGone = history.timeline.gaps.some(({ from }) => from === lastmod);
+      expect(selectMemento(history.timeline, lastmod).selected).toBe(isGone ? undefined : selected);
+    }
+    return entries.filter(({ change }) => change !== 'deleted').length;
+  }
+
+  async function entriesOfAll(paths: readonly string[]): Promise<readonly Entry[]> {
+    const found = await Promise.all(
+      paths.map(async (path) => ((await publication.find(path)) ? textOf(publication, path) : '')),
+    );
+    return found.flatMap(entriesIn);
+  }
+
+  async function resourceListParts({ path }: ResourceSet): Promise<readonly string[]> {
+    const top = await textOf(publication, `${path}/resourcelist.xml`);
+    return top.includes('<sitemapindex') ? locsIn(top).map(pathOf) : [`${path}/resourcelist.xml`];
+  }
+
+  async function manifestsOf({ path }: ResourceSet): Promise<readonly string[]> {
+    const packages: string[] = [];
+    for (const dump of [`${path}/resourcedump.xml`, `${path}/changedump.xml`]) {
+      if (await publication.find(dump)) packages.push(...(await packagesOf(await textOf(publication, dump))));
+    }
+    return packages.map((zip) => zip.replace(/\.zip$/, '-manifest.xml'));
+  }
 
   async function readResourceList(set: ResourceSet): Promise<{ copy: Copy; at: string }> {
     const top = await textOf(publication, `${set.path}/resourcelist.xml`);
     const copy: Copy = new Map();
-    const parts = top.includes('<sitemapindex') ? locsIn(top).map(pathOf) : [`${set.path}/resourcelist.xml`];
-    for (const part of parts) {
+    for (const part of await resourceListParts(set)) {
       for (const { loc, hash } of entriesIn(await textOf(publication, part))) {
         expect(copy.has(loc)).toBe(false);
         copy.set(loc, hash ?? '');
@@ -202,16 +268,25 @@ interface Entry {
   readonly datetime?: string;
   readonly hash?: string;
   readonly path?: string;
+  readonly length?: string;
+  readonly type?: string;
+  readonly lastmod?: string;
+  readonly links: readonly Readonly<Record<string, string>>[];
 }
 
 function entriesIn(text: string): readonly Entry[] {
-  return [...text.matchAll(/<url><loc>([^<]*)<\/loc>.*?<rs:md ([^>]*)\/>/g)].map(
-    ([, loc = '', attributes = '']) => ({
-      loc,
-      ...Object.fromEntries(
-        [...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
-      ),
-    }),
+  const entry = /<url><loc>([^<]*)<\/loc><lastmod>([^<]*)<\/lastmod><rs:md ([^>]*)\/>(.*)<\/url>/g;
+  return [...text.matchAll(entry)].map(([, loc = '', lastmod = '', md = '', links = '']) => ({
+    loc,
+    lastmod,
+    ...attributesIn(md),
+    links: [...links.matchAll(/<rs:ln ([^>]*)\/>/g)].map(([, attributes = '']) => attributesIn(attributes)),
+  }));
+}
+
+function attributesIn(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
   );
 }
 

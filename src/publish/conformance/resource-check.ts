@@ -4,7 +4,8 @@ import { type DocumentEntry, noAttributes } from './document-model.ts';
 import type { Report } from './finding.ts';
 import { measure } from './fixity.ts';
 import { htmlLinkTargets, linkTargets } from './link-field.ts';
-import { checkLinked } from './linked-check.ts';
+import { checkLinks } from './linked-check.ts';
+import { checkMemento, checkTimeGeneric, linkOf } from './memento-check.ts';
 import { checkLastModified, checkRepresentation, resourceRules } from './representation-rules.ts';
 import { beginningOf, essenceOf, type SourcePort } from './source-port.ts';
 
@@ -20,8 +21,6 @@ export interface ResourceContext {
   ) => Promise<{ readonly capabilityList: boolean; readonly covered: boolean | undefined }>;
 }
 
-const checkedLinks = 8;
-
 /** Dereferences a sampled resource and what it links to, and holds them against what their entry says. */
 export async function checkResource(entry: DocumentEntry, context: ResourceContext): Promise<void> {
   const [loc = ''] = entry.locs;
@@ -30,6 +29,7 @@ export async function checkResource(entry: DocumentEntry, context: ResourceConte
   const response = await fetchResource(loc, context);
   if (!response) return;
   checkLastModified(entry.lastmods[0], 'lastmod', response, 'RS-TIME-11', report);
+  checkTimeGeneric(entry, response, report);
   const fields = linkTargets(response.headers.link, 'resourcesync', response.url);
   await checkAdvertised(fields, ['RS-DISC-06', 'RS-DISC-07'], loc, context);
   try {
@@ -41,7 +41,7 @@ export async function checkResource(entry: DocumentEntry, context: ResourceConte
     if (error.code === 'response-too-large') note(`${loc}: ${error.message}`);
     else report('RS-RL-07', `it could not be read: ${describeError(error)}`, 'warning');
   }
-  for (const link of entry.links.slice(0, checkedLinks)) await checkLinked(link, entry, context);
+  await checkLinks(entry, context);
 }
 
 async function fetchResource(loc: string, { port, report, note }: ResourceContext) {
@@ -130,5 +130,28 @@ export async function checkPatched(
   } catch (error) {
     if (!isBridgeError(error)) throw error;
     note(`${loc} could not be asked for: ${describeError(error)}`);
+  }
+}
+
+/**
+ * RS-LN-19, -20: a change leads to the state that it made, whatever came later. Not compared is what is in it: a later
+ * change of the same second has the same memento. One that is gone may have had its time.
+ */
+export async function checkPastChange(
+  entry: DocumentEntry,
+  { port, report: own, note }: ResourceContext,
+): Promise<void> {
+  const link = linkOf(entry, 'memento') ?? noAttributes;
+  const href = link.get('href') ?? '';
+  if (!/^https?:/i.test(href)) return;
+  const report: Report = (rules, message, severity) => own(rules, `memento ${href}: ${message}`, severity);
+  try {
+    const response = await port.get(href, 'resource');
+    await response.discard();
+    if (response.status !== 200) report('RS-LN-19', `it answers ${response.status}`, 'warning');
+    else checkMemento(link, entry, response, report);
+  } catch (error) {
+    if (!isBridgeError(error)) throw error;
+    note(`links to ${new URL(href).host}: ${describeError(error)}`);
   }
 }

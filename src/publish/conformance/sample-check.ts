@@ -1,7 +1,13 @@
 import { toMilliseconds } from '../../core/datetime.ts';
 import type { DocumentEntry } from './document-model.ts';
 import type { FindingsByUri } from './findings-by-uri.ts';
-import { checkDeleted, checkPatched, checkResource, type ResourceContext } from './resource-check.ts';
+import {
+  checkDeleted,
+  checkPastChange,
+  checkPatched,
+  checkResource,
+  type ResourceContext,
+} from './resource-check.ts';
 import type { SetSamples } from './set-samples.ts';
 import type { SourceWalk } from './source-check.ts';
 import type { SourcePort } from './source-port.ts';
@@ -45,6 +51,12 @@ export async function checkSamples(
       const [loc] = entry.locs;
       if (loc === undefined || !isLatest(walk, set, entry)) continue;
       await checkPatched(entry, contextOf(set, loc));
+      checked += 1;
+    }
+  }
+  for (const [set, { taken }] of samples.mementos) {
+    for (const entry of taken) {
+      await checkPastChange(entry, contextOf(set, entry.locs[0] ?? ''));
       checked += 1;
     }
   }

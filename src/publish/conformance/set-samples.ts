@@ -1,5 +1,6 @@
 import { patchRelation } from '../../core/resource.ts';
 import { type DocumentEntry, noAttributes } from './document-model.ts';
+import { linkOf } from './memento-check.ts';
 import { Sample } from './sample.ts';
 import type { OpenedDocument } from './source-check.ts';
 
@@ -9,6 +10,8 @@ export class SetSamples {
   readonly deletions = new Map<string, Sample>();
   /** Changes with a patch: what is whole has to stay (RS-LN-14). */
   readonly patches = new Map<string, Sample>();
+  /** Changes with a memento: it stays, whatever came later (RS-LN-19). */
+  readonly mementos = new Map<string, Sample>();
   readonly #size: number;
 
   constructor(size: number) {
@@ -25,9 +28,11 @@ export class SetSamples {
     if (kind !== 'CL') return undefined;
     const deletions = this.#of(this.deletions, set);
     const patches = this.#of(this.patches, set);
+    const mementos = this.#of(this.mementos, set);
     return (entry) => {
       if ((entry.md[0] ?? noAttributes).get('change') === 'deleted') deletions.offer(entry);
-      else if (entry.links.some((link) => link.get('rel') === patchRelation)) patches.offer(entry);
+      else if (linkOf(entry, patchRelation)) patches.offer(entry);
+      if (linkOf(entry, 'memento')) mementos.offer(entry);
     };
   }
 

@@ -82,7 +82,7 @@ async function addChanges(
       number += 1;
       const entry = placeChange(change, `/${String(number).padStart(6, '0')}`);
       members.push(...membersOf(entry));
-      await writer.addEntry(renderEntry(baseUrl, entry, set.mirrors));
+      await writer.addEntry(renderEntry(baseUrl, entry, set));
     }
     for await (const { owner, content } of readContents(db, dataDirectory, members, options)) {
       await writer.add(owner.name, content, owner.mediaType);

@@ -87,7 +87,7 @@ class ResourceDumpWriter {
       for await (const { owner, content } of readContents(db, dataDirectory, page, options)) {
         const packagePath = pathInPackage(owner.path);
         const name = memberName(packagePath);
-        const text = renderEntry(baseUrl, { ...owner, packagePath }, set.mirrors);
+        const text = renderEntry(baseUrl, { ...owner, packagePath }, set);
         if (this.#isFull(writer.fill, memberCost(name, content), Buffer.byteLength(text))) {
           await this.#finish(writer);
           writer = await this.#start();

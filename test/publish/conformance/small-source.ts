@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { storedZip } from './stored-zip.ts';
 
@@ -19,6 +19,8 @@ export interface SmallSource {
   /** Adds members to a package, or takes them out of it (undefined). */
   repack(path: string, changes: Readonly<Record<string, string | undefined>>): void;
   readonly asked: string[];
+  /** Of the last request for a path. */
+  headersOf(path: string): IncomingHttpHeaders | undefined;
   close(): Promise<void>;
 }
 
@@ -34,9 +36,11 @@ export async function openSmallSource(): Promise<SmallSource> {
   const answers = new Map<string, Answer>();
   const packages = new Map<string, Record<string, string>>();
   const asked: string[] = [];
+  const requests = new Map<string, IncomingHttpHeaders>();
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     asked.push(path);
+    requests.set(path, request.headers);
     const { status = 200, headers = {}, body = '' } = answers.get(path) ?? { status: 404 };
     const length = { 'content-length': String(Buffer.byteLength(body)) };
     response.writeHead(status, { ...length, ...headers });
@@ -48,6 +52,7 @@ export async function openSmallSource(): Promise<SmallSource> {
     origin,
     answers,
     asked,
+    headersOf: (path) => requests.get(path),
     edit(path, from, to) {
       const answer = answers.get(path);
       const body = String(answer?.body);
@@ -82,10 +87,19 @@ export async function openSmallSource(): Promise<SmallSource> {
   }
   for (const name of ['1', '2', '3', '4']) answers.set(`/r/${name}`, resource(name));
   answers.set('/r/1-memento', {
-    headers: { 'content-type': 'text/plain', 'memento-datetime': lastModified },
+    headers: {
+      'content-type': 'text/plain',
+      'memento-datetime': lastModified,
+      link: `<${origin}/r/1>; rel="original", <${origin}/timegate/1>; rel="timegate"`,
+    },
     body: content('1'),
   });
-  answers.set('/timemap/1', { headers: { 'content-type': 'application/link-format' } });
+  answers.set('/timemap/1', {
+    headers: { 'content-type': 'application/link-format' },
+    body:
+      `<${origin}/r/1>; rel="original",\n<${origin}/timemap/1>; rel="self"; type="application/link-format",\n` +
+      `<${origin}/r/1-memento>; rel="first last memento"; datetime="${lastModified}"\n`,
+  });
   answers.set('/timegate/1', {
     status: 302,
     headers: { location: '/r/1-memento', vary: 'accept-datetime' },
