@@ -32,7 +32,8 @@ export async function findLinkedFiles(
   if (urls.length === 0) return noLinkedFiles;
   const published: { path: string }[] = await db('resource')
     .select('path')
-    .whereNull('deleted_at')
+    // What another source had stays its own: a path has one row, and that one journal.
+    .where((taken) => taken.whereNull('deleted_at').orWhereNot({ source_id: sourceId }))
     .modify((query) => whereAnyOf(query, 'path', urls));
   const rows: { url: string; item_id: number; path: string; media_type: string | null }[] = await db(
     'item_file',
