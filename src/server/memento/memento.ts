@@ -6,6 +6,7 @@ import type { ServerDeps } from '../deps.ts';
 import { keepHeaders, Refusal } from '../errors.ts';
 import { createFindPast } from './find-past.ts';
 import { mementoLinks } from './memento-links.ts';
+import { redirectToMemento } from './memento-redirect.ts';
 import type { Past, PastSelection } from './past.ts';
 import { nothingThen, pastRefusal } from './past-refusal.ts';
 
@@ -78,15 +79,7 @@ async function sendNearest(
     throw pastRefusal(baseUrl, past, 'not-found', why, besides(selection, datetime));
   }
   if (selected === undefined) throw nothingThen(baseUrl, past, selection, datetime);
-  return reply
-    .code(302)
-    .headers({
-      location: mementoUri(baseUrl, past.uri, selected),
-      link: mementoLinks(baseUrl, past, selection),
-      'cache-control': 'no-cache',
-      'content-length': '0',
-    })
-    .send();
+  return redirectToMemento(baseUrl, reply, past, { ...selection, selected });
 }
 
 /** The neighbours of a moment that has no memento of its own. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
-import { exactMemento, type Memento, type Selection, selectMemento } from '../../core/timeline.ts';
+import { exactMemento, type Memento } from '../../core/timeline.ts';
 import { toUri } from '../../core/uris.ts';
 import { webUrl } from '../../core/web-url.ts';
 import { findHistory, type ResourceHistory } from '../../store/timelines.ts';
@@ -10,7 +10,8 @@ import { contentTypeOf, fileHeaders } from '../file-headers.ts';
 import { keptRepresentation } from '../kept-content.ts';
 import { encodeTarget } from '../link-header.ts';
 import { sendRepresentation } from '../representation.ts';
-import type { Past, PastSelection } from './past.ts';
+import type { Past } from './past.ts';
+import { createTimelinePast } from './timeline-past.ts';
 
 export async function findResourcePast(deps: ServerDeps, path: string): Promise<Past | undefined> {
   const history = await findHistory(deps.database.reader, path);
@@ -19,22 +20,11 @@ export async function findResourcePast(deps: ServerDeps, path: string): Promise<
 
 export function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
   const { timeline, path, kind } = history;
-  const { mementos, gaps, dropped } = timeline;
-  const [first, last] = [mementos[0]?.datetime, mementos.at(-1)?.datetime];
-  const toDatetimes = ({ selected, prev, next }: Selection): PastSelection => ({
-    selected: mementos[selected ?? -1]?.datetime,
-    prev: mementos[prev ?? -1]?.datetime,
-    next: mementos[next ?? -1]?.datetime,
-  });
+  const { mementos } = timeline;
   return {
     uri: encodeTarget(toUri(deps.baseUrl, path)),
-    span: first === undefined || last === undefined ? undefined : { count: mementos.length, first, last },
+    ...createTimelinePast(timeline),
     withheld: whyWithheld(deps, history),
-    gaps,
-    select: async (at) => toDatetimes(selectMemento(timeline, at)),
-    exact: async (datetime) => toDatetimes(exactMemento(timeline, datetime)),
-    list: async (offset, limit) => mementos.slice(offset, offset + limit).map(({ datetime }) => datetime),
-    isDropped: (datetime) => dropped.includes(datetime),
     send: async (datetime, request, reply, headers) => {
       const memento = mementos[exactMemento(timeline, datetime).selected ?? -1];
       if (!memento) throw new Refusal('not-found', 'there is no such memento');

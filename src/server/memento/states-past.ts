@@ -1,11 +1,11 @@
 import { toIso } from '../../core/datetime.ts';
-import { exactMemento, type Selection, selectMemento } from '../../core/timeline.ts';
 import { toUri } from '../../core/uris.ts';
 import type { PublishedDocument } from '../../publish/publication.ts';
 import { Refusal } from '../errors.ts';
 import type { DocumentPastSettings } from './document-past.ts';
-import type { Past, PastSelection } from './past.ts';
+import type { Past } from './past.ts';
 import { sendDocument } from './send-document.ts';
+import { createTimelinePast } from './timeline-past.ts';
 
 /** A document whose former states are kept: each is a memento of the moment from which on it was published. */
 export async function createStatesPast(
@@ -19,20 +19,9 @@ export async function createStatesPast(
   // Within the second of its beginning it may be replaced by another of the same moment.
   if (current.lastModified < now) states.set(current.lastModified, current);
   const mementos = [...states.keys()].sort().map((datetime) => ({ datetime }));
-  const timeline = { mementos, gaps: [], dropped: [] };
-  const [first, last] = [mementos[0]?.datetime, mementos.at(-1)?.datetime];
-  const toDatetimes = ({ selected, prev, next }: Selection): PastSelection => ({
-    selected: mementos[selected ?? -1]?.datetime,
-    prev: mementos[prev ?? -1]?.datetime,
-    next: mementos[next ?? -1]?.datetime,
-  });
   return {
     uri: toUri(baseUrl, current.path),
-    span: first === undefined || last === undefined ? undefined : { count: mementos.length, first, last },
-    select: async (at) => toDatetimes(selectMemento(timeline, at)),
-    exact: async (datetime) => toDatetimes(exactMemento(timeline, datetime)),
-    list: async (offset, limit) => mementos.slice(offset, offset + limit).map(({ datetime }) => datetime),
-    isDropped: () => false,
+    ...createTimelinePast({ mementos, gaps: [], dropped: [] }),
     send: async (datetime, request, reply, headers) => {
       const state = states.get(datetime);
       if (!state) throw new Refusal('not-found', 'there is no such memento');

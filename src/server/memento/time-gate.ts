@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { parseAcceptDatetime } from '../../core/datetime.ts';
-import { mementoUri } from '../../core/uris.ts';
 import { type VerbatimParams, verbatimParams, verbatimRest } from '../base-path.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import { varyBy } from '../negotiation.ts';
 import { createFindPast } from './find-past.ts';
-import { mementoLinks } from './memento-links.ts';
+import { redirectToMemento } from './memento-redirect.ts';
 import { nothingThen, pastRefusal } from './past-refusal.ts';
 
 /** Leads to what an Original was at a moment (RFC 7089 §4.2, pattern 2.1). */
@@ -30,15 +29,7 @@ export function timeGateRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const selection = await past.select(at);
       const { selected } = selection;
       if (selected === undefined) throw nothingThen(baseUrl, past, selection, at);
-      return reply
-        .code(302)
-        .headers({
-          location: mementoUri(baseUrl, past.uri, selected),
-          link: mementoLinks(baseUrl, past, selection),
-          'cache-control': 'no-cache',
-          'content-length': '0',
-        })
-        .send();
+      return redirectToMemento(baseUrl, reply, past, { ...selection, selected });
     },
   });
 }

@@ -1,0 +1,22 @@
+import type { FastifyReply } from 'fastify';
+import { mementoUri } from '../../core/uris.ts';
+import { mementoLinks } from './memento-links.ts';
+import type { Past, PastSelection } from './past.ts';
+
+/** Leads to a memento (RFC 7089 §4.2.1). Which one it is may change, so nobody keeps the answer. */
+export function redirectToMemento(
+  baseUrl: string,
+  reply: FastifyReply,
+  past: Past,
+  selection: PastSelection & { readonly selected: string },
+): FastifyReply {
+  return reply
+    .code(302)
+    .headers({
+      location: mementoUri(baseUrl, past.uri, selection.selected),
+      link: mementoLinks(baseUrl, past, selection),
+      'cache-control': 'no-cache',
+      'content-length': '0',
+    })
+    .send();
+}
