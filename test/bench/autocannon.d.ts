@@ -1,19 +1,27 @@
 declare module 'autocannon' {
+  interface Request {
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  }
+  interface Client {
+    setRequests(requests: readonly Request[]): void;
+  }
   interface Options {
     readonly url: string;
     readonly connections: number;
     /** Seconds. */
     readonly duration: number;
-    readonly requests?: readonly {
-      readonly path: string;
-      readonly headers?: Readonly<Record<string, string>>;
-    }[];
+    readonly requests?: readonly Request[];
+    /** Called with every connection before its first request. */
+    readonly setupClient?: (client: Client) => void;
   }
   interface Result {
     readonly requests: { readonly average: number; readonly total: number };
     readonly throughput: { readonly average: number };
-    readonly latency: { readonly p99: number };
+    readonly latency: { readonly p50: number; readonly p99: number };
     readonly errors: number;
+    readonly '4xx': number;
+    readonly '5xx': number;
     readonly non2xx: number;
   }
   export default function autocannon(options: Options): Promise<Result>;
