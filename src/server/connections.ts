@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { spellHeaderNames } from './header-names.ts';
 
 /**
  * The sockets of a server and what they are busy with. Node's own `close()` waits for connections that never
@@ -40,6 +41,7 @@ export function createConnections(): Connections {
       server.on('request', (request, response) => {
         change(request.socket, 1);
         response.once('close', () => change(request.socket, -1));
+        spellHeaderNames(response);
       });
       server.on('request', listener);
       return server;

@@ -47,7 +47,8 @@ function readUri(text: string): UriParts | undefined {
   if (host === undefined) return undefined;
   const scheme = given.toLowerCase();
   const own = port === '' || port === defaultPorts[scheme] ? '' : `:${port}`;
-  return { scheme, host: `${host.toLowerCase()}${own}`, path, query };
+  // A bare question mark asks for nothing.
+  return { scheme, host: `${host.toLowerCase()}${own}`, path, query: query === '?' ? '' : query };
 }
 
 function decode(text: string): string {
