@@ -8,6 +8,7 @@ export async function up(knex: Knex): Promise<void> {
     // When retention gave it up; its bytes may be gone since.
     table.text('dropped_at');
   });
+  if (isSqlite(knex)) await cluster(knex);
   await knex.raw(`
     insert into version (resource_id, seq, at, lastmod, gone)
     select resource_id, seq, at, lastmod, 1 from change where kind = 'deleted'
@@ -32,4 +33,33 @@ export async function up(knex: Knex): Promise<void> {
     insert into moment (source_id, at, seq)
     select source_id, at, max(seq) from change group by source_id, at
   `);
+}
+
+function isSqlite(knex: Knex): boolean {
+  return knex.client.config.client !== 'pg';
+}
+
+/** The versions of a resource beside each other: they come one by one over years, and are read together. */
+async function cluster(knex: Knex): Promise<void> {
+  const columns = 'resource_id, seq, at, lastmod, media_type, length, hash, upstream_url, gone, dropped_at';
+  await knex.raw(`
+    create table clustered (
+      resource_id bigint not null,
+      seq bigint not null,
+      at text not null,
+      lastmod text not null,
+      media_type text,
+      length bigint,
+      hash text,
+      upstream_url text,
+      gone integer not null default 0,
+      dropped_at text,
+      primary key (resource_id, seq)
+    ) without rowid
+  `);
+  await knex.raw(
+    `insert into clustered (${columns}) select ${columns} from version order by resource_id, seq`,
+  );
+  await knex.schema.dropTable('version');
+  await knex.schema.renameTable('clustered', 'version');
 }

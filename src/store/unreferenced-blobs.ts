@@ -68,12 +68,15 @@ interface Reference {
   readonly table: string;
   readonly column: string;
   readonly condition?: string;
-  /** Rows that are read in some milliseconds. */
+  /** What the rows are in the order of; default: in which they were written. */
+  readonly order?: string;
+  /** As many steps of that order are read in some milliseconds. */
   readonly rows: number;
 }
 
 const references: readonly Reference[] = [
-  { table: 'version', column: 'hash', condition: 'dropped_at is null', rows: 10_000 },
+  // A version that comes meanwhile has claimed its payload (`claimPayloads`).
+  { table: 'version', column: 'hash', condition: 'dropped_at is null', order: 'resource_id', rows: 2000 },
   { table: 'resource', column: 'hash', rows: 10_000 },
   { table: 'prior_representation', column: 'hash', rows: 10_000 },
   { table: 'remote_file', column: 'content_hash', rows: 10_000 },
@@ -100,7 +103,7 @@ async function postponeNeeded(
 /** Those that a table refers to, of those that are due. */
 async function* findNeeded(
   db: Queryable,
-  { table, column, condition = 'true', rows }: Reference,
+  { table, column, condition = 'true', order = 'rowid', rows }: Reference,
   now: string,
 ): AsyncGenerator<readonly string[]> {
   const due = 'select 1 from released where released.hash = ??.?? and released.due_at <= ?';
@@ -116,11 +119,11 @@ async function* findNeeded(
   }
   for (let after = 0; ; ) {
     // Anew each time: a row that was written again meanwhile is at the end.
-    const [end] = await db(table).max({ rowid: 'rowid' });
-    const last = Number(end?.rowid ?? 0);
+    const [end] = await db(table).max({ last: order });
+    const last = Number(end?.last ?? 0);
     if (after >= last) return;
     yield hashesOf(
-      await needed().whereRaw('??.rowid > ? and ??.rowid <= ?', [table, after, table, after + rows]),
+      await needed().whereRaw('??.?? > ? and ??.?? <= ?', [table, order, after, table, order, after + rows]),
     );
     after += rows;
   }

@@ -152,9 +152,9 @@ function below(uri: string): string {
 }
 
 async function load(origin: string, request: () => Request) {
-  // Each connection has a list of its own, longer than it will get to: nobody asks for the same at the same time.
-  const setupClient = (client: Client) =>
-    client.setRequests(Array.from({ length: 300 * Number(duration) }, request));
+  // Each connection has a list of its own: nobody asks for the same at the same time. Making them takes no part of it.
+  const lists = Array.from({ length: connections }, () => Array.from({ length: 500 }, request));
+  const setupClient = (client: Client) => client.setRequests(lists.pop() ?? [request()]);
   const settings = { url: origin, connections, duration: Number(duration), setupClient };
   const { requests, latency, errors, ...answers } = await autocannon({ ...settings, requests: [request()] });
   const wrong = errors + answers['4xx'] + answers['5xx'];
