@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { later } from '../core/datetime.ts';
+import { addSeconds } from '../core/datetime.ts';
 import type { Link } from '../core/resource.ts';
 import { insertRows, type Row } from './bulk.ts';
 import { changingColumns } from './known-items.ts';
@@ -25,7 +25,7 @@ export async function storeChanges(
     .where({ id: sourceId })
     .first();
   if (!journal) throw new Error(`source ${sourceId} has vanished`);
-  const at = later(now, journal.journal_at);
+  const at = momentAfter(journal.journal_at, now, changes);
   const rows = changes.map((plan, index) => toRows(plan, journal.journal_seq + index + 1, at, patches));
   const resources = await insertRows<{ id: number; path: string }>(
     trx,
@@ -63,6 +63,19 @@ export async function storeChanges(
       resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
     });
   await unsettleHeirs(trx, sourceId, changes);
+}
+
+/**
+ * When the changes happened, by the journal's clock, which never goes back. As long as the machine's is behind it
+ * the journal stands still, but not for a resource that changed at its last moment: each of its versions has a
+ * time of its own.
+ */
+function momentAfter(journalAt: string, now: string, changes: readonly ResourcePlan[]): string {
+  if (now >= journalAt) return now;
+  const changedThen = changes.some(
+    ({ known }) => known && (known.lastmod >= journalAt || (known.deleted_at ?? '') >= journalAt),
+  );
+  return changedThen ? addSeconds(journalAt, 1) : journalAt;
 }
 
 /** How many more resources live after these changes. */

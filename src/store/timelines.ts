@@ -18,11 +18,14 @@ export interface ResourceHistory {
   readonly deletedAt: string | undefined;
   /** When the bridge met it: mementos before are from its upstream's own history. Undefined: it has no versions. */
   readonly metAt: string | undefined;
+  /** No later change of its source is dated before this, whatever the machine's clock does. */
+  readonly journalAt: string;
   readonly timeline: Timeline;
 }
 
 interface HistoryRow {
   readonly source: string;
+  readonly journal_at: string;
   readonly item_id: number;
   readonly identifier: string;
   readonly path: string;
@@ -46,7 +49,7 @@ type VersionRow = readonly [
 
 /** One statement: this is what every TimeGate asks. */
 const histories = (versions: string) => `
-  select source.name as source, resource.item_id, item.identifier, resource.path, resource.kind, resource.format,
+  select source.name as source, source.journal_at, resource.item_id, item.identifier, resource.path, resource.kind, resource.format,
     resource.deleted_at, resource.upstream_url as current_url,
     exists (select 1 from prior_version where prior_version.item_id = resource.item_id) as has_prior,
     (select ${versions} from version where version.resource_id = resource.id) as versions
@@ -130,7 +133,7 @@ function hasPrior({ has_prior, deleted_at }: HistoryRow): boolean {
 }
 
 function toHistory(
-  { source, identifier, path, kind, format, deleted_at, current_url }: HistoryRow,
+  { source, journal_at, identifier, path, kind, format, deleted_at, current_url }: HistoryRow,
   known: readonly TimelineStep[],
   kept: ReadonlySet<string>,
   versions: readonly PriorVersion[] = [],
@@ -141,6 +144,7 @@ function toHistory(
     ...resource,
     deletedAt: deleted_at ?? undefined,
     metAt: steps[0]?.datetime,
+    journalAt: journal_at,
     timeline: toTimeline(steps, priorMementos(versions, resource)),
   };
 }

@@ -117,6 +117,7 @@ function listSince(uri: string, first: string): Past {
     exact: async (selected) => ({ selected }),
     list: async () => [],
     isDropped: () => false,
+    isFinal: () => true,
     send: async (_datetime, _request, reply) => reply,
   };
 }

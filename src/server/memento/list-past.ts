@@ -46,6 +46,7 @@ export async function createListPast(
     exact: async (datetime) => around(await exactMoment(settings, range, datetime)),
     list: async (offset, limit) => (await listMoments(db, range, offset, limit)).map(({ at }) => at),
     isDropped: () => false,
+    isFinal: () => true,
     send: async (datetime, request, reply, headers) => {
       const { document } = await findList(settings, set, await exactMoment(settings, range, datetime));
       return sendDocument(settings, document, request, reply, headers);
@@ -85,6 +86,7 @@ const nothing = {
   exact: async () => ({}),
   list: async () => [],
   isDropped: () => false,
+  isFinal: () => true,
   send: async () => {
     throw new Refusal('not-found', 'there is no such memento');
   },

@@ -56,8 +56,11 @@ function send(
     'memento-datetime': toHttpDate(datetime),
     link,
     ...(!isCanonical && { 'content-location': mementoUri(baseUrl, past.uri, datetime) }),
-    // Within its second it may become another; the journal's clock may be ahead of the machine's.
-    'cache-control': datetime < toIso(clock.now()) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    // The journal's clock may be ahead of the machine's.
+    'cache-control':
+      past.isFinal(datetime) && datetime < toIso(clock.now())
+        ? 'public, max-age=31536000, immutable'
+        : 'no-cache',
   };
   // ME-12: a 304 says them, too. Of a damaged one the neighbours are told.
   reply.headers(headers);

@@ -20,6 +20,11 @@ export interface Past {
   /** Retention has given up the memento of exactly this moment. */
   isDropped(datetime: string): boolean;
   /**
+   * Whether the memento of this datetime, which exists, is the same for ever: no change can be dated into its second
+   * any more, and nobody else may think better of what was.
+   */
+  isFinal(datetime: string): boolean;
+  /**
    * Sends the memento of this datetime, which exists.
    * @param headers of Memento, which are on the reply already, and what `Cache-Control` it may have
    */

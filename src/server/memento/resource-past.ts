@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { toIso } from '../../core/datetime.ts';
+import { addSeconds, toIso } from '../../core/datetime.ts';
 import { exactMemento, type Memento } from '../../core/timeline.ts';
 import { toUri } from '../../core/uris.ts';
 import { webUrl } from '../../core/web-url.ts';
+import { whyWithheld } from '../../core/withheld.ts';
 import { findHistory, type ResourceHistory } from '../../store/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
@@ -19,12 +20,18 @@ export async function findResourcePast(deps: ServerDeps, path: string): Promise<
 }
 
 export function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
-  const { timeline, path, kind } = history;
+  const { timeline, path, kind, metAt, journalAt } = history;
   const { mementos } = timeline;
   return {
     uri: encodeTarget(toUri(deps.baseUrl, path)),
     ...createTimelinePast(timeline),
-    withheld: whyWithheld(deps, history),
+    withheld: whyWithheldHere(deps, history),
+    // What was before we met it is as its upstream tells it, today. A page that is stored later than its moment is
+    // stored within the minute.
+    isFinal: (datetime) =>
+      metAt !== undefined &&
+      metAt <= datetime &&
+      (datetime < journalAt || addSeconds(datetime, 60) <= toIso(deps.clock.now())),
     send: async (datetime, request, reply, headers) => {
       const memento = mementos[exactMemento(timeline, datetime).selected ?? -1];
       if (!memento) throw new Refusal('not-found', 'there is no such memento');
@@ -40,16 +47,12 @@ export function createResourcePast(deps: ServerDeps, history: ResourceHistory): 
   };
 }
 
-/** What is public no more at its source is not handed out from the past, unless that is wanted. */
-export function whyWithheld(
+/** For what a source of `deps` has deleted; see `core/withheld.ts`. */
+export function whyWithheldHere(
   deps: Pick<ServerDeps, 'mementosOf'>,
-  { source, kind, deletedAt }: Pick<ResourceHistory, 'source' | 'kind' | 'deletedAt'>,
+  resource: Pick<ResourceHistory, 'source' | 'kind' | 'deletedAt'>,
 ): string | undefined {
-  if (deletedAt === undefined) return undefined;
-  if (kind === 'file') return `this file was deleted at ${deletedAt}, and what it was before went with it`;
-  return deps.mementosOf?.(source)?.ofDeleted === false
-    ? `this resource was deleted at ${deletedAt}, and what it was before is not handed out here`
-    : undefined;
+  return whyWithheld(resource, deps.mementosOf?.(resource.source)?.ofDeleted ?? true);
 }
 
 /** The memento of a redirect (ME-11, ME-16): what is there may change without our knowing. */

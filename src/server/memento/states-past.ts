@@ -22,6 +22,7 @@ export async function createStatesPast(
   return {
     uri: toUri(baseUrl, current.path),
     ...createTimelinePast({ mementos, gaps: [], dropped: [] }),
+    isFinal: () => true,
     send: async (datetime, request, reply, headers) => {
       const state = states.get(datetime);
       if (!state) throw new Refusal('not-found', 'there is no such memento');

@@ -2,7 +2,7 @@ import { exactMemento, type Selection, selectMemento, type Timeline } from '../.
 import type { Past, PastSelection } from './past.ts';
 
 /** All of a past but what it is of, and how it is sent. */
-export function createTimelinePast(timeline: Timeline): Omit<Past, 'uri' | 'withheld' | 'send'> {
+export function createTimelinePast(timeline: Timeline): Omit<Past, 'uri' | 'withheld' | 'send' | 'isFinal'> {
   const { mementos, gaps, dropped } = timeline;
   const [first, last] = [mementos[0]?.datetime, mementos.at(-1)?.datetime];
   const toDatetimes = ({ selected, prev, next }: Selection): PastSelection => ({

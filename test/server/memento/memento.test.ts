@@ -92,6 +92,20 @@ describe('a memento', () => {
     expect(ahead.headers['last-modified']).toBe('Sat, 21 Nov 2026 12:00:00 GMT');
   });
 
+  it('is not for ever while a clock that was set back may date another change into its second', async () => {
+    const { uri } = await seedPast(house.database, [
+      { datetime: '2026-11-21T11:59:58Z', content: '<dc>1</dc>' },
+      { datetime: '2026-11-21T11:59:59Z', content: '<dc>2</dc>' },
+    ]);
+    const { writer } = house.database;
+    await writer('source').update({ journal_at: '2026-11-21T11:59:59Z' });
+    const cacheControl = async (digits: string) => (await memento(uri, digits)).headers['cache-control'];
+    expect(await cacheControl('20261121115958')).toMatch(/immutable/);
+    expect(await cacheControl('20261121115959')).toBe('no-cache, no-transform');
+    await writer('source').update({ journal_at: now });
+    expect(await cacheControl('20261121115959')).toMatch(/immutable/);
+  });
+
   it.each([
     ['20260115000000', '20260101000000'],
     ['20260228235959', '20260201000000'],
@@ -156,6 +170,8 @@ describe('a memento', () => {
       .update({ data: Buffer.from('x'), coding: 'identity' });
     const { status, headers, links, body } = await memento(uri, '20260201000000');
     expect([status, JSON.parse(body).code]).toEqual([500, 'content-damaged']);
+    // HC-07
+    expect(await ask(house, mementoOf(uri, '20260201000000'), {}, 'HEAD')).toMatchObject({ status });
     for (const name of ['memento-datetime', 'etag', 'content-location', 'repr-digest']) {
       expect(headers[name]).toBeUndefined();
     }

@@ -113,7 +113,7 @@ describe('a TimeGate', () => {
       `GET /timegate/${uri} HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAccept-Datetime: ${one}\r\naccept-datetime: ${other}\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toMatch(/^vary: accept-datetime/m);
+    expect(answer).toMatch(/^vary: accept-datetime/im);
     expect(answer).toContain('rel="original"');
   });
 
