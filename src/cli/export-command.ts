@@ -45,7 +45,10 @@ export async function exportCommand(target: string, flags: ExportFlags, io: Comm
       describe(report, flags),
     );
     if (report.left > 0) say(io, describeLeft(report.left));
-    if ('absent' in report) for (const source of report.absent) say(io, describeAbsence(source));
+    if ('absent' in report) {
+      if (report.withheld > 0) say(io, describeWithheld(report.withheld));
+      for (const source of report.absent) say(io, describeAbsence(source));
+    }
     return exitCodes.ok;
   } finally {
     await bridge.close();
@@ -77,7 +80,13 @@ async function exportTo(
   };
   try {
     if (flags.at === undefined) return await exportPublication(settings);
-    const past = { at: flags.at, sets: bridge.sets(), clock: bridge.clock, title: config.title };
+    const past = {
+      at: flags.at,
+      sets: bridge.sets(),
+      clock: bridge.clock,
+      title: config.title,
+      ofDeleted: (source: string) => config.sources[source]?.mementos.ofDeleted ?? true,
+    };
     return await exportPast({ ...settings, ...past });
   } finally {
     progress.end();
@@ -98,7 +107,12 @@ function describeLeft(left: number): string {
   return `${files} fetched from upstream when somebody asks, so no export can hold ${them}: either files.mode is mirror, or the web server passes what is not there on to rsbridge serve (docs/static.md)`;
 }
 
+function describeWithheld(withheld: number): string {
+  const what = withheld === 1 ? '1 resource of then was' : `${withheld} resources of then were`;
+  return `${what} deleted since, and left out: the lists name what was there, files that are withdrawn are not handed out, nor is metadata with mementos.ofDeleted: false`;
+}
+
 function describeAbsence({ name, since }: AbsentSource): string {
-  const known = since === undefined ? 'it never was' : `it was at ${since}`;
+  const known = since === undefined ? 'that has not happened yet' : `it was at ${since}`;
   return `${name} is left out: by then it had not been read completely (${known})`;
 }

@@ -46,6 +46,10 @@ export function keptRepresentation(
       'repr-digest': reprDigest(digest),
       ...(link === undefined ? {} : { link }),
     },
+    check: async () => {
+      const opened = await openKept(deps, { path, hash, length }, 0, 0);
+      if ('destroy' in opened) opened.destroy();
+    },
     open: (start, end) => openKept(deps, { path, hash, length }, start, end),
   };
 }

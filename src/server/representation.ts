@@ -13,6 +13,8 @@ export interface ServedRepresentation extends Validators {
   readonly coding?: 'gzip' | 'identity';
   /** Sent with the representation and its parts, not with a 304. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Throws what `open` would: HEAD has the headers of GET (HC-07), those of a failure, too. */
+  check?(): Promise<void>;
   /** Bytes from `start` up to, not including, `end`. */
   open(start: number, end: number): Readable | Promise<Uint8Array | Readable>;
 }
@@ -66,7 +68,7 @@ function entityHeaders(representation: ServedRepresentation, length: number): Re
   };
 }
 
-/** HEAD has the headers of GET (HC-07) and opens nothing. */
+/** HEAD opens nothing that stays open. */
 async function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -74,7 +76,10 @@ async function sendBytes(
   start: number,
   end: number,
 ): Promise<FastifyReply> {
-  if (request.method === 'HEAD') return reply.send();
+  if (request.method === 'HEAD') {
+    await representation.check?.();
+    return reply.send();
+  }
   const bytes = await representation.open(start, end);
   return reply.send(
     bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes,

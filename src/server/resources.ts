@@ -12,7 +12,7 @@ import { sendFile } from './files.ts';
 import { keptRepresentation } from './kept-content.ts';
 import { formatLinks, type HeaderLink } from './link-header.ts';
 import { originalLinks } from './memento/memento-links.ts';
-import { whyWithheld } from './memento/resource-past.ts';
+import { whyWithheldHere } from './memento/resource-past.ts';
 import { sendRepresentation } from './representation.ts';
 import { backLink, linksetLinks, toLink, toTarget } from './signposting.ts';
 
@@ -100,7 +100,7 @@ async function pastLinks(deps: ServerDeps, resource: StoredResource): Promise<re
 
 /** ME-08: also what is gone leads to what it was, as far as that can be followed. */
 function lastingLinks(deps: ServerDeps, resource: StoredResource): readonly HeaderLink[] {
-  if (whyWithheld(deps, resource) !== undefined) return [];
+  if (whyWithheldHere(deps, resource) !== undefined) return [];
   return originalLinks(deps.baseUrl, toUri(deps.baseUrl, resource.path));
 }
 

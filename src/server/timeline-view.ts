@@ -5,7 +5,7 @@ import type { ResourceHistory } from '../store/timelines.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, type Markup } from './html.ts';
 import { encodeTarget } from './link-header.ts';
-import { whyWithheld } from './memento/resource-past.ts';
+import { whyWithheldHere } from './memento/resource-past.ts';
 import { count, countOf, exactTime, relativeTime } from './wording.ts';
 
 /** What a page and its JSON say of the past: the links of the Memento headers, drawn. */
@@ -48,7 +48,7 @@ export type TimelineDeps = Pick<ServerDeps, 'baseUrl' | 'mementosOf' | 'fileMode
 
 /** Whether a resource leads to what it was; a file that is not kept here has no more to show than what it is now. */
 export function showsPast(deps: TimelineDeps, history: ResourceHistory): boolean {
-  if (whyWithheld(deps, history) !== undefined) return false;
+  if (whyWithheldHere(deps, history) !== undefined) return false;
   const { kind, source, timeline } = history;
   if (kind === 'metadata' || deps.fileMode(source) === 'mirror') return true;
   return timeline.mementos.some((memento) => isPrior(memento, history));

@@ -14,6 +14,8 @@ export interface ResourceState extends ContentState {
   /** Of its item. */
   readonly identifier: string;
   readonly alive: boolean;
+  /** When it was deleted since, or before; undefined: it lives now. */
+  readonly deletedAt: string | undefined;
 }
 
 /** Bytes at a path, and their time. */
@@ -228,7 +230,8 @@ async function statesAt(
   const versions = await versionsAt(db, seq, moved);
   return rows.map((row) => {
     const { path, kind, identifier, lastmod } = row;
-    const state = { path, kind, identifier, lastmod };
+    const deletedAt = row.deleted_at ?? undefined;
+    const state = { path, kind, identifier, lastmod, deletedAt };
     if (row.last_seq <= seq) {
       return { ...state, ...toRepresentation(row), alive: row.deleted_at === null };
     }

@@ -80,6 +80,29 @@ describeOnBoth('rsbridge export --at', (open) => {
       .map((entry) => join(entry.parentPath, entry.name).slice(join(directory, root).length + 1))
       .sort();
 
+  test('what was deleted since is left out where its past is not handed out; the list names it', async () => {
+    const [at = ''] = days;
+    const config = join(directory, 'rsbridge.yaml');
+    const before = readFileSync(config, 'utf8');
+    writeFileSync(
+      config,
+      before.replace('kyushu:\n', 'kyushu:\n    mementos: { ofDeleted: false }\n    files: { mode: none }\n'),
+    );
+    try {
+      const report = await exported('withheld', '--at', at);
+      // The last of those that were deleted has not come back.
+      expect(report).toMatchObject({ withheld: 1, missing: 0, resources: (listed.get(at)?.size ?? 0) - 1 });
+      const gone = 'kyushu/items/oai:x:23/oai_dc.xml';
+      expect(text('withheld', 'kyushu/resourcelist.xml')).toContain(`<loc>${baseUrl}/${gone}</loc>`);
+      expect(files('withheld')).not.toContain(gone);
+      expect((await run('export', 'withheld', '--at', at)).stderr).toContain(
+        '1 resource of then was deleted',
+      );
+    } finally {
+      writeFileSync(config, before);
+    }
+  });
+
   const text = (root: string, path: string) => readFileSync(join(directory, root, path), 'utf8');
 
   const state = (root: string) =>

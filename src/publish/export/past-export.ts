@@ -6,7 +6,8 @@ import type { Clock } from '../../core/adapter.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { findLivingStates } from '../../store/resource-states.ts';
+import { whyWithheld } from '../../core/withheld.ts';
+import { findLivingStates, type ResourceState } from '../../store/resource-states.ts';
 import { setPaths } from '../document-paths.ts';
 import { documentStylesheetPath } from '../stylesheet-instruction.ts';
 import { type ExportDirectory, inExportDirectory } from './directory.ts';
@@ -28,12 +29,16 @@ export interface PastExportSettings extends ExportSettings {
   readonly at: string;
   readonly sets: readonly ResourceSet[];
   readonly clock: Clock;
+  /** `mementos.ofDeleted` of a source. */
+  ofDeleted(source: string): boolean;
   /** Of the whole, for people. */
   readonly title: string;
 }
 
 export interface PastExportReport extends ExportReport {
   readonly at: string;
+  /** Resources that are listed and were deleted since, so that nothing of them is handed out. */
+  readonly withheld: number;
   /** Sources that are not in it: they had not been read completely by then. */
   readonly absent: readonly AbsentSource[];
 }
@@ -86,9 +91,12 @@ class PastExport {
       ),
     };
     await this.#directory.save({ ...state, documents: this.#before.documents });
-    let [resources, written, missing, left] = [0, 0, 0, 0];
+    let [resources, written, missing, left, withheld] = [0, 0, 0, 0, 0];
     for (const source of this.#sources.present) {
-      const done = await exportLivingResources(this.#resourceSettings(source.name), source.seq);
+      const done = await exportLivingResources(this.#resourceSettings(source.name), source.seq, (state) =>
+        this.#isWithheld(source.name, state),
+      );
+      withheld += done.withheld;
       resources += done.ours - done.missing.size;
       written += done.written;
       missing += done.missing.size;
@@ -107,6 +115,7 @@ class PastExport {
       unchanged: Math.max(0, documents.size + resources - written - writtenDocuments),
       missing,
       left,
+      withheld,
       absent: this.#sources.absent,
       ms: Math.round(performance.now() - started),
     };
@@ -174,8 +183,14 @@ class PastExport {
     const source = this.#sources.present.find((one: PastSource) => one.name === name);
     if (!source) return new Set();
     const states = await findLivingStates(database.reader, name, source.seq, paths);
-    const { ours } = await placeStates(database.reader, fileMode(name), states);
+    const handedOut = states.filter((state) => !this.#isWithheld(name, state));
+    const { ours } = await placeStates(database.reader, fileMode(name), handedOut);
     return new Set(ours.map(({ path }) => path));
+  }
+
+  /** The one who serves these files hands out what the bridge would, and no more. */
+  #isWithheld(source: string, state: ResourceState): boolean {
+    return whyWithheld(state, this.#settings.ofDeleted(source)) !== undefined;
   }
 
   #resourceSettings(source: string): ResourceSettings {

@@ -50,14 +50,22 @@ export interface ExportedState extends ExportedResources {
   ours: number;
   /** Living files that are fetched when they are asked for. */
   passedOn: number;
+  /** What is not handed out; see `core/withheld.ts`. */
+  withheld: number;
 }
 
 /** Compares every resource that lived at `seq` with its file, and writes what differs. */
-export async function exportLivingResources(settings: ResourceSettings, seq: number): Promise<ExportedState> {
-  const done: ExportedState = { ...nothingYet(), ours: 0, passedOn: 0 };
+export async function exportLivingResources(
+  settings: ResourceSettings,
+  seq: number,
+  isWithheld: (state: ResourceState) => boolean = () => false,
+): Promise<ExportedState> {
+  const done: ExportedState = { ...nothingYet(), ours: 0, passedOn: 0, withheld: 0 };
   for await (const states of listLivingStates(settings.database.reader, settings.source, seq)) {
+    const handedOut = states.filter((state) => !isWithheld(state));
+    done.withheld += states.length - handedOut.length;
     // So many files are not synced one by one; docs/static.md says what a power failure asks for.
-    const { ours, passedOn } = await placed(settings, states);
+    const { ours, passedOn } = await placed(settings, handedOut);
     await writeStates(settings, ours, done, 'thoroughly');
     done.ours += ours.length;
     done.passedOn += passedOn.length;
