@@ -43,7 +43,11 @@ export async function statusCommand(
         describeOverview(overview),
         ...problems.lines,
         ...describeFiles(files),
-        ...(versionsGivenUp > 0 ? [`  ${versionsGivenUp} versions are given up (mementos.keep)`] : []),
+        ...(versionsGivenUp > 0
+          ? [
+              `  ${versionsGivenUp} ${versionsGivenUp === 1 ? 'version is' : 'versions are'} given up (mementos.keep)`,
+            ]
+          : []),
         ...withheld.map((sentence) => `  ! ${sentence}`),
         ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
         ...sets.map((set) => describeSet(set, config.baseUrl)),

@@ -99,12 +99,18 @@ function* setFaults(place: string, source: unknown): Generator<string> {
 
 /** Undefined where the schema is no choice of literals. */
 function choiceFault(schema: TSchema, value: unknown): string | undefined {
-  const choices = ((schema.anyOf as TSchema[] | undefined) ?? []).map((choice) => choice.const);
+  const choices = ((schema.anyOf as TSchema[] | undefined) ?? []).map(wordOf);
   if (choices.length === 0 || choices.includes(undefined)) return undefined;
   const words = choices.map(String);
   const nearest = typeof value === 'string' ? nearestOf(value, words) : undefined;
   const meant = nearest === undefined ? '' : didYouMean(nearest);
   return `expected one of ${words.join(', ')}${describeValue(value)}${meant}`;
+}
+
+/** `all`, or `{ last: … }` of an object with one key; undefined where a word would not do. */
+function wordOf({ const: word, properties }: TSchema): unknown {
+  const keys = isObject(properties) ? Object.keys(properties) : [];
+  return keys.length === 1 ? `{ ${keys[0]}: … }` : word;
 }
 
 function describeValue(value: unknown): string {

@@ -53,7 +53,8 @@ export const errorTable = {
   'publication-busy': 'Another process is publishing into this directory; wait for it.',
   'publication-failed': 'What was published before is still served; see the cause, then `rsbridge publish`.',
   'export-refused': 'Name an empty directory, one that does not exist yet, or that of an earlier export.',
-  'content-damaged': 'A stored payload no longer fits its hash; harvest the source with --full.',
+  'content-damaged':
+    'A stored payload no longer fits its hash; `rsbridge check --blobs` says which. What is current is mended by `rsbridge harvest SOURCE --full`; what is past is lost, and its neighbours are still served.',
   'not-found': 'See / for what is served here.',
   gone: 'It is here no longer: the Link header names what is current, and the Change Lists say what was deleted.',
   'bad-request': 'Correct the request.',

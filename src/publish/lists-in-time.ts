@@ -14,7 +14,7 @@ import { formatVersion } from './pointer.ts';
 import { type PublishedDocument, toPublished } from './publication.ts';
 import { publicationError } from './publication-error.ts';
 import { type ListPlaces, writeResourceList } from './resource-list.ts';
-import { type KeptList, KeptLists, type Workplace } from './time/kept-lists.ts';
+import { graceMilliseconds, type KeptList, KeptLists, type Workplace } from './time/kept-lists.ts';
 import { watched } from './watched.ts';
 
 export interface ListsInTimeSettings {
@@ -135,8 +135,14 @@ export function createListsInTime(settings: ListsInTimeSettings): ListsInTime {
       await workplace?.discard();
       throw publicationError(error, `${set.path} as of ${moment.at}`, signal);
     } finally {
-      await kept.tidy().catch((error: unknown) => log.warn({ err: error }, 'lists of the past stay'));
+      await tidy();
+      // Who has found one of those that had to go may still have to open it.
+      void clock.sleep(graceMilliseconds, signal).then(tidy, () => undefined);
     }
+  }
+
+  function tidy(): Promise<void> {
+    return kept.tidy().catch((error: unknown) => log.warn({ err: error }, 'lists of the past stay'));
   }
 
   /** What is asked for in vain is rendered all the same: whoever comes again finds it. */

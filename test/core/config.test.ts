@@ -26,6 +26,13 @@ describe('parseConfig', () => {
     expect(config.sources.repo?.deletionFuse).toEqual({ share: 0.1, atLeast: 20 });
   });
 
+  test('names what may be chosen, also where it is not a word', () => {
+    const faults = faultsOf({ sources: { repo: { ...source, mementos: { keep: 'none' } } } });
+    expect(faults).toBe(
+      'sources.repo.mementos.keep: expected one of all, { last: … }, { days: … }, not "none"',
+    );
+  });
+
   test('fills in the defaults of the chosen database alone', () => {
     expect(parseConfig({ database: { client: 'pg', url: 'postgres://localhost/x' } }).database).toEqual({
       client: 'pg',

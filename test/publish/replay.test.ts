@@ -10,6 +10,7 @@ import type { Publication } from '../../src/publish/publication.ts';
 import { findHistory } from '../../src/store/timelines.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { readZip } from './dump/zip-reading.ts';
+import { type Entry, entriesIn, locsIn } from './list-entries.ts';
 import { LivingSource } from './living-source.ts';
 import { rootOf, textOf } from './reading.ts';
 import { baseUrl } from './seed.ts';
@@ -260,38 +261,6 @@ function replay(copy: Copy, list: string, at: string): void {
     if (change === 'deleted') copy.delete(loc);
     else copy.set(loc, hash ?? '');
   }
-}
-
-interface Entry {
-  readonly loc: string;
-  readonly change?: string;
-  readonly datetime?: string;
-  readonly hash?: string;
-  readonly path?: string;
-  readonly length?: string;
-  readonly type?: string;
-  readonly lastmod?: string;
-  readonly links: readonly Readonly<Record<string, string>>[];
-}
-
-function entriesIn(text: string): readonly Entry[] {
-  const entry = /<url><loc>([^<]*)<\/loc><lastmod>([^<]*)<\/lastmod><rs:md ([^>]*)\/>(.*)<\/url>/g;
-  return [...text.matchAll(entry)].map(([, loc = '', lastmod = '', md = '', links = '']) => ({
-    loc,
-    lastmod,
-    ...attributesIn(md),
-    links: [...links.matchAll(/<rs:ln ([^>]*)\/>/g)].map(([, attributes = '']) => attributesIn(attributes)),
-  }));
-}
-
-function attributesIn(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
-  );
-}
-
-function locsIn(text: string): readonly string[] {
-  return [...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, loc = '']) => loc);
 }
 
 function pathOf(uri: string): string {

@@ -35,7 +35,7 @@ const retiredFile = 'retired.json';
 const lifeFile = 'rendering';
 const ours = /^\d{14}\.[0-9a-f]{8}$/;
 /** Who has found a list opens its files within this time. */
-const graceMilliseconds = 60_000;
+export const graceMilliseconds = 60_000;
 const abandonedMilliseconds = 300_000;
 
 /**
@@ -115,7 +115,7 @@ export class KeptLists {
 
   async #isOver(directory: string, now: number): Promise<boolean> {
     const retired = await timeOf(join(directory, retiredFile));
-    if (retired !== undefined) return now - retired > graceMilliseconds;
+    if (retired !== undefined) return now - retired >= graceMilliseconds;
     const alive = (await timeOf(join(directory, lifeFile))) ?? (await timeOf(directory)) ?? now;
     return now - alive > abandonedMilliseconds;
   }
