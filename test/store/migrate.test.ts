@@ -1,4 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
+import * as theHouse from '../../migrations/0001-the-house.ts';
+import * as linksBefore from '../../migrations/0002-links-before.ts';
+import * as filesAndLessons from '../../migrations/0003-files-and-lessons.ts';
+import * as priorVersions from '../../migrations/0004-prior-versions.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { checkSchema, migrate } from '../../src/store/migrate.ts';
 import { makePostgres, makeSqlite } from './databases.ts';
@@ -39,6 +43,47 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0004-prior-versions' },
     { name: '0005-time' },
     { name: '0006-retention' },
+  ]);
+});
+
+test.each(['sqlite', 'pg'] as const)('what was before time travel becomes a past, on %s', async (kind) => {
+  const [database] = await makeEmpty(kind, 1);
+  if (!database) throw new Error('no database');
+  const before = {
+    '0001-the-house': theHouse,
+    '0002-links-before': linksBefore,
+    '0003-files-and-lessons': filesAndLessons,
+    '0004-prior-versions': priorVersions,
+  };
+  await database.transaction(async (trx) => {
+    await trx.raw('create table schema_migration (name text primary key, run_at text not null)');
+    for (const [name, { up }] of Object.entries(before)) {
+      await up(trx);
+      await trx('schema_migration').insert({ name, run_at: '2026-11-20T00:00:00Z' });
+    }
+    const at = (day: number) => `2026-11-0${day}T00:00:00Z`;
+    const facts = { lastmod: at(1), media_type: 'application/xml', length: 5, hash: 'sha-256:00' };
+    const kinds = ['created', 'updated', 'deleted', 'created'] as const;
+    for (const [index, changed] of kinds.entries()) {
+      const change = { resource_id: 7, seq: index + 1, at: at(Math.max(1, index)), lastmod: at(index + 1) };
+      await trx('change').insert({ ...facts, ...change, source_id: 1, kind: changed, links: '[]' });
+      if (changed !== 'deleted') await trx('version').insert({ ...facts, ...change, upstream_url: 'x' });
+    }
+  });
+  await migrate(database);
+  const versions = await database.reader('version').select('*').orderBy('seq');
+  expect(versions.map(({ seq, gone, hash, dropped_at }) => [seq, gone, hash, dropped_at])).toEqual([
+    [1, 0, 'sha-256:00', null],
+    [2, 0, 'sha-256:00', null],
+    [3, 1, null, null],
+    [4, 0, 'sha-256:00', null],
+  ]);
+  expect(versions[1]).toMatchObject({ resource_id: 7, length: 5, upstream_url: 'x' });
+  const moments = await database.reader('moment').select('at', 'seq').orderBy('at');
+  expect(moments.map(({ at, seq }) => [at.slice(0, 10), seq])).toEqual([
+    ['2026-11-01', 2],
+    ['2026-11-02', 3],
+    ['2026-11-03', 4],
   ]);
 });
 
