@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { BridgeError } from '../core/errors.ts';
 import { type PastVersion, type ResourcePast, toPast, versionAt } from '../core/resource-past.ts';
 import { toUri } from '../core/uris.ts';
+import { whyWithheld } from '../core/withheld.ts';
 import { readContents } from '../store/contents.ts';
 import type { ResourceHistory } from '../store/timelines.ts';
 import { listVersionSteps } from '../store/version-steps.ts';
@@ -44,7 +45,9 @@ export async function historyCommand(text: string, flags: HistoryFlags, io: Comm
       return exitCodes.ok;
     }
     const pair = flags.diff === false ? undefined : chooseVersions(past, flags.diff);
-    printHistory(history, past, { baseUrl: config.baseUrl, ...flags }, io);
+    const { ofDeleted = true } = config.sources[history.source]?.mementos ?? {};
+    const withheld = whyWithheld(history, ofDeleted);
+    printHistory(history, past, { baseUrl: config.baseUrl, withheld, ...flags }, io);
     if (!pair) return exitCodes.ok;
     const difference = await compareVersions(bridge, history, pair, flags.all);
     printDifference(difference, flags.json, io);

@@ -11,6 +11,8 @@ export interface HistoryView {
   readonly baseUrl: string;
   readonly json: boolean;
   readonly all: boolean;
+  /** Why the server hands out nothing of this past; undefined: it does. */
+  readonly withheld: string | undefined;
 }
 
 /** So many versions are shown; the others are counted. */
@@ -20,21 +22,29 @@ const versionsShown = 100;
 export function printHistory(
   history: ResourceHistory,
   past: ResourcePast,
-  { baseUrl, json, all }: HistoryView,
+  { baseUrl, json, all, withheld }: HistoryView,
   io: CommandIo,
 ): void {
   const uri = toUri(baseUrl, history.path);
+  const addressOf: AddressOf = (from) =>
+    withheld === undefined ? mementoUri(baseUrl, uri, from) : undefined;
   if (json) {
     const { source, identifier, kind, format, deletedAt } = history;
-    const places = { timegate: timeGateUri(baseUrl, uri), timemap: timeMapUri(baseUrl, uri) };
-    print(io, printableJson({ resource: { uri, source, identifier, kind, format, deletedAt, ...places } }));
+    const links = withheld === undefined && {
+      timegate: timeGateUri(baseUrl, uri),
+      timemap: timeMapUri(baseUrl, uri),
+    };
+    print(
+      io,
+      printableJson({ resource: { uri, source, identifier, kind, format, deletedAt, withheld, ...links } }),
+    );
     for (const step of inOrder(past)) {
       const { number } = step as Partial<PastVersion>;
       if (number === undefined) print(io, printableJson({ deleted: step }));
       else
         print(
           io,
-          printableJson({ version: { ...step, memento: mementoOf(step as PastVersion, baseUrl, uri) } }),
+          printableJson({ version: { ...step, memento: mementoOf(step as PastVersion, addressOf) } }),
         );
     }
     return;
@@ -44,11 +54,12 @@ export function printHistory(
   const { identifier, source, format, deletedAt } = history;
   const state = deletedAt === undefined ? '' : `, deleted at ${deletedAt}`;
   print(io, `${printable(uri)}\n${printable(format)} of ${printable(identifier)} (${source})${state}`);
+  if (withheld !== undefined) print(io, `  ${withheld}`);
   const steps = inOrder(past);
   const shown = all ? steps : steps.slice(-versionsShown);
   if (shown.length < steps.length) print(io, `  … ${steps.length - shown.length} earlier ones (--all)`);
   const width = String(versions.length).length;
-  const rows = shown.map((step) => toRow(step, baseUrl, uri));
+  const rows = shown.map((step) => toRow(step, addressOf));
   const widths = rows.reduce<number[]>(
     (most, row) => row.cells.map((cell, index) => Math.max(most[index] ?? 0, cell.length)),
     [],
@@ -63,6 +74,8 @@ export function printHistory(
   if (versions.length === 0) print(io, '  nothing of it was ever kept');
 }
 
+/** Of the memento of a moment; undefined: it would not be handed out. */
+type AddressOf = (from: string) => string | undefined;
 type Step = PastVersion | PastGap;
 
 function inOrder({ versions, gaps }: ResourcePast): readonly Step[] {
@@ -80,7 +93,7 @@ interface Row {
   readonly faint: boolean;
 }
 
-function toRow(step: Step, baseUrl: string, uri: string): Row {
+function toRow(step: Step, addressOf: AddressOf): Row {
   const until = step.until ?? 'now';
   if (!('number' in step)) {
     return { number: '-', cells: [step.from, until, '', '', '', 'deleted'], end: '', faint: true };
@@ -99,20 +112,20 @@ function toRow(step: Step, baseUrl: string, uri: string): Row {
   return {
     number: String(number),
     cells,
-    end: describePlace(step, baseUrl, uri),
+    end: describePlace(step, addressOf),
     faint: step.state === 'dropped',
   };
 }
 
-function describePlace(version: PastVersion, baseUrl: string, uri: string): string {
+function describePlace(version: PastVersion, addressOf: AddressOf): string {
   const { state, droppedAt } = version;
   if (state === 'dropped') return `given up at ${droppedAt}`;
   if (state === 'lost') return 'its bytes were not kept';
-  return printable(mementoOf(version, baseUrl, uri) ?? '');
+  return printable(mementoOf(version, addressOf) ?? '');
 }
 
-function mementoOf({ state, from }: PastVersion, baseUrl: string, uri: string): string | undefined {
-  return state === 'kept' || state === 'elsewhere' ? mementoUri(baseUrl, uri, from) : undefined;
+function mementoOf({ state, from }: PastVersion, addressOf: AddressOf): string | undefined {
+  return state === 'kept' || state === 'elsewhere' ? addressOf(from) : undefined;
 }
 
 /** The resources of an item, and how to go on. */

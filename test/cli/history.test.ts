@@ -220,6 +220,24 @@ describeOnBoth('rsbridge history', (open) => {
     }
   });
 
+  test('of a file that was deleted no addresses are given: its past is not handed out', async () => {
+    const store = storing(open().database, 'many');
+    await store('2026-05-01T00:00:00Z', { identifier: 'oai:x:9', metadata: [payload('<a/>')] });
+    const path = metadataPath('many', 'oai:x:9', 'oai_dc');
+    const row = () => open().database.writer('resource').where({ path });
+    await row().update({ kind: 'file', deleted_at: '2026-05-02T00:00:00Z' });
+    try {
+      const { stdout } = await history(path);
+      expect(stdout).toContain('what it was before went with it');
+      expect(stdout).not.toContain('/memento/');
+      const [{ resource }] = await lines(path);
+      expect(resource.withheld).toContain('2026-05-02');
+      expect(resource.timegate).toBeUndefined();
+    } finally {
+      await row().update({ kind: 'metadata', deleted_at: null });
+    }
+  });
+
   test('of very many versions the last are shown, and the first with --all', async () => {
     const store = storing(open().database, 'many');
     const minute = (number: number) =>
