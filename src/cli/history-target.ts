@@ -1,10 +1,8 @@
 import { BridgeError } from '../core/errors.ts';
-import { fromSegment } from '../core/segment.ts';
 import { isAbsolute, itemPath, toUri } from '../core/uris.ts';
 import { setPaths } from '../publish/document-paths.ts';
-import { findItem, findShortenedIdentifier, type StoredItem } from '../store/items.ts';
+import { findItem, findItemAt, type StoredItem } from '../store/items.ts';
 import { readJournals } from '../store/journal.ts';
-import { findSource } from '../store/sources.ts';
 import { findHistory, type ResourceHistory } from '../store/timelines.ts';
 import type { Bridge } from './bridge.ts';
 import { printable } from './terminal-text.ts';
@@ -90,20 +88,7 @@ async function itemAt({ database: { reader } }: Bridge, path: string): Promise<S
   const [, source, segment] = /^([a-z0-9-]+)\/items\/([^/]+)(?:\/.*)?$/.exec(path) ?? [];
   if (source === undefined || segment === undefined) return undefined;
   if (path !== `${source}/items/${segment}`) return undefined;
-  return itemOf(reader, source, segment);
-}
-
-async function itemOf(
-  reader: Bridge['database']['reader'],
-  source: string,
-  segment: string,
-): Promise<StoredItem | undefined> {
-  const known = fromSegment(segment);
-  if (known?.includes('\0')) return undefined;
-  if (known !== undefined) return findItem(reader, source, known);
-  const formats = (await findSource(reader, source))?.info?.formats.map(({ name }) => name) ?? [];
-  const identifier = await findShortenedIdentifier(reader, source, segment, formats);
-  return identifier === undefined ? undefined : findItem(reader, source, identifier);
+  return findItemAt(reader, source, segment);
 }
 
 async function itemsCalled({ database: { reader } }: Bridge, text: string): Promise<readonly StoredItem[]> {
@@ -139,7 +124,7 @@ async function describeNeighbourhood(
   const item =
     source === undefined || segment === undefined
       ? undefined
-      : await itemOf(database.reader, source, segment);
+      : await findItemAt(database.reader, source, segment);
   if (item) {
     const uris = item.resources.slice(0, namedAtMost).map((one) => toUri(config.baseUrl, one.path));
     return `there is no ${text}; of this item there are ${uris.join(', ') || 'no resources'}`;

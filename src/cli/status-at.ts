@@ -1,7 +1,7 @@
 import { addSeconds, toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
-import { lastSeqBefore, readJournals } from '../store/journal.ts';
-import { countPast, firstPassAt, type PastCounts } from '../store/past-counts.ts';
+import { firstPassAt, lastSeqBefore, readJournals } from '../store/journal.ts';
+import { countPast, type PastCounts } from '../store/past-counts.ts';
 import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';

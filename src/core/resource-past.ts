@@ -34,12 +34,16 @@ export interface ResourcePast {
   readonly gaps: readonly PastGap[];
 }
 
-/** A version as the journal has it. */
+/** A version as the journal has it: also what retention gave up, and what nobody has the bytes of. */
 export interface JournalStep extends Representation {
   readonly seq: number;
+  /** When it happened, by the journal's clock. */
   readonly at: string;
+  /** When it begins for the world: `Memento-Datetime`. */
   readonly datetime: string;
+  /** It was deleted. */
   readonly gone: boolean;
+  /** When retention gave it up. */
   readonly droppedAt: string | undefined;
 }
 

@@ -65,6 +65,9 @@ export function timeGateUri(baseUrl: string, uri: string): string {
   return `${baseUrl}/timegate/${uri}`;
 }
 
+/** Media type of a TimeMap that every client reads (TM-03). */
+export const linkFormat = 'application/link-format';
+
 export const timeMapForms = ['link', 'json', 'html'] as const;
 export type TimeMapForm = (typeof timeMapForms)[number];
 

@@ -1,6 +1,6 @@
 import type { ChangeKind, Link, Representation, ResourceKind } from '../core/resource.ts';
 import type { Mirror, ResourceSet } from '../core/resource-set.ts';
-import { isAbsolute, mementoUri, timeGateUri, timeMapUri, toUri } from '../core/uris.ts';
+import { isAbsolute, linkFormat, mementoUri, timeGateUri, timeMapUri, toUri } from '../core/uris.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { escapeUri, escapeXml } from './xml-text.ts';
 
@@ -12,8 +12,6 @@ import { escapeUri, escapeXml } from './xml-text.ts';
 export const sitemapNamespace = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 export const rsNamespace = 'http://www.openarchives.org/rs/terms/';
 export const listTail = '</urlset>\n';
-/** RFC 6690; of TimeMaps (RS-LN-24). */
-export const linkFormat = 'application/link-format';
 
 export interface ListEntry extends Representation {
   readonly kind: ResourceKind;

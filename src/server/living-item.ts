@@ -1,10 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
-import { fromSegment } from '../core/segment.ts';
 import { collectionPath, itemPath } from '../core/uris.ts';
-import { findItem, findShortenedIdentifier, type StoredItem } from '../store/items.ts';
+import { findItemAt, type StoredItem } from '../store/items.ts';
 import type { StoredResource } from '../store/resources.ts';
-import { findSource } from '../store/sources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal, type Trace } from './errors.ts';
@@ -63,18 +61,9 @@ async function lookUp(
   request: FastifyRequest<{ Params: ItemParams }>,
   below: string,
 ): Promise<StoredItem | undefined> {
-  const { reader } = deps.database;
   if (!servedPath(request)?.endsWith(below)) return undefined;
-  const { source, item: segment } = request.params;
-  let identifier = fromSegment(segment);
-  if (identifier === undefined && /~\.[0-9a-f]{64}$/.test(segment)) {
-    const formats = (await findSource(reader, source))?.info?.formats ?? [];
-    const names = formats.map(({ name }) => name);
-    identifier = await findShortenedIdentifier(reader, source, segment, names);
-  }
-  return identifier === undefined || identifier.includes('\0')
-    ? undefined
-    : findItem(reader, source, identifier);
+  const { source, item } = request.params;
+  return findItemAt(deps.database.reader, source, item);
 }
 
 function signpost(

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Knex } from 'knex';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
+import { sha256 } from '../core/sha-256.ts';
 import { isPostgres } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { applyDelta, makeDelta } from './deltas.ts';
@@ -114,7 +114,7 @@ export function unpackBlob(row: BlobRow, rows: BlobRows = new Map()): Uint8Array
   let failure: { readonly cause?: unknown } = {};
   try {
     const content = base ? applyDelta(unpackWhole(base), row.data, row.length) : unpackWhole(row);
-    if (content.byteLength === row.length && hashOf(content) === row.hash) return content;
+    if (content.byteLength === row.length && sha256(content) === row.hash) return content;
   } catch (cause) {
     failure = { cause };
   }
@@ -153,8 +153,4 @@ function inflate(data: Uint8Array, length: number): Uint8Array {
   // One octet of room more than needed, or zlib would ask for a second chunk to find that it is done.
   const chunkSize = Math.min(Math.max(64, length + 1), 16_777_216);
   return inflateRawSync(data, { chunkSize, maxOutputLength: Math.max(1, length) });
-}
-
-function hashOf(content: Uint8Array): string {
-  return `sha-256:${createHash('sha256').update(content).digest('hex')}`;
 }

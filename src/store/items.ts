@@ -1,8 +1,9 @@
-import { toSegment } from '../core/segment.ts';
+import { fromSegment, toSegment } from '../core/segment.ts';
 import { metadataEndings } from '../core/uris.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { listItemResources, type StoredResource } from './resources.ts';
+import { findSource } from './sources.ts';
 
 /** An item with everything that is, or was, published of it. */
 export interface StoredItem {
@@ -39,10 +40,29 @@ export async function findItem(
 }
 
 /**
+ * The item whose page has this address.
+ * @param segment of it, in whatever form `toSegment` may have given it
+ */
+export async function findItemAt(
+  db: Queryable,
+  source: string,
+  segment: string,
+): Promise<StoredItem | undefined> {
+  let identifier = fromSegment(segment);
+  if (identifier === undefined && /~\.[0-9a-f]{64}$/.test(segment)) {
+    const formats = (await findSource(db, source))?.info?.formats ?? [];
+    const names = formats.map(({ name }) => name);
+    identifier = await findShortenedIdentifier(db, source, segment, names);
+  }
+  // PostgreSQL refuses NUL even in a question.
+  return identifier === undefined || identifier.includes('\0') ? undefined : findItem(db, source, identifier);
+}
+
+/**
  * The identifier behind a shortened segment, which does not tell it: of the item that has metadata there.
  * @param formats that the source may have
  */
-export async function findShortenedIdentifier(
+async function findShortenedIdentifier(
   db: Queryable,
   source: string,
   segment: string,

@@ -1,4 +1,6 @@
+import type { ChangeKind } from '../core/resource.ts';
 import type { Database, Queryable } from './database.ts';
+import type { ChangeCounts } from './resource-plan.ts';
 
 /** Where a source's journal stands. */
 export interface JournalState {
@@ -86,6 +88,30 @@ export async function lastSeqBefore(
     else before = seq;
   }
   return before;
+}
+
+/** When the first complete pass over a source had stored everything; undefined while there was none. */
+export async function firstPassAt(
+  db: Queryable,
+  { sourceId, firstPassSeq }: Pick<JournalState, 'sourceId' | 'firstPassSeq'>,
+): Promise<string | undefined> {
+  if (firstPassSeq === undefined) return undefined;
+  const row: { at: string } | undefined = await db('change')
+    .where({ source_id: sourceId, seq: Math.max(1, firstPassSeq) })
+    .first('at');
+  return row?.at;
+}
+
+/** What has happened in a source since its journal had come to a sequence. */
+export async function countChangesAfter(db: Queryable, sourceId: number, seq: number): Promise<ChangeCounts> {
+  const rows: { kind: ChangeKind; count: number | string }[] = await db('change')
+    .select('kind')
+    .count({ count: '*' })
+    .where({ source_id: sourceId })
+    .where('seq', '>', seq)
+    .groupBy('kind');
+  const of = (kind: ChangeKind) => Number(rows.find((change) => change.kind === kind)?.count ?? 0);
+  return { created: of('created'), updated: of('updated'), deleted: of('deleted') };
 }
 
 function toState(row: JournalRow): JournalState {

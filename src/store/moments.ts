@@ -1,5 +1,5 @@
 import type { Database, Queryable } from './database.ts';
-import { advanceJournal, type JournalState, readJournal } from './journal.ts';
+import { advanceJournal, firstPassAt, type JournalState, readJournal } from './journal.ts';
 
 /** Where a source's journal stood at the end of a second in which something happened. */
 export interface Moment {
@@ -34,8 +34,8 @@ export async function settledMoments(
   const journal = await readJournal(reader, source);
   if (journal?.firstPassSeq === undefined) return undefined;
   const { sourceId } = journal;
-  const from = await firstMoment(reader, sourceId, journal.firstPassSeq);
-  const last = await edgeOf(reader, sourceId, 'desc');
+  const from = await firstPassAt(reader, journal);
+  const last = await lastMoment(reader, sourceId);
   if (from === undefined || last === undefined) return undefined;
   const isOpen = last >= journal.at && now > journal.at;
   const { at: before } = isOpen ? await drawLine(database, source, journal, now) : journal;
@@ -52,26 +52,10 @@ async function drawLine(
   return advanceJournal(database, source, now).catch(() => journal);
 }
 
-async function firstMoment(
-  db: Queryable,
-  sourceId: number,
-  firstPassSeq: number,
-): Promise<string | undefined> {
-  if (firstPassSeq === 0) return edgeOf(db, sourceId, 'asc');
-  const row: { at: string } | undefined = await db('change')
-    .where({ source_id: sourceId, seq: firstPassSeq })
-    .first('at');
-  return row?.at;
-}
-
-async function edgeOf(
-  db: Queryable,
-  sourceId: number,
-  direction: 'asc' | 'desc',
-): Promise<string | undefined> {
+async function lastMoment(db: Queryable, sourceId: number): Promise<string | undefined> {
   const row: { at: string } | undefined = await db('moment')
     .where({ source_id: sourceId })
-    .orderBy('at', direction)
+    .orderBy('at', 'desc')
     .first('at');
   return row?.at;
 }

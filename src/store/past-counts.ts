@@ -1,6 +1,6 @@
-import type { ChangeKind } from '../core/resource.ts';
 import type { Queryable } from './database.ts';
-import type { JournalState } from './journal.ts';
+import { countChangesAfter } from './journal.ts';
+import type { ChangeCounts } from './resource-plan.ts';
 
 /** What a source held when its journal had come to a sequence. */
 export interface PastCounts {
@@ -10,7 +10,7 @@ export interface PastCounts {
   /** Of all resources whose length is known. */
   readonly bytes: number;
   /** What has happened since. */
-  readonly changes: Readonly<Record<ChangeKind, number>>;
+  readonly changes: ChangeCounts;
 }
 
 /** The last version up to a sequence says whether a resource lived, and how long it was. */
@@ -27,29 +27,11 @@ export async function countPast(db: Queryable, sourceId: number, seq: number): P
   type Row = { readonly resources: Numeric; readonly items: Numeric; readonly bytes: Numeric };
   const result: Row[] | { rows: Row[] } = await db.raw(heldAt, [seq, sourceId]);
   const [row] = 'rows' in result ? result.rows : result;
-  const later: { kind: ChangeKind; count: number | string }[] = await db('change')
-    .select('kind')
-    .count({ count: '*' })
-    .where({ source_id: sourceId })
-    .where('seq', '>', seq)
-    .groupBy('kind');
-  const of = (kind: ChangeKind) => Number(later.find((change) => change.kind === kind)?.count ?? 0);
+  const changes = await countChangesAfter(db, sourceId, seq);
   return {
     items: Number(row?.items ?? 0),
     resources: Number(row?.resources ?? 0),
     bytes: Number(row?.bytes ?? 0),
-    changes: { created: of('created'), updated: of('updated'), deleted: of('deleted') },
+    changes,
   };
-}
-
-/** When the first complete pass over a source had stored everything; undefined while there was none. */
-export async function firstPassAt(
-  db: Queryable,
-  { sourceId, firstPassSeq }: Pick<JournalState, 'sourceId' | 'firstPassSeq'>,
-): Promise<string | undefined> {
-  if (firstPassSeq === undefined) return undefined;
-  const row: { at: string } | undefined = await db('change')
-    .where({ source_id: sourceId, seq: Math.max(1, firstPassSeq) })
-    .first('at');
-  return row?.at;
 }

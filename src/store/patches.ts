@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { isBridgeError } from '../core/errors.ts';
 import { type Link, patchRelation } from '../core/resource.ts';
+import { sha256 } from '../core/sha-256.ts';
 import { patchPath } from '../core/uris.ts';
 import { diffXml, xmlPatchType } from '../core/xml-patch.ts';
 import { type BlobRow, packBlob, readBlob } from './blobs.ts';
@@ -26,8 +26,7 @@ export async function makePatches(
   const blobs = new Map<ResourcePlan, BlobRow>();
   for (const plan of changes) {
     const patch = await makePatch(db, plan);
-    if (patch)
-      blobs.set(plan, packBlob(`sha-256:${createHash('sha256').update(patch).digest('hex')}`, patch));
+    if (patch) blobs.set(plan, packBlob(sha256(patch), patch));
   }
   return {
     blobs: [...blobs.values()],

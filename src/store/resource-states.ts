@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { type ChangeKind, patchRelation, type Representation, type ResourceKind } from '../core/resource.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
+import { countChangesAfter } from './journal.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from './rows.ts';
 import { sourceIdOf } from './sources.ts';
 
@@ -136,14 +137,8 @@ export async function countLiving(db: Queryable, source: string, seq: number): P
     .where({ name: source })
     .first();
   if (!row) return 0;
-  const later: { kind: ChangeKind; count: number | string }[] = await db('change')
-    .select('kind')
-    .count({ count: '*' })
-    .where({ source_id: row.id })
-    .where('seq', '>', seq)
-    .groupBy('kind');
-  const of = (kind: ChangeKind) => Number(later.find((change) => change.kind === kind)?.count ?? 0);
-  return row.resource_count - of('created') + of('deleted');
+  const { created, deleted } = await countChangesAfter(db, row.id, seq);
+  return row.resource_count - created + deleted;
 }
 
 /** The living files of a source that are ours to serve and whose bytes we do not have, and those that are elsewhere. */

@@ -1,22 +1,9 @@
-import type { Representation } from '../core/resource.ts';
+import type { JournalStep } from '../core/resource-past.ts';
 import type { Queryable } from './database.ts';
 import { type RepresentationRow, toRepresentation } from './rows.ts';
 
-/** A version as the journal has it: also what retention gave up, and what nobody has the bytes of. */
-export interface VersionStep extends Representation {
-  readonly seq: number;
-  /** When it happened, by the journal's clock. */
-  readonly at: string;
-  /** When it begins for the world: `Memento-Datetime`. */
-  readonly datetime: string;
-  /** It was deleted. */
-  readonly gone: boolean;
-  /** When retention gave it up. */
-  readonly droppedAt: string | undefined;
-}
-
 /** Every version of a resource in the order in which they happened. */
-export async function listVersionSteps(db: Queryable, path: string): Promise<readonly VersionStep[]> {
+export async function listVersionSteps(db: Queryable, path: string): Promise<readonly JournalStep[]> {
   const rows: (RepresentationRow & {
     seq: number | string;
     at: string;

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../../core/adapter.ts';
 import { parseHttpDate } from '../../core/datetime.ts';
-import { linkFormat } from '../entry-writer.ts';
+import { linkFormat } from '../../core/uris.ts';
 import type { Attributes, DocumentEntry } from './document-model.ts';
 import type { Report } from './finding.ts';
 import { type FieldLink, readLinks } from './link-field.ts';

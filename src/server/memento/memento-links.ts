@@ -1,11 +1,9 @@
-import { mementoUri, timeGateUri, timeMapUri } from '../../core/uris.ts';
+import { linkFormat, mementoUri, timeGateUri, timeMapUri } from '../../core/uris.ts';
 import { formatLinks, type HeaderLink } from '../link-header.ts';
 import type { Past, PastSelection } from './past.ts';
 
 /** As many mementos are in one TimeMap, or on one of its pages. */
 export const pageSize = 1000;
-
-export const linkFormat = 'application/link-format';
 
 /** What an Original says of its past (ME-08); without `original`, which only others than itself say (RFC 7089 §4.2). */
 export function originalLinks(baseUrl: string, uri: string): readonly HeaderLink[] {

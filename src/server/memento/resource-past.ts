@@ -19,7 +19,7 @@ export async function findResourcePast(deps: ServerDeps, path: string): Promise<
   return history && createResourcePast(deps, history);
 }
 
-export function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
+function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
   const { timeline, path, kind, metAt, journalAt } = history;
   const { mementos } = timeline;
   return {

@@ -1,9 +1,8 @@
 import { toHttpDate } from '../../core/datetime.ts';
 import type { Gap } from '../../core/timeline.ts';
-import { mementoUri, type TimeMapForm, timeGateUri, timeMapUri } from '../../core/uris.ts';
+import { linkFormat, mementoUri, type TimeMapForm, timeGateUri, timeMapUri } from '../../core/uris.ts';
 import { html, linkTo, type Markup, type Page } from '../html.ts';
 import { formatLink } from '../link-header.ts';
-import { linkFormat } from './memento-links.ts';
 
 /** A TimeMap, or one of its pages. Times are ISO. */
 export interface TimeMapPage {

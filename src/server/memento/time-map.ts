@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type TimeMapForm, timeMapForms, timeMapUri } from '../../core/uris.ts';
+import { linkFormat, type TimeMapForm, timeMapForms, timeMapUri } from '../../core/uris.ts';
 import { type VerbatimParams, verbatimParams, verbatimRest } from '../base-path.ts';
 import { matches } from '../conditions.ts';
 import type { ServerDeps } from '../deps.ts';
@@ -8,7 +8,7 @@ import { Refusal } from '../errors.ts';
 import { sendPage } from '../html.ts';
 import { formatLink } from '../link-header.ts';
 import { createFindPast } from './find-past.ts';
-import { linkFormat, pageSize } from './memento-links.ts';
+import { pageSize } from './memento-links.ts';
 import type { Past } from './past.ts';
 import { nothingThen, pastRefusal } from './past-refusal.ts';
 import { type TimeMapPage, toLinkFormat, toTimeMapHtml, toTimeMapJson } from './time-map-forms.ts';
