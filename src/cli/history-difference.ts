@@ -1,4 +1,4 @@
-import { type ContentComparison, compareContents } from '../core/comparison/comparison.ts';
+import { type ContentComparison, compareContents, largestComparable } from '../core/comparison/comparison.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { type PastVersion, type ResourcePast, versionAt } from '../core/resource-past.ts';
 import { readContents } from '../store/contents.ts';
@@ -17,8 +17,6 @@ export interface VersionDifference {
 }
 
 const changesShown = 100;
-/** Larger ones are not read. */
-const largest = 4_194_304;
 
 /**
  * @param range `A..B`, numbers or datetimes in any order that is meant; default: the last two that can be had
@@ -70,7 +68,7 @@ export async function compareVersions(
   all: boolean,
 ): Promise<VersionDifference> {
   const [before, after] = pair;
-  const isReadable = ({ state, length = 0 }: PastVersion) => state === 'kept' && length <= largest;
+  const isReadable = ({ state, length = 0 }: PastVersion) => state === 'kept' && length <= largestComparable;
   if (!pair.every(isReadable)) return { pair };
   const contents: Uint8Array[] = [];
   for (const version of pair) {

@@ -33,8 +33,8 @@ export interface ContentComparison {
   readonly asides: readonly Aside[];
 }
 
-/** Larger ones are not read into memory as trees. */
-const largest = 4_194_304;
+/** Octets; larger ones are not read into memory as trees. */
+export const largestComparable = 4_194_304;
 
 /**
  * What changed from one payload to another, for people: values, attributes and places, not octets.
@@ -55,7 +55,7 @@ export function compareContents(
 }
 
 function readContent(bytes: Uint8Array): ContentTree | undefined {
-  if (bytes.byteLength > largest) return undefined;
+  if (bytes.byteLength > largestComparable) return undefined;
   const start = Buffer.from(bytes.subarray(0, 200))
     .toString('utf8')
     .replace(/^\uFEFF/, '')
