@@ -10,8 +10,10 @@ import {
   isEmbedded,
   type JsonObject,
 } from './json-value.ts';
+import { isRestError } from './rest-error.ts';
 import { isLinked, type SubResources } from './sub-resources.ts';
 import { UnreadableItem } from './unreadable-item.ts';
+import type { PublicRows } from './whole-list.ts';
 
 /** What DSpace publishes files from, unless something else is configured. */
 const original = 'ORIGINAL';
@@ -49,21 +51,23 @@ export class Bitstreams {
 
   /**
    * @param item with what is embedded in it
-   * @throws UnreadableItem when one of the lists cannot be had in full
+   * @throws UnreadableItem when one of the lists is cut off
    */
   async read(item: JsonObject, uuid: string, signal: AbortSignal): Promise<readonly ListedBitstream[]> {
     const address = { relation: 'bundles', path: `/core/items/${uuid}/bundles`, query: bundleQuery };
     const bundles = await this.#parts.list(item, address, signal);
-    // Whoever may read an item may see its bundles.
-    if (bundles === undefined) throw new UnreadableItem('the list of its bundles is not for everybody');
     const found = new Map<string, { readonly json: JsonObject; readonly bundleName: string }>();
+    let { isWhole } = bundles;
     for (const bundleName of this.#bundles) {
-      for (const bundle of bundles.filter(({ name }) => name === bundleName)) {
-        for (const json of await this.#filesOf(bundle, signal))
-          found.set(identityOf(json), { json, bundleName });
+      for (const bundle of bundles.rows.filter(({ name }) => name === bundleName)) {
+        const files = await this.#filesOf(bundle, signal);
+        for (const json of files.rows) found.set(identityOf(json), { json, bundleName });
+        isWhole &&= files.isWhole;
       }
     }
-    const onlyOne = [...found.values()].filter(({ bundleName }) => bundleName === original).length === 1;
+    const originals = [...found.values()].filter(({ bundleName }) => bundleName === original);
+    // The word of the item may be about a file that is not shown.
+    const onlyOne = originals.length === 1 && isWhole;
     const listed: ListedBitstream[] = [];
     for (const [id, { json, bundleName }] of found) {
       const bitstream = {
@@ -79,15 +83,13 @@ export class Bitstreams {
     return listed;
   }
 
-  async #filesOf(bundle: JsonObject, signal: AbortSignal): Promise<readonly JsonObject[]> {
+  /** A bundle may be closed to the public: then nothing in it is for everybody. */
+  async #filesOf(bundle: JsonObject, signal: AbortSignal): Promise<PublicRows> {
     const uuid = asUuid(bundle.uuid);
     const list = embeddedList(bundle, 'bitstreams');
     if (uuid === undefined && list === undefined) throw new UnreadableItem('one of its bundles has no UUID');
     const path = `/core/bundles/${uuid ?? ''}/bitstreams`;
-    // A bundle may be closed to the public: then nothing in it is for everybody.
-    return (
-      (await this.#parts.list(bundle, { relation: 'bitstreams', path, query: bitstreamQuery }, signal)) ?? []
-    );
+    return this.#parts.list(bundle, { relation: 'bitstreams', path, query: bitstreamQuery }, signal);
   }
 
   async #typeOf(json: JsonObject, id: string, signal: AbortSignal): Promise<string | undefined> {
@@ -103,13 +105,21 @@ export class Bitstreams {
     signal: AbortSignal,
   ): Promise<StatedAccess> {
     const relation = 'accessStatus';
-    if (isEmbedded(json, relation) || isLinked(json, relation)) {
-      return readAccess(await this.#parts.one(json, relation, `/core/bitstreams/${id}/${relation}`, signal));
+    try {
+      if (isEmbedded(json, relation) || isLinked(json, relation)) {
+        return readAccess(
+          await this.#parts.one(json, relation, `/core/bitstreams/${id}/${relation}`, signal),
+        );
+      }
+      if (item === undefined) return unknownAccess;
+      return readAccess(
+        await this.#parts.optional(item, relation, `/core/items/${itemUuid}/${relation}`, signal),
+      );
+    } catch (error) {
+      // The file itself can still be asked for.
+      if (!isRestError(error)) throw error;
+      return unknownAccess;
     }
-    if (item === undefined) return unknownAccess;
-    return readAccess(
-      await this.#parts.optional(item, relation, `/core/items/${itemUuid}/${relation}`, signal),
-    );
   }
 }
 

@@ -161,13 +161,23 @@ export class CollectionTree {
         waiting.push(uuid);
       }
     };
+    const keepCollections = async (path: string, parent: string) => {
+      for await (const json of listRows(this.#rest, path, [], signal)) this.#keep(json, 'collection', parent);
+    };
     await keepCommunities('/core/communities/search/top', undefined);
     for (let uuid = waiting.shift(); uuid !== undefined; uuid = waiting.shift()) {
       const path = `/core/communities/${uuid}`;
-      await keepCommunities(`${path}/subcommunities`, uuid);
-      for await (const json of listRows(this.#rest, `${path}/collections`, [], signal)) {
-        this.#keep(json, 'collection', uuid);
-      }
+      await unlessClosed(keepCommunities(`${path}/subcommunities`, uuid));
+      await unlessClosed(keepCollections(`${path}/collections`, uuid));
     }
+  }
+}
+
+/** What is in one community may not be for everybody: that hides nothing of the others. */
+async function unlessClosed(reading: Promise<void>): Promise<void> {
+  try {
+    await reading;
+  } catch (error) {
+    if (!isRefused(error) && !isNotFound(error)) throw error;
   }
 }

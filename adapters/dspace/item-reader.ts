@@ -90,15 +90,14 @@ export class ItemReader {
     const uuid = asUuid(json.uuid) ?? asUuid(json.id);
     if (uuid === undefined) return refused(undefined, 'it has no UUID');
     const identifier = this.#parts.identifierOf(handleOf(json), uuid);
-    let whole: WholeItem;
     try {
       if (!isPublic(json)) return { hidden: identifier };
-      whole = await this.#readWhole(json, uuid, signal);
+      const whole = await this.#readWhole(json, uuid, signal);
+      return { item: await this.#toSourceItem(json, whole, identifier, signal) };
     } catch (error) {
       if (error instanceof UnreadableItem || isRestError(error)) return refused(identifier, error.message);
       throw error;
     }
-    return { item: await this.#toSourceItem(json, whole, identifier, signal) };
   }
 
   /**
@@ -172,12 +171,13 @@ export class ItemReader {
     const owning = await this.#subResources.one(json, 'owningCollection', `${path}/owningCollection`, signal);
     const relation = 'mappedCollections';
     const address = { relation, path: `${path}/${relation}`, query: [], withheld: true };
-    const mapped = (await this.#subResources.list(json, address, signal)) ?? [];
+    const { rows: mapped } = await this.#subResources.list(json, address, signal);
     const found = new Map<string, OwningCollection>();
     for (const collection of owning === undefined ? mapped : [owning, ...mapped]) {
       const id = asUuid(collection.uuid) ?? asUuid(collection.id);
-      if (id === undefined) throw new UnreadableItem('one of its collections has no UUID');
-      if (!found.has(id)) found.set(id, { id, handle: handleOf(collection), name: asText(collection.name) });
+      // An empty place is left where one is not for everybody.
+      if (id !== undefined && !found.has(id))
+        found.set(id, { id, handle: handleOf(collection), name: asText(collection.name) });
     }
     return [...found.values()];
   }

@@ -50,6 +50,8 @@ export function embeddedList(json: JsonObject, relation: string): EmbeddedList |
   // The inner key is the relation's own name, but for lists that are named after what they hold.
   const rows =
     inner === undefined ? undefined : (inner[relation] ?? Object.values(inner).find(Array.isArray));
+  // Neither rows nor a count: it says nothing of the list.
+  if (!Array.isArray(rows) && totalOf(list) === undefined) return undefined;
   return { rows: objectsOf(asList(rows)), ...pageOf(list) };
 }
 

@@ -3,13 +3,15 @@ import type { Query, RestService } from './rest-service.ts';
 
 /** Far below the thousand at which lists are cut without a word (DSpace#8648), because of what is embedded. */
 const pageSize = 200;
+/** Of more it could only be the server's mistake. */
+const mostPages = 1000;
 
 /** Whatever asks for it: as everybody, or as an account. */
 export type Ask = (path: string, query: Query) => Promise<JsonObject | undefined>;
 
 /**
  * All rows of an ordinary list, page after page by number: `next` loses what was to be embedded. A row may come twice
- * where the list changes meanwhile.
+ * where the list changes meanwhile; a page may be empty in the middle, where all of it is not for the asker.
  * @throws RestError
  */
 export async function* rowsOf(ask: Ask, path: string, query: Query): AsyncGenerator<JsonObject> {
@@ -25,7 +27,8 @@ export async function* rowsOf(ask: Ask, path: string, query: Query): AsyncGenera
     }
     const pages = asCount(asObject(json.page)?.totalPages) ?? 0;
     // A server that repeats itself would do so for ever.
-    if (page + 1 >= pages || seen.size === before) return;
+    const repeats = rows.length > 0 && seen.size === before;
+    if (page + 1 >= Math.min(pages, mostPages) || repeats) return;
   }
 }
 

@@ -20,6 +20,8 @@ export interface SearchPage {
   readonly total: number | undefined;
   /** Rows that name no item. */
   readonly nameless: number;
+  /** Empty rows: the index still lists an item that is not for everybody any more. */
+  readonly withheld: number;
 }
 
 /** @throws BridgeError `upstream-protocol` when it is no answer to a search */
@@ -32,17 +34,22 @@ export function toSearchPage(json: JsonObject | undefined): SearchPage {
   const rows = asList(asObject(result._embedded)?.objects);
   const hits = new Map<string, Hit>();
   let nameless = 0;
-  for (const row of rows.map(asObject)) {
-    const hit = row && toHit(row);
+  let withheld = 0;
+  for (const row of rows) {
+    const hit = row === null ? 'withheld' : toHit(asObject(row));
     if (hit === 'other') continue;
-    if (hit === undefined) nameless += 1;
+    if (hit === 'withheld') withheld += 1;
+    else if (hit === undefined) nameless += 1;
     else hits.set(hit.uuid, hit);
   }
-  return { hits: [...hits.values()], rows: rows.length, total: totalOf(result), nameless };
+  return { hits: [...hits.values()], rows: rows.length, total: totalOf(result), nameless, withheld };
 }
 
-/** `other`: something that is no item; undefined: nobody can say what it is. */
-function toHit(row: JsonObject): Hit | 'other' | undefined {
+/** `other`: something that is no item; `withheld`: a place without one; undefined: nobody can say what it is. */
+function toHit(row: JsonObject | undefined): Hit | 'other' | 'withheld' | undefined {
+  if (row === undefined) return undefined;
+  const isEmpty = embedded(row, 'indexableObject') === undefined;
+  if (isEmpty && uuidOfLink(row, 'indexableObject') === undefined) return 'withheld';
   const json = embedded(row, 'indexableObject') ?? {};
   if (typeof json.type === 'string' && json.type !== 'item') return 'other';
   const uuid = asUuid(json.uuid) ?? asUuid(json.id) ?? uuidOfLink(row, 'indexableObject');

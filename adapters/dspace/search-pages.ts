@@ -111,7 +111,10 @@ export class SearchPages<Value> implements WindowReader<WindowContent<Value>> {
     if (whole.kind === 'crowded') return whole;
     const brought: Brought<Value>[] = [];
     for (const hit of whole.hits) brought.push(await this.#bring.bring(hit, signal));
-    return { kind: 'read', value: toContent(whole.hits, brought, whole), rows: whole.hits.length };
+    // An item that the index lists and the server does not show is no more found than one that is missing.
+    const missing = whole.missing + whole.withheld;
+    const content = toContent(whole.hits, brought, { nameless: whole.nameless, missing });
+    return { kind: 'read', value: content, rows: whole.hits.length };
   }
 
   #ask({ prefixes, size }: SearchWindow, signal: AbortSignal): Promise<SearchPage> {

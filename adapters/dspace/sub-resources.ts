@@ -1,7 +1,7 @@
 import { asObject, embedded, embeddedList, isEmbedded, type JsonObject } from './json-value.ts';
 import { isRestError } from './rest-error.ts';
 import type { RestService } from './rest-service.ts';
-import { isWhole, type ListAddress, readWholeList } from './whole-list.ts';
+import { isWhole, type ListAddress, type PublicRows, readWholeList } from './whole-list.ts';
 
 /** After so many refusals in a row, what is not embedded is taken to be refused. */
 const enoughRefusals = 3;
@@ -49,22 +49,23 @@ export class SubResources {
   }
 
   /**
-   * @returns undefined: the list is not for everybody
-   * @throws UnreadableItem when there are more rows than can be had; RestError
+   * What of a list is for everybody. A list that is refused while the resource is not, or of which rows are counted and
+   * not shown, has parts that are not.
+   * @throws UnreadableItem when it is cut off; RestError
    */
-  async list(
-    json: JsonObject,
-    address: ListAddress,
-    signal: AbortSignal,
-  ): Promise<readonly JsonObject[] | undefined> {
+  async list(json: JsonObject, address: ListAddress, signal: AbortSignal): Promise<PublicRows> {
     const list = embeddedList(json, address.relation);
-    if (list !== undefined && isWhole(list, address.withheld === true)) return list.rows;
+    if (list !== undefined) {
+      const whole = isWhole(list);
+      const hasRoom = address.withheld === true && (list.size ?? 0) >= (list.total ?? 1);
+      if (whole || hasRoom) return { rows: list.rows, isWhole: whole };
+    }
+    const known = list?.rows ?? [];
     try {
-      return await readWholeList(this.#rest, address, signal);
+      return await readWholeList(this.#rest, address, known, signal);
     } catch (error) {
-      // What is embedded in part is for everybody, and then so is the rest.
-      if (list !== undefined || !isRestError(error, 401, 403)) throw error;
-      return undefined;
+      if (!isRestError(error, 401, 403, 404)) throw error;
+      return { rows: known, isWhole: false };
     }
   }
 

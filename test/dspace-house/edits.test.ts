@@ -68,6 +68,8 @@ const history: fc.Arbitrary<History> = fc.record({
     { accessStatus: false, redirectContent: true },
     { springTotals: false, unknownIs401: true },
     { refuseLists: true, lastModified: false },
+    { listTotals: 'counted' },
+    { emptyPlaces: true, refuseLists: true },
   ),
   items: fc.integer({ min: 30, max: 60 }),
   sample: fc.integer({ min: 1, max: 5 }),

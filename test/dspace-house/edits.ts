@@ -31,6 +31,12 @@ export const editKinds = [
   'unmap',
   'rename collection',
   'relate',
+  'close bundle',
+  'close bundle',
+  'unlock bundle',
+  'close collection',
+  'unlock collections',
+  'close community',
 ] as const;
 
 export type EditKind = (typeof editKinds)[number];
@@ -135,6 +141,21 @@ function editItem(repository: Repository, item: Item, { kind, pick }: Edit): voi
       break;
     case 'rename collection':
       repository.renameCollection(collection, `Renamed ${pick}`);
+      break;
+    case 'close bundle':
+      repository.setBundleRead(item, pick % 3 === 0 ? 'LICENSE' : 'ORIGINAL', { groups: ['staff'] });
+      break;
+    case 'unlock bundle':
+      repository.setBundleRead(item, 'ORIGINAL', 'anonymous');
+      break;
+    case 'close collection':
+      collection.read = { groups: ['staff'] };
+      break;
+    case 'close community':
+      collection.parent.read = { groups: ['staff'] };
+      break;
+    case 'unlock collections':
+      for (const each of repository.collections) each.read = each.parent.read = 'anonymous';
       break;
     case 'relate': {
       const other = repository.items[pick % repository.items.length];

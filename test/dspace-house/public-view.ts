@@ -1,5 +1,6 @@
 import { collectionPath, itemPath, metadataPath } from '../../src/core/uris.ts';
 import {
+  type Bitstream,
   type Collection,
   type Community,
   type Item,
@@ -39,7 +40,7 @@ export function publicView(
   for (const item of repository.items) {
     if (!isReadable(item, now) || (which === 'listed' && !item.isLatest)) continue;
     const identifier = identifierOf(item);
-    const collections = keysOf(item)
+    const collections = keysOf(item, now)
       .map((key) => collectionPath(source, key))
       .sort();
     const fields = publicFields(item);
@@ -56,8 +57,8 @@ export function publicView(
     metadata('oai_dc', titles);
     metadata('qdc', titles);
     metadata('dim', inDim(fields));
-    metadata('json', inJson(item, fields));
-    for (const file of item.files) {
+    metadata('json', inJson(item, fields, now));
+    for (const file of listedFiles(item, now)) {
       if (!isOpen(file.read, now)) continue;
       const content = file.content();
       shown.set(fileKey(itemPath(source, identifier), file.uuid), {
@@ -82,12 +83,24 @@ export function identifierOf({ handle, uuid }: Item): string {
   return handle === undefined ? uuid : `oai:repo.example.org:${handle}`;
 }
 
-function keysOf({ collection, mapped }: Item): string[] {
+/** What is in a bundle that is closed is not shown, whoever may read it. */
+function listedFiles({ bundles }: Item, now: number): Bitstream[] {
+  return bundles.flatMap(({ name, read, bitstreams }) =>
+    name === 'ORIGINAL' && isOpen(read ?? 'anonymous', now) ? bitstreams : [],
+  );
+}
+
+function isShown({ read }: Collection | Community, now: number): boolean {
+  return isOpen(read ?? 'anonymous', now);
+}
+
+function keysOf({ collection, mapped }: Item, now: number): string[] {
   const keys = new Set<string>();
   for (const each of [collection, ...mapped]) {
+    if (!isShown(each, now)) continue;
     keys.add(keyOf('col', each));
-    for (let above: Community | undefined = each.parent; above !== undefined; above = above.parent)
-      keys.add(keyOf('com', above));
+    let above: Community | undefined = each.parent;
+    for (; above !== undefined && isShown(above, now); above = above.parent) keys.add(keyOf('com', above));
   }
   return [...keys];
 }
@@ -119,7 +132,7 @@ function inDim(fields: readonly [string, Metadata[string]][]): string[] {
   );
 }
 
-function inJson(item: Item, fields: readonly [string, Metadata[string]][]): unknown {
+function inJson(item: Item, fields: readonly [string, Metadata[string]][], now: number): unknown {
   return {
     uuid: item.uuid,
     handle: item.handle ?? null,
@@ -128,14 +141,16 @@ function inJson(item: Item, fields: readonly [string, Metadata[string]][]): unkn
     metadata: fields.flatMap(([name, values]) =>
       values.map(({ value, language }) => `${name} [${language ?? ''}] ${whole(value)}`),
     ),
-    bitstreams: item.files.map((file) => {
+    bitstreams: listedFiles(item, now).map((file) => {
       const content = file.content();
       return [file.uuid, file.name, content.length, md5(content), file.mimeType, file.sequence];
     }),
     collections: [
-      [item.collection.uuid, item.collection.name],
+      ...[item.collection]
+        .filter((collection) => isShown(collection, now))
+        .map(({ uuid, name }) => [uuid, name]),
       ...item.mapped
-        .filter((collection) => collection !== item.collection)
+        .filter((collection) => collection !== item.collection && isShown(collection, now))
         .map(({ uuid, name }) => [uuid, name])
         .sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
     ],

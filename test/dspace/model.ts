@@ -20,6 +20,8 @@ export interface Community {
   readonly number: number;
   handle: string | undefined;
   name: string;
+  /** Everybody unless told. */
+  read?: ReadPolicy;
   readonly parent: Community | undefined;
   readonly communities: Community[];
   readonly collections: Collection[];
@@ -30,12 +32,16 @@ export interface Collection {
   readonly number: number;
   handle: string | undefined;
   name: string;
+  /** Everybody unless told. */
+  read?: ReadPolicy;
   parent: Community;
 }
 
 export interface Bundle {
   readonly uuid: string;
   readonly name: string;
+  /** Everybody unless told. */
+  read?: ReadPolicy;
   readonly bitstreams: Bitstream[];
 }
 

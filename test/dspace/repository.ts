@@ -330,6 +330,12 @@ export class Repository {
     this.#noteForIndex(found.item);
   }
 
+  /** Of a bundle, which its files need not share. Not noted. */
+  setBundleRead(item: Item, name: string, read: ReadPolicy): void {
+    for (const bundle of item.keepBundles()) if (bundle.name === name) bundle.read = read;
+    this.#noteForIndex(item);
+  }
+
   restrictBitstream(uuid: string): void {
     this.setBitstreamRead(uuid, { groups: ['staff'] });
   }
@@ -499,9 +505,10 @@ function copyBundles(bundles: readonly Bundle[], itemNumber: number): Bundle[] {
     ordinal += 1;
     return partId(itemNumber, ordinal);
   };
-  return bundles.map(({ name, bitstreams }) => ({
+  return bundles.map(({ name, read, bitstreams }) => ({
     uuid: next(),
     name,
+    ...(read === undefined ? {} : { read }),
     bitstreams: bitstreams.map((bitstream) => ({ ...bitstream, uuid: next() })),
   }));
 }

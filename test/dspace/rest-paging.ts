@@ -1,3 +1,4 @@
+import { shownPage } from './hidden-rows.ts';
 import { Refusal } from './refusal.ts';
 import type { Face, Json, Look, Resource } from './rest-json.ts';
 import { type EmbedTree, renderWith } from './rest-relations.ts';
@@ -31,9 +32,9 @@ export function listJson(
   const asked = pageOf(options.query);
   const size = Math.min(asked.size, face.switches.maxListSize);
   const { number } = asked;
-  const totalPages = Math.ceil(rows.length / size);
-  const shown = rows.slice(number * size, (number + 1) * size);
-  const page = { number, size, totalPages, totalElements: rows.length };
+  const { rows: shown, totalElements } = shownPage(face, rows, { number, size }, options.look);
+  const totalPages = Math.ceil(totalElements / size);
+  const page = { number, size, totalPages, totalElements };
   const href = `${face.api}${options.path}`;
   const _links = pageLinks(href, page, options.query.has('size') || number > 0);
   if (options.fromRepository && totalPages > 1) {
@@ -41,7 +42,9 @@ export function listJson(
     _links.last ??= { href: `${href}?page=${totalPages - 1}&size=${size}` };
   }
   return {
-    _embedded: { [options.name]: shown.map((row) => renderWith(face, row, options.look, options.tree)) },
+    _embedded: {
+      [options.name]: shown.map((row) => row && renderWith(face, row, options.look, options.tree)),
+    },
     page,
     _links,
   };

@@ -1,3 +1,4 @@
+import { isShown, shownPage } from './hidden-rows.ts';
 import type { Item } from './model.ts';
 import { type Face, type Json, type Look, pathOf, type Resource, render } from './rest-json.ts';
 import { mayRead, mayReadParts } from './viewer.ts';
@@ -48,13 +49,14 @@ export function renderWith(face: Face, resource: Resource, look: Look, tree: Emb
     const related = follow(face, resource, name, look);
     if (related === 'refused' || related === 'unknown') continue;
     if ('one' in related) {
-      embedded[name] = related.one === undefined ? null : renderWith(face, related.one, look, inner);
+      const shown = shownOne(face, related.one, look);
+      embedded[name] = shown === undefined ? null : renderWith(face, shown, look, inner);
       continue;
     }
     const size = Math.min(inner.size ?? 20, face.switches.maxListSize);
-    const rows = related.many.slice(0, size).map((row) => renderWith(face, row, look, inner));
+    const { rows: shown, totalElements } = shownPage(face, related.many, { number: 0, size }, look);
+    const rows = shown.map((row) => row && renderWith(face, row, look, inner));
     const href = `${face.api}${pathOf(resource)}/${name}`;
-    const totalElements = related.many.length;
     const totalPages = Math.ceil(totalElements / size);
     embedded[name] = {
       _embedded: { [related.name]: rows },
@@ -75,6 +77,7 @@ export function renderWith(face: Face, resource: Resource, look: Look, tree: Emb
 /** Where a link of a resource leads. */
 export function follow(face: Face, resource: Resource, name: string, look: Look): Related {
   const now = face.repository.now();
+  if (face.switches.refusedRelations.has(name) || !isShown(face, resource, look)) return 'refused';
   switch (resource.type) {
     case 'item':
       return mayReadParts(resource.item, look.viewer, now)
@@ -152,6 +155,11 @@ export function follow(face: Face, resource: Resource, name: string, look: Look)
     default:
       return 'unknown';
   }
+}
+
+/** What a link leads to, for who may read that. */
+export function shownOne(face: Face, resource: Resource | undefined, look: Look): Resource | undefined {
+  return resource !== undefined && isShown(face, resource, look) ? resource : undefined;
 }
 
 /** Hidden: only administrators see them. Off: nobody does. */

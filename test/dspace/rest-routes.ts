@@ -1,9 +1,17 @@
 import type { ServerResponse } from 'node:http';
+import { isShown } from './hidden-rows.ts';
 import type { Bitstream, Bundle } from './model.ts';
 import { Refusal } from './refusal.ts';
 import { type Face, type Look, mimeTypeOf, pathOf, type Resource } from './rest-json.ts';
 import { listJson } from './rest-paging.ts';
-import { type EmbedTree, embedTree, follow, refusesVersions, renderWith } from './rest-relations.ts';
+import {
+  type EmbedTree,
+  embedTree,
+  follow,
+  refusesVersions,
+  renderWith,
+  shownOne,
+} from './rest-relations.ts';
 import { rootJson } from './rest-root.ts';
 import { DiscoverSearch, searchConfiguration } from './rest-search.ts';
 import { issueToken, type RestSession } from './rest-session.ts';
@@ -298,8 +306,11 @@ export class RestRoutes {
     look: Look,
     tree: EmbedTree,
   ): Reply {
+    if (!isShown(this.#face, resource, look)) throw this.#denied(look);
     if (relation === undefined) return { json: renderWith(this.#face, resource, look, tree) };
     const related = follow(this.#face, resource, relation, look);
+    const refusal = this.#face.switches.refusedRelations.get(relation);
+    if (refusal !== undefined) throw new Refusal(refusal);
     if (related === 'refused') throw this.#denied(look);
     if (related === 'unknown') throw new Refusal(404);
     if ('many' in related) {
@@ -308,8 +319,8 @@ export class RestRoutes {
       const { name } = related;
       return { json: listJson(this.#face, related.many, { name, path, query, look, tree, fromRepository }) };
     }
-    if (related.one === undefined) return { status: 204 };
-    return { json: renderWith(this.#face, related.one, look, tree) };
+    const shown = shownOne(this.#face, related.one, look);
+    return shown === undefined ? { status: 204 } : { json: renderWith(this.#face, shown, look, tree) };
   }
 
   #signposting([what, id, form]: string[], look: Look): Reply {

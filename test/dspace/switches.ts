@@ -37,6 +37,14 @@ export interface Switches {
   /** A malformed id is 401 (#13127); false: 400. */
   malformedIs401: boolean;
   versions: 'on' | 'hidden' | 'off';
+  /** Totals of lists with rows that are not shown: as Spring corrects them, or as they were counted. */
+  listTotals: 'spring' | 'counted';
+  /** Rows that are not shown leave a null. */
+  emptyPlaces: boolean;
+  /** Files that the viewer may not read are not shown in their bundles. */
+  hidesClosedFiles: boolean;
+  /** By relation (`bundles`, `owningCollection`): it is embedded nowhere, and asking for it is answered so. */
+  refusedRelations: ReadonlyMap<string, 401 | 403 | 404>;
   /** false: 7.0 to 7.2, which have none. */
   accessStatus: boolean;
   /** undefined: as the release does it. */
@@ -73,6 +81,10 @@ export const honest: Readonly<Switches> = {
   unknownIs401: undefined,
   malformedIs401: true,
   versions: 'on',
+  listTotals: 'spring',
+  emptyPlaces: false,
+  hidesClosedFiles: false,
+  refusedRelations: new Map(),
   accessStatus: true,
   localeFiltering: undefined,
   refuseLists: false,

@@ -10,7 +10,7 @@ export interface Account {
 /** Whom a request comes from; undefined: anybody. */
 export type Viewer = Account | undefined;
 
-function allows(policy: ReadPolicy, viewer: Viewer, now: number): boolean {
+export function allows(policy: ReadPolicy, viewer: Viewer, now: number): boolean {
   if (viewer?.admin === true || isOpen(policy, now)) return true;
   return typeof policy === 'object' && 'groups' in policy
     ? policy.groups.some((group) => viewer?.groups?.includes(group) === true)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { itemEmbeds, type ReadItem } from '../../../adapters/dspace/item-reader.ts';
+import { RestError } from '../../../adapters/dspace/rest-service.ts';
 import type { SourceItem, SourceVersion } from '../../../src/core/adapter.ts';
 import { createContext } from '../http-double.ts';
 import { sharedMaterial } from '../shared-material.ts';
@@ -229,7 +230,7 @@ describe('what is not embedded', () => {
     const read = itemOf(await reader.read({ ...json, _embedded: embeds }, signal));
     expect([read.collections, read.files]).toEqual([[], []]);
     const noBundles = await reader.read({ ...json, _embedded: { ...embeds, bundles: undefined } }, signal);
-    expect(noBundles).toMatchObject({ problem: { code: 'record-quarantined' } });
+    expect(itemOf(noBundles).files).toEqual([]);
   });
 
   test('is not asked for again and again where embedding works and the answer is always no', async () => {
@@ -276,11 +277,12 @@ describe('a list that is cut off', () => {
   });
 
   test.each([
-    ['ends early', pagesOf(150, 100, 120)],
     ['is empty', pagesOf(150, 100, 0)],
     ['repeats itself', () => listJson('bitstreams', [bitstreamJson(1), bitstreamJson(2)], 150)],
+    ['begins anew wherever it is asked for', () => listJson('bitstreams', [bitstreamJson(1)], 90)],
     ['has two rows of one file', () => listJson('bitstreams', [bitstreamJson(1), bitstreamJson(1)], 2)],
-    ['is refused', () => refusal(401)],
+    ['breaks', () => refusal(500)],
+    ['is no list', () => ({ type: 'something' })],
   ])('makes the item a problem when it %s', async (_how, script) => {
     const api = await openApi(script);
     const read = await createReader(api).read(cut(150), signal);
@@ -296,6 +298,111 @@ describe('a list that is cut off', () => {
     const mappedCollections = listJson('mappedCollections', collections.slice(0, 20), 120);
     const json = itemJson([], {}, { mappedCollections });
     expect(itemOf(await createReader(api).read(json, signal)).collections).toHaveLength(121);
+  });
+});
+
+describe('what is counted and not shown is not for everybody', () => {
+  const names = (read: ReadItem) => itemOf(read).files.map(({ name }) => name);
+  const file = (number: number) => bitstreamJson(number, { status: 'open.access' });
+
+  /** Rows that are shown of a list of `total`, as DSpace 9 pages them; `corrects`: Spring's totals of last pages. */
+  function withheldPages(total: number, isShown: (number: number) => boolean, corrects = true) {
+    return (path: string, query: URLSearchParams) => {
+      if (!path.endsWith('/bitstreams')) return undefined;
+      const [size, page] = [Number(query.get('size')), Number(query.get('page'))];
+      const numbers = Array.from({ length: total }, (_, index) => index + 1).slice(
+        page * size,
+        (page + 1) * size,
+      );
+      const rows = numbers.filter(isShown).map(file);
+      const isLast = rows.length > 0 && (page + 1) * size > total;
+      return listJson('bitstreams', rows, corrects && isLast ? page * size + rows.length : total);
+    };
+  }
+
+  test('a bundle', async () => {
+    const api = await openApi((path) => (path.endsWith('/bundles') ? listJson('bundles', [], 1) : undefined));
+    const read = await createReader(api).read(
+      itemJson([], {}, { bundles: listJson('bundles', [], 1) }),
+      signal,
+    );
+    expect(itemOf(read)).toMatchObject({ files: [], collections: ['1/10'], deleted: false });
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test.each([[401], [403], [404]])('bundles whose list is answered %i', async (status) => {
+    const api = await openApi(() => refusal(status));
+    const json = itemJson([], {}, { bundles: undefined, mappedCollections: undefined });
+    expect(itemOf(await createReader(api).read(json, signal))).toMatchObject({ files: [], deleted: false });
+  });
+
+  test.each([
+    ['all of them', 3, () => false, []],
+    ['the first', 3, (number: number) => number > 1, ['2.pdf', '3.pdf']],
+    ['all of a first page', 130, (number: number) => number > 129, ['130.pdf']],
+    ['all of a middle page', 220, (number: number) => number === 1 || number > 219, ['1.pdf', '220.pdf']],
+    ['the end', 220, (number: number) => number < 3, ['1.pdf', '2.pdf']],
+    ['the middle of one page', 90, (number: number) => number < 2 || number > 89, ['1.pdf', '90.pdf']],
+  ] as const)('files of a bundle: %s', async (_which, total, isShown, expected) => {
+    for (const corrects of [true, false]) {
+      const api = await openApi(withheldPages(total, isShown, corrects));
+      const list = listJson('bitstreams', [], total);
+      const bundle = { ...bundleJson('ORIGINAL', []), _embedded: { bitstreams: list } };
+      expect(names(await createReader(api).read(itemJson([bundle]), signal))).toEqual(expected);
+    }
+  });
+
+  test('what was embedded is kept where the rest is refused', async () => {
+    const api = await openApi(() => refusal(401));
+    const read = await createReader(api).read(itemJson([bundleJson('ORIGINAL', [file(1)], 40)]), signal);
+    expect(names(read)).toEqual(['1.pdf']);
+  });
+
+  test('the word of the item may be about a file that is not shown', async () => {
+    const api = await openApi((_path, query) =>
+      listJson('bitstreams', Number(query.get('page')) < 2 ? [bitstreamJson(2)] : [], 2),
+    );
+    const read = await createReader(api).read(
+      itemJson([bundleJson('ORIGINAL', [bitstreamJson(2)], 2)]),
+      signal,
+    );
+    expect(itemOf(read).files.map(({ access }) => access)).toEqual(['unknown']);
+  });
+
+  test('all of a page of mapped collections, and a place without a collection', async () => {
+    const api = await openApi((_path, query) =>
+      listJson('mappedCollections', query.get('page') === '1' ? [{ uuid: uuid(7, 'd') }, {}] : [], 110),
+    );
+    const json = itemJson(
+      [],
+      {},
+      { mappedCollections: listJson('mappedCollections', [], 110), owningCollection: {} },
+    );
+    expect(itemOf(await createReader(api).read(json, signal)).collections).toEqual([uuid(7, 'd')]);
+  });
+
+  test('lists and parts that are null', async () => {
+    const api = await openApi(() => refusal(401));
+    const json = itemJson(
+      [],
+      {},
+      { owningCollection: null, mappedCollections: null, bundles: null, accessStatus: null },
+    );
+    expect(itemOf(await createReader(api).read(json, signal))).toMatchObject({ collections: [], files: [] });
+  });
+
+  test('who may read a file, where that cannot be told, is asked of the file itself', async () => {
+    const api = await openApi(() => refusal(500));
+    const { _embedded, ...bare } = bitstreamJson(1, { status: 'open.access' }) as Record<string, unknown>;
+    const one = { ...bare, _embedded: { format: { mimetype: 'text/csv' } } };
+    const read = await createReader(api).read(itemJson([bundleJson('ORIGINAL', [one])]), signal);
+    expect(itemOf(read).files).toEqual([expect.objectContaining({ access: 'unknown' })]);
+  });
+
+  test('a collection that the server breaks over is a problem of its items alone', async () => {
+    const tree = { keysOf: () => Promise.reject(new RestError(500, 'http://e.org/server/api', 'broken')) };
+    const read = await createReader(await openApi(), { collections: tree }).read(itemJson(), signal);
+    expect(read).toMatchObject({ problem: { code: 'record-quarantined' } });
   });
 });
 

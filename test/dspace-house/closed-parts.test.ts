@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import type { Item } from '../dspace/model.ts';
+import { sampleRepository } from '../dspace/sample-repository.ts';
+import type { Switches } from '../dspace/switches.ts';
+import { House } from './house.ts';
+import { expectEquality, expectJournal } from './promise.ts';
+import { suiteDatabase } from './suite-database.ts';
+
+const staff = { groups: ['staff'] };
+const titled = (title: string) => ({
+  'dc.title': [{ value: title, language: null, authority: null, confidence: -1 }],
+});
+
+describe('parts of a public item that are not for everybody', () => {
+  const database = suiteDatabase();
+
+  const withHouse = async (
+    mode: string,
+    switches: Partial<Switches>,
+    body: (house: House) => Promise<void>,
+  ) => {
+    const source = { files: { mode }, deletionFuse: { share: 1 }, allowPrivateAddresses: true };
+    const repository = sampleRepository({ items: 40, seed: 9 });
+    const house = await House.open(database(), { repository, version: '9.1', switches, source });
+    try {
+      await body(house);
+    } finally {
+      await house.close();
+    }
+  };
+
+  const update = async (house: House, mode: 'full' | 'incremental' = 'full') => {
+    house.repository.commitIndex();
+    await house.run(mode);
+    await house.workOnFiles();
+  };
+
+  /** Public items with a file that everybody may read. */
+  const openItems = ({ repository }: House): Item[] =>
+    repository.items.filter(
+      ({ inArchive, withdrawn, discoverable, read, isLatest, handle, files }) =>
+        inArchive &&
+        !withdrawn &&
+        discoverable &&
+        isLatest &&
+        handle !== undefined &&
+        read === 'anonymous' &&
+        files.some((file) => file.read === 'anonymous'),
+    );
+
+  const pathsOf = async (house: House, item: Item) =>
+    (await house.paths()).filter((path) => path.includes(`~2F${item.handle?.split('/')[1]}/`));
+  const isFile = (path: string) => path.includes('/files/');
+
+  test.each([
+    ['proxy', {}],
+    ['mirror', {}],
+    ['link', {}],
+    ['proxy', { listTotals: 'counted' }],
+    ['mirror', { emptyPlaces: true }],
+  ] as const)('its files go with their bundle, its metadata follow (%s %j)', async (mode, switches) => {
+    await withHouse(mode, switches, async (house) => {
+      await update(house);
+      const { repository } = house;
+      const [published, edited] = openItems(house) as [Item, Item];
+      const before = (await house.paths()).filter(isFile);
+      if (mode !== 'link') {
+        expect((await pathsOf(house, published)).filter(isFile)).not.toEqual([]);
+        expect((await pathsOf(house, edited)).filter(isFile)).not.toEqual([]);
+      }
+
+      // A new item, and one that is edited, each with a closed bundle: an incremental run tells.
+      repository.setBundleRead(edited, 'ORIGINAL', staff);
+      repository.editMetadata(edited, titled('edited'));
+      const added = repository.addItem(edited.collection, titled('added'));
+      repository.addBitstream(added, { name: 'closed.pdf', content: 'closed' });
+      repository.setBundleRead(added, 'ORIGINAL', staff);
+      await update(house, 'incremental');
+      for (const item of [edited, added]) {
+        expect((await pathsOf(house, item)).filter(isFile)).toEqual([]);
+        expect((await pathsOf(house, item)).length).toBe(4);
+      }
+      // One that is not: a full pass.
+      repository.setBundleRead(published, 'ORIGINAL', staff);
+      await update(house);
+      expect((await pathsOf(house, published)).filter(isFile)).toEqual([]);
+      expect(await house.problems()).toEqual([]);
+      if (mode === 'proxy') await expectEquality(house);
+      // Asked for alone, it is the same.
+      const identifier = `oai:repo.example.org:${added.handle}`;
+      const alone = await house.source.adapter.item(identifier, new AbortController().signal);
+      expect(alone).toMatchObject({ deleted: false, files: [] });
+
+      for (const item of [published, edited, added]) repository.setBundleRead(item, 'ORIGINAL', 'anonymous');
+      await update(house);
+      await update(house);
+      if (mode === 'proxy') await expectEquality(house);
+      expect(await house.paths()).toEqual(expect.arrayContaining(before));
+      await expectJournal(house);
+    });
+  });
+
+  test.each([
+    ['bundles', 401],
+    ['bundles', 403],
+    ['bundles', 404],
+    ['bitstreams', 401],
+    ['mappedCollections', 403],
+    ['owningCollection', 404],
+    ['accessStatus', 401],
+    ['version', 401],
+    ['format', 403],
+    ['parentCommunity', 401],
+    ['subcommunities', 401],
+  ] as const)('%s answered %i makes no item unreadable', async (relation, status) => {
+    await withHouse('proxy', {}, async (house) => {
+      await update(house);
+      const items = openItems(house);
+      house.server.switches.refusedRelations = new Map([[relation, status]]);
+      house.server.switches.refuseLists = relation === 'subcommunities';
+      for (const item of items) house.repository.editMetadata(item, titled('edited'));
+      await update(house);
+      expect(await house.problems()).toEqual([]);
+      for (const item of items.slice(0, 3)) {
+        const paths = await pathsOf(house, item);
+        expect(paths.filter((path) => !isFile(path)).length).toBe(4);
+        if (relation.startsWith('b')) expect(paths.filter(isFile)).toEqual([]);
+      }
+      house.server.switches.refusedRelations = new Map();
+      house.server.switches.refuseLists = false;
+      await update(house);
+      await update(house);
+      await expectEquality(house);
+    });
+  });
+
+  test('files that their bundle does not show, over several pages', async () => {
+    await withHouse('proxy', { hidesClosedFiles: true, maxListSize: 50 }, async (house) => {
+      const [item] = openItems(house) as [Item];
+      for (let count = 0; count < 130; count += 1) {
+        const read = count % 3 === 0 || (count > 40 && count < 100) ? staff : 'anonymous';
+        house.repository.addBitstream(item, { name: `${count}.pdf`, content: `${count}`, read });
+      }
+      await update(house);
+      expect(await house.problems()).toEqual([]);
+      await house.run('full');
+      expect((await pathsOf(house, item)).filter(isFile).length).toBeGreaterThan(30);
+    });
+  });
+
+  test('collections and communities that are closed are not stated, and those beside them are', async () => {
+    await withHouse('proxy', {}, async (house) => {
+      await update(house);
+      const [first] = house.repository.collections;
+      const last = house.repository.collections.at(-1);
+      if (first === undefined || last === undefined) throw new Error('no collections');
+      first.read = staff;
+      last.parent.read = staff;
+      await update(house);
+      expect(await house.problems()).toEqual([]);
+      await expectEquality(house);
+    });
+  });
+
+  test('a list that breaks deletes nothing', async () => {
+    await withHouse('proxy', {}, async (house) => {
+      await update(house);
+      const before = await house.paths();
+      const [item] = openItems(house) as [Item];
+      house.repository.editMetadata(item, titled('edited'));
+      house.server.switches.refusedRelations = new Map([['bundles', 401]]);
+      house.server.fail({ when: ({ path }) => path.endsWith('/bundles'), reply: 500 });
+      await update(house, 'incremental');
+      expect(await house.paths()).toEqual(before);
+      expect((await house.problems()).map(({ code }) => code)).toContain('record-quarantined');
+    });
+  });
+});
