@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../core/config.ts';
 import { createSampleRepository, type SampleRepository } from '../demo/sample-repository.ts';
+import { goodManners } from '../demo/visits.ts';
 import { type Bridge, openBridge, systemClock } from './bridge.ts';
+import { createDemoLife, type DemoPace } from './demo-life.ts';
 import { exitCodes } from './exit-codes.ts';
 import { freePort } from './free-port.ts';
 import { type CommandIo, say } from './io.ts';
@@ -18,30 +20,28 @@ export interface DemoFlags {
 }
 
 const sourceName = 'sample';
-/** Time to look around, and to synchronise once, before things begin to move. */
-const calmMs = 30_000;
+const usualPace: Omit<DemoPace, 'editEveryMs'> = { roundMs: 10_000, calmMs: 60_000, manners: goodManners };
 
 /** The whole house on a sample repository of its own: nothing to configure, nothing outside is touched. */
-export async function demoCommand(given: DemoFlags, io: CommandIo): Promise<number> {
+export async function demoCommand(given: DemoFlags, io: CommandIo, pace = usualPace): Promise<number> {
   // Port 0 means any free one, as everywhere; the documents have to know which.
   const flags = { ...given, port: given.port === 0 ? await freePort() : given.port };
-  const repository = createSampleRepository({ clock: systemClock, editEveryMs: flags.editEvery * 1000 });
+  const repository = createSampleRepository({ clock: systemClock });
   const { url } = await listenBeside(repository, given.port);
   const config = anchorPaths(demoConfig(flags, url), resolve(io.cwd, flags.data));
   const bridge = await openBridge(config, createLog('warn', io.stderr), 'migrate', io.stop);
   try {
-    const service = await startService(bridge, { host: '127.0.0.1', port: flags.port }, io);
+    const life = createDemoLife(bridge, { ...pace, editEveryMs: flags.editEvery * 1000 });
+    const listen = { host: '127.0.0.1', port: flags.port };
+    const service = await startService(bridge, listen, io, { admit: life.admit });
     say(io, `the sample repository is at ${url}; harvesting it`);
     // It starts from the same records each time: what an earlier demo added to it is gone.
     await service.harvestNow(sourceName, { mode: 'full', acceptDeletions: true });
     await untilPublished(bridge, io);
     printAddresses(flags, config.baseUrl, io);
-    const calm = setTimeout(
-      () => repository.startEditing(),
-      flags.editEvery > 0 ? calmMs : 2 ** 31 - 1,
-    ).unref();
+    const living = life.live(service, repository, sourceName, io.stop);
     await untilStopped(io);
-    clearTimeout(calm);
+    await living;
     await service.close();
     return exitCodes.ok;
   } finally {
@@ -110,5 +110,9 @@ function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void 
   for (const [url, what] of addresses) {
     io.stdout.write(flags.json ? `${JSON.stringify({ url, what })}\n` : `${url}\n    ${what}\n`);
   }
-  say(io, 'harvested every 10 seconds; the repository begins to edit itself in 30. Ctrl-C stops.');
+  const moves =
+    flags.editEvery > 0
+      ? 'in a minute the repository begins to edit itself, and holds still while a program copies it'
+      : 'the repository stays as it is';
+  say(io, `harvested every 10 seconds; ${moves}. Ctrl-C stops.`);
 }

@@ -14,6 +14,8 @@ export interface PublishLoop {
   renew(sets: readonly ResourceSet[]): void;
   /** Build new Resource Dumps of these sets, one after another. */
   renewDumps(sets: readonly ResourceSet[]): void;
+  /** Whether the lists of a source's sets have all that is in its journal, as far as this process has written them. */
+  isLevel(source: string, journal: JournalState): boolean;
   /** Ends when what is being published is. */
   stop(): Promise<void>;
 }
@@ -138,6 +140,17 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
         progress.packagesDue = true;
       }
     },
+    isLevel: (source, { seq }) =>
+      all
+        .filter(({ set }) => set.source === source)
+        .every(
+          (progress) =>
+            !progress.busy &&
+            !progress.listDue &&
+            progress.seq === seq &&
+            progress.flatAt === Number.POSITIVE_INFINITY &&
+            (progress.listSeq === undefined || progress.listSeq === seq),
+        ),
     stop: async () => {
       stopped.abort();
       await following;

@@ -52,7 +52,7 @@ async function harvestNewcomers(bridge: Bridge, service: Service): Promise<void>
     bridge.sources().map(async ({ name }) => {
       const stored = await findSource(bridge.database.reader, name);
       if (stored?.asOf === undefined) await service.harvestNow(name, { mode: 'full' });
-      else service.followFiles(name);
+      else void service.followFiles(name);
     }),
   );
 }

@@ -8,7 +8,9 @@ import { retainNow } from '../harvest/retain-now.ts';
 import { createScheduler, type Scheduler } from '../harvest/scheduler.ts';
 import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
 import { createApp } from '../server/app.ts';
+import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/memento/document-past.ts';
+import type { JournalState } from '../store/journal.ts';
 import type { Bridge } from './bridge.ts';
 import { workOnFiles } from './file-work.ts';
 import { harvestsAtOnce } from './harvest-command.ts';
@@ -24,8 +26,12 @@ export interface Service {
   readonly address: AddressInfo;
   /** Harvests a source, unless somebody is at it already; its failures are logged and shown, not thrown. */
   harvestNow: HarvestNow;
-  /** Asks for files that are due, looks for and downloads them; not waited for. */
-  followFiles(source: string): void;
+  /** Asks for files that are due, looks for and downloads them; need not be waited for, and fails for nobody. */
+  followFiles(source: string): Promise<void>;
+  /** New Resource Lists of all sets with the next round, however lately they were written. */
+  renewLists(): void;
+  /** Whether all that is in the journal is in the lists of the source's sets. */
+  isPublished(source: string, journal: JournalState): boolean;
   /** Finishes the pages and responses under way. */
   close(): Promise<void>;
 }
@@ -44,6 +50,7 @@ export async function startService(
   bridge: Bridge,
   address: { host: string; port: number },
   io: CommandIo,
+  hooks: Pick<ServerDeps, 'admit'> = {},
 ): Promise<Service> {
   const { log, config } = bridge;
   const scheduler = createScheduler(log);
@@ -63,6 +70,7 @@ export async function startService(
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
     sources: createOverviews(bridge, (source) => nextHarvest(scheduler, source)),
+    ...hooks,
   });
   await listen(app, address);
   const loop = startPublishLoop(bridge, io.abort);
@@ -84,13 +92,14 @@ export async function startService(
     }
   };
   const fileWorks = new Set<Promise<void>>();
-  const followFiles = (name: string): void => {
+  const followFiles = (name: string): Promise<void> => {
     const work = startFileWork(bridge, name, signals, places).finally(() => fileWorks.delete(work));
     fileWorks.add(work);
+    return work;
   };
   const harvestNow: HarvestNow = async (name, options) => {
     await inTurn(name, (source) => thoroughHarvest(bridge, source, { ...options, ...signals }));
-    followFiles(name);
+    void followFiles(name);
   };
   const compareNow = (name: string) =>
     inTurn(name, async (source) => {
@@ -113,6 +122,8 @@ export async function startService(
     address: app.server.address() as AddressInfo,
     harvestNow,
     followFiles,
+    renewLists: () => loop.renew(bridge.sets()),
+    isPublished: loop.isLevel,
     close: async () => {
       // Whoever waits for a list of the past would keep the server open for as long.
       await Promise.all([scheduler.stop(), loop.stop(), bridge.listsInTime.close()]);

@@ -13,7 +13,12 @@ export interface SampleEdit {
 const marks = ['revised', 'corrected', 'with an afterword', 'new edition', '増補版', '✍️'];
 
 /** Something that happens in a library: a correction, a new work, another file, sometimes a withdrawal. */
-export function editRandomly(records: SampleRecord[], random: () => number, now: string): SampleEdit {
+export function editRandomly(
+  records: SampleRecord[],
+  random: () => number,
+  now: string,
+  mayRemove = true,
+): SampleEdit {
   const dice = random();
   const live = records.filter(({ deleted }) => !deleted);
   const chosen = live[Math.floor(random() * live.length)];
@@ -22,8 +27,10 @@ export function editRandomly(records: SampleRecord[], random: () => number, now:
     records.push(added);
     return describe('added', added);
   }
-  if (dice < 0.45) return replace(records, { ...chosen, deleted: true, datestamp: now }, 'deleted');
-  if (dice >= 0.75) return editFiles(records, chosen, random(), now);
+  if (dice < 0.45 && mayRemove)
+    return replace(records, { ...chosen, deleted: true, datestamp: now }, 'deleted');
+  // The last quarter of the dice for files takes one away.
+  if (dice >= 0.75) return editFiles(records, chosen, mayRemove ? random() : 0.75 * random(), now);
   const mark = marks[Math.floor(random() * marks.length)] ?? 'revised';
   const title = `${chosen.title.replace(/ \[[^\]]*\]$/, '')} [${mark}, ${now.slice(11, 19)}]`;
   return replace(records, { ...chosen, title, datestamp: now }, 'edited');

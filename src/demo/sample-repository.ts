@@ -17,8 +17,6 @@ export interface SampleRepositoryOptions {
   readonly clock: Clock;
   /** The same seed makes the same edits. */
   readonly seed?: number;
-  /** Pause between two edits; 0 for none at all. */
-  readonly editEveryMs?: number;
 }
 
 /**
@@ -28,21 +26,18 @@ export interface SampleRepositoryOptions {
 export interface SampleRepository {
   /** On the loopback interface. @returns the base URL */
   listen(port?: number): Promise<{ readonly url: string }>;
-  /** Edits, adds or deletes one record, now. */
-  edit(): SampleEdit;
-  /** Edits by itself from now on; does not keep the process alive. */
-  startEditing(): void;
+  /** Edits, adds or deletes one record, now; without `mayRemove`, everything that is there stays there. */
+  edit(options?: { readonly mayRemove: boolean }): SampleEdit;
   close(): Promise<void>;
 }
 
 const maximumForm = 65_536;
 
 export function createSampleRepository(options: SampleRepositoryOptions): SampleRepository {
-  const { clock, seed = 2026, editEveryMs = 4_000 } = options;
+  const { clock, seed = 2026 } = options;
   const records = createRecords();
   const random = createRandom(seed);
   let baseUrl = '';
-  let timer: NodeJS.Timeout | undefined;
 
   const server = createServer((request, response) => {
     readQuery(request)
@@ -69,10 +64,9 @@ export function createSampleRepository(options: SampleRepositoryOptions): Sample
     return kind === 'page' ? replyWithPage(record, baseUrl) : replyWithLinkset(record, baseUrl);
   }
 
-  const edit = () => editRandomly(records, random, toIso(clock.now()));
-
   return {
-    edit,
+    edit: ({ mayRemove } = { mayRemove: true }) =>
+      editRandomly(records, random, toIso(clock.now()), mayRemove),
     listen: (port = 0) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
@@ -82,12 +76,8 @@ export function createSampleRepository(options: SampleRepositoryOptions): Sample
           resolve({ url: baseUrl });
         });
       }),
-    startEditing() {
-      if (editEveryMs > 0) timer ??= setInterval(edit, editEveryMs).unref();
-    },
     close: () =>
       new Promise((resolve) => {
-        clearInterval(timer);
         server.closeAllConnections();
         server.close(() => resolve());
       }),

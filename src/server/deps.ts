@@ -36,6 +36,15 @@ export interface ServerDeps {
   /** @param title of the source, where the configuration has none */
   setsOf(source: string, title?: string): readonly ResourceSet[];
   sources(): Promise<readonly SourceOverview[]>;
+  /** Before a request is answered; it waits for this. */
+  readonly admit?: ((visit: AskedFor) => Promise<void>) | undefined;
+}
+
+/** A request, as far as it tells who asks for what. */
+export interface AskedFor {
+  readonly target: string;
+  readonly accept: string | undefined;
+  readonly agent: string | undefined;
 }
 
 /** What people and monitors are told of one source. Times are ISO UTC seconds. */

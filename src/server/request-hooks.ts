@@ -35,6 +35,8 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
     }
     if (request.originalUrl.length > longestTarget)
       throw new Refusal('uri-too-long', 'the address is too long');
+    const { accept, 'user-agent': agent } = request.headers;
+    await deps.admit?.({ target: request.url, accept, agent });
   });
   app.addHook('onRoute', ({ url, config, method }) => {
     if (method === 'OPTIONS') return;

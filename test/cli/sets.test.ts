@@ -13,7 +13,7 @@ let url: string;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'rsbridge-sets-'));
-  repository = createSampleRepository({ clock: systemClock, editEveryMs: 0 });
+  repository = createSampleRepository({ clock: systemClock });
   ({ url } = await repository.listen(0));
 });
 afterEach(async () => {

@@ -6,6 +6,7 @@ import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bridge, openBridge, systemClock } from '../../src/cli/bridge.ts';
+import { demoCommand } from '../../src/cli/demo.ts';
 import { freePort } from '../../src/cli/free-port.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 import { createLog } from '../../src/cli/log.ts';
@@ -75,14 +76,64 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
     }
   }, 120_000);
 
-  async function resync(args: string[]): Promise<string> {
-    // Its exit code says nothing; its Status line does. Its cursor lies in the working directory.
-    const { stdout, stderr } = await promisify(execFile)(resyncSync ?? '', ['--verbose', ...args], {
-      cwd: directory,
-    });
-    return `${stdout}\n${stderr}`;
-  }
+  const resync = (args: string[]) => runIn(directory, args);
 });
+
+describe.skipIf(!resyncSync)('the reference client against the demo, as README says', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'rsbridge-interop-demo-'));
+  const stop = new AbortController();
+  /** Half an hour of the real demo in half a minute. */
+  const pace = {
+    roundMs: 500,
+    calmMs: 0,
+    manners: { still: 5_000, stillForAudit: 20_000, keep: 6_000, longest: 600_000 },
+  };
+
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  test('baseline, incremental with deletions, audit: in sync, as often as one tries', async () => {
+    const port = await freePort();
+    const base = `http://localhost:${port}/sample`;
+    const flags = { port, data: 'demo', editEvery: 0.05, json: true };
+    const running = demoCommand(flags, quietIo(stop.signal, directory), pace);
+    const changes = async () => {
+      const response = await fetch(`${base}/changelist.xml`, { headers: { 'user-agent': 'watcher' } });
+      const text = await response.text();
+      return response.ok ? text : undefined;
+    };
+    const untilItMoves = async () => {
+      const before = await changes().catch(() => undefined);
+      for (;;) {
+        const now = await changes().catch(() => undefined);
+        if (now !== undefined && now !== before) return;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    };
+    try {
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const copy = join(directory, `copy-${attempt}`);
+        await untilItMoves();
+        expect(await runIn(directory, ['--baseline', base, copy])).toMatch(/Status:\s+SYNCED/);
+        await untilItMoves();
+        expect(await runIn(directory, ['--incremental', '--delete', base, copy])).toMatch(
+          /Status:\s+CHANGES APPLIED/,
+        );
+        expect(await runIn(directory, ['--audit', base, copy])).toMatch(/Status:\s+IN SYNC/);
+      }
+    } finally {
+      stop.abort();
+      await running;
+    }
+  }, 300_000);
+});
+
+async function runIn(directory: string, args: string[]): Promise<string> {
+  // Its exit code says nothing; its Status line does. Its cursor lies in the working directory.
+  const { stdout, stderr } = await promisify(execFile)(resyncSync ?? '', ['--verbose', ...args], {
+    cwd: directory,
+  });
+  return `${stdout}\n${stderr}`;
+}
 
 function filesBelow(directory: string): number {
   return readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
