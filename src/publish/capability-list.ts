@@ -8,18 +8,22 @@ export interface Capability {
   readonly path: string;
 }
 
-/** The Capability List of a set: at most one entry per capability (RS-CAP-05), no `lastmod` (RS-CAP-09). */
+/**
+ * The Capability List of a set: at most one entry per capability (RS-CAP-05), no `lastmod` (RS-CAP-09).
+ * @param up path of the Source Description that it is listed in
+ */
 export function renderCapabilityList(
   baseUrl: string,
   set: ResourceSet,
   capabilities: readonly Capability[],
+  up: string = siteDescriptionPath,
 ): string {
   return renderSmallDocument({
     baseUrl,
     root: 'urlset',
     links: [
       { rel: 'describedby', href: toUri(baseUrl, setPaths(set).about) },
-      { rel: 'up', href: toUri(baseUrl, siteDescriptionPath) },
+      { rel: 'up', href: toUri(baseUrl, up) },
     ],
     md: { capability: 'capabilitylist' },
     entries: capabilities.map(({ capability, path }) => ({ loc: toUri(baseUrl, path), md: { capability } })),

@@ -10,7 +10,9 @@ export function setPaths(set: Pick<ResourceSet, 'path'>) {
   return {
     description: below('.well-known/resourcesync'),
     capabilityList: below('capabilitylist.xml'),
+    /** The same set without its dumps, which some clients refuse, and the Source Description that leads to it alone. */
     listsOnly: below('lists/capabilitylist.xml'),
+    listsOnlyDescription: below('lists/.well-known/resourcesync'),
     resourceList: below('resourcelist.xml'),
     resourceListPart: (at: string, part: number) =>
       below(`resourcelist/${toStamp(at)}/${String(part).padStart(4, '0')}.xml`),

@@ -13,8 +13,8 @@ const keptStates = 100;
 
 /** Which documents of a set keep their former states. */
 export function documentsWithStates(set: Pick<ResourceSet, 'path'>): readonly string[] {
-  const { description, capabilityList, listsOnly } = setPaths(set);
-  return [description, capabilityList, listsOnly];
+  const { description, capabilityList, listsOnly, listsOnlyDescription } = setPaths(set);
+  return [description, capabilityList, listsOnly, listsOnlyDescription];
 }
 
 /** Of one state in the catalog. */

@@ -182,18 +182,20 @@ export class SetPublication extends SetPart {
     ];
     const description = renderSourceDescription(baseUrl, [this.set], this.paths.about);
     await this.draft.keep(this.paths.description, description, 'description', 1);
+    const leading = renderSourceDescription(baseUrl, [this.set], this.paths.about, 'listsOnly');
+    await this.draft.keep(this.paths.listsOnlyDescription, leading, 'description', 1);
     const archives = archivedCapabilities.map((capability) => ({
       capability: `${capability}-archive`,
       path: this.paths.archive(capability),
     }));
     await this.#keepCapabilityList(this.paths.capabilityList, [...lists, ...dumps, ...archives]);
     // Some clients refuse a set altogether for mentioning a dump; this one will not.
-    await this.#keepCapabilityList(this.paths.listsOnly, lists);
+    await this.#keepCapabilityList(this.paths.listsOnly, lists, this.paths.listsOnlyDescription);
   }
 
-  async #keepCapabilityList(path: string, possible: readonly Capability[]): Promise<void> {
+  async #keepCapabilityList(path: string, possible: readonly Capability[], up?: string): Promise<void> {
     const capabilities = possible.filter((capability) => this.draft.has(capability.path));
-    const text = renderCapabilityList(this.settings.baseUrl, this.set, capabilities);
+    const text = renderCapabilityList(this.settings.baseUrl, this.set, capabilities, up);
     await this.draft.keep(path, text, 'capabilitylist', capabilities.length);
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { toIso } from '../core/datetime.ts';
+import { setPaths } from '../publish/document-paths.ts';
 import { findSource } from '../store/sources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
@@ -57,6 +58,8 @@ interface SetAboutView extends SetView {
   /** In its Resource List. */
   readonly resources?: number;
   readonly synchronise: { readonly baseline: string; readonly incremental: string };
+  /** The same set for clients that refuse one with dumps; absent until it is published. */
+  readonly withoutDumps?: { readonly capabilityList: string; readonly sourceDescription: string };
 }
 
 async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutView> {
@@ -64,6 +67,8 @@ async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutVie
   if (!set) throw new Refusal('not-found', 'there is no such set of resources');
   const info = (await findSource(deps.database.reader, set.source))?.info;
   const resources = set.documents.find(({ capability }) => capability === 'resourcelist')?.entries;
+  const { listsOnly, listsOnlyDescription } = setPaths(set);
+  const hasListsOnly = (await deps.publication.find(listsOnly)) !== undefined;
   return {
     ...set,
     at: toIso(deps.clock.now()),
@@ -76,6 +81,12 @@ async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutVie
     }),
     ...(resources !== undefined && { resources }),
     synchronise: synchronise(deps.baseUrl, set),
+    ...(hasListsOnly && {
+      withoutDumps: {
+        capabilityList: `${deps.baseUrl}/${listsOnly}`,
+        sourceDescription: `${deps.baseUrl}/${listsOnlyDescription}`,
+      },
+    }),
   };
 }
 
@@ -93,7 +104,7 @@ function synchronise(baseUrl: string, { path, source }: SetView): SetAboutView['
 }
 
 function toSetPage(view: SetAboutView): Page {
-  const { title, path, upstream, resources, documents, synchronise: commands } = view;
+  const { title, path, upstream, resources, documents, synchronise: commands, withoutDumps } = view;
   const body = html`<h1>${title}</h1>
 <dl><dt>Set</dt><dd class="mono">${path}</dd>${
     upstream &&
@@ -104,6 +115,11 @@ ${documents.length > 0 ? documentTable(documents, view.at) : html`<p>Nothing is 
 <h2>Synchronise</h2>
 <p>With the reference client (<code>pip install resync</code>): once everything, then what changed, as often as you like.</p>
 <pre>${commands.baseline}</pre>
-<pre>${commands.incremental}</pre>`;
+<pre>${commands.incremental}</pre>
+${
+  withoutDumps &&
+  html`<p>For clients that refuse a set with dumps, as rs-aggregator does, there is a <a href="${withoutDumps.capabilityList}">Capability List of the lists alone</a>, with a <a href="${withoutDumps.sourceDescription}">Source Description</a> of its own:</p>
+<pre>${withoutDumps.capabilityList}</pre>`
+}`;
   return { title, body, capabilityLists: capabilityLists(view) };
 }

@@ -58,6 +58,7 @@ describeOnBoth('publishing', (open) => {
         'changelist-index.xml',
         'changelist.xml',
         'changelist/20261120T100000Z.xml',
+        'lists/.well-known/resourcesync',
         'lists/capabilitylist.xml',
         'resourcelist.xml',
       ].map((path) => `${source}/${path}`),

@@ -19,6 +19,12 @@ describeOnBoth('a set, in the long run', (open) => {
   });
   afterEach(() => living.end());
 
+  const testRetention = {
+    changeListDays: 90,
+    changeDumpDays: 90,
+    resourceLists: 2,
+    resourceDumps: 2,
+  } as const;
   const read = (path: string) => textOf(living.publication, path);
   const isThere = async (path: string) => (await living.publication.find(path)) !== undefined;
   const locsOf = async (path: string) =>
@@ -204,6 +210,38 @@ describeOnBoth('a set, in the long run', (open) => {
     await living.publisher().publish(without, { resourceList: 'never' });
     expect(await read(`${set.path}/capabilitylist.xml`)).not.toContain('dump');
     expect(await isThere(`${set.path}/resourcedump.xml`)).toBe(false);
+  });
+
+  it('rs-aggregator, which refuses a set that names a dump or an archive, finds all that it requires', async () => {
+    const archived = { ...testRetention, archiveDays: 365 };
+    await days(3, living.publisher({ retention: archived }));
+    const set = living.set('metadata');
+    const start = `${set.path}/lists/.well-known/resourcesync`;
+    const description = await read(start);
+    expect(rootOf(description).capability).toBe('description');
+    expect(await locsOf(start)).toEqual([`${set.path}/lists/capabilitylist.xml`]);
+    // It keeps its state by the directory of the Capability List: no two of them may share one.
+    const list = await read(`${set.path}/lists/capabilitylist.xml`);
+    expect(rootOf(list).capability).toBe('capabilitylist');
+    // RS-CAP-03: up to the Source Description that it stands in, and that one knows it.
+    expect(list).toContain(`<rs:ln rel="up" href="${baseUrl}/${start}"/>`);
+    expect(list).toContain(`<rs:ln rel="describedby" href="${baseUrl}/${set.path}/about"/>`);
+    const children = await locsOf(`${set.path}/lists/capabilitylist.xml`);
+    expect(children).toEqual([`${set.path}/resourcelist.xml`, `${set.path}/changelist-index.xml`]);
+    const [resources = '', index = ''] = children;
+    expect(rootOf(await read(resources))).toMatchObject({
+      capability: 'resourcelist',
+      at: expect.any(String),
+    });
+    for (const path of await locsOf(index)) {
+      const text = await read(path);
+      expect(rootOf(text)).toMatchObject({ capability: 'changelist', from: expect.any(String) });
+      for (const [entry] of text.matchAll(/<url>.*?<\/url>/gs)) {
+        expect(entry).toMatch(/<lastmod>.*<rs:md [^>]*change="\w+" datetime="[^"]+Z"/s);
+      }
+    }
+    // It takes the query, `www.` and the last slash off an address, and decodes it.
+    for (const loc of [...(await locsOf(resources)), ...children]) expect(loc).toMatch(/^[\w.:~/-]+[^/]$/);
   });
 
   it('a payload that no longer fits its hash ends the dump, names the resource, and the old one stays', async () => {

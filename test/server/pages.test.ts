@@ -151,6 +151,22 @@ describe('the about pages', () => {
     expectNothingForeign(body);
   });
 
+  it('of a set name what clients that refuse dumps begin with', async () => {
+    house.sources.push(sourceOverview());
+    house.publication.published.push(publishedSet());
+    expect(await json('/kyushu/about')).not.toHaveProperty('withoutDumps');
+    await house.publication.stage('kyushu/lists/capabilitylist.xml', '<urlset/>');
+    const { withoutDumps } = await json('/kyushu/about');
+    expect(withoutDumps).toEqual({
+      capabilityList: `${base}/kyushu/lists/capabilitylist.xml`,
+      sourceDescription: `${base}/kyushu/lists/.well-known/resourcesync`,
+    });
+    const { body } = await page('/kyushu/about');
+    expect(body).toContain(`<a href="${withoutDumps.capabilityList}">`);
+    expect(body).toContain(`<a href="${withoutDumps.sourceDescription}">`);
+    expectNothingForeign(body);
+  });
+
   it('of a set that is not published yet say so', async () => {
     house.sources.push(sourceOverview());
     expect((await page('/kyushu/about')).body).toContain('Nothing is published yet');

@@ -39,11 +39,15 @@ export async function renderPastDocuments(
   };
   for (const set of sets) {
     add(await renderList(settings, set, seqOf(set.source)));
-    const { resourceList, capabilityList, listsOnly, description } = setPaths(set);
-    const text = renderCapabilityList(baseUrl, set, [{ capability: 'resourcelist', path: resourceList }]);
-    await write(capabilityList, 'capabilitylist', 1, text);
-    await write(listsOnly, 'capabilitylist', 1, text);
-    await write(description, 'description', 1, renderSourceDescription(baseUrl, [set], setPaths(set).about));
+    const { resourceList, capabilityList, listsOnly, description, listsOnlyDescription, about } =
+      setPaths(set);
+    const lists = [{ capability: 'resourcelist', path: resourceList }];
+    await write(capabilityList, 'capabilitylist', 1, renderCapabilityList(baseUrl, set, lists));
+    await write(description, 'description', 1, renderSourceDescription(baseUrl, [set], about));
+    const withoutDumps = renderCapabilityList(baseUrl, set, lists, listsOnlyDescription);
+    await write(listsOnly, 'capabilitylist', 1, withoutDumps);
+    const leading = renderSourceDescription(baseUrl, [set], about, 'listsOnly');
+    await write(listsOnlyDescription, 'description', 1, leading);
   }
   const description = renderSourceDescription(baseUrl, sets, 'about');
   await write(siteDescriptionPath, 'description', sets.length, description);

@@ -93,6 +93,7 @@ describeOnBoth('the past of documents', (open) => {
       'resourcelist.xml',
       'capabilitylist.xml',
       'lists/capabilitylist.xml',
+      'lists/.well-known/resourcesync',
       '.well-known/resourcesync',
     ];
     for (const name of names) {
