@@ -282,6 +282,7 @@ function doubt({ key, numberItems }: TreeNode, met: number): Problem {
   return {
     code: 'list-doubtful',
     message: `${key} says to hold ${numberItems ?? 'more'} items, but its list ends after ${met}`,
+    part: { collection: key },
   };
 }
 

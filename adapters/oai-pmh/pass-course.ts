@@ -132,7 +132,7 @@ export class PassCourse<Entry> {
     if (outcome.kind === 'suspicious' && this.#lookBehind(planned, chain, outcome.count)) return;
     if (outcome.kind === 'doubtful') {
       if (this.#lookAgain(planned, chain, outcome.end)) return;
-      this.#doubt(outcome.end.doubt);
+      this.#doubt(outcome.end.doubt, planned.state.window);
     }
     this.#finish(planned, chain);
   }
@@ -272,6 +272,7 @@ export class PassCourse<Entry> {
       const { granularity } = dates;
       this.#doubt(
         `The list of ${this.#name}${describeWindow(state.window, granularity)} could not be read (${reason})`,
+        state.window,
       );
       this.#remove(planned);
     }
@@ -356,9 +357,12 @@ export class PassCourse<Entry> {
     return cut(window, request);
   }
 
-  #doubt(message: string): void {
+  /** @param window of the list that is in doubt; default: all of it */
+  #doubt(message: string, window: Window = {}): void {
     this.#progress = { ...this.#progress, doubted: true };
-    this.#report({ code: 'list-doubtful', format: this.#pass.format, message: `${message}.` });
+    const { format, collection } = this.#pass;
+    const part = { ...window, ...(collection === undefined ? {} : { collection }) };
+    this.#report({ code: 'list-doubtful', format, message: `${message}.`, part });
   }
 
   #report(problem: Problem): void {

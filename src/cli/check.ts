@@ -5,6 +5,8 @@ import { describeError, isBridgeError } from '../core/errors.ts';
 import { isDspace } from '../core/published-formats.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { readJournal } from '../store/journal.ts';
+import { findSource } from '../store/sources.ts';
+import { countVanished } from '../store/vanished.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { checkBlobs } from './check-blobs.ts';
 import { checkDspace } from './check-dspace.ts';
@@ -61,9 +63,20 @@ async function* findings(bridge: Bridge, io: CommandIo, blobs: boolean): AsyncGe
     for (const message of await withheldDumps(bridge, source.name)) {
       yield { check: `dumps of ${source.name}`, ok: false, message, exitCode: exitCodes.needsAttention };
     }
+    yield* checkVanished(bridge, source.name);
     yield await checkClock(bridge, source.name);
   }
   if (blobs) yield* checkBlobs(bridge, io.abort);
+}
+
+/** What a person is asked to look at. */
+async function* checkVanished({ database }: Bridge, name: string): AsyncGenerator<Finding> {
+  const stored = await findSource(database.reader, name);
+  if (stored === undefined) return;
+  const { items, runId } = await countVanished(database.reader, stored.id);
+  if (items === 0) return;
+  const message = `${items} items were not met by run ${runId}, and are still published; rsbridge vanished ${name} lists them`;
+  yield { check: `vanished from ${name}`, ok: false, message, exitCode: exitCodes.needsAttention };
 }
 
 const enoughBytes = 512 * 1024 * 1024;

@@ -36,7 +36,7 @@ export async function demoCommand(given: DemoFlags, io: CommandIo, pace = usualP
     const service = await startService(bridge, listen, io, { admit: life.admit });
     say(io, `the sample repository is at ${url}; harvesting it`);
     // It starts from the same records each time: what an earlier demo added to it is gone.
-    await service.harvestNow(sourceName, { mode: 'full', acceptDeletions: true });
+    await service.harvestNow(sourceName, { mode: 'full', withoutFuse: true });
     await untilPublished(bridge, io);
     printAddresses(flags, config.baseUrl, io);
     const living = life.live(service, repository, sourceName, io.stop);

@@ -33,6 +33,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'publication-failed': exitCodes.storage,
   'content-damaged': exitCodes.storage,
   'deletions-refused': exitCodes.needsAttention,
+  'vanished-changed': exitCodes.needsAttention,
   interrupted: exitCodes.interrupted,
 };
 

@@ -4,6 +4,7 @@ import type { HarvestOptions, HarvestSource } from '../harvest/harvest.ts';
 import { identifierPass, type Skipped } from '../harvest/identifier-pass.ts';
 import type { HarvestReport } from '../harvest/report.ts';
 import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
+import { type AcceptFlag, acceptOne } from './accept-command.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { describeFileWork, workOnFiles } from './file-work.ts';
@@ -21,7 +22,8 @@ export interface HarvestFlags {
   readonly since?: string;
   readonly limit?: number;
   readonly dryRun: boolean;
-  readonly acceptDeletions: boolean;
+  /** What a run showed as vanished may go; a name: of that source, what the latest one showed. */
+  readonly acceptDeletions?: AcceptFlag | string;
 }
 
 /** Sources that are read side by side; each holds a page or two in memory, the others wait for their turn. */
@@ -38,17 +40,33 @@ export async function harvestCommand(
   const bridge = await openBridge(config, log, 'migrate', io.stop);
   try {
     // A name that was given twice is one source.
-    const sources = [...new Set(bridge.sources(names))];
+    const { named, accept } = withSwallowedName(names, flags.acceptDeletions);
+    const sources = [...new Set(bridge.sources(named))];
+    if (typeof accept === 'number' && sources.length > 1)
+      throw new BridgeError(
+        'usage',
+        `a run is of one source: rsbridge harvest SOURCE --accept-deletions ${accept}`,
+      );
     if (sources.length === 0) throw new BridgeError('config-invalid', 'no source is configured');
     const progress = createProgress(io, sources.length);
     const exitCode = await sideBySide(sources, io.stop, (source) =>
-      harvestOne(bridge, source, flags, io, progress),
+      harvestOne(bridge, source, flags, accept, io, progress),
     );
     if (!flags.dryRun && !io.stop.aborted) await removeBytes(bridge, AbortSignal.any([io.stop, io.abort]));
     return io.stop.aborted ? exitCodes.interrupted : exitCode;
   } finally {
     await bridge.close();
   }
+}
+
+/** An option that may have a value takes the next word, whatever it is: that of no number is a source. */
+function withSwallowedName(
+  names: readonly string[],
+  flag: AcceptFlag | string | undefined,
+): { readonly named: readonly string[]; readonly accept: AcceptFlag | undefined } {
+  return typeof flag === 'string'
+    ? { named: [flag, ...names], accept: true }
+    : { named: names, accept: flag };
 }
 
 /**
@@ -83,19 +101,23 @@ async function harvestOne(
   bridge: Bridge,
   source: HarvestSource,
   flags: HarvestFlags,
+  accept: AcceptFlag | undefined,
   io: CommandIo,
   progress: Progress,
 ): Promise<number> {
   const options: HarvestOptions = {
-    mode: flags.full || flags.acceptDeletions ? 'full' : 'incremental',
+    mode: flags.full ? 'full' : 'incremental',
     since: flags.since,
     limit: flags.limit,
-    acceptDeletions: flags.acceptDeletions,
     stop: io.stop,
     signal: io.abort,
     onProgress: (state) => progress.update(state),
   };
   try {
+    if (accept !== undefined) {
+      const exitCode = await acceptOne(bridge, source, accept, flags.json, io);
+      if (!(flags.full || flags.identifiers) || io.stop.aborted) return exitCode;
+    }
     if (flags.dryRun) {
       const report = await dryRun(bridge, source, options);
       progress.finish(source.name);
@@ -156,7 +178,9 @@ export function describeReport(report: HarvestReport): string {
     case 'needs-attention':
       if (report.unseen === 0)
         return `${counts}; a part of the list could not be read (rsbridge status): what is in there may be missing until a full harvest can read it`;
-      return `${counts}; ${report.unseen} resources vanished from the list and were NOT deleted: look at what happened there, then rsbridge harvest ${report.source} --accept-deletions`;
+      if (report.suspected === 0)
+        return `${counts}; ${report.unseen} resources were not met, all of them in parts of the list that could not be read (rsbridge status): nothing of that was deleted, a full harvest reads it again`;
+      return `${counts}; ${report.unseen} resources vanished from the list and were NOT deleted: rsbridge vanished ${report.source} lists them; what may go: rsbridge harvest ${report.source} --accept-deletions ${report.runId}`;
     case 'interrupted':
       return `${counts}; stopped before the end, the next harvest continues here`;
     default:

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDatestamp } from '../core/datetime.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
+import { parseAccept } from './accept-command.ts';
 import { checkCommand } from './check.ts';
 import { demoCommand } from './demo.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -16,6 +17,7 @@ import { reportError } from './report-error.ts';
 import { serveCommand } from './serve.ts';
 import { statusCommand } from './status.ts';
 import { validateCommand } from './validate.ts';
+import { vanishedCommand } from './vanished-command.ts';
 import { version } from './version.ts';
 
 /**
@@ -84,7 +86,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--since <datetime>', 'read what changed since then', parseSince)
     .option('--limit <n>', 'stop after about N items', parsePositive)
     .option('--dry-run', 'say what would change, store nothing', false)
-    .option('--accept-deletions', 'delete what a full pass no longer finds, however much it is', false)
+    .addOption(
+      new Option(
+        '--accept-deletions [run]',
+        'ask once more for what that run no longer found (default: the latest), and delete what is gone',
+      )
+        .argParser(parseAccept)
+        .conflicts(['since', 'limit', 'dryRun']),
+    )
     .action(async (sources, options) => finish(await harvestCommand(sources, options, io)));
 
   command('publish [sets...]', 'write the documents (default: of every set)')
@@ -107,6 +116,11 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('status', 'what each source is doing')
     .option('--at <datetime>', 'what each source held then', momentOption)
     .action(async (options) => finish(await statusCommand(options, io)));
+
+  command(
+    'vanished <source>',
+    'what the last full look at a source did not find, and still publishes',
+  ).action(async (source, options) => finish(await vanishedCommand(source, options, io)));
 
   command('history <uri>', 'what a resource was, and when, and what changed')
     .addOption(

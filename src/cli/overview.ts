@@ -9,6 +9,7 @@ import {
   type RunKind,
 } from '../store/runs.ts';
 import { countSource, findSource, type StoredSource } from '../store/sources.ts';
+import { countVanished } from '../store/vanished.ts';
 import type { Bridge } from './bridge.ts';
 
 /** How a source is doing, for the pages, `/readyz`, `/metrics` and `rsbridge status`: one object, many views. */
@@ -25,12 +26,13 @@ export async function overviewOf(
   const look = stored && (await latestIdentifierRun(database.reader, stored.id));
   const refused = stored && (await refusedPass(bridge, stored.id, look));
   const counts = stored && (await countSource(database.reader, stored.id, addSeconds(now, -86_400)));
+  const vanished = stored && refused ? (await countVanished(database.reader, stored.id)).items : 0;
   const stuck = await dumpTrouble(bridge, name);
   const [problem] = run && run.problems > 0 ? await listProblems(database.reader, run.id, 1) : [];
   return {
     name,
     title: config.sources[name]?.title ?? stored?.info?.name ?? name,
-    state: [describeState(stored, run, refused), describeLook(look, run), stuck]
+    state: [describeState(stored, run, refused, vanished), describeLook(look, run), stuck]
       .filter((part) => part !== undefined)
       .join('; '),
     healthy: !stored?.trouble && !refused && !stuck && run?.state !== 'failed',
@@ -75,12 +77,13 @@ function describeState(
   stored: StoredSource | undefined,
   run: Run | undefined,
   refused: Run<RunKind> | undefined,
+  vanished: number,
 ): string {
   if (stored?.trouble) return `could not be harvested at ${stored.trouble.at}: ${stored.trouble.message}`;
   if (!stored || !run) return 'waits for its first harvest';
   if (refused && run.state === 'succeeded') {
     const pass = refused.mode === 'identifiers' ? 'look through its identifiers' : 'full harvest';
-    return `needs attention since the ${pass} of ${refused.endedAt}: ${refused.error?.message}`;
+    return `needs attention since the ${pass} of ${refused.endedAt}: ${refused.error?.message}${whereToLook(stored, refused, vanished)}`;
   }
   const kind = run.mode === 'full' ? 'full harvest' : 'harvest of what is new';
   const total = run.expectedTotal === undefined ? '' : ` of about ${run.expectedTotal}`;
@@ -97,10 +100,18 @@ function describeState(
     case 'interrupted':
       return `stopped after ${run.items}${total} records; the next harvest continues there`;
     case 'needs-attention':
-      return `needs attention: ${run.error?.message ?? 'look at the last run'}`;
+      return `needs attention: ${run.error?.message ?? 'look at the last run'}${whereToLook(stored, run, vanished)}`;
     case 'failed':
       return `the last ${kind} failed: ${run.error?.message ?? 'for an unknown reason'}`;
   }
+}
+
+function whereToLook(
+  { name }: StoredSource,
+  { error }: Pick<Run<RunKind>, 'error'>,
+  vanished: number,
+): string {
+  return error?.code === 'deletions-refused' && vanished > 0 ? `; rsbridge vanished ${name} lists them` : '';
 }
 
 /** Only while it is news. */

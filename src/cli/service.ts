@@ -42,7 +42,7 @@ const retentionSchedule = '10 1 * * *';
 
 export type HarvestNow = (
   source: string,
-  options: { mode: 'full' | 'incremental'; acceptDeletions?: boolean },
+  options: { mode: 'full' | 'incremental'; withoutFuse?: boolean },
 ) => Promise<void>;
 
 /** @throws BridgeError `port-in-use` */

@@ -4,6 +4,7 @@ import { countRemoteFiles, type FileCounts } from '../store/remote-files.ts';
 import { countGivenUp } from '../store/retention.ts';
 import { listProblems, listRuns } from '../store/runs.ts';
 import { findSource, loadLessons } from '../store/sources.ts';
+import { countVanished } from '../store/vanished.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
@@ -12,6 +13,7 @@ import { createLog } from './log.ts';
 import { overviewOf } from './overview.ts';
 import { statusAt } from './status-at.ts';
 import { withheldDumps } from './withheld-dumps.ts';
+import { countOf } from './wording.ts';
 
 const shownProblems = 5;
 const shownRuns = 10;
@@ -36,11 +38,13 @@ export async function statusCommand(
       const { runs, ...problems } = await historyOf(bridge, name);
       const lessons = await loadLessons(bridge.database.reader, name);
       const files = await filesOf(bridge, name);
+      const vanished = await vanishedOf(bridge, name);
       const versionsGivenUp = await givenUpOf(bridge, name);
       const withheld = await withheldDumps(bridge, name);
       healthy &&= overview.healthy;
       const lines = [
         describeOverview(overview),
+        ...describeVanished(name, vanished),
         ...problems.lines,
         ...describeFiles(files),
         ...(versionsGivenUp > 0
@@ -55,7 +59,17 @@ export async function statusCommand(
       printResult(
         io,
         flags.json,
-        { ...overview, problems: problems.list, lessons, files, versionsGivenUp, withheld, runs, sets },
+        {
+          ...overview,
+          problems: problems.list,
+          vanished,
+          lessons,
+          files,
+          versionsGivenUp,
+          withheld,
+          runs,
+          sets,
+        },
         lines.join('\n'),
       );
     }
@@ -68,6 +82,21 @@ export async function statusCommand(
 async function givenUpOf({ database: { reader } }: Bridge, name: string): Promise<number> {
   const stored = await findSource(reader, name);
   return stored ? countGivenUp(reader, stored.id) : 0;
+}
+
+async function vanishedOf({ database: { reader } }: Bridge, name: string) {
+  const stored = await findSource(reader, name);
+  return stored ? countVanished(reader, stored.id) : { items: 0, resources: 0, runId: undefined };
+}
+
+function describeVanished(
+  name: string,
+  { items, runId }: Awaited<ReturnType<typeof vanishedOf>>,
+): readonly string[] {
+  if (items === 0) return [];
+  return [
+    `  ? ${countOf(items, 'item')} missing since run ${runId} or before, and still published: rsbridge vanished ${name}`,
+  ];
 }
 
 async function filesOf(bridge: Bridge, name: string): Promise<FileCounts | undefined> {

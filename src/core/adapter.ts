@@ -274,6 +274,15 @@ export interface Problem {
   /** Undefined where the damage hides it. */
   readonly identifier?: string | undefined;
   readonly format?: string | undefined;
+  /** Of a list that could not be read: which part of it; undefined: what the format says, or all. */
+  readonly part?: ListPart | undefined;
+}
+
+/** Items with datestamps from one to the other (ISO UTC, both included), of one collection; undefined: any. */
+export interface ListPart {
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+  readonly collection?: string | undefined;
 }
 
 export type ProblemCode =

@@ -49,7 +49,10 @@ export const errorTable = {
   'oai-token-loop': 'The repository repeats itself; tell its operators. Nothing was deleted.',
   'oai-list-incomplete': 'The list ended abnormally; the next run repeats it. Nothing was deleted.',
   'oai-unknown-format': 'Use one of the formats that the repository offers (`rsbridge check` lists them).',
-  'deletions-refused': 'Look at what vanished; then `rsbridge harvest SOURCE --accept-deletions`.',
+  'deletions-refused':
+    '`rsbridge vanished SOURCE` lists what is missing, since when and why; then `rsbridge harvest SOURCE --accept-deletions RUN`.',
+  'vanished-changed':
+    'Look at what is missing now (`rsbridge vanished SOURCE`), and accept the run that it names.',
   'publication-busy': 'Another process is publishing into this directory; wait for it.',
   'publication-failed': 'What was published before is still served; see the cause, then `rsbridge publish`.',
   'export-refused': 'Name an empty directory, one that does not exist yet, or that of an earlier export.',

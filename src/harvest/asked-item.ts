@@ -46,7 +46,10 @@ export async function askFor(
 export type Fetched = { readonly item: SourceItem | undefined } | { readonly error: unknown };
 
 /** Several of these may be on their way; what they bring is taken one after the other. */
-export async function fetchItem({ source, signal }: Asking, identifier: string): Promise<Fetched> {
+export async function fetchItem(
+  { source, signal }: Pick<Asking, 'source' | 'signal'>,
+  identifier: string,
+): Promise<Fetched> {
   try {
     return { item: await source.adapter.item(identifier, signal) };
   } catch (error) {
@@ -74,7 +77,7 @@ export async function takeAnswer(
 }
 
 /** What is in none of the configured collections any more is not ours, whatever it is elsewhere (quirk 66). */
-function isSelected({ config: { collections } }: HarvestSource, item: SourceItem): boolean {
+export function isSelected({ config: { collections } }: HarvestSource, item: SourceItem): boolean {
   // Some state no sets at all (quirk 63): that takes nothing out of them.
   if (collections === undefined || item.deleted || item.collections.length === 0) return true;
   return item.collections.some((spec) =>
@@ -100,7 +103,7 @@ async function storeFailure(
 export async function storeAnswers(
   { database, clock }: HarvestDeps,
   lease: Lease,
-  { source, run }: Pick<Asking, 'source' | 'run'>,
+  { source, run }: Pick<Asking, 'source'> & { readonly run: Pick<Asking['run'], 'id' | 'problems'> },
   { items = [], problems = [] }: { items?: readonly SourceItem[]; problems?: readonly Problem[] },
 ): Promise<void> {
   const page = mapPage(source, { items, problems, checkpoint: undefined });

@@ -3,7 +3,8 @@ import { BridgeError } from '../core/errors.ts';
 import type { Lease } from '../store/leases.ts';
 import { endRun, findRun, listRuns, type Run, type RunState } from '../store/runs.ts';
 import { completePass } from '../store/sources.ts';
-import type { HarvestDeps } from './harvest.ts';
+import { countVanished, recordVanished } from '../store/vanished.ts';
+import { type HarvestDeps, instant } from './harvest.ts';
 import { type HarvestReport, toReport } from './report.ts';
 import { type CompletePass, deleteVanished } from './vanished.ts';
 
@@ -17,6 +18,7 @@ export async function finishRun(deps: HarvestDeps, lease: Lease, pass: FinishedP
   const { run, source } = pass;
   const { unseen, problem = unreadParts(pass) } =
     run.mode === 'full' ? await deleteVanished(deps, lease, pass) : { unseen: 0 };
+  if (run.mode === 'full') await recordVanished(database, lease, run, instant(clock));
   const state: RunState = problem ? 'needs-attention' : 'succeeded';
   const at = toIso(clock.now());
   const asOf = await coveredUntil(deps, pass);
@@ -28,12 +30,24 @@ export async function finishRun(deps: HarvestDeps, lease: Lease, pass: FinishedP
       selection: run.selection,
     });
   });
-  return toReport(source.name, await findRun(database.writer, run), { state, unseen });
+  return toReport(source.name, await findRun(database.writer, run), {
+    state,
+    unseen,
+    ...(await suspectedIn(deps, pass)),
+  });
+}
+
+async function suspectedIn(
+  { database }: HarvestDeps,
+  { run }: FinishedPass,
+): Promise<{ suspected?: number }> {
+  if (run.mode !== 'full') return {};
+  return { suspected: (await countVanished(database.writer, run.sourceId)).items };
 }
 
 /** A pass of which a part was never seen is no success, even if nothing is missed. */
-function unreadParts({ run, acceptDeletions }: FinishedPass): BridgeError | undefined {
-  if (run.mode !== 'full' || run.unidentified === 0 || acceptDeletions) return undefined;
+function unreadParts({ run }: FinishedPass): BridgeError | undefined {
+  if (run.mode !== 'full' || run.unidentified === 0) return undefined;
   const parts = run.unidentified === 1 ? 'a part' : `${run.unidentified} parts`;
   return new BridgeError(
     'oai-list-incomplete',

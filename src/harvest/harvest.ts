@@ -52,7 +52,8 @@ export interface HarvestOptions {
   readonly since?: string | undefined;
   /** Stop after about this many items, as if interrupted. */
   readonly limit?: number | undefined;
-  readonly acceptDeletions?: boolean | undefined;
+  /** Nobody has to look first, however much would go at once: the whole repository is ours, a sample. */
+  readonly withoutFuse?: boolean | undefined;
   /** First Ctrl-C: finish the page. */
   readonly stop: AbortSignal;
   /** Second Ctrl-C: stop now. */
@@ -127,7 +128,7 @@ async function runOnce(
           run: total,
           info,
           stored,
-          acceptDeletions: options.acceptDeletions,
+          withoutFuse: options.withoutFuse,
           stop: options.stop,
           signal: options.signal,
         })

@@ -15,6 +15,7 @@ import {
 } from '../store/runs.ts';
 import { settle } from '../store/settle.ts';
 import { findSource, type StoredSource } from '../store/sources.ts';
+import { recordVanished } from '../store/vanished.ts';
 import { type Asking, askFor, failuresInARow, storeAnswers } from './asked-item.ts';
 import {
   fileRules,
@@ -34,7 +35,6 @@ import type { Sample } from './sample.ts';
 import { deleteVanished } from './vanished.ts';
 
 export interface IdentifierOptions {
-  readonly acceptDeletions?: boolean | undefined;
   /** First Ctrl-C: finish the page. */
   readonly stop: AbortSignal;
   /** Second Ctrl-C: stop now. */
@@ -156,9 +156,9 @@ async function compare(
   const asking = { source, run: listed, stop, signal };
   await fetchAbsent(deps, lease, asking, read.absent);
   await excuseUnlisted(database, lease, run.id, read.formats, instant(clock));
-  const { acceptDeletions } = options;
-  const pass = { ...asking, info, stored, acceptDeletions };
+  const pass = { ...asking, info, stored };
   const { unseen, problem } = await deleteVanished(deps, lease, pass);
+  await recordVanished(database, lease, run, instant(clock));
   await settle(database, lease, fileRules(source.config), () => instant(clock), { runId: run.id, signal });
   const state = problem ? 'needs-attention' : 'succeeded';
   await endRun(database.writer, run.id, { state, at: toIso(clock.now()), error: problem });

@@ -8,12 +8,14 @@ export interface HarvestReport extends RunCounts {
   readonly state: RunState;
   /** Resources a full pass did not see and that a person has to decide about. */
   readonly unseen: number;
+  /** Of them, items that may have vanished, and are not just in a part of the list that could not be read. */
+  readonly suspected?: number | undefined;
 }
 
 export function toReport(
   source: string,
   run: Run<RunKind>,
-  end: { state: RunState; deleted?: number; unseen?: number },
+  end: { state: RunState; deleted?: number; unseen?: number; suspected?: number },
 ): HarvestReport {
   const { id: runId, mode, pages, items, created, updated, deleted, unchanged, problems } = run;
   return {
@@ -29,5 +31,6 @@ export function toReport(
     unchanged,
     problems,
     unseen: end.unseen ?? 0,
+    ...(end.suspected !== undefined && { suspected: end.suspected }),
   };
 }

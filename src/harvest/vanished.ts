@@ -15,8 +15,8 @@ export interface CompletePass extends Asking {
   readonly info: RepositoryInfo;
   /** As it was before this run. */
   readonly stored: StoredSource;
-  /** A person has looked at what is missing: it goes. */
-  readonly acceptDeletions: boolean | undefined;
+  /** See `HarvestOptions`. */
+  readonly withoutFuse?: boolean | undefined;
 }
 
 export interface Judgement {
@@ -46,10 +46,6 @@ export async function deleteVanished(
   // The operator took these formats out of the configuration: that is a decision, not a loss.
   if (formats !== undefined && run.mode === 'full') await remove({ formatsOtherThan: formats });
   const { unseen, total } = await countUnseen(database.writer, lease.sourceId, run.id);
-  if (pass.acceptDeletions) {
-    await remove({});
-    return { unseen, problem: undefined };
-  }
   const told = await tombstonesSuffice(database, pass);
   // Where tombstones tell of everything, a list in doubt takes nothing from them.
   if (told && run.unidentified > 0) return { unseen: 0, problem: undefined };
@@ -167,7 +163,8 @@ async function tombstonesSuffice(database: Database, { info, stored, run }: Comp
 }
 
 /** So much would go at once that a person should look first. */
-function isTooMuch({ source }: CompletePass, unseen: number, total: number): boolean {
+function isTooMuch({ source, withoutFuse }: CompletePass, unseen: number, total: number): boolean {
+  if (withoutFuse) return false;
   const { share, atLeast } = source.config.deletionFuse;
   return unseen > atLeast && unseen > total * share;
 }
@@ -220,7 +217,7 @@ async function tell(
     alive > 0 &&
       `${alive} of ${answered.length + failed} items that its list leaves out are there when they are asked for`,
     unseen > 0 &&
-      `${unseen} more resources are missing from its list; they are deleted once they have been asked for, ${askedPerRun} items in a run (or all with --accept-deletions)`,
+      `${unseen} more resources are missing from its list; they are deleted once they have been asked for, ${askedPerRun} items in a run (or all with rsbridge harvest ${pass.source.name} --accept-deletions ${pass.run.id})`,
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return;
   const problems = sentences.map((message) => ({ code: 'endpoint-quirk', message }) as const);

@@ -8,6 +8,7 @@ import { lastmodAfter } from './page-plan.ts';
 import { noPatches, type PagePatches } from './patches.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 import { serializeLinks } from './rows.ts';
+import { clearVanished } from './vanished.ts';
 
 /** Appends to the journal, and makes resources and versions what it says. */
 export async function storeChanges(
@@ -63,6 +64,8 @@ export async function storeChanges(
       resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
     });
   await unsettleHeirs(trx, sourceId, changes);
+  const gone = changes.flatMap(({ change, known }) => (change === 'deleted' && known ? known.id : []));
+  await clearVanished(trx, sourceId, gone);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Database, Queryable } from './database.ts';
 import { type Lease, renewLease } from './leases.ts';
 import { type Run, recordProblems } from './runs.ts';
 import { countDoubts, storeProgress } from './store-page.ts';
+import { recordUnreadParts } from './vanished.ts';
 
 /** A part of the upstream's list of identifiers, as it is stored. */
 export interface ListedPage {
@@ -45,6 +46,7 @@ export async function storeListed(
     await renewLease(trx, lease, now.milliseconds);
     await markListed(trx, sourceId, run.id, identifiers);
     await recordProblems(trx, run, problems);
+    await recordUnreadParts(trx, sourceId, run.id, problems);
     await storeProgress(trx, run.id, { items: [], problems, checkpoint }, result, now.iso);
   });
   return { problems: problems.length, unidentified };

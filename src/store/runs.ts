@@ -6,8 +6,10 @@ import type { Queryable } from './database.ts';
 
 export type RunState = 'running' | 'succeeded' | 'needs-attention' | 'failed' | 'interrupted';
 export type RunMode = 'full' | 'incremental';
-/** Of the history, where there are looks through the list of identifiers, too. */
-export type RunKind = RunMode | 'identifiers';
+/**
+ * Of the history, where there are looks through the list of identifiers, too, and deletions that a person accepted.
+ */
+export type RunKind = RunMode | 'identifiers' | 'acceptance';
 
 export interface RunCounts {
   readonly pages: number;
@@ -174,6 +176,13 @@ export async function endRun(
       error_code: end.error?.code ?? null,
       error_message: end.error === undefined ? null : describeError(end.error).slice(0, 2000),
     });
+}
+
+/** Whoever accepted deletions and did not come to an end of it, began anew since. */
+export async function endStaleAcceptances(db: Queryable, sourceId: number, at: string): Promise<void> {
+  await db('run')
+    .where({ source_id: sourceId, mode: 'acceptance', state: 'running' })
+    .update({ state: 'interrupted', ended_at: at });
 }
 
 /** Of each run this many problems are kept in words; all are counted. */

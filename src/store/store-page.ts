@@ -23,6 +23,7 @@ import { storeMoved, storeReasked, storeUnasked } from './remote-files.ts';
 import { countChanges } from './resource-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
 import { sourceIdOf } from './sources.ts';
+import { clearVanished, recordUnreadParts } from './vanished.ts';
 
 /** The run a page belongs to, as far as storing it needs to know. */
 export interface RunInProgress {
@@ -112,7 +113,9 @@ export async function storePage(
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
     if (run.mode === 'full') await markSeen(trx, run.id, [...plan.unchanged, ...excused(page, known)]);
     if (page.files?.mode === 'link') await unsettleSharers(trx, sourceId, filesOf(plan, page));
+    await clearVanished(trx, sourceId, metBy(plan));
     await recordProblems(trx, run, problems);
+    await recordUnreadParts(trx, sourceId, run.id, problems);
     await storeProgress(trx, run.id, page, result, now.iso);
   });
   return result;
@@ -131,6 +134,12 @@ async function planStored(
   const urls = [...items, ...known.values()].flatMap(({ files }) => files.map(({ url }) => url));
   const context = await fileContext(db, source.id, rules, urls, now);
   return { ...planPage({ source: source.name, items, awaited }, known, context, runId), known };
+}
+
+/** Resources that the delivery itself brought; a link that follows another resource has met nothing. */
+function metBy({ changes, unchanged }: PagePlan): readonly number[] {
+  const changed = changes.flatMap(({ known, seenRun }) => (known && seenRun === undefined ? known.id : []));
+  return [...unchanged, ...changed];
 }
 
 /** The files of items of which something has changed. */

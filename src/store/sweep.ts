@@ -104,6 +104,8 @@ export interface Swept {
   readonly formatsOtherThan?: readonly string[];
   /** Only what is of these items. */
   readonly items?: readonly number[];
+  /** Only what a person was shown as vanished in this run. */
+  readonly shownBy?: number;
 }
 
 const rowsAtATime = 1000;
@@ -156,9 +158,13 @@ function whereUnseen(query: Knex.QueryBuilder, runId: number): void {
   query.where((either) => either.whereNull('seen_run').orWhere('seen_run', '<', runId));
 }
 
-function whereSwept(query: Knex.QueryBuilder, { formatsOtherThan, items }: Swept): void {
+function whereSwept(query: Knex.QueryBuilder, { formatsOtherThan, items, shownBy }: Swept): void {
   if (formatsOtherThan) query.whereNotIn('format', [...formatsOtherThan]);
   if (items) whereAnyOf(query, 'item_id', items);
+  if (shownBy !== undefined)
+    query
+      .modify(whereUnseen, shownBy)
+      .whereRaw('id in (select resource_id from vanished where run_id = ?)', [shownBy]);
 }
 
 /** Files are published as long as something describes them; what is left of an item has links to follow. */

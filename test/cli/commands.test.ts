@@ -46,6 +46,12 @@ function repository(list: (query: URLSearchParams) => Answer, deleted = 'no') {
   });
 }
 
+/** What it does not list, it does not have. */
+const listOrDeny = (query: URLSearchParams, identifiers: readonly string[]) =>
+  query.get('verb') === 'GetRecord'
+    ? envelope('<error code="idDoesNotExist">no such record</error>')
+    : records(...identifiers);
+
 const records = (...identifiers: string[]) =>
   envelope(`<ListRecords>${identifiers.map((identifier) => record(identifier)).join('')}</ListRecords>`);
 
@@ -194,22 +200,50 @@ describe('what upstreams do', () => {
 
   test('the fuse asks for a person, by exit code and in words', async () => {
     let gone = false;
-    const all = Array.from({ length: 40 }, (_, index) => `oai:a:${index}`);
-    const { url } = await repository(() => records(...(gone ? all.slice(30) : all)));
+    const all = Array.from({ length: 41 }, (_, index) => `oai:a:${index}`);
+    const { url } = await repository((query) => listOrDeny(query, gone ? all.slice(30) : all));
     configure(url);
     await run('harvest');
     gone = true;
     expect(await run('harvest', '--full')).toMatchObject({
       code: 4,
-      stdout: expect.stringContaining('NOT deleted'),
+      stdout: expect.stringMatching(/NOT deleted: rsbridge vanished repo lists them.*--accept-deletions 2\n/),
     });
     expect(await run('status')).toMatchObject({
       code: 4,
-      stdout: expect.stringContaining('needs attention'),
+      stdout: expect.stringMatching(/needs attention.*rsbridge vanished repo/),
     });
-    expect(await run('harvest', '--accept-deletions')).toMatchObject({
+    expect(await run('check')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('rsbridge vanished repo'),
+    });
+    const listed = await run('vanished', 'repo');
+    expect(listed).toMatchObject({
+      code: 4,
+      stdout: expect.stringMatching(
+        /30 items \(30 resources\) not met by run 2, a full harvest[\s\S]*oai:a:0 \(oai_dc\) missing since 2[\s\S]*rsbridge harvest repo --accept-deletions 2\n$/,
+      ),
+    });
+    const rows = (await run('vanished', 'repo', '--json')).stdout.trim().split('\n');
+    expect(rows).toHaveLength(30);
+    expect(JSON.parse(rows[0] ?? '')).toMatchObject({
+      source: 'repo',
+      identifier: 'oai:a:0',
+      formats: ['oai_dc'],
+      runId: 2,
+      pass: 'full',
+    });
+    expect(await run('harvest', 'repo', '--accept-deletions', '1')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('--accept-deletions 2'),
+    });
+    expect(await run('harvest', '--accept-deletions', 'repo')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('30 deleted'),
+      stdout: expect.stringMatching(/accepted what run 2 .*30 deleted/),
+    });
+    expect(await run('vanished', 'repo')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('nothing'),
     });
   });
 });
@@ -238,8 +272,8 @@ describe('what status says', () => {
 
   test('refused deletions are not forgotten by the next good run', async () => {
     let gone = false;
-    const all = Array.from({ length: 60 }, (_, index) => `oai:a:${index}`);
-    const { url } = await repository(() => records(...(gone ? all.slice(50) : all)));
+    const all = Array.from({ length: 61 }, (_, index) => `oai:a:${index}`);
+    const { url } = await repository((query) => listOrDeny(query, gone ? all.slice(50) : all));
     configure(url);
     await run('harvest');
     gone = true;

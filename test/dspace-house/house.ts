@@ -90,7 +90,7 @@ export class House {
     this.clock.advance(60);
     const { database, clock, source } = this;
     const deps = { database, clock, log: silent };
-    return harvest(deps, source, { mode, stop: never, signal: never, acceptDeletions: false, ...options });
+    return harvest(deps, source, { mode, stop: never, signal: never, ...options });
   }
 
   /** Again until a run ends well, so many times at most. */

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Adapter, Page, PageRequest, RepositoryInfo, SourceItem } from '../../src/core/adapter.ts';
 import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
 import { BridgeError } from '../../src/core/errors.ts';
+import { acceptDeletions } from '../../src/harvest/accept-deletions.ts';
 import { dryRun } from '../../src/harvest/dry-run.ts';
 import { type HarvestOptions, type HarvestSource, harvest } from '../../src/harvest/harvest.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
@@ -93,6 +94,9 @@ describeOnBoth('harvest', (open) => {
 
   const run = (options: Partial<HarvestOptions> = {}): Promise<HarvestReport> =>
     harvest({ database, clock, log: silent }, source, { ...never(), mode: 'incremental', ...options });
+
+  const accept = () =>
+    acceptDeletions({ database, clock, log: silent }, source, { run: undefined, ...never() });
 
   async function living(): Promise<number> {
     const stored = await findSource(database.reader, source.name);
@@ -186,10 +190,8 @@ describeOnBoth('harvest', (open) => {
     expect(await latestRun(database.reader, stored?.id ?? 0)).toMatchObject({
       error: { code: 'deletions-refused' },
     });
-    expect(await run({ mode: 'full', acceptDeletions: true })).toMatchObject({
-      state: 'succeeded',
-      deleted: 30,
-    });
+    expect(await accept()).toMatchObject({ deleted: 30, remaining: 0 });
+    expect(await latestRun(database.reader, stored?.id ?? 0)).toMatchObject({ state: 'succeeded' });
     expect(await living()).toBe(20);
   });
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { acceptDeletions } from '../../src/harvest/accept-deletions.ts';
 import { type HarvestOptions, type HarvestSource, harvest } from '../../src/harvest/harvest.ts';
 import { type IdentifierOptions, identifierPass, type Skipped } from '../../src/harvest/identifier-pass.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
@@ -41,6 +42,8 @@ describeOnBoth('a look through the identifiers', (open) => {
     harvest(deps(), source, { mode: 'incremental', ...never(), ...options });
   const look = (options: Partial<IdentifierOptions> = {}): Promise<HarvestReport | Skipped> =>
     identifierPass(deps(), source, { ...never(), ...options });
+
+  const accept = () => acceptDeletions(deps(), source, { run: undefined, ...never() });
 
   const sourceId = async () => (await findSource(database.reader, source.name))?.id ?? 0;
 
@@ -138,8 +141,9 @@ describeOnBoth('a look through the identifiers', (open) => {
     upstream.problems = [];
     for (let index = 0; index < 20; index += 1) upstream.items.delete(`id:${index}`);
     expect(await look()).toMatchObject({ state: 'needs-attention', deleted: 0, unseen: 40 });
-    expect(await look({ acceptDeletions: true })).toMatchObject({ state: 'succeeded', deleted: 40 });
     expect(upstream.asked).toEqual([]);
+    expect(await accept()).toMatchObject({ pass: 'identifiers', asked: 20, deleted: 40, remaining: 0 });
+    expect(upstream.asked).toHaveLength(20);
   });
 
   test('continues at its checkpoint, remembers what it found to fetch, and is no harvest to be continued', async () => {

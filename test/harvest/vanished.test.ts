@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { acceptDeletions } from '../../src/harvest/accept-deletions.ts';
 import { type HarvestOptions, type HarvestSource, harvest } from '../../src/harvest/harvest.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
@@ -38,6 +39,13 @@ describeOnBoth('what a full pass did not see', (open) => {
       stop: new AbortController().signal,
       signal: new AbortController().signal,
       ...options,
+    });
+
+  const accept = () =>
+    acceptDeletions({ database, clock, log: silent }, source, {
+      run: undefined,
+      stop: new AbortController().signal,
+      signal: new AbortController().signal,
     });
 
   async function living(): Promise<string[]> {
@@ -154,7 +162,7 @@ describeOnBoth('what a full pass did not see', (open) => {
       for (let index = 0; index < 30; index += 1) upstream.items.delete(`id:${index}`);
       expect(await run()).toMatchObject({ state: 'needs-attention', deleted: 0, unseen: 30 });
       expect(upstream.asked).toEqual([]);
-      expect(await run({ acceptDeletions: true })).toMatchObject({ state: 'succeeded', deleted: 30 });
+      expect(await accept()).toMatchObject({ asked: 30, deleted: 30, remaining: 0 });
     }
   });
 

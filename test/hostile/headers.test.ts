@@ -89,7 +89,7 @@ describe.each(['no', 'transient', 'persistent'] as const)(
       expect(report.deleted).toBe(0);
       expect(await scene.changes()).toEqual([]);
       expect(report.state).toBe('needs-attention');
-      expect(await scene.run({ mode: 'full', acceptDeletions: true })).toMatchObject({ deleted: 30 });
+      expect(await scene.accept()).toMatchObject({ deleted: 30, remaining: 0 });
       await scene.expectTruth();
     });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Problem } from '../../src/core/adapter.ts';
 import { publishedFormats } from '../../src/core/published-formats.ts';
 import { collectionPath, metadataPath } from '../../src/core/uris.ts';
+import { type AcceptanceReport, acceptDeletions } from '../../src/harvest/accept-deletions.ts';
 import { type FileJobReport, runFileJob } from '../../src/harvest/files/file-job.ts';
 import { type HarvestOptions, harvest } from '../../src/harvest/harvest.ts';
 import { identifierPass } from '../../src/harvest/identifier-pass.ts';
@@ -48,6 +49,8 @@ export interface Scene {
   misbehave(wrong: Misbehaviour): void;
   /** One harvest; incremental unless told otherwise. */
   run(options?: Partial<HarvestOptions>): Promise<HarvestReport>;
+  /** A person lets go what the last pass did not meet. */
+  accept(): Promise<AcceptanceReport>;
   /** As the scheduler does: again until a run ends well, so many times at most. */
   settle(attempts?: number, options?: Partial<HarvestOptions>): Promise<HarvestReport>;
   /** A look through all identifiers. */
@@ -157,6 +160,13 @@ class HostileScene implements Scene {
       signal: never,
       ...options,
     });
+  }
+
+  accept(): Promise<AcceptanceReport> {
+    const { database, clock, source } = this;
+    const never = new AbortController().signal;
+    const acceptance = { run: undefined, stop: never, signal: never };
+    return acceptDeletions({ database, clock, log: silent }, source, acceptance);
   }
 
   lookThroughIdentifiers() {

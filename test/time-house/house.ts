@@ -174,7 +174,7 @@ export class TimeHouse {
       { name: this.name, config: this.#config, adapter, lessons: createLessonBook(this.#clock) },
       {
         mode,
-        acceptDeletions: true,
+        withoutFuse: true,
         stop: never,
         signal: never,
         onProgress: (progress) => {

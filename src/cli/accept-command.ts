@@ -1,0 +1,57 @@
+import { type AcceptanceReport, acceptDeletions } from '../harvest/accept-deletions.ts';
+import type { HarvestSource } from '../harvest/harvest.ts';
+import type { Bridge } from './bridge.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type CommandIo, printResult } from './io.ts';
+import { printable } from './terminal-text.ts';
+import { describePass } from './vanished-command.ts';
+import { countOf } from './wording.ts';
+
+/** What a person accepts: what a run has shown; `true`: the latest one that looked. */
+export type AcceptFlag = number | true;
+
+/**
+ * `--accept-deletions 12`, and `--accept-deletions SOURCE`, where the option has swallowed the name.
+ * @throws Error in words, where it is neither
+ */
+export function parseAccept(text: string): AcceptFlag | string {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
+}
+
+/** Deletes what was shown, as far as the repository says of each that it is gone. */
+export async function acceptOne(
+  bridge: Bridge,
+  source: HarvestSource,
+  flag: AcceptFlag,
+  json: boolean,
+  io: CommandIo,
+): Promise<number> {
+  const run = flag === true ? undefined : flag;
+  const report = await acceptDeletions(bridge, source, { run, stop: io.stop, signal: io.abort });
+  printResult(io, json, { accepted: report.run ?? null, ...report }, describe(report));
+  return report.remaining > 0 ? exitCodes.needsAttention : exitCodes.ok;
+}
+
+const named = 10;
+
+function describe(report: AcceptanceReport): string {
+  const { source, run, pass, asked, deleted, alive, aliveCount, unanswered, reason, remaining } = report;
+  if (pass === undefined) return `${source}: nothing is suspected of having vanished; nothing was deleted`;
+  const some = alive.slice(0, named).map(printable).join(', ');
+  const more = aliveCount > named ? ', …' : '';
+  const lines = [
+    `${source}: accepted what run ${run} (${describePass(pass)}) did not meet: asked for ${countOf(asked, 'item')}, ${deleted} deleted`,
+    ...(aliveCount > 0
+      ? [`  ${aliveCount} ${aliveCount === 1 ? 'is' : 'are'} there all the same, and stay: ${some}${more}`]
+      : []),
+    ...(unanswered > 0
+      ? [`  ${unanswered} could not be asked for, and stay suspected (${printable(reason ?? '')})`]
+      : []),
+    ...(remaining > 0
+      ? [
+          `  ${remaining} ${remaining === 1 ? 'is' : 'are'} still suspected (rsbridge vanished ${source}); to go on: rsbridge harvest ${source} --accept-deletions ${run}`,
+        ]
+      : []),
+  ];
+  return lines.join('\n');
+}
