@@ -20,6 +20,8 @@ export interface ResourceSet {
   readonly mirrors: readonly Mirror[];
   /** Whose entries lead to their mementos (RS-LN-18…24); of files only those that are mirrored have any. */
   readonly mementos: 'metadata' | 'all' | 'none';
+  /** Whether the past of metadata that was deleted is handed out (`mementos.ofDeleted`); default: it is. */
+  readonly ofDeleted?: boolean | undefined;
 }
 
 /** Which of a source's resources belong to a set; absent conditions do not restrict, all others have to hold. */
@@ -46,7 +48,9 @@ export interface SetChoices {
   /** `all`, `metadata`, or the name of a configured set. */
   readonly dumps?: readonly string[] | undefined;
   readonly mirrors?: readonly Mirror[] | undefined;
-  readonly mementos?: { readonly links: ResourceSet['mementos'] } | undefined;
+  readonly mementos?:
+    | { readonly links: ResourceSet['mementos']; readonly ofDeleted?: boolean | undefined }
+    | undefined;
   readonly files?: { readonly mode: string } | undefined;
 }
 
@@ -58,7 +62,7 @@ export interface SetChoice {
 
 export function resourceSets(source: string, choices: SetChoices = {}): readonly ResourceSet[] {
   const { title = source, sets = {}, dumps = ['metadata'], mirrors = [], files } = choices;
-  const { links: mementos } = choices.mementos ?? { links: 'metadata' };
+  const { links: mementos, ofDeleted } = choices.mementos ?? { links: 'metadata' as const };
   const make = (name: string, path: string, setTitle: string, filter: SetFilter): ResourceSet => ({
     path,
     source,
@@ -67,6 +71,7 @@ export function resourceSets(source: string, choices: SetChoices = {}): readonly
     dumps: dumps.includes(name),
     mirrors,
     mementos: mementos === 'all' && files?.mode !== 'mirror' ? 'metadata' : mementos,
+    ...(ofDeleted === undefined ? {} : { ofDeleted }),
   });
   return [
     make('all', source, title, {}),

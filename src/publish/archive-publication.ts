@@ -1,7 +1,9 @@
 import { addSeconds, utcDay } from '../core/datetime.ts';
 import { toUri } from '../core/uris.ts';
 import { renderChangeDump } from './dump/change-dump.ts';
+import { writeDumpList } from './dump/resource-dump.ts';
 import type { ArchiveState, Documents, StoredDocument } from './pointer.ts';
+import { packagesOf, type Replacements, withReplaced } from './replaced-packages.ts';
 import { SetPart } from './set-part.ts';
 import { renderSmallDocument } from './small-document.ts';
 import { writeDocument } from './stored-document.ts';
@@ -29,6 +31,41 @@ export class ArchivePublication extends SetPart {
     const kept = this.#unexpired({ ...known, ...(await this.#arrivals(known)) });
     this.draft.edit({ archive: { ...now, catalog: await this.draft.writeCatalog('archive', kept) } });
     for (const capability of archivedCapabilities) await this.#renderArchive(capability, kept);
+  }
+
+  /** Puts other packages in the place of some, in what lists them as well. */
+  async replace(replaced: Replacements): Promise<void> {
+    const { archive } = this.draft.state;
+    const known = await this.draft.catalog(archive?.catalog);
+    const packages = withReplaced(known, replaced);
+    if (!archive || packages === known) return;
+    const kept: Record<string, StoredDocument> = { ...packages };
+    const dumps = new Set<string>();
+    for (const [path, instead] of replaced) {
+      const former = known[path];
+      if (former?.capability === 'resourcedump' && former.at !== undefined) dumps.add(former.at);
+      if (former?.capability !== 'changedump') continue;
+      delete kept[this.paths.changeDumpOf(path) ?? ''];
+      for (const [next, part] of Object.entries(instead)) {
+        const dated = this.paths.changeDumpOf(next);
+        if (dated !== undefined) kept[dated] = await this.#writeChangeDump(next, part, instead);
+      }
+    }
+    for (const at of dumps) await this.#relist(at, kept);
+    this.draft.edit({ archive: { ...archive, catalog: await this.draft.writeCatalog('archive', kept) } });
+    for (const capability of archivedCapabilities) await this.#renderArchive(capability, kept);
+  }
+
+  /** Writes what lists the packages of an archived Resource Dump. */
+  async #relist(at: string, kept: Record<string, StoredDocument>): Promise<void> {
+    const index = this.paths.resourceDumpAt(at);
+    const directory = index.slice(0, index.lastIndexOf('/') + 1);
+    const own = Object.fromEntries(Object.entries(kept).filter(([path]) => path.startsWith(directory)));
+    const completed = own[index]?.completed ?? at;
+    for (const path of Object.keys(own)) delete kept[path];
+    const place = { ...this.settings, directory: this.directory.path, set: this.set };
+    const list = await writeDumpList(packagesOf(own), place, { at, completed }, this.draft.now());
+    Object.assign(kept, list.parts, { [index]: list.document });
   }
 
   /** By which it is known whether there is anything new. */

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { addSeconds } from '../core/datetime.ts';
+import { whyWithheld } from '../core/withheld.ts';
 import { lastSeqBefore, readJournal } from '../store/journal.ts';
 import {
   type ChangeEntry,
@@ -8,10 +9,12 @@ import {
   listChanges,
   listResources,
 } from '../store/listing.ts';
+import { ruleOf, type WithheldRule } from '../store/withheld.ts';
 import { renderChangeDump, writeChangePackage } from './dump/change-dump.ts';
-import { writeResourceDump } from './dump/resource-dump.ts';
-import type { ChangeDumpState, Documents, StoredDocument } from './pointer.ts';
+import { writeDumpList, writeResourceDump } from './dump/resource-dump.ts';
+import type { ChangeDumpState, Documents, Snapshot, StoredDocument } from './pointer.ts';
 import { publicationError } from './publication-error.ts';
+import { packagesOf, type Replacements, withReplaced } from './replaced-packages.ts';
 import { SetPart, type SetSettings } from './set-part.ts';
 import { drawLine } from './snapshot-line.ts';
 import { watched } from './watched.ts';
@@ -23,8 +26,9 @@ export interface DumpSettings extends SetSettings {
 
 /** One set's dumps. A dump that fails leaves those before it as they are. */
 export class DumpPublication extends SetPart<DumpSettings> {
+  /** Perhaps not listed now: what of it may not be handed out any more is being taken out. */
   get hasResourceDump(): boolean {
-    return this.draft.has(this.paths.resourceDump);
+    return (this.draft.state.dumps ?? []).length > 0;
   }
 
   /** Wanted, and every resource of the set can be in it: the capabilities of a set apply uniformly (RS-CAP-11). */
@@ -49,7 +53,8 @@ export class DumpPublication extends SetPart<DumpSettings> {
     this.draft.remove([this.paths.resourceDump, ...this.#dumpLists()]);
     const { dumps, changeDump, trouble } = this.draft.state;
     if (dumps || changeDump || trouble) {
-      this.draft.edit({ dumps: undefined, changeDump: undefined, trouble: undefined });
+      const nothing = { packageCheck: undefined, formerPackages: undefined };
+      this.draft.edit({ dumps: undefined, changeDump: undefined, trouble: undefined, ...nothing });
     }
   }
 
@@ -62,19 +67,22 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const started = performance.now();
     const before = this.draft.state.dumps ?? [];
     const at = await drawLine(this.settings, this.set, before[0]);
+    const isFirst = !this.#hasPackages;
     const { seq, dump } = await database.snapshot(async (trx) => {
       try {
         const journal = await readJournal(trx, this.set.source);
         const pages = watched(listResources(trx, this.set), signal, meanwhile);
-        const dump = await writeResourceDump(pages, { ...this.#place(), db: trx, at });
-        return { seq: journal?.seq ?? 0, dump };
+        const seq = journal?.seq ?? 0;
+        return { seq, dump: await writeResourceDump(pages, { ...this.#place(), db: trx, at, seq }) };
       } catch (error) {
         throw publicationError(error, `the Resource Dump of ${this.set.path}`, signal);
       }
     });
     const catalog = await this.draft.writeCatalog('resourcedump', dump.parts);
-    const dumps = [{ at, seq, catalog }, ...(this.draft.state.dumps ?? [])];
+    const { completed } = dump.document;
+    const dumps = [{ at, seq, catalog, completed }, ...(this.draft.state.dumps ?? [])];
     this.draft.edit({ dumps: dumps.slice(0, policy.retention.resourceDumps) });
+    this.#isCheckedUpTo(seq, isFirst);
     this.draft.put({ [this.paths.resourceDump]: dump.document });
     this.draft.report({ [this.paths.resourceDump]: dump.document, ...dump.parts }, started);
   }
@@ -149,14 +157,19 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const { database, signal } = this.settings;
     const reading = { seq: afterSeq };
     const pages = watched(listChanges(database.reader, this.set, { afterSeq }, 500), signal, meanwhile);
+    const journal = await readJournal(database.reader, this.set.source);
+    const isFirst = !this.#hasPackages;
     try {
-      const documents = await writeChangePackage(firstChanges(pages, list.entries, reading), {
+      const changes = withoutWithheld(firstChanges(pages, list.entries, reading), this.#rule);
+      const documents = await writeChangePackage(changes, {
         ...this.#place(),
         db: database.reader,
         path: this.paths.changePackage(path),
         from: list.from ?? '',
         until: list.until ?? '',
+        holds: () => ({ afterSeq, seq: reading.seq }),
       });
+      this.#isCheckedUpTo(journal?.seq ?? 0, isFirst);
       return { documents, seq: reading.seq };
     } catch (error) {
       throw publicationError(error, `the Change Dump of ${this.set.path}`, signal);
@@ -195,11 +208,87 @@ export class DumpPublication extends SetPart<DumpSettings> {
     return Math.max(seq, this.draft.state.beganAfter ?? 0);
   }
 
+  /** What lists packages that cannot be had for now goes for now. */
+  unlist(): void {
+    this.draft.remove([this.paths.resourceDump, ...this.#dumpLists()]);
+  }
+
+  /**
+   * Puts other packages in the place of some.
+   * @param replaced by the paths of packages: what comes instead, with its manifest; nothing, where nothing was left
+   */
+  async replace(replaced: Replacements): Promise<void> {
+    const { dumps = [], changeDump } = this.draft.state;
+    if (changeDump?.catalog) {
+      const known = await this.draft.catalog(changeDump.catalog);
+      const packages = withReplaced(known, replaced);
+      if (packages !== known || !this.draft.has(this.paths.changeDump))
+        await this.#keep(changeDump, packages);
+    }
+    const [current, ...older] = dumps;
+    if (!current || (replaced.size === 0 && this.draft.has(this.paths.resourceDump))) return;
+    const next = [await this.#replaceInCurrent(current, replaced)];
+    // Nobody is led to the packages of an older dump any more: there they just go.
+    const gone = new Map([...replaced.keys()].map((path) => [path, {}]));
+    for (const dump of older) {
+      const known = await this.draft.catalog(dump.catalog);
+      const left = withReplaced(known, gone);
+      const catalog = left === known ? dump.catalog : await this.draft.writeCatalog('resourcedump', left);
+      next.push({ ...dump, catalog });
+    }
+    this.draft.edit({ dumps: next });
+  }
+
+  async #replaceInCurrent(dump: Snapshot, replaced: Replacements): Promise<Snapshot> {
+    const known = await this.draft.catalog(dump.catalog);
+    const parts = withReplaced(known, replaced);
+    if (parts === known && this.draft.has(this.paths.resourceDump)) return dump;
+    const { at, completed = at } = dump;
+    const list = await writeDumpList(
+      packagesOf(parts),
+      { ...this.settings, directory: this.directory.path, set: this.set },
+      { at, completed },
+      this.draft.now(),
+    );
+    this.draft.put({ [this.paths.resourceDump]: list.document });
+    return { ...dump, catalog: await this.draft.writeCatalog('resourcedump', list.parts) };
+  }
+
+  get #rule(): WithheldRule {
+    return ruleOf(this.set);
+  }
+
+  /** What was deleted behind this sequence may be in a package that was written just now. */
+  #isCheckedUpTo(seq: number, isFirst: boolean): void {
+    const { packageCheck: before } = this.draft.state;
+    if (before ? before.seq <= seq : !isFirst) return;
+    this.draft.edit({ packageCheck: { seq, ofDeleted: before?.ofDeleted ?? this.#rule.ofDeleted } });
+  }
+
+  get #hasPackages(): boolean {
+    const { dumps = [], changeDump, archive } = this.draft.state;
+    return dumps.length > 0 || changeDump?.catalog !== undefined || archive?.catalog !== undefined;
+  }
+
   #place() {
     const { baseUrl, clock, limits, policy, signal, dataDirectory } = this.settings;
     const { packageBytes } = policy;
     const directory = this.directory.path;
     return { directory, dataDirectory, baseUrl, set: this.set, clock, limits, packageBytes, signal };
+  }
+}
+
+/** Changes of which a package may have the bytes; what was deleted for good has none but its deletion (RS-CDM-09). */
+async function* withoutWithheld(
+  pages: AsyncIterable<readonly ChangeEntry[]>,
+  { ofDeleted }: WithheldRule,
+): AsyncGenerator<readonly ChangeEntry[]> {
+  for await (const page of pages) {
+    yield page.filter(
+      (entry) =>
+        entry.change === 'deleted' ||
+        whyWithheld({ deletedAt: undefined, ...entry }, ofDeleted) === undefined,
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PackedRange } from '../store/withheld.ts';
 import type { ChangesState } from './change-state.ts';
 import type { Slice } from './slices.ts';
 
@@ -26,6 +27,8 @@ export interface StoredDocument {
   readonly until?: string | undefined;
   /** Default: `application/xml`. */
   readonly mediaType?: string | undefined;
+  /** Of a package and of its manifest: what it has the bytes of; undefined in those of earlier releases. */
+  readonly holds?: PackedRange | undefined;
   readonly plain: StoredVariant;
   /** Of XML; packages are compressed inside. */
   readonly gzip?: StoredVariant | undefined;
@@ -58,6 +61,10 @@ export interface Pointer {
   /** Resource Dumps whose packages are served, newest first. */
   readonly dumps?: readonly Snapshot[] | undefined;
   readonly changeDump?: ChangeDumpState | undefined;
+  /** Up to where no package that is published has what may not be handed out. */
+  readonly packageCheck?: PackageCheck | undefined;
+  /** Packages that were published and are no more, though others of their kind are: the last making of each. */
+  readonly formerPackages?: Readonly<Record<string, number>> | undefined;
   readonly archive?: ArchiveState | undefined;
   /** A catalog of what some documents were before (`former-documents.ts`); of a set's pointer only. */
   readonly former?: string | undefined;
@@ -72,6 +79,15 @@ export interface Snapshot {
   /** The journal's sequence that it shows. */
   readonly seq: number;
   readonly catalog?: string | undefined;
+  /** Of a Resource Dump: when it was (RS-TIME-07). */
+  readonly completed?: string | undefined;
+}
+
+export interface PackageCheck {
+  /** Of the journal. */
+  readonly seq: number;
+  /** By which rule (`mementos.ofDeleted`). */
+  readonly ofDeleted: boolean;
 }
 
 export interface Trouble {

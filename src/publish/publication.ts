@@ -1,10 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { PackedRange } from '../store/withheld.ts';
 import { Catalogs } from './catalogs.ts';
+import { makingOf } from './dump/dump-paths.ts';
 import { statesOf } from './former-documents.ts';
 import {
   type Documents,
+  type PackageCheck,
   type Pointer,
   pointerFile,
   readPointer,
@@ -17,6 +20,8 @@ import { readSlices, totalLength } from './slices.ts';
 export interface Publication {
   /** @param path below `baseUrl`, as it was published; anything else is simply not there */
   find(path: string): Promise<PublishedDocument | undefined>;
+  /** Whether a path is that of a package that was published, and was taken away for what was in it. */
+  isFormerPackage?(path: string): Promise<boolean>;
   /** What a document was before it became what it is, oldest first, as far as that is kept. */
   former(path: string): Promise<readonly PublishedDocument[]>;
   sets(): Promise<readonly PublishedSet[]>;
@@ -34,6 +39,17 @@ export interface PublishedDocument {
   readonly plain: Variant;
   /** Of XML. */
   readonly gzip?: Variant;
+  /** Of a package and of its manifest. */
+  readonly packed?: Packed;
+}
+
+/** What has to be asked before a package is handed out: whether everything in it still may be. */
+export interface Packed {
+  /** Path of its set. */
+  readonly set: string;
+  readonly holds: PackedRange;
+  /** What was found out when it was published, or looked at last; undefined: nothing. */
+  readonly check: PackageCheck | undefined;
 }
 
 export interface Variant {
@@ -76,7 +92,7 @@ export function openPublication(directory: string): Publication {
 
   /** Only sets that are published have a place in the file system: a path never leads there by itself. */
   function directoryOf(set: string): PublishedDirectory {
-    const known = directories.get(set) ?? new PublishedDirectory(join(root, ...set.split('/')));
+    const known = directories.get(set) ?? new PublishedDirectory(join(root, ...set.split('/')), set);
     directories.set(set, known);
     return known;
   }
@@ -100,6 +116,10 @@ export function openPublication(directory: string): Publication {
       }
       return undefined;
     },
+    isFormerPackage: async (path) => {
+      for (const directory of await placesOf(path)) if (await directory.isFormerPackage(path)) return true;
+      return false;
+    },
     former: async (path) => {
       for (const directory of await placesOf(path)) {
         const found = await directory.former(path);
@@ -120,12 +140,15 @@ export function openPublication(directory: string): Publication {
 /** One pointer and what it points to, read again only when it was switched. */
 class PublishedDirectory {
   readonly #path: string;
+  readonly #set: string;
   readonly #catalogs: Catalogs;
   #identity = '';
   #pointer: Pointer | undefined;
 
-  constructor(path: string) {
+  /** @param set the path of the set that it is of; the site's has none */
+  constructor(path: string, set = '') {
     this.#path = path;
+    this.#set = set;
     this.#catalogs = new Catalogs(path);
   }
 
@@ -147,9 +170,23 @@ class PublishedDirectory {
     if (!pointer) return undefined;
     for (const documents of await this.#all(pointer)) {
       const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
-      if (document) return toPublished(this.#path, path, document);
+      if (!document) continue;
+      const packed = this.#packed(pointer, path, document);
+      return { ...toPublished(this.#path, path, document), ...(packed && { packed }) };
     }
     return undefined;
+  }
+
+  #packed(pointer: Pointer, path: string, { holds }: StoredDocument): Packed | undefined {
+    if (makingOf(path) === undefined) return undefined;
+    const { packageCheck: check, changes } = pointer;
+    return { set: this.#set, holds: holds ?? { afterSeq: 0, seq: changes?.seq ?? 0 }, check };
+  }
+
+  async isFormerPackage(path: string): Promise<boolean> {
+    const former = (await this.pointer())?.formerPackages ?? {};
+    const { base = '', making = 0 } = makingOf(path) ?? {};
+    return Object.hasOwn(former, base) && making <= (former[base] ?? 0);
   }
 
   async former(path: string): Promise<readonly PublishedDocument[]> {

@@ -5,6 +5,7 @@ import type { Database } from '../store/database.ts';
 import { type Limits, sitemapLimits } from './limits.ts';
 import { defaultPolicy, type Policy } from './policy.ts';
 import { publicationRoot } from './publication.ts';
+import { publicationError } from './publication-error.ts';
 import type { DocumentReport } from './set-draft.ts';
 import { type Editing, SetEditor } from './set-editor.ts';
 import { publishSite } from './site-publication.ts';
@@ -40,7 +41,7 @@ export interface PublishReport {
   readonly published: boolean;
   /** What was written now. */
   readonly documents: readonly DocumentReport[];
-  /** Milliseconds until `changelist.xml` may follow, if it was held back. */
+  /** Milliseconds until `changelist.xml`, or packages that wait to be built again, may follow. */
   readonly flatDueIn?: number | undefined;
   readonly ms: number;
 }
@@ -65,12 +66,17 @@ export interface Publisher {
 /** While something long is written, the Change Lists follow the journal this often. */
 const followMilliseconds = 1_000;
 const restFactor = 4;
+const longestExpulsionRest = 600_000;
+const restAfterFailedExpulsion = 60_000;
 
 export function createPublisher(settings: PublisherSettings): Publisher {
   const { baseUrl, clock, limits = sitemapLimits } = settings;
   const editor = new SetEditor({ ...settings, limits, policy: { ...defaultPolicy, ...settings.policy } });
   /** Per set: until when the flat list rests. */
   const flatRests = new Map<string, number>();
+  /** Per set: until when packages are not built again for what has to be taken out of them. */
+  const expulsionRests = new Map<string, number>();
+  const expelling = new Set<string>();
 
   async function publish(set: ResourceSet, options: PublishOptions): Promise<PublishReport> {
     const started = performance.now();
@@ -117,13 +123,14 @@ export function createPublisher(settings: PublisherSettings): Publisher {
     return reportOf(set, documents, started);
   }
 
-  /** @returns how long the flat list has still to wait, in milliseconds */
+  /** @returns how long the flat list, or packages to be built again, have still to wait, in milliseconds */
   async function follow(
     set: ResourceSet,
-    { lists, archives }: Editing,
+    editing: Editing,
     flat: 'always' | 'throttled',
     close = false,
   ): Promise<number> {
+    const { lists, archives } = editing;
     const wait = flat === 'always' ? 0 : Math.max(0, (flatRests.get(set.path) ?? 0) - clock.now().getTime());
     const started = performance.now();
     await lists.followJournal(wait === 0, close);
@@ -131,10 +138,46 @@ export function createPublisher(settings: PublisherSettings): Publisher {
       const took = performance.now() - started;
       flatRests.set(set.path, clock.now().getTime() + Math.ceil(took * restFactor));
     }
+    const expulsionWait = await expel(set, editing);
     await archives.follow();
     await lists.retire();
     await lists.switch();
-    return wait;
+    return wait > 0 && expulsionWait > 0 ? Math.min(wait, expulsionWait) : Math.max(wait, expulsionWait);
+  }
+
+  /**
+   * Takes out of the packages what may not be handed out any more. What keeps it from that keeps nothing else: such
+   * packages are refused, and nothing lists them, until they have been built again.
+   * @returns milliseconds until it is tried again; 0: no need
+   */
+  async function expel(set: ResourceSet, editing: Editing): Promise<number> {
+    const { expulsion, dumps } = editing;
+    // Between the pages of such a package we get here again.
+    if (expelling.has(set.path)) return 0;
+    expelling.add(set.path);
+    const started = clock.now().getTime();
+    const rest = (milliseconds: number) => {
+      expulsionRests.set(set.path, clock.now().getTime() + milliseconds);
+      return milliseconds;
+    };
+    const waits = Math.min((expulsionRests.get(set.path) ?? 0) - started, longestExpulsionRest);
+    try {
+      const meanwhile = follower(set, editing, true);
+      const done = await expulsion.run(editing, { mayBuild: waits <= 0, meanwhile });
+      if (done === 'built') rest((clock.now().getTime() - started) * restFactor);
+      return done === 'waits' ? waits : 0;
+    } catch (error) {
+      const { message: reason } = publicationError(error, `the packages of ${set.path}`);
+      settings.log.error(
+        { set: set.path, reason },
+        'packages that hold something withdrawn wait to be built',
+      );
+      dumps.unlist();
+      dumps.remember(error, undefined);
+      return rest(restAfterFailedExpulsion);
+    } finally {
+      expelling.delete(set.path);
+    }
   }
 
   /** Nothing that is served may wait for something that takes minutes. */

@@ -55,6 +55,11 @@ export class SetDraft {
     return [...this.#reports.values()];
   }
 
+  /** There is something to switch. */
+  get hasChanged(): boolean {
+    return this.#changed;
+  }
+
   has(path: string): boolean {
     return this.#draft.documents[path] !== undefined;
   }

@@ -11,6 +11,7 @@ import { listChanges } from '../store/listing.ts';
 import { ArchivePublication } from './archive-publication.ts';
 import { DumpPublication } from './dump-publication.ts';
 import type { Limits } from './limits.ts';
+import { PackageExpulsion } from './package-expulsion.ts';
 import { formatVersion } from './pointer.ts';
 import type { Policy } from './policy.ts';
 import { publicationRoot } from './publication.ts';
@@ -37,6 +38,7 @@ export interface Editing {
   readonly lists: SetPublication;
   readonly dumps: DumpPublication;
   readonly archives: ArchivePublication;
+  readonly expulsion: PackageExpulsion;
   /** Readers see something of the set already. */
   readonly isServed: boolean;
   /** There is a Resource List, or there was one that has to be rendered anew. */
@@ -123,6 +125,7 @@ export class SetEditor {
       lists,
       dumps: new DumpPublication(set, { ...settings, dataDirectory }, directory, draft),
       archives: new ArchivePublication(set, settings, directory, draft),
+      expulsion: new PackageExpulsion(set, settings, directory, draft),
       isServed: base !== undefined,
       hadList: lists.hasResourceList || (!base && (await hadResourceList(directory, set))),
     };

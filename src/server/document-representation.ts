@@ -17,7 +17,8 @@ export function documentRepresentation(
     lastModified: document.lastModified,
     unsettled: document.unsettled,
     mediaType: document.mediaType,
-    cacheControl: document.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    // What is in a package may have to go: whoever keeps one is to ask whether it is still handed out.
+    cacheControl: document.immutable && !document.packed ? 'public, max-age=31536000, immutable' : 'no-cache',
     // A part of a gzip stream is of no use alone: who asks for a range gets one of the plain bytes, or all.
     ranges: !gzip,
     open: (start, end) => variant.open(start, end),

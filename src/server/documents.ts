@@ -11,6 +11,7 @@ import { formatLinks } from './link-header.ts';
 import { mayHavePast } from './memento/document-past.ts';
 import { originalLinks } from './memento/memento-links.ts';
 import { sendRepresentation } from './representation.ts';
+import { refuseWithheld } from './withheld-packages.ts';
 
 /** Everything the publication has: lists, indexes, dumps, Source Descriptions. */
 export function documentRoutes(app: FastifyInstance, deps: ServerDeps): void {
@@ -23,6 +24,7 @@ export function documentRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const now = toIso(deps.clock.now());
       const document = path === undefined ? undefined : await deps.publication.find(path);
       if (!document) throw await explainAbsence(deps, path ?? '', now);
+      if (document.packed) await refuseWithheld(deps, document.path, document.packed);
       reply.header('content-security-policy', documentPolicy(deps.baseUrl));
       const link = deps.documentPasts && mayHavePast(document.path) && linksOf(deps, document.path);
       const representation = documentRepresentation(document, request.headers['accept-encoding']);
@@ -37,6 +39,8 @@ function linksOf({ baseUrl }: ServerDeps, path: string): string | undefined {
   return formatLinks(originalLinks(baseUrl, toUri(baseUrl, path)));
 }
 
+const withoutWithheld =
+  'this package held something that is not public any more, and was built again without it at another address';
 const mayBeOurs = /\/(?:resource|change)(?:list|dump)[/.-]/;
 const dated = /^((?:resource|change)(?:list|dump))\/([^/.-]+)[/.-][^/]*$/;
 const current = /^((?:resource|change)(?:list|dump))(?:-index|-archive)?\.xml$/;
@@ -56,6 +60,9 @@ async function explainAbsence(
   if (!successor) return new Refusal('not-found', 'there is nothing at this address');
   const href = `${baseUrl}/${successor.path}`;
   const link = formatLinks([{ rel: 'latest-version', href }]) ?? '';
+  if (await publication.isFormerPackage?.(path)) {
+    return new Refusal('gone', `${withoutWithheld}; the current list of packages is ${href}`, { link });
+  }
   const moment = parseStamp(stamp);
   // Of the current snapshot only the name of the part is wrong.
   const isPast = kind.startsWith('resource')

@@ -14,6 +14,8 @@ import { sourceIdOf } from './sources.ts';
 
 /** One entry of a Resource List. */
 export interface ResourceEntry extends Representation {
+  /** Of the row; of an entry of a Resource List as of now. */
+  readonly id?: number;
   readonly kind: ResourceKind;
   /** Below `baseUrl`; of a file that is only linked to, its own URL. */
   readonly path: string;
@@ -27,6 +29,9 @@ export interface ChangeEntry extends ResourceEntry {
   readonly change: ChangeKind;
   /** When the change happened to what we serve, by the journal's clock. */
   readonly datetime: string;
+  /** What has become of the resource since: when it was deleted, and when the operator withdrew it. */
+  readonly deletedAt?: string | undefined;
+  readonly withdrawnAt?: string | undefined;
 }
 
 const rowsAtATime = 2000;
@@ -60,6 +65,7 @@ export async function* listResources(
       .limit(rows);
     if (page.length > 0) {
       yield page.map((row) => ({
+        id: row.id,
         path: row.path,
         kind: row.kind,
         lastmod: row.lastmod,
@@ -110,6 +116,8 @@ export async function* listChanges(
         'resource.path',
         'resource.kind as resource_kind',
         'resource.format',
+        'resource.deleted_at',
+        'resource.withdrawn_at',
       )
       .where('change.source_id', sourceId)
       .where('change.seq', '>', after)
@@ -160,6 +168,8 @@ interface ChangeRow extends RepresentationRow {
   readonly path: string;
   readonly resource_kind: ResourceKind;
   readonly format: string;
+  readonly deleted_at: string | null;
+  readonly withdrawn_at: string | null;
 }
 
 const nothing: RepresentationRow = { media_type: null, length: null, hash: null };
@@ -180,6 +190,8 @@ function toChangeEntry(row: ChangeRow, set: ResourceSet): readonly ChangeEntry[]
       ...toRepresentation(gone ? nothing : row),
       // What was not in the set before has no version there that a patch could be applied to (RS-LN-11).
       links: gone ? [] : change === 'updated' ? links : links.filter(({ rel }) => rel !== patchRelation),
+      ...(row.deleted_at === null ? {} : { deletedAt: row.deleted_at }),
+      ...(row.withdrawn_at === null ? {} : { withdrawnAt: row.withdrawn_at }),
     },
   ];
 }
@@ -195,15 +207,15 @@ function changeWithin(set: ResourceSet, row: ChangeRow, links: readonly Link[]):
   return after ? 'created' : undefined;
 }
 
-export function whereOfSet(query: Knex.QueryBuilder, { filter }: ResourceSet): void {
+export function whereOfSet(query: Knex.QueryBuilder, { filter }: Pick<ResourceSet, 'filter'>): void {
   if (filter.kind !== undefined) query.where('resource.kind', filter.kind);
   if (filter.formats) query.whereIn('resource.format', [...filter.formats]);
 }
 
 /** Only rows that have a collection of the set in one of these columns. */
-function whereMarked(
+export function whereMarked(
   query: Knex.QueryBuilder,
-  { source, filter }: ResourceSet,
+  { source, filter }: Pick<ResourceSet, 'source' | 'filter'>,
   columns: readonly string[],
 ): void {
   const marks = collectionMarks(source, filter.collections ?? []);
@@ -245,6 +257,9 @@ export async function lastUnkeptChange(db: Queryable, set: ResourceSet): Promise
       if (whole) query.where('resource.kind', 'file');
     })
     .whereNot('change.kind', 'deleted')
+    // Of what may not be handed out no bytes are packed.
+    .whereNull('resource.withdrawn_at')
+    .where((any) => any.where('resource.kind', 'metadata').orWhereNull('resource.deleted_at'))
     .where(whereUnkept)
     .modify(whereOfSet, set)
     .modify(whereMarked, set, ['change.links', 'change.links_before'])

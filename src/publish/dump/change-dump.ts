@@ -7,6 +7,7 @@ import { allocateReadBuffers } from '../../store/content-files.ts';
 import { type ContentOwner, readContents } from '../../store/contents.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { ChangeEntry } from '../../store/listing.ts';
+import type { PackedRange } from '../../store/withheld.ts';
 import { setPaths } from '../document-paths.ts';
 import { type ListEntry, renderEntry, renderListHead } from '../entry-writer.ts';
 import type { Limits } from '../limits.ts';
@@ -29,6 +30,8 @@ export interface ChangePackageSettings {
   /** The interval, which is closed. */
   readonly from: string;
   readonly until: string;
+  /** The same interval in the journal's sequences; the latter is known once the changes have been read. */
+  readonly holds?: (() => PackedRange) | undefined;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
 }
@@ -61,7 +64,9 @@ export async function writeChangePackage(
     const written = await writer.finish();
     const lastModified = later(toIso(clock.now()), until);
     const { entries } = written;
-    const facts = { capability: 'changedump', entries, lastModified, immutable: true, from, until };
+    const holds = settings.holds?.();
+    const dated = { capability: 'changedump', entries, lastModified, immutable: true, from, until };
+    const facts = { ...dated, ...(holds && { holds }) };
     return { [path]: storePackage(facts, written), [manifestPath(path)]: storeManifest(facts, written) };
   } catch (error) {
     await writer?.discard();

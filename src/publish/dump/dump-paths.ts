@@ -22,3 +22,21 @@ export function pathInPackage(path: string): string {
 export function memberName(path: string): string {
   return path.slice(1);
 }
+
+/** An address of a package, or of its manifest, in parts. */
+const packageAddress = /^(.*\/(?:resource|change)dump\/[^.]*?)(?:\.([1-9]\d{0,5}))?(?:\.zip|-manifest\.xml)$/;
+
+/**
+ * What package an address belongs to, and the how manyth making of it: one that was built again without something has
+ * another address, because caches and readers may have the bytes of the one before.
+ */
+export function makingOf(path: string): { readonly base: string; readonly making: number } | undefined {
+  const [, base, making = '1'] = packageAddress.exec(path) ?? [];
+  return base === undefined ? undefined : { base, making: Number(making) };
+}
+
+/** Where a package is that is built again. */
+export function nextMaking(path: string): string {
+  const { base, making } = makingOf(path) ?? { base: path, making: 1 };
+  return `${base}.${making + 1}.zip`;
+}

@@ -9,10 +9,10 @@ import { type DocumentFacts, storeDocument } from '../stored-document.ts';
 import { TextChunks } from '../text-chunks.ts';
 import { isCompressible } from './media-compression.ts';
 import { PackageFile, type WrittenPackage } from './package-file.ts';
-import { ZipFile } from './zip-file.ts';
+import { type KnownMember, ZipFile } from './zip-file.ts';
 
 /** RS-RDM-02, RS-CDM-01 */
-const manifestName = 'manifest.xml';
+export const manifestName = 'manifest.xml';
 
 /** RS-RD-13, RS-CD-10 */
 export const packageMediaType = 'application/zip';
@@ -89,6 +89,11 @@ export class PackageWriter {
     }
     const coding = content.coding === 'identity' ? 'stored' : 'deflated';
     return this.#zip.add(name, { coding, crc, length }, content.packed);
+  }
+
+  /** A member as it lies in another package. */
+  async copy(name: string, facts: KnownMember, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#zip.addChunks(name, facts, chunks);
   }
 
   /** @param text a manifest's `<url>` */

@@ -19,6 +19,7 @@ import {
   memberCost,
   type PackageFill,
   PackageWriter,
+  packageMediaType,
   removeFiles,
   storeManifest,
   storePackage,
@@ -35,6 +36,8 @@ export interface ResourceDumpSettings {
   readonly set: ResourceSet;
   /** When the snapshot began (RS-TIME-06). */
   readonly at: string;
+  /** Where the journal stood then. */
+  readonly seq?: number | undefined;
   readonly clock: Clock;
   readonly limits: Limits;
   /** A package ends before it would be larger; one resource that is larger has one of its own. */
@@ -72,6 +75,8 @@ class ResourceDumpWriter {
   readonly #paths: SetPaths;
   readonly #parts: Record<string, StoredDocument> = {};
   #packages = 0;
+  /** Of the resources in the package that is being written. */
+  #ids: [number, number] | undefined;
   #writer: PackageWriter | undefined;
 
   constructor(settings: ResourceDumpSettings) {
@@ -94,6 +99,7 @@ class ResourceDumpWriter {
         }
         await writer.add(name, content, owner.mediaType);
         await writer.addEntry(text);
+        this.#note(owner.id);
       }
     }
     await this.#finish(writer);
@@ -114,6 +120,10 @@ class ResourceDumpWriter {
     return this.#writer;
   }
 
+  #note(id: number | undefined): void {
+    if (id !== undefined) this.#ids = [this.#ids?.[0] ?? id, id];
+  }
+
   #isFull(fill: PackageFill, memberBytes: number, textBytes: number): boolean {
     const { limits, packageBytes } = this.#settings;
     return (
@@ -125,12 +135,14 @@ class ResourceDumpWriter {
   }
 
   async #finish(writer: PackageWriter): Promise<void> {
-    const { at, signal } = this.#settings;
+    const { at, seq, signal } = this.#settings;
     signal?.throwIfAborted();
     const written = await writer.finish();
     this.#writer = undefined;
+    const holds = seq === undefined ? undefined : { afterSeq: 0, seq, ids: this.#ids ?? ([0, 0] as const) };
+    this.#ids = undefined;
     const facts = { capability: 'resourcedump', entries: written.entries, immutable: true, at };
-    const dated = { ...facts, lastModified: this.#now() };
+    const dated = { ...facts, lastModified: this.#now(), ...(holds && { holds }) };
     this.#packages += 1;
     const path = this.#paths.resourceDumpPart(at, this.#packages);
     this.#parts[path] = storePackage(dated, written);
@@ -138,30 +150,46 @@ class ResourceDumpWriter {
   }
 
   async #writeList(): Promise<WrittenResourceDump> {
-    const { directory, baseUrl, at, limits } = this.#settings;
     // After the last row was read (RS-TIME-07).
-    const completed = this.#now();
-    const times = { at, completed };
-    const beside = this.#paths.resourceDumpPart(at, 1).replace(/\/[^/]*$/, '');
-    const list = renderDumpList(this.#parts, {
-      ...{ baseUrl, limits, times },
-      capability: 'resourcedump',
-      up: this.#paths.capabilityList,
-      path: this.#paths.resourceDump,
-      partPath: (number) => dumpListPath(beside, number),
-      partTimes: () => times,
-    });
-    const facts = { capability: 'resourcedump', lastModified: completed, ...times };
-    for (const { path, text, entries } of list.parts) {
-      const part = { ...facts, entries, immutable: true };
-      this.#parts[path] = await writeDocument(directory, 'resourcedump', part, text);
-    }
-    const whole = { ...facts, entries: this.#packages, immutable: false };
-    const document = await writeDocument(directory, 'resourcedump', whole, list.text);
-    return { document, parts: this.#parts };
+    const times = { at: this.#settings.at, completed: this.#now() };
+    const written = await writeDumpList(this.#parts, this.#settings, times, times.completed);
+    // What was written of it goes with the rest, should anything fail.
+    Object.assign(this.#parts, written.parts);
+    return written;
   }
 
   #now(): string {
     return later(toIso(this.#settings.clock.now()), this.#settings.at);
   }
+}
+
+/**
+ * The documents that list the packages of a Resource Dump.
+ * @param parts packages and their manifests, by path
+ */
+export async function writeDumpList(
+  parts: Readonly<Record<string, StoredDocument>>,
+  { directory, baseUrl, set, limits }: Pick<ResourceDumpSettings, 'directory' | 'baseUrl' | 'set' | 'limits'>,
+  times: { readonly at: string; readonly completed: string },
+  lastModified: string,
+): Promise<WrittenResourceDump> {
+  const paths = setPaths(set);
+  const beside = paths.resourceDumpPart(times.at, 1).replace(/\/[^/]*$/, '');
+  const list = renderDumpList(parts, {
+    ...{ baseUrl, limits, times },
+    capability: 'resourcedump',
+    up: paths.capabilityList,
+    path: paths.resourceDump,
+    partPath: (number) => dumpListPath(beside, number),
+    partTimes: () => times,
+  });
+  const facts = { capability: 'resourcedump', lastModified, ...times };
+  const all: Record<string, StoredDocument> = { ...parts };
+  for (const { path, text, entries } of list.parts) {
+    all[path] = await writeDocument(directory, 'resourcedump', { ...facts, entries, immutable: true }, text);
+  }
+  const packages = Object.values(parts).filter(({ mediaType }) => mediaType === packageMediaType).length;
+  const whole = { ...facts, entries: packages, immutable: false };
+  const document = await writeDocument(directory, 'resourcedump', whole, list.text);
+  return { document, parts: all };
 }

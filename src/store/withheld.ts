@@ -1,0 +1,102 @@
+import type { Knex } from 'knex';
+import type { ResourceSet } from '../core/resource-set.ts';
+import { whereAnyOf } from './bulk.ts';
+import type { Queryable } from './database.ts';
+import { whereMarked, whereOfSet } from './listing.ts';
+import { sourceIdOf } from './sources.ts';
+
+/**
+ * The question of `core/withheld.ts`, asked of the database: whether the bytes of resources may be handed out. The
+ * database alone answers it, because any process may have deleted something since.
+ */
+export interface WithheldRule {
+  /** `mementos.ofDeleted` of the source. */
+  readonly ofDeleted: boolean;
+}
+
+export function ruleOf({ ofDeleted = true }: Pick<ResourceSet, 'ofDeleted'>): WithheldRule {
+  return { ofDeleted };
+}
+
+/** What a package holds the bytes of. */
+export interface PackedRange {
+  /** Of what changes behind this sequence of the journal made, */
+  readonly afterSeq: number;
+  /** up to this one. */
+  readonly seq: number;
+  /** Only of resources from the first to the second of these ids. */
+  readonly ids?: readonly [number, number] | undefined;
+}
+
+/** @param query over `resource` */
+export function whereWithheld(query: Knex.QueryBuilder, { ofDeleted }: WithheldRule): void {
+  query.whereNotNull('resource.deleted_at');
+  if (!ofDeleted) return;
+  query.where((any) => any.where('resource.kind', 'file').orWhereNotNull('resource.withdrawn_at'));
+}
+
+/** Whether anything of a source has become withheld behind a sequence of its journal. */
+export async function wasWithheldSince(
+  db: Queryable,
+  source: string,
+  seq: number,
+  rule: WithheldRule,
+): Promise<boolean> {
+  const sourceId = await sourceIdOf(db, source);
+  return sourceId !== undefined && (await lostSince(db, sourceId, seq, rule).first('gone.seq')) !== undefined;
+}
+
+/**
+ * Whether a package of a set holds something that has become withheld behind a sequence of the journal. A resource
+ * that only belonged to the set at another time counts, too: whoever asks looks into the package then.
+ */
+export async function holdsWithheld(
+  db: Queryable,
+  set: Pick<ResourceSet, 'source' | 'filter'>,
+  { afterSeq, seq, ids }: PackedRange,
+  since: number,
+  rule: WithheldRule,
+): Promise<boolean> {
+  const sourceId = await sourceIdOf(db, set.source);
+  if (sourceId === undefined) return false;
+  const held = db('change as held')
+    .whereRaw('held.resource_id = resource.id')
+    .where('held.seq', '>', afterSeq)
+    .where('held.seq', '<=', seq)
+    .whereNot('held.kind', 'deleted')
+    .modify(whereMarked, set, ['held.links', 'held.links_before'])
+    .select(db.raw('1'));
+  // With ids: what lived at one moment; what had been deleted before is not among it.
+  const found = await lostSince(db, sourceId, ids ? Math.max(since, seq) : since, rule)
+    .modify(whereOfSet, set)
+    .modify((query) => {
+      if (ids) query.whereBetween('resource.id', [ids[0], ids[1]]);
+    })
+    .whereExists(held)
+    .first('gone.seq');
+  return found !== undefined;
+}
+
+/** Those of these paths whose bytes may not be handed out. */
+export async function findWithheld(
+  db: Queryable,
+  paths: readonly string[],
+  rule: WithheldRule,
+): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set();
+  const rows: { path: string }[] = await db('resource')
+    .select('resource.path')
+    .modify((query) => whereAnyOf(query, 'resource.path', paths))
+    .modify(whereWithheld, rule);
+  return new Set(rows.map(({ path }) => path));
+}
+
+/** Deletions behind a sequence, of what is withheld now. */
+function lostSince(db: Queryable, sourceId: number, seq: number, rule: WithheldRule): Knex.QueryBuilder {
+  return db('change as gone')
+    .join('resource', 'resource.id', 'gone.resource_id')
+    .where('gone.source_id', sourceId)
+    .where('gone.seq', '>', seq)
+    .where('gone.kind', 'deleted')
+    .modify(whereWithheld, rule);
+}
