@@ -1,4 +1,3 @@
-import type { Problem } from '../../src/core/adapter.ts';
 import { toIso } from '../../src/core/datetime.ts';
 import type { ChainOptions } from './chain-options.ts';
 import type { ChainOutcome, ChainPage } from './chain-page.ts';
@@ -16,13 +15,15 @@ import {
   type Situation,
 } from './list-verdict.ts';
 import type { Listing } from './listing.ts';
-import { describeErrors, toBridgeError } from './oai-errors.ts';
+import { describeErrors, hasError, toBridgeError } from './oai-errors.ts';
 import { PageBatch } from './page-batch.ts';
 import { PageTrail } from './page-trail.ts';
 import type { Pass } from './passes.ts';
+import { QuirkReports } from './quirk-reports.ts';
 import type { CutRecord, Envelope, ResumptionToken } from './record-parser.ts';
 import { Sample } from './sample.ts';
 import { tokenExpiry } from './token-expiry.ts';
+import { TokenTrial } from './token-trial.ts';
 import { remedyFor } from './trouble.ts';
 import { mayBeCutOff } from './truncation-probe.ts';
 import { describeWindow, isAtBound } from './window.ts';
@@ -43,10 +44,11 @@ export class Chain<Entry> {
   readonly #signal: AbortSignal;
   readonly #options: ChainOptions;
   readonly #requests: ListRequests<Entry>;
+  readonly #trial: TokenTrial;
+  readonly #reports: QuirkReports;
   readonly #filter: ListFilter;
   readonly #trail: PageTrail;
   #state: ChainState;
-  #problems: Problem[] = [];
   /** The token comes from a checkpoint, and no answer to it has been good yet. */
   #resumed: boolean;
   /** Some token request had been sent before. */
@@ -55,16 +57,12 @@ export class Chain<Entry> {
   #furthest: number | undefined;
   /** Of this list in this process; undefined: it was begun by another. */
   #pages: number | undefined;
-  #firstPage: string | undefined;
-  /** Records of the last page. */
+  firstPage: string | undefined;
   #lastCount = 0;
   /** Identifiers with a datestamp that the neighbouring windows have as well. */
   atBounds = new Set<string>();
   /** Identifiers of this response that were not handed on yet. */
   #fresh: string[] = [];
-  /** What lies outside of the dates does no harm; it is stored like the rest. */
-  #datesForgotten = false;
-  /** Errors in a row that the protocol does not know. */
   #inventions = 0;
   /** The size of the list as the repository states it, believed or not. */
   #announced: number | undefined;
@@ -82,7 +80,9 @@ export class Chain<Entry> {
     this.#options = options;
     this.#signal = signal;
     this.#requests = new ListRequests(listing, pass, signal);
-    this.#filter = new ListFilter(pass.collection, state.window);
+    this.#reports = new QuirkReports(listing);
+    this.#trial = new TokenTrial(listing.company, this.#requests);
+    this.#filter = new ListFilter(pass.collection, state.window, listing.habits, listing.lists);
     this.#trail = new PageTrail(state);
     this.distinct = new DistinctRecords(listing.lists);
     this.#resumed = state.token !== undefined;
@@ -90,10 +90,6 @@ export class Chain<Entry> {
     this.#uncertain = this.#resumed;
     this.#pages = this.#resumed ? undefined : 0;
     if (this.#resumed) this.distinct.giveUp();
-  }
-
-  get firstPage(): string | undefined {
-    return this.#firstPage;
   }
 
   async *pages(): AsyncGenerator<ChainPage<Entry>> {
@@ -127,8 +123,10 @@ export class Chain<Entry> {
 
   *#afterErrors({ envelope, batch }: Answer<Entry>): Generator<ChainPage<Entry>, boolean> {
     const { errors } = envelope;
-    const { dates, encoding, company } = this.#listing;
+    const { dates, encoding } = this.#listing;
     const { token = '' } = this.#state;
+    const isNothing = token !== '' && hasError(errors, 'noRecordsMatch');
+    if ((token !== '' && this.#trial.failed()) || (isNothing && this.#lacksCompany())) return false;
     this.#count(batch.count, envelope.token);
     const verdict = judgeErrors(errors, this.#situation());
     if (verdict instanceof Error) {
@@ -144,17 +142,20 @@ export class Chain<Entry> {
       const refused = dates.arguments(this.#state.window);
       if (!dates.refused(reason, this.#requests.manner.form)) throw toBridgeError(errors);
       const message = describeRefusal(this.#listing, this.#state.window, refused, reason);
-      this.#report({ code: 'endpoint-quirk', message });
+      this.#reports.add({ code: 'endpoint-quirk', message });
       if (!dates.allowed && this.#state.window.until !== undefined) {
         yield this.#page(batch, { outcome: { kind: 'ignored' } });
         return true;
       }
     } else if (verdict === 'more-arguments') {
-      if (!company.more(this.#requests.manner.company)) throw toBridgeError(errors);
+      if (!this.#trial.refused()) throw toBridgeError(errors);
     } else if (verdict === 'other-token') {
       if (encoding.refused(token, this.#requests.manner.raw)) return false;
       const last = judgeRefusedToken(errors, this.#situation());
-      if (last instanceof Error) throw last;
+      if (last instanceof Error) {
+        if (!this.#resumed && this.#trial.lacks()) return false;
+        throw last;
+      }
       // A token that grew old between two processes tells nothing about how far one of them gets.
       if (!this.#resumed) this.#furthest = this.#state.delivered;
       this.#restart(last.restart);
@@ -174,6 +175,9 @@ export class Chain<Entry> {
     const { value: next = '', cursor } = envelope.token ?? {};
     const first = this.#state.token === undefined;
     if (!first) {
+      // Nothing, or the first page once more, is how some refuse what they do not expect beside a token.
+      const isNothing = count === 0 || this.#trail.has(digest);
+      if (isNothing && (this.#trial.failed() || this.#lacksCompany())) return false;
       this.#listing.encoding.accepted(this.#state.token ?? '');
       this.#listing.company.accepted();
     }
@@ -182,7 +186,7 @@ export class Chain<Entry> {
     this.#lastCount = count;
     this.#listing.pageSize.see(count);
     if (first) this.#set({ offsets: cursor === 0 });
-    this.#firstPage ??= first ? digest : undefined;
+    this.firstPage ??= first ? digest : undefined;
     const step = this.#trail.step({ digest, count, cursor, next });
     const before = this.#state.delivered;
     this.#count(step.repeats > 0 ? 0 : count, envelope.token);
@@ -207,7 +211,7 @@ export class Chain<Entry> {
         lastPage: digest,
         repeats,
         lastCursor: cursor,
-        expiresAt: tokenExpiry(envelope, this.#now),
+        expiresAt: tokenExpiry(envelope, toIso(this.#listing.context.clock.now())),
       });
       // Before anything of this response is waited for: the next one can come in the meantime.
       if (this.#options.asksAhead) this.#requests.sendAhead(this.#state);
@@ -257,24 +261,24 @@ export class Chain<Entry> {
           this.#afterFilterLost(error.what);
           this.#uncertain = true;
           attempt = -1;
-        } else await endpoint.beforeRetry(attempt, error, this.#signal, this.#options.patience);
+        } else if (this.#state.token !== undefined && this.#trial.failedBy(error)) attempt = -1;
+        else {
+          await endpoint.beforeRetry(attempt, error, this.#signal, this.#options.patience).catch(() => {
+            if (this.#state.token === undefined || this.#resumed || !this.#trial.lacksBy(error)) throw error;
+            attempt = -1;
+          });
+        }
       }
     }
   }
 
   #add(record: CutRecord, batch: PageBatch<Entry>): void {
-    const { habits } = this.#listing;
     if (this.#state.token === undefined) {
       this.#filter.learn(record);
       this.sample.add(record);
-    } else {
-      const lost = this.#filter.lost(record);
-      if (lost === 'set' && !habits.setFilterLost) throw new FilterLost('set');
-      if (lost === 'dates' && !this.#datesForgotten) throw new FilterLost('dates');
-      if (lost === 'set') {
-        batch.skip(record);
-        return;
-      }
+    } else if (!this.#filter.keeps(record)) {
+      batch.skip(record);
+      return;
     }
     this.#fresh.push(record.identifier);
     if (isAtBound(record.datestamp, this.#state.window)) this.atBounds.add(record.identifier);
@@ -287,10 +291,16 @@ export class Chain<Entry> {
   }
 
   #afterFilterLost(what: 'set' | 'dates'): void {
-    if (this.#listing.company.more(this.#requests.manner.company)) return;
-    if (what === 'set') this.#listing.habits.learnSetFilterLost();
-    else if (this.#options.strict && this.#state.window.until !== undefined) throw new WindowIgnored();
-    else this.#datesForgotten = true;
+    if (this.#trial.lost()) return;
+    const { strict } = this.#options;
+    if (what === 'dates' && strict && this.#state.window.until !== undefined) throw new WindowIgnored();
+    this.#filter.settleFor(what);
+  }
+
+  /** The first token brings nothing, and more was announced. */
+  #lacksCompany(): boolean {
+    const { listSize = 0, delivered } = this.#state;
+    return delivered < listSize && !this.#resumed && this.#trial.lacks();
   }
 
   #isIgnored(digest: string): boolean {
@@ -308,11 +318,7 @@ export class Chain<Entry> {
     const { token, expiresAt } = this.#state;
     if (token === undefined || expiresAt === undefined || this.#requests.underWay) return false;
     // Where starting again has got no further, the server may know better than its own date.
-    return expiresAt <= this.#now && this.#mayRestart;
-  }
-
-  get #now(): string {
-    return toIso(this.#listing.context.clock.now());
+    return expiresAt <= toIso(this.#listing.context.clock.now()) && this.#mayRestart;
   }
 
   get #mayRestart(): boolean {
@@ -323,7 +329,7 @@ export class Chain<Entry> {
 
   #restart(reason: string): void {
     const { window, narrowed, restarted } = this.#state;
-    this.#report({
+    this.#reports.add({
       code: 'endpoint-quirk',
       message: `The list of ${this.#name} was started again: ${reason}.`,
     });
@@ -336,21 +342,13 @@ export class Chain<Entry> {
     this.#uncertain = false;
   }
 
-  #report(problem: Problem): void {
-    const { code, message: reason } = problem;
-    const { context, endpoint } = this.#listing;
-    context.log.warn({ url: endpoint.url, code, reason }, 'endpoint quirk');
-    this.#problems.push(problem);
-  }
-
   #page(
     batch: PageBatch<Entry> | undefined,
     rest: { readonly after?: ChainState; readonly outcome?: ChainOutcome },
   ): ChainPage<Entry> {
     const { entries, problems } = batch?.take() ?? { entries: [], problems: [] };
     if (batch !== undefined) this.#handOn();
-    const own = this.#problems;
-    this.#problems = [];
+    const own = this.#reports.take();
     const after = rest.outcome === undefined ? rest.after : this.#state;
     return { ...rest, after, entries, problems: own.length === 0 ? problems : [...own, ...problems] };
   }
@@ -363,7 +361,8 @@ export class Chain<Entry> {
     const { delivered, listSize } = this.#state;
     this.#announced = token?.completeListSize ?? this.#announced;
     // A server may state the size of the whole list with each window.
-    const size = this.#announced === this.#options.wholeSize ? undefined : token?.completeListSize;
+    const isOwn = this.#announced !== this.#options.wholeSize && !this.#filter.drops;
+    const size = isOwn ? token?.completeListSize : undefined;
     this.#set({ delivered: delivered + records, listSize: size ?? listSize });
   }
 
@@ -391,7 +390,8 @@ export class Chain<Entry> {
       uncertain: this.#uncertain,
       mayRestart: this.#mayRestart,
       delivered,
-      distinct: this.distinct.size,
+      distinct: this.#filter.countWith(this.distinct),
+      drops: this.#filter.drops,
       listSize,
       behindPartialPage: this.#listing.pageSize.isPartial(this.#lastCount),
     };

@@ -5,6 +5,7 @@ const listsKey = 'lists-at-once';
 const endKey = 'list-end';
 const setKey = 'set-filter';
 const sizeKey = 'list-size';
+const datesKey = 'header-dates';
 
 /** Why lists are not cut into windows of datestamps on purpose. */
 export type WindowTrouble = 'ignored' | 'refused' | 'lossy';
@@ -64,6 +65,17 @@ export class EndpointHabits {
     const sentence =
       'It forgets the set behind the first page; records that state other sets only are left out by us.';
     this.#lessons.learn(setKey, 'lost', sentence);
+  }
+
+  /** A first page had records from outside of the dates it was asked for: no date in a header excludes a record. */
+  get headersTellOtherDates(): boolean {
+    return this.#lessons.get(datesKey) === 'other';
+  }
+
+  learnOtherDates(): void {
+    const sentence =
+      'Its headers state other dates than those it selects by; no record is left out for its date.';
+    this.#lessons.learn(datesKey, 'other', sentence);
   }
 
   /** What it states as the size of a list is not what the list has. */

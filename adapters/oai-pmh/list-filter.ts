@@ -1,4 +1,6 @@
 import { parseDatestamp } from '../../src/core/datetime.ts';
+import { DistinctRecords } from './distinct-records.ts';
+import type { EndpointHabits } from './endpoint-habits.ts';
 import type { CutRecord } from './record-parser.ts';
 import { mayHold, type Window } from './window.ts';
 
@@ -10,14 +12,31 @@ import { mayHold, type Window } from './window.ts';
 export class ListFilter {
   readonly #collection: string | undefined;
   readonly #window: Window;
+  readonly #habits: EndpointHabits;
+  /** Which were left out, so that a circle of them is found out. */
+  readonly #dropped: DistinctRecords;
+  #datesLost = false;
   #setsTell = true;
   #datesTell = true;
   #outside = 0;
   #inside = 0;
 
-  constructor(collection: string | undefined, window: Window) {
+  constructor(collection: string | undefined, window: Window, habits: EndpointHabits, lists: number) {
     this.#collection = collection;
     this.#window = window;
+    this.#habits = habits;
+    this.#dropped = new DistinctRecords(lists);
+  }
+
+  /** Different records, those that were left out among them; undefined: more than were counted. */
+  countWith({ size: kept }: DistinctRecords): number | undefined {
+    const { size: dropped } = this.#dropped;
+    return kept === undefined || dropped === undefined ? undefined : kept + dropped;
+  }
+
+  /** What the server has forgotten for good is left out by us. */
+  get drops(): boolean {
+    return this.#dropped.size !== 0;
   }
 
   /** Takes note of a record of the first page. */
@@ -25,6 +44,7 @@ export class ListFilter {
     if (!this.inSet(record)) this.#setsTell = false;
     const inWindow = this.#inWindow(record);
     if (inWindow === false) {
+      this.#habits.learnOtherDates();
       this.#datesTell = false;
       this.#outside += 1;
     } else if (inWindow) this.#inside += 1;
@@ -37,10 +57,26 @@ export class ListFilter {
     this.#inside = 0;
   }
 
-  /** Behind the first page. @returns what of the request the server has forgotten by this record */
-  lost(record: CutRecord): 'set' | 'dates' | undefined {
+  /** Behind the first page. @throws FilterLost as long as there may be a way to have it remembered */
+  keeps(record: CutRecord): boolean {
+    const lost = this.#lost(record);
+    if (lost === 'set' && !this.#habits.setFilterLost) throw new FilterLost('set');
+    if (lost === 'dates' && !this.#datesLost) throw new FilterLost('dates');
+    if (lost !== undefined) this.#dropped.add(record.identifier);
+    return lost === undefined;
+  }
+
+  /** Nothing makes the server remember it. */
+  settleFor(lost: 'set' | 'dates'): void {
+    if (lost === 'set') this.#habits.learnSetFilterLost();
+    else this.#datesLost = true;
+  }
+
+  /** What of the request the server has forgotten by this record. */
+  #lost(record: CutRecord): 'set' | 'dates' | undefined {
     if (this.#setsTell && !this.inSet(record)) return 'set';
-    return this.#datesTell && this.#inside > 0 && this.#inWindow(record) === false ? 'dates' : undefined;
+    const datesTell = this.#datesTell && this.#inside > 0 && !this.#habits.headersTellOtherDates;
+    return datesTell && this.#inWindow(record) === false ? 'dates' : undefined;
   }
 
   /** The first page had records, and some were not of the window. */

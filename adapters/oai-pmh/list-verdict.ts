@@ -29,6 +29,8 @@ export interface Situation {
   readonly delivered: number;
   /** Different ones among them, in all attempts; undefined where nobody counted. */
   readonly distinct: number | undefined;
+  /** Records were left out that nobody had asked for: the list is another one from there on (quirk 11). */
+  readonly drops: boolean;
   readonly listSize: number | undefined;
   /** The last page was shorter than pages are there. */
   readonly behindPartialPage: boolean;
@@ -154,7 +156,8 @@ function isLoop(situation: PageSituation): boolean {
 }
 
 function judgeEnd(situation: PageSituation): PageVerdict {
-  const { list, mode, token, count, delivered, distinct = delivered, listSize, restarted } = situation;
+  const { list, mode, token, count, delivered, drops, listSize, restarted } = situation;
+  const { distinct = delivered } = drops ? {} : situation;
   if (listSize !== undefined && distinct < listSize) {
     const what = `ended after ${distinct} of ${listSize} records`;
     // An order that is not stable delivers some twice and others not at all (quirk 18).

@@ -31,6 +31,10 @@ export class PageTrail {
     this.#cursor = lastCursor;
   }
 
+  has(digest: string): boolean {
+    return this.#pages.has(digest);
+  }
+
   /** Adds a page; to a page without records its identity means nothing. */
   step(page: { digest: string; count: number; cursor: number | undefined; next: string }): Step {
     const { digest, count, cursor } = page;

@@ -12,6 +12,7 @@ import { type ListLength, longList, longWindow, overheadOf, pagesPerWindow, part
 import { type DoubtfulEnd, isNearly } from './list-verdict.ts';
 import type { Listing } from './listing.ts';
 import type { Pass } from './passes.ts';
+import { QuirkReports } from './quirk-reports.ts';
 import { SharedBounds } from './shared-bounds.ts';
 import { remedyFor } from './trouble.ts';
 import { TruncationProbe } from './truncation-probe.ts';
@@ -33,11 +34,11 @@ export class PassCourse<Entry> {
   readonly #base: Window;
   readonly #signal: AbortSignal;
   readonly #failures = new Failures();
+  readonly #reports: QuirkReports;
   /** What came from a window before it failed, and need not come again. */
   readonly #known = new WeakMap<PlannedWindow, DistinctRecords>();
   #bounds: SharedBounds;
   #progress: Omit<PassProgress, 'windows'>;
-  #problems: Problem[] = [];
   #probe: TruncationProbe | undefined;
   /** Pages per window, and what may be spent on windows for nothing. */
   #aim: number | undefined;
@@ -56,6 +57,7 @@ export class PassCourse<Entry> {
     this.#pass = pass;
     this.#base = base;
     this.#signal = signal;
+    this.#reports = new QuirkReports(listing);
     const { windows, ...rest } = progress ?? { key: passKey(pass), delivered: 0, windows: [newChain(base)] };
     this.#progress = rest;
     this.plan = new WindowPlan(windows);
@@ -78,7 +80,7 @@ export class PassCourse<Entry> {
   }
 
   takeProblems(): readonly Problem[] {
-    return this.#problems.splice(0);
+    return this.#reports.take();
   }
 
   knownOf(planned: PlannedWindow): DistinctRecords | undefined {
@@ -214,7 +216,7 @@ export class PassCourse<Entry> {
 
   #readWhole(reason: string, inWindows?: number): void {
     const message = `The list of ${this.#name} is read in one piece: ${reason}.`;
-    this.#report({ code: 'endpoint-quirk', message });
+    this.#reports.add({ code: 'endpoint-quirk', message });
     const { key } = this.#progress;
     this.#progress = { key, delivered: 0, whole: true, inWindows };
     this.plan.replaceAll([this.#base]);
@@ -257,7 +259,7 @@ export class PassCourse<Entry> {
     if (pieces.length > 1) {
       if (first) {
         const what = `could not be read in one piece (${reason}); it is read in smaller ones`;
-        this.#report({ code: 'endpoint-quirk', message: `The list of ${this.#name} ${what}.` });
+        this.#reports.add({ code: 'endpoint-quirk', message: `The list of ${this.#name} ${what}.` });
         this.#progress = { ...this.#progress, cut: 'failing', total: state.listSize };
       }
       this.plan.narrow(planned, pieces, { parentPage: chain?.firstPage, trouble });
@@ -362,14 +364,7 @@ export class PassCourse<Entry> {
     this.#progress = { ...this.#progress, doubted: true };
     const { format, collection } = this.#pass;
     const part = { ...window, ...(collection === undefined ? {} : { collection }) };
-    this.#report({ code: 'list-doubtful', format, message: `${message}.`, part });
-  }
-
-  #report(problem: Problem): void {
-    const { code, message: reason } = problem;
-    const { context, endpoint } = this.#listing;
-    context.log.warn({ url: endpoint.url, code, reason }, 'endpoint quirk');
-    this.#problems.push(problem);
+    this.#reports.add({ code: 'list-doubtful', format, message: `${message}.`, part });
   }
 
   get #name(): string {

@@ -51,6 +51,13 @@ export function remedyFor(error: unknown): Remedy {
   }
 }
 
+/** Whether the server may have said in its own way that it does not take what it was asked with. */
+export function isRefusal(error: unknown): boolean {
+  if (!isBridgeError(error) || isExhausted(error.message)) return false;
+  if (error.code === 'upstream-status') return !/ 40[137]$/.test(error.message);
+  return ['upstream-html', 'upstream-not-xml', 'upstream-protocol', 'upstream-cut-off'].includes(error.code);
+}
+
 const tooWide =
   /too (?:many|large|big|wide)|narrow|time(?:d )?.?out|out of memory|limit (?:is|of|exceeded|reached)|exceeds? [^.]*(?:limit|maximum)/i;
 

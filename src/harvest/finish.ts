@@ -45,9 +45,9 @@ async function suspectedIn(
   return { suspected: (await countVanished(database.writer, run.sourceId)).items };
 }
 
-/** A pass of which a part was never seen is no success, even if nothing is missed. */
-function unreadParts({ run }: FinishedPass): BridgeError | undefined {
-  if (run.mode !== 'full' || run.unidentified === 0) return undefined;
+/** A run that never saw a part of its list is no success, of whatever kind it is, even if nothing is missed. */
+export function unreadParts({ run }: Pick<CompletePass, 'run'>): BridgeError | undefined {
+  if (run.unidentified === 0) return undefined;
   const parts = run.unidentified === 1 ? 'a part' : `${run.unidentified} parts`;
   return new BridgeError(
     'oai-list-incomplete',

@@ -17,6 +17,7 @@ import { settle } from '../store/settle.ts';
 import { findSource, type StoredSource } from '../store/sources.ts';
 import { recordVanished } from '../store/vanished.ts';
 import { type Asking, askFor, failuresInARow, storeAnswers } from './asked-item.ts';
+import { unreadParts } from './finish.ts';
 import {
   fileRules,
   type HarvestDeps,
@@ -157,7 +158,7 @@ async function compare(
   await fetchAbsent(deps, lease, asking, read.absent);
   await excuseUnlisted(database, lease, run.id, read.formats, instant(clock));
   const pass = { ...asking, info, stored };
-  const { unseen, problem } = await deleteVanished(deps, lease, pass);
+  const { unseen, problem = unreadParts(pass) } = await deleteVanished(deps, lease, pass);
   await recordVanished(database, lease, run, instant(clock));
   await settle(database, lease, fileRules(source.config), () => instant(clock), { runId: run.id, signal });
   const state = problem ? 'needs-attention' : 'succeeded';

@@ -36,7 +36,7 @@ export function listPage(given: OaiArguments, deps: ListDeps): ListPage {
       ? { list: begin(given, deps), offset: 0, page: 0 }
       : tokens.redeem(given, milliseconds, wrong);
   const { list, page } = place;
-  const identifiers = orderOf(place, deps);
+  const identifiers = orderOf(place, given, deps);
   const offset = Math.min(place.offset, identifiers.length);
   const end = Math.min(offset + deps.pageSize, identifiers.length);
   if (offset >= identifiers.length && page > 0) return beyond(place, wrong);
@@ -107,13 +107,23 @@ function checkWindow({ from, until }: OaiArguments, { wrong, now, repository }: 
 }
 
 /** Which identifiers this page is cut out of. */
-function orderOf({ list, page }: Place, { wrong, repository, now }: ListDeps): readonly string[] {
-  if (page > 0 && wrong.tokenForgetsFilter === true) {
-    const everything = { set: undefined, from: undefined, until: undefined };
-    return select(repository, everything, now, wrong).map(({ identifier }) => identifier);
+function orderOf(
+  { list, page }: Place,
+  given: OaiArguments,
+  { wrong, repository, now }: ListDeps,
+): readonly string[] {
+  const { tokenForgets: forgets } = wrong;
+  if (page > 0 && forgets !== undefined) {
+    const { set, from, until } = wrong.tokenTakesFilter === true ? given : nothingGiven;
+    const own = list.selection;
+    const dates = forgets === 'set' ? own : { from, until };
+    const selection = { ...dates, set: forgets === 'dates' ? own.set : set };
+    return select(repository, selection, now, wrong).map(({ identifier }) => identifier);
   }
   return wrong.unstableOrder === true ? shuffle(list.identifiers, page + 3) : list.identifiers;
 }
+
+const nothingGiven = { set: undefined, from: undefined, until: undefined };
 
 /** The page behind the last one. */
 function beyond({ list, page }: Place, wrong: Misbehaviour): ListPage {

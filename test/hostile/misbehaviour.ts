@@ -33,10 +33,16 @@ export interface TokenMisbehaviour {
   readonly tokensComparedRaw?: boolean;
   /** Quirk 10: tokens with text that looks encoded already. */
   readonly tokensLookEncoded?: boolean;
-  /** Quirk 11: from the second page on everything is listed, whatever was selected. */
-  readonly tokenForgetsFilter?: boolean;
+  /** Quirk 11: from the second page on the set, the dates, or both are forgotten. */
+  readonly tokenForgets?: 'set' | 'dates' | 'both';
+  /** Quirk 11: what is forgotten counts again where it is repeated with the token. */
+  readonly tokenTakesFilter?: boolean;
   /** Quirk 11: a token without `metadataPrefix` is refused. */
   readonly tokenNeedsPrefix?: boolean;
+  /** Quirk 11: a token is refused that comes with arguments: any, the format, or the set and the dates. */
+  readonly tokenRefuses?: 'company' | 'prefix' | 'selection';
+  /** Quirk 11: how, if not with badArgument. */
+  readonly tokenRefusal?: 'badResumptionToken' | 'noRecordsMatch' | 'empty list' | 'first page' | 400 | 500;
   /** Quirk 12: a page of ListRecords that holds one of these identifiers fails, and so does GetRecord. */
   readonly poisoned?: readonly string[];
   readonly poisonStatus?: 500 | 502 | 504;

@@ -194,7 +194,7 @@ describe('quirk 8, 9: tokens', () => {
 describe('quirk 11: a list that forgets what was asked for', () => {
   test('publishes no record of another set', async () => {
     const scene = await openScene({ records: 45, source: { collections: ['third'] }, pageSize: 5 });
-    scene.misbehave({ tokenForgetsFilter: true });
+    scene.misbehave({ tokenForgets: 'both' });
     await scene.settle();
     const live = [...(await scene.live()).keys()];
     const third = scene.repository.living.filter(({ sets }) => sets.includes('third'));
@@ -206,8 +206,87 @@ describe('quirk 11: a list that forgets what was asked for', () => {
     await scene.run();
     await scene.expectTruth();
     for (let number = 20; number < 36; number += 1) scene.repository.edit(identifierOf(number));
-    scene.misbehave({ tokenForgetsFilter: true });
+    scene.misbehave({ tokenForgets: 'both' });
     await scene.settle();
+    await scene.expectTruth();
+  });
+});
+
+describe('quirk 11: whatever is forgotten behind the first page', () => {
+  const forgets = ['set', 'dates', 'both'] as const;
+  const refuses = ['company', 'prefix', 'selection'] as const;
+  const refusals = [
+    undefined,
+    'badResumptionToken',
+    'noRecordsMatch',
+    'empty list',
+    'first page',
+    400,
+    500,
+  ] as const;
+  const shapes = forgets.flatMap((tokenForgets) =>
+    refuses.flatMap((tokenRefuses) =>
+      refusals.map((tokenRefusal) => ({ tokenForgets, tokenRefuses, tokenRefusal })),
+    ),
+  );
+  test.each(shapes)('%j', async ({ tokenRefusal, ...rest }) => {
+    const scene = await openScene({ records: 60, source: { collections: ['third'] }, pageSize: 5 });
+    const { repository } = scene;
+    for (const tokenNeedsPrefix of [false, true]) {
+      const refusal = tokenRefusal === undefined ? {} : { tokenRefusal };
+      scene.misbehave({
+        ...rest,
+        ...refusal,
+        tokenNeedsPrefix: tokenNeedsPrefix && rest.tokenRefuses === 'selection',
+      });
+      scene.clock.advance(86_400 * 3);
+      for (let number = 7; number < 52; number += 1) repository.edit(identifierOf(number));
+      repository.add();
+      scene.provider.traffic.clear();
+      const report = await scene.run();
+      // A token that is refused leads to another, in a list that is started again: worth a word.
+      const problems = tokenRefusal === 'badResumptionToken' ? report.problems : 0;
+      expect(report).toMatchObject({ state: 'succeeded', problems });
+      const live = await scene.live();
+      const third = repository.living.filter(({ sets }) => sets.includes('third'));
+      const paths = third.map(({ identifier }) => scene.path(identifier));
+      expect([...live.keys()].sort()).toEqual([...paths].sort());
+      expect(paths.map((path) => live.get(path))).toEqual(paths.map((path) => scene.truth().get(path)));
+      expect(scene.provider.traffic.arrivals.length).toBeLessThan(30);
+    }
+  });
+
+  test.each(refusals.map((tokenRefusal) => ({ tokenRefusal })))(
+    'and asked for again, a token that needs the format beside it gets it (%j)',
+    async ({ tokenRefusal }) => {
+      const scene = await openScene({ records: 45 });
+      const refusal = tokenRefusal === undefined ? {} : { tokenRefusal };
+      scene.misbehave({ tokenNeedsPrefix: true, ...refusal });
+      expect(await scene.run()).toMatchObject({ state: 'succeeded' });
+      await scene.expectTruth();
+      expect(scene.provider.traffic.arrivals.length).toBeLessThan(20);
+    },
+  );
+
+  test('what helps is remembered, and forgotten when it is refused', async () => {
+    const scene = await openScene({ records: 60, source: { collections: ['third'] }, pageSize: 5 });
+    scene.misbehave({ tokenForgets: 'both', tokenTakesFilter: true });
+    expect(await scene.run()).toMatchObject({ items: 20 });
+    expect(scene.source.lessons.get('token-arguments')).toBe('all');
+    scene.misbehave({ tokenForgets: 'both', tokenRefuses: 'company' });
+    expect(await scene.run({ mode: 'full' })).toMatchObject({ state: 'succeeded' });
+    expect((await scene.live()).size).toBe(20);
+    expect(scene.source.lessons.get('token-arguments')).toBeUndefined();
+  });
+
+  test('a header that states another date than the list goes by excludes nothing', async () => {
+    const scene = await openScene({ records: 60 });
+    scene.misbehave({ headersTellCreation: true });
+    await scene.run();
+    await scene.expectTruth();
+    scene.clock.advance(86_400 * 3);
+    for (let number = 1; number <= 60; number += 3) scene.repository.edit(identifierOf(number));
+    await scene.run();
     await scene.expectTruth();
   });
 });

@@ -1,5 +1,5 @@
 import type { OaiArguments } from './arguments.ts';
-import { OaiFault } from './fault.ts';
+import { HttpFault, OaiFault, pageForPeople } from './fault.ts';
 import type { Misbehaviour } from './misbehaviour.ts';
 import type { Selection } from './selection.ts';
 
@@ -46,11 +46,35 @@ export class TokenOffice {
     if (now - issued.at > (wrong.tokenLifetimeSeconds ?? 86_400) * 1000) {
       throw new OaiFault('badResumptionToken', 'The token has expired.');
     }
-    if (wrong.tokenNeedsPrefix === true && given.metadataPrefix === undefined) {
-      throw new OaiFault('badArgument', 'metadataPrefix is missing.');
-    }
     const { list, offset, page } = issued;
+    if (isUnwelcome(given, wrong)) return refusal({ list, offset, page }, wrong);
     return { list, page, offset: wrong.tokensNameTheNextPage === true ? list.reached : offset };
+  }
+}
+
+function isUnwelcome(given: OaiArguments, { tokenNeedsPrefix, tokenRefuses }: Misbehaviour): boolean {
+  const prefix = given.metadataPrefix !== undefined;
+  const selection = (given.set ?? given.from ?? given.until) !== undefined;
+  if (tokenNeedsPrefix === true && !prefix) return true;
+  if (tokenRefuses === 'company') return prefix || selection;
+  return tokenRefuses === 'prefix' ? prefix : tokenRefuses === 'selection' && selection;
+}
+
+/** @throws OaiFault, HttpFault */
+function refusal(place: Place, { tokenRefusal }: Misbehaviour): Place {
+  switch (tokenRefusal) {
+    case 'badResumptionToken':
+    case 'noRecordsMatch':
+      throw new OaiFault(tokenRefusal, 'Not like this.');
+    case 'empty list':
+      return { ...place, offset: Number.POSITIVE_INFINITY };
+    case 'first page':
+      return { ...place, offset: 0, page: 0 };
+    case 400:
+    case 500:
+      throw new HttpFault(tokenRefusal, pageForPeople('Bad Request'));
+    default:
+      throw new OaiFault('badArgument', 'Not with these arguments.');
   }
 }
 

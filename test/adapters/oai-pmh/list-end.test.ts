@@ -24,8 +24,8 @@ describe('A list that repeats itself (quirk 3)', () => {
       const { error, items, requests } = await harvest(script, request);
       expect(error).toMatchObject({ code: 'oai-token-loop' });
       expect(new Set(ids(items)).size).toBe(10);
-      // Smaller lists were tried, and are the same.
-      expect(requests.length).toBeLessThanOrEqual(6);
+      // Smaller lists were tried, and are the same; so was more company for the token.
+      expect(requests.length).toBeLessThanOrEqual(9);
     }
   });
 
@@ -62,7 +62,7 @@ describe('A list that repeats itself (quirk 3)', () => {
       list(records(0, 3), token(`t${nth}`, size(30))),
     );
     expect(error).toMatchObject({ code: 'oai-token-loop' });
-    expect(requests.length).toBeLessThanOrEqual(6);
+    expect(requests.length).toBeLessThanOrEqual(9);
   });
 
   test('is stopped when it goes in a circle', async () => {
