@@ -52,7 +52,7 @@ async function checkOai(
   for (const place of places) {
     try {
       const { http } = bridge.fileWork(name);
-      const options = { accept: 'any', isGuess: true, signal } as const;
+      const options = { accept: 'any', isGuess: true, deadline: 20_000, signal } as const;
       const { answer } = await lookAt(http, identifyRequest(place), options);
       if (answer.kind === 'oai-pmh') return { check, ok: true, message: `it is at ${place}` };
       failures.push(`${place}: ${answer.kind === 'none' ? answer.what : 'something else'}`);

@@ -37,6 +37,8 @@ export async function demoCommand(given: DemoFlags, io: CommandIo, pace = usualP
     say(io, `the sample repository is at ${url}; harvesting it`);
     // It starts from the same records each time: what an earlier demo added to it is gone.
     await service.harvestNow(sourceName, { mode: 'full', withoutFuse: true });
+    // Files that landing pages alone name are part of what is copied.
+    await service.followFiles(sourceName);
     await untilPublished(bridge, io);
     printAddresses(flags, config.baseUrl, io);
     const living = life.live(service, repository, sourceName, io.stop);

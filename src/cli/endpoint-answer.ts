@@ -8,7 +8,13 @@ export type Answer =
   /** The settings of a user interface (DSpace 7 and later). @property rest where they say its REST API is */
   | { readonly kind: 'ui-settings'; readonly rest: string }
   /** Anything else. @property software that calls itself the maker of the page: `EPrints 3.4.5` */
-  | { readonly kind: 'none'; readonly what: string; readonly software: string | undefined };
+  | {
+      readonly kind: 'none';
+      readonly what: string;
+      readonly software: string | undefined;
+      /** As far as it was read, where it is a page. */
+      readonly text: string;
+    };
 
 /** Software calls itself by name in the first lines of a page. */
 const softwareWithin = 65_536;
@@ -25,16 +31,18 @@ export function recognise(status: number, type: string | undefined, text: string
   }
   const failed = status < 200 || status > 299;
   const software = softwareOf(body.slice(0, softwareWithin));
+  const isPage = /html/i.test(type ?? '') || /^<(?:!doctype html|html)\b/i.test(body);
   const none = (what: string): Answer => ({
     kind: 'none',
     what: failed ? `HTTP status ${status}` : what,
     software,
+    text: isPage ? body : '',
   });
   if (body.startsWith('{')) return (failed ? undefined : recogniseJson(body)) ?? none('JSON of another kind');
   if (!failed && /^REST api is running/i.test(body)) {
     return { kind: 'dspace-legacy', version: 'DSpace 5 or 6' };
   }
-  if (/html/i.test(type ?? '') || /^<(?:!doctype html|html)\b/i.test(body)) {
+  if (isPage) {
     return none(`a page for people${software === undefined ? '' : `, made by ${software}`}`);
   }
   return none(body === '' ? 'an empty answer' : 'neither OAI-PMH nor JSON');

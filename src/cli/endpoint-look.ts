@@ -2,8 +2,6 @@ import { TextDecoder } from 'node:util';
 import type { Http, HttpResponse } from '../core/adapter.ts';
 import { type Answer, recognise } from './endpoint-answer.ts';
 
-/** Milliseconds for a guess. */
-const guessDeadline = 20_000;
 /** More of an answer is not read: what it is shows earlier. */
 const readAtMost = 1024 * 1024;
 
@@ -16,6 +14,8 @@ export interface LookOptions {
   readonly accept: keyof typeof accepted;
   /** A mere guess is not waited for, and not asked twice. */
   readonly isGuess: boolean;
+  /** Milliseconds for the whole exchange. */
+  readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
@@ -29,13 +29,10 @@ export interface Seen {
 export async function lookAt(
   http: Http,
   url: string,
-  { accept, isGuess, signal }: LookOptions,
+  { accept, isGuess, deadline, signal }: LookOptions,
 ): Promise<Seen> {
-  const options = { signal, headers: { accept: accepted[accept] } };
-  const response = await http.get(
-    url,
-    isGuess ? { ...options, patient: false, deadline: guessDeadline } : options,
-  );
+  const asked = { accept: accepted[accept] };
+  const response = await http.get(url, { signal, headers: asked, deadline, patient: !isGuess });
   const { status, headers, url: answered } = response;
   return {
     answer: recognise(status, headers['content-type'], await readBeginning(response)),

@@ -12,9 +12,11 @@ export interface ConfigChoices {
 export function configText(found: Found, { name, baseUrl, contact: own }: ConfigChoices): string {
   const { info } = found;
   const contact = own ?? info.adminEmails?.[0];
+  const port = ownPort(baseUrl);
   return [
     '# Written by rsbridge init; every setting is explained in docs/configuration.md',
     `baseUrl: ${quoted(baseUrl)}   # where the world will see the bridge`,
+    ...(port === undefined ? [] : [`listen: { port: ${port} }   # as in baseUrl`]),
     `title: ${quoted(info.name)}`,
     contact === undefined
       ? '# contact: you@example.org   # goes into the User-Agent of every request'
@@ -25,6 +27,18 @@ export function configText(found: Found, { name, baseUrl, contact: own }: Config
     ...(found.adapter === 'oai-pmh' ? oaiLines(found) : dspaceLines(found)),
     '',
   ].join('\n');
+}
+
+const defaultPort = 8080;
+
+/**
+ * Where the bridge is to listen, so that it is seen at its `baseUrl`. A port for https is that of whoever speaks TLS
+ * before it; one that goes without saying is theirs as well.
+ */
+function ownPort(baseUrl: string): number | undefined {
+  const { protocol, port } = URL.canParse(baseUrl) ? new URL(baseUrl) : { protocol: '', port: '' };
+  if (protocol !== 'http:' || port === '' || Number(port) === defaultPort) return undefined;
+  return Number(port);
 }
 
 /** The host that items are called by; `isStated`: its OAI-PMH endpoint says so. */

@@ -3,6 +3,7 @@ import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { isSameSite } from '../core/site.ts';
 import { generationOf } from './endpoint-answer.ts';
 import { identifyRequest, type LookOptions, listRequest, type Seen } from './endpoint-look.ts';
+import { oaiLinks } from './init-links.ts';
 import {
   isOaiOfDspace,
   legacyRestPlaces,
@@ -44,17 +45,19 @@ export interface OaiFound {
   readonly host: string | undefined;
 }
 
+type Look = Pick<LookOptions, 'accept' | 'isGuess'>;
+
 export interface SearchPorts {
+  /** Every place that was asked is named when nothing is found. */
+  readonly verbose: boolean;
   /** @throws BridgeError */
-  look(url: string, options: Omit<LookOptions, 'signal'>): Promise<Seen>;
+  look(url: string, options: Look): Promise<Seen>;
   /**
    * Asks as a harvest would.
    * @param oai of a DSpace: its OAI-PMH endpoint, if it has one
    * @throws BridgeError where a harvest would fail
    */
   identify(adapter: Protocol, url: string, oai: OaiFound | undefined): Promise<RepositoryInfo>;
-  /** For the operator, while it goes on. */
-  say(text: string): void;
 }
 
 /**
@@ -76,7 +79,8 @@ class RepositorySearch {
   readonly #address: URL;
   readonly #choice: Protocol | undefined;
   readonly #ports: SearchPorts;
-  readonly #failures: string[] = [];
+  /** In the order in which they were met: the first is that of the address that was given. */
+  readonly #failures: { readonly url: string; readonly reason: string }[] = [];
   readonly #asked = new Set<string>();
   /** There is something to harvest already: whatever fails from now on costs nothing. */
   #isFound = false;
@@ -85,6 +89,8 @@ class RepositorySearch {
   #unreachable = 0;
   /** The second one is that of the oldest, and only asked where it is likely. */
   #legacyProbes: readonly string[] = ['/status'];
+  /** On the page that was given: what look like endpoints. */
+  #links: readonly string[] = [];
   #trouble: Pick<Found, 'api' | 'apiTrouble'> = {};
 
   constructor(address: URL, choice: Protocol | undefined, ports: SearchPorts) {
@@ -97,11 +103,24 @@ class RepositorySearch {
     const pasted = readPasted(this.#address);
     const found = (await this.#asPasted(pasted)) ?? (await this.#around(pasted));
     if (found !== undefined) return found;
+    throw new BridgeError('upstream-protocol', this.#inSum());
+  }
+
+  /** What the given address itself said comes first: it is what somebody expected to work. */
+  #inSum(): string {
     const wanted = this.#choice === undefined ? 'DSpace or OAI-PMH' : this.#choice;
-    throw new BridgeError(
-      'upstream-protocol',
-      `nothing to harvest by ${wanted} was found at ${this.#address.href}; tried:\n${this.#failures.join('\n')}\nfind the base URL of its OAI-PMH or, of a DSpace, REST interface (in its documentation, or ask its managers)`,
-    );
+    const [given, ...others] = this.#failures;
+    const advice =
+      'find the base URL of its OAI-PMH or, of a DSpace, REST interface (in its documentation, or ask its managers)';
+    const itself = given === undefined ? '' : `${given.url} answered: ${given.reason}. `;
+    const all = others.map(({ url, reason }) => `\n  ${url}: ${reason}`).join('');
+    const rest =
+      others.length === 0
+        ? ''
+        : this.#ports.verbose
+          ? `Then tried, where such interfaces usually are:${all}\n`
+          : `${others.length} other places, where such interfaces usually are, were tried as well (--verbose lists them). `;
+    return `${itself}Nothing to harvest by ${wanted} was found at ${this.#address.href}. ${rest}What helps: ${advice}`;
   }
 
   /** At the endpoint that the address names. */
@@ -144,6 +163,7 @@ class RepositorySearch {
         generation === 'dspace' || !mayBeDspace ? [] : legacyRestPlaces(roots),
         given,
       )) ??
+      (await this.#firstLinked()) ??
       (await this.#firstOai(oaiPlaces(roots, software))) ??
       // A page that tells nothing of itself may be a user interface all the same.
       (mayBeDspace ? await this.#bySettings(roots) : undefined) ??
@@ -170,6 +190,7 @@ class RepositorySearch {
     const behind = isSameSite(arrived.hostname, this.#address.hostname) ? readPasted(arrived) : pasted;
     const roots = [...new Set([...behind.roots, ...pasted.roots])];
     const software = answer.kind === 'none' ? answer.software : undefined;
+    this.#links = answer.kind === 'none' ? oaiLinks(answer.text, url) : [];
     return { ...pasted, roots, generation: pasted.generation ?? behind.generation, software };
   }
 
@@ -203,6 +224,20 @@ class RepositorySearch {
     for (const url of urls) {
       const seen = await this.#look(identifyRequest(url), { accept: 'any', isGuess: true }, url);
       const found = seen?.answer.kind === 'oai-pmh' ? await this.#oai(url) : undefined;
+      if (found !== undefined) return { ...found, ...this.#trouble };
+    }
+    return undefined;
+  }
+
+  /** A link is as good as an address that was pasted: behind that of a DSpace there may be more. */
+  async #firstLinked(): Promise<Found | undefined> {
+    if (!this.#allows('oai-pmh')) return undefined;
+    for (const link of this.#links) {
+      const pasted = readPasted(new URL(link));
+      const { url } = pasted;
+      const seen = await this.#look(identifyRequest(url), { accept: 'any', isGuess: true }, url);
+      if (seen?.answer.kind !== 'oai-pmh') continue;
+      const found = await this.#asPasted({ ...pasted, kind: 'oai-pmh' });
       if (found !== undefined) return { ...found, ...this.#trouble };
     }
     return undefined;
@@ -267,7 +302,7 @@ class RepositorySearch {
   }
 
   /** @returns undefined where it has been asked already, or does not answer */
-  async #look(url: string, options: Omit<LookOptions, 'signal'>, name = url): Promise<Seen | undefined> {
+  async #look(url: string, options: Look, name = url): Promise<Seen | undefined> {
     if (this.#asked.has(url)) return undefined;
     this.#asked.add(url);
     try {
@@ -289,13 +324,14 @@ class RepositorySearch {
     if (isHopeless && isHere) this.#unreachable += 1;
     // Firewalls cut off single guesses; a host that is down cuts off all.
     const isDown = !this.#isReached || this.#unreachable >= 3;
-    if (isHopeless && isHere && isDown && !this.#isFound) throw error;
+    const isFirst = this.#failures.length === 0;
     this.#fail(url, describeError(error));
+    if (!isHopeless || !isHere || !isDown || this.#isFound) return;
+    throw isFirst ? error : new BridgeError(error.code, this.#inSum(), { cause: error });
   }
 
   #fail(url: string, reason: string): void {
-    this.#failures.push(`  ${url}: ${reason}`);
-    this.#ports.say(`nothing at ${url}: ${reason}`);
+    this.#failures.push({ url, reason });
   }
 
   #allows(protocol: Protocol): boolean {

@@ -10,6 +10,7 @@ import { createLessonBook } from '../harvest/lessons.ts';
 import { adapterSettings, httpSettings, oaiSettings, systemClock } from './bridge.ts';
 import { lookAt } from './endpoint-look.ts';
 import { exitCodes } from './exit-codes.ts';
+import { SearchBudget, type SearchLimits, searchLimits } from './init-budget.ts';
 import { configText, identityHost } from './init-config.ts';
 import { explain } from './init-explain.ts';
 import { type Found, findRepository, type Protocol, type SearchPorts } from './init-find.ts';
@@ -26,10 +27,16 @@ export interface InitFlags {
   readonly adapter?: Protocol;
   readonly force: boolean;
   readonly dryRun: boolean;
+  readonly verbose: boolean;
 }
 
 /** Finds what can be harvested behind an address somebody pasted, and writes the configuration for it. */
-export async function initCommand(address: string, flags: InitFlags, io: CommandIo): Promise<number> {
+export async function initCommand(
+  address: string,
+  flags: InitFlags,
+  io: CommandIo,
+  limits = searchLimits,
+): Promise<number> {
   const file = resolve(io.cwd, flags.config ?? defaultConfigFile);
   if (existsSync(file) && !flags.force && !flags.dryRun) {
     throw new BridgeError(
@@ -37,7 +44,7 @@ export async function initCommand(address: string, flags: InitFlags, io: Command
       `${file} is there already; use --force to replace it, or add the source by hand`,
     );
   }
-  const found = await findAny(address, flags, io);
+  const found = await findAny(address, flags, io, limits);
   const { name = nameFrom(found.url), baseUrl = 'http://localhost:8080', contact } = flags;
   const text = configText(found, { name, baseUrl, contact });
   // What we write must be what we read.
@@ -102,20 +109,33 @@ function parseAddress(address: string): URL {
 }
 
 /** Without a scheme both are meant, the safer one first. */
-async function findAny(address: string, flags: InitFlags, io: CommandIo): Promise<Found> {
+async function findAny(
+  address: string,
+  flags: InitFlags,
+  io: CommandIo,
+  { total, guess }: SearchLimits,
+): Promise<Found> {
   const url = parseAddress(address);
+  if (address.includes('://')) return find(url, flags, io, { total, guess });
+  const half = { total: total / 2, guess: Math.min(guess, total / 4) };
   try {
-    return await find(url, flags, io);
+    return await find(url, flags, io, half);
   } catch (error) {
-    if (address.includes('://') || !isBridgeError(error, 'upstream-unreachable')) throw error;
-    return find(parseAddress(url.href.replace(/^https:/, 'http:')), flags, io);
+    if (!isBridgeError(error, 'upstream-unreachable')) throw error;
+    return find(parseAddress(url.href.replace(/^https:/, 'http:')), flags, io, half);
   }
 }
 
 /** Most of the places where we look are wrong: no use in waiting there. */
 const impatient = { ...systemClock, sleep: async () => undefined };
 
-async function find(address: URL, flags: InitFlags, io: CommandIo): Promise<Found> {
+async function find(
+  address: URL,
+  flags: InitFlags,
+  io: CommandIo,
+  { total, guess }: SearchLimits,
+): Promise<Found> {
+  const budget = new SearchBudget(total);
   const log = createLog('silent', io.stderr);
   const signal = io.abort;
   const configured = (source: object) => {
@@ -136,7 +156,11 @@ async function find(address: URL, flags: InitFlags, io: CommandIo): Promise<Foun
   );
   const alone = { http, log, clock: impatient, lessons: createLessonBook(impatient) };
   const ports: SearchPorts = {
-    look: (url, options) => lookAt(http, url, { ...options, signal }),
+    verbose: flags.verbose,
+    look: (url, options) =>
+      budget.spend(url, options.isGuess ? guess : total, signal, (deadline, inTime) =>
+        lookAt(http, url, { ...options, deadline, signal: inTime }),
+      ),
     identify: (adapter, url, oai) => {
       // What is known already is not asked again.
       const known = adapter === 'oai-pmh' ? {} : { oai: oai?.url ?? false };
@@ -144,9 +168,9 @@ async function find(address: URL, flags: InitFlags, io: CommandIo): Promise<Foun
       const { settings: source } = configured({ adapter, url, ...known, ...identity });
       const oaiAt = (place: string) => createAdapter('oai-pmh', oaiSettings(source, place), alone);
       const context = { ...alone, oaiAt };
-      return createAdapter(adapter, adapterSettings(source), context).identify(signal);
+      const endpoint = createAdapter(adapter, adapterSettings(source), context);
+      return budget.spend(url, total, signal, (_deadline, inTime) => endpoint.identify(inTime));
     },
-    say: (text) => say(io, text),
   };
   try {
     return await findRepository(address, flags.adapter, ports);

@@ -70,6 +70,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     )
     .option('--force', 'overwrite an existing configuration', false)
     .option('--dry-run', 'print the configuration, write nothing', false)
+    .option('--verbose', 'where nothing is found, name every place that was asked', false)
     .action(async (url, options) => finish(await initCommand(url, options, io)));
 
   command('check', 'configuration, database, every source, disk and clock')

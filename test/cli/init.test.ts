@@ -1,8 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { initCommand } from '../../src/cli/init.ts';
+import type { CommandIo } from '../../src/cli/io.ts';
 import { dspaceRoot, legacyStatus, oaiEndpoint, page, repositoryHost } from './repository-host.ts';
 import { runMain } from './run-main.ts';
 
@@ -19,6 +22,13 @@ const written = () => {
   const sources: Record<string, Record<string, unknown>> = parse(text).sources;
   return { text, source: Object.values(sources)[0] ?? {} };
 };
+
+/** For what a command line cannot say. */
+function quietIo(cwd: string): CommandIo {
+  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+  const { signal } = new AbortController();
+  return { stdout: nowhere(), stderr: nowhere(), env: {}, cwd, stop: signal, abort: signal };
+}
 
 const uuid = '2f53a7a1-6c15-4b2c-9a8c-1f0a1cbb6a11';
 
@@ -219,8 +229,18 @@ describe('other software', () => {
     for (const path of ['/', '/server/api', '/rest/status', '/oai', '/assets/config.json'])
       everything.set(path, welcome);
     for (const [path, reply] of everything) host.routes.set(path, reply);
-    const outcome = await init(host.origin);
+    const short = await init(host.origin);
+    expect(short).toMatchObject({ code: 3 });
+    // What the address itself said comes first; the rest is counted.
+    expect(short.stderr).toMatch(
+      new RegExp(`^rsbridge: ${host.origin}/ answered: a page for people\\. Nothing to harvest`),
+    );
+    expect(short.stderr).toMatch(/\d+ other places, [^\n]* \(--verbose lists them\)/);
+    expect(short.stderr).not.toContain('/cgi/oai2');
+    host.requests.length = 0;
+    const outcome = await init(host.origin, '--verbose');
     expect(outcome).toMatchObject({ code: 3 });
+    expect(outcome.stderr.match(/\/cgi\/oai2: /g)).toHaveLength(1);
     for (const tried of [
       '/server/api',
       '/rest/status',
@@ -230,6 +250,72 @@ describe('other software', () => {
     ])
       expect(outcome.stderr).toContain(`${host.origin}${tried}: `);
     expect(host.requests.length).toBeLessThanOrEqual(20);
+  });
+
+  test('of a pasted endpoint, too, the failure names first what that said', async () => {
+    const host = await repositoryHost({
+      '/oai': { status: 403, type: 'text/html', body: '<html>no</html>' },
+    });
+    const { stderr, code } = await init(`${host.origin}/oai`);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(new RegExp(`^rsbridge: ${host.origin}/oai answered: .*403`));
+  });
+
+  test.each([
+    ['a link by its path', '<a href="/ir/oai-handler/">harvest us</a>', '/ir/oai-handler/'],
+    ['a request', '<p><a href="repo.php?page=o&amp;verb=Identify">machines</a></p>', '/repo.php'],
+    ['a link by what it says', '<a href="/machines"><b>OAI-PMH</b> interface</a>', '/machines'],
+    ['a link in the head', '<link rel="alternate" title="OAI-PMH" href="/dp">', '/dp'],
+  ])('%s on the home page leads to the endpoint', async (_what, link, path) => {
+    const body = `<!DOCTYPE html><html><head><title>x</title></head><body>
+      <a href="https://www.openarchives.org/pmh/">OAI-PMH</a><a href="/oai-pmh.pdf">manual</a>${link}</body></html>`;
+    const host = await repositoryHost({ '/': { type: 'text/html', body }, [path]: oaiEndpoint });
+    expect(await init(host.origin)).toMatchObject({ code: 0 });
+    expect(String(written().source.url)).toContain(`${host.origin}${path}`);
+    expect(host.requests).not.toContain('/oai-pmh.pdf?verb=Identify');
+  });
+
+  test('a link to the OAI-PMH of a DSpace elsewhere on the host leads to its REST API', async () => {
+    const body = '<html><a href="/repo/server/oai/request?verb=Identify">OAI</a></html>';
+    const host = await repositoryHost({ '/': { type: 'text/html', body } });
+    host.routes.set('/repo/server/oai/request', oaiEndpoint);
+    host.routes.set('/repo/server/api', dspaceRoot(host.origin));
+    expect(await init(host.origin)).toMatchObject({ code: 0 });
+    expect(written().source).toMatchObject({ adapter: 'dspace', url: `${host.origin}/repo/server/api` });
+  });
+
+  test('a link leads to no private address, and not more than a few are followed', async () => {
+    const links = Array.from({ length: 50 }, (_, index) => `<a href="/${index}/oai">x</a>`).join('');
+    const body = `<html><a href="http://10.255.255.1/oai?verb=Identify">OAI</a>${links}</html>`;
+    const host = await repositoryHost({ '/': { type: 'text/html', body } });
+    const { code, stderr } = await init(host.origin, '--verbose');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/10\.255\.255\.1 is not a public address/);
+    expect(host.requests.filter((path) => /^\/\d+\/oai/.test(path))).toHaveLength(4);
+  });
+
+  test('a host that takes connections and says nothing is given up, all probes together', async () => {
+    const limits = { total: 600, guess: 250 };
+    const flags = { json: false, force: false, dryRun: true, verbose: false };
+    const host = await repositoryHost();
+    host.silent = (target) => !target.startsWith('/?');
+    host.routes.set('/', page());
+    await expect(initCommand(host.origin, flags, quietIo(directory), limits)).rejects.toMatchObject({
+      code: 'upstream-unreachable',
+      message: expect.stringMatching(new RegExp(`^${host.origin}/ answered: a page for people`)),
+    });
+    // Three guesses used it up.
+    expect(host.requests.length).toBeLessThanOrEqual(4);
+    host.silent = () => true;
+    await expect(initCommand(`${host.origin}/oai`, flags, quietIo(directory), limits)).rejects.toMatchObject({
+      code: 'upstream-unreachable',
+      message: expect.stringContaining('took longer than 0.6 seconds'),
+    });
+    host.silent = (path) => path.includes('ListMetadataFormats');
+    host.routes.set('/oai', oaiEndpoint);
+    await expect(initCommand(`${host.origin}/oai`, flags, quietIo(directory), limits)).rejects.toMatchObject({
+      message: expect.stringContaining('took longer than'),
+    });
   });
 
   test('a host that cannot be reached ends it at once', async () => {
@@ -242,6 +328,20 @@ describe('other software', () => {
   });
 });
 
+test.each([
+  ['http://localhost:9000', 9000],
+  ['http://127.0.0.1:9000/rs', 9000],
+  ['http://localhost:8080', undefined],
+  ['http://repo.example.org/rs', undefined],
+  // Somebody else speaks TLS, at that port.
+  ['https://repo.example.org:8443/rs', undefined],
+])('--base-url %s listens at %s', async (baseUrl, port) => {
+  const host = await repositoryHost({ '/oai': oaiEndpoint });
+  expect(await init(`${host.origin}/oai`, '--base-url', baseUrl)).toMatchObject({ code: 0 });
+  expect(parse(written().text)).toMatchObject({ baseUrl });
+  expect(parse(written().text).listen).toEqual(port === undefined ? undefined : { port });
+});
+
 test('an address with a password in it is refused, and not repeated', async () => {
   const outcome = await init('http://reader:secret@127.0.0.1:1/server/api');
   expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining('leave them out') });
@@ -252,7 +352,7 @@ test('settings of a user interface lead to no private address', async () => {
   const ui = await repositoryHost({ '/home': page('DSpace 7.6') });
   const rest = { ssl: false, host: '10.255.255.1', port: 8080, nameSpace: '/server' };
   ui.routes.set('/assets/config.json', JSON.stringify({ rest }));
-  const outcome = await init(`${ui.origin}/home`);
+  const outcome = await init(`${ui.origin}/home`, '--verbose');
   expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining('10.255.255.1') });
   expect(outcome.stderr).toMatch(/10\.255\.255\.1 is not a public address/);
 });

@@ -18,6 +18,8 @@ export interface RepositoryHost {
   /** Paths with queries, in the order in which they were asked for. */
   readonly requests: string[];
   readonly routes: Map<string, Reply | ((query: URLSearchParams) => Reply)>;
+  /** Whether what is asked for, path and query, is never answered; nothing, unless a test says so. */
+  silent: (target: string) => boolean;
 }
 
 const notFound: Reply = {
@@ -32,9 +34,11 @@ export async function repositoryHost(
 ): Promise<RepositoryHost> {
   const requests: string[] = [];
   const table = new Map(Object.entries(routes));
+  const host = { origin: '', requests, routes: table, silent: (_target: string) => false };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     requests.push(`${url.pathname}${url.search}`);
+    if (host.silent(`${url.pathname}${url.search}`)) return;
     const route = table.get(url.pathname) ?? notFound;
     const reply = typeof route === 'function' ? route(url.searchParams) : route;
     const {
@@ -55,7 +59,8 @@ export async function repositoryHost(
       }),
   );
   const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, requests, routes: table };
+  host.origin = `http://127.0.0.1:${port}`;
+  return host;
 }
 
 export function page(generator?: string): Reply {
