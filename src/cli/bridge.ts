@@ -251,5 +251,6 @@ function upstreamFileSettings(source: SourceConfig, config: Config): UpstreamFil
     userAgent,
     contact,
     connections: source.files.proxyConnections,
+    share: source.files.proxyShare,
   };
 }

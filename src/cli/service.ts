@@ -8,6 +8,7 @@ import { retainNow } from '../harvest/retain-now.ts';
 import { createScheduler, type Scheduler } from '../harvest/scheduler.ts';
 import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
 import { createApp } from '../server/app.ts';
+import { createClientAddress } from '../server/client-address.ts';
 import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/memento/document-past.ts';
 import type { JournalState } from '../store/journal.ts';
@@ -67,6 +68,13 @@ export async function startService(
     version,
     robots: config.publish.robots,
     clock: bridge.clock,
+    clientOf: createClientAddress(config.listen.trustedProxies),
+    connections: {
+      floor: {
+        bytesPerSecond: config.listen.minBytesPerSecond,
+        graceSeconds: config.listen.slowReaderSeconds,
+      },
+    },
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
     sources: createOverviews(bridge, (source) => nextHarvest(scheduler, source)),

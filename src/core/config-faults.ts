@@ -16,8 +16,9 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
       choiceFault(error.schema, error.value) ?? `${error.message.toLowerCase()}${describeValue(error.value)}`;
     yield `${place || 'configuration'}: ${fault}`;
   }
-  const { sources, baseUrl, network } = value as Readonly<Record<string, unknown>>;
+  const { sources, baseUrl, listen, network } = value as Readonly<Record<string, unknown>>;
   yield* networkFaults(network);
+  yield* listenFaults(listen);
   const basePath =
     typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
   for (const name of Object.keys(isObject(sources) ? sources : {})) {
@@ -38,6 +39,15 @@ function* networkFaults(network: unknown): Generator<string> {
     if (typeof entry === 'string' && parseAllowedPlace(entry) === undefined) {
       yield `network.allow.${index}: ${JSON.stringify(entry)} is none of what can be allowed: ${acceptedPlaces}`;
     }
+  }
+}
+
+function* listenFaults(listen: unknown): Generator<string> {
+  const { trustedProxies } = isObject(listen) ? listen : {};
+  for (const [index, entry] of (Array.isArray(trustedProxies) ? trustedProxies : []).entries()) {
+    const place = typeof entry === 'string' ? parseAllowedPlace(entry) : undefined;
+    if (!place || !('range' in place) || place.port !== undefined)
+      yield `listen.trustedProxies.${index}: ${JSON.stringify(entry)} is no address and no range such as 10.0.0.0/8`;
   }
 }
 

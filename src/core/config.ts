@@ -47,6 +47,22 @@ export const configSchema = Type.Object(
       {
         host: Type.String({ default: '127.0.0.1' }),
         port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080 }),
+        minBytesPerSecond: Type.Integer({
+          minimum: 0,
+          default: 2048,
+          description:
+            'Whoever reads an answer more slowly than this for longer than `slowReaderSeconds` is cut off; 0: nobody is.',
+        }),
+        slowReaderSeconds: Type.Integer({
+          minimum: 1,
+          default: 30,
+          description: 'How long a reader may take nothing at all.',
+        }),
+        trustedProxies: Type.Array(Type.String({ minLength: 1 }), {
+          default: ['127.0.0.0/8', '::1'],
+          description:
+            'Reverse proxies whose `X-Forwarded-For` is believed: addresses or ranges. It says whose request it is when places are shared out (`files.proxyShare`).',
+        }),
       },
       { ...closed, default: {} },
     ),

@@ -70,6 +70,13 @@ const filesSchema = Type.Object(
       default: 16,
       description: 'proxy: files that may be on their way from the repository at a time.',
     }),
+    proxyShare: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1,
+      default: 0.5,
+      description:
+        'proxy: the share of `proxyConnections` that one client address (of IPv6: one /64) may hold; the others wait for their turn.',
+    }),
   },
   { ...closed, default: {}, description: 'The files of the items, as resources of their own.' },
 );

@@ -18,6 +18,8 @@ export interface UpstreamFileRequest {
   readonly source: string;
   readonly url: string;
   readonly method: 'GET' | 'HEAD';
+  /** Who asks for it: none of them has all connections. */
+  readonly client?: string | undefined;
   /** One range of bytes, as in the header field; parts are a wish. */
   readonly range?: string | undefined;
   /** Entity tags of the upstream's own, verbatim. */

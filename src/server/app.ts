@@ -21,11 +21,12 @@ import { installRequestLog, RequestLog } from './request-log.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { resourceRoutes } from './resources.ts';
 import { robotsRoutes } from './robots.ts';
+import { createSlowReaderLog } from './slow-reader-log.ts';
 
 /** Builds the server; listening, and closing it, is the caller's. */
 export function createApp(given: ServerDeps): FastifyInstance {
   const deps = { ...given, baseUrl: given.baseUrl.replace(/\/+$/, ''), sources: () => given.sources() };
-  const connections = createConnections();
+  const connections = createConnections(given.connections ?? {}, () => slowReaders.note());
   const app = Fastify({
     ...('child' in deps.log ? { loggerInstance: deps.log as FastifyBaseLogger } : { logger: deps.log }),
     logController: new RequestLog(),
@@ -42,6 +43,7 @@ export function createApp(given: ServerDeps): FastifyInstance {
     // What arrives on an open connection while we close is still answered, with `Connection: close`.
     return503OnClosing: false,
   });
+  const slowReaders = createSlowReaderLog(app.log);
   const metrics = createRequestMetrics();
   installErrors(app, deps);
   installRequestHooks(app, deps, metrics);

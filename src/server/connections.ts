@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { spellHeaderNames } from './header-names.ts';
+import { createReaderPace, type PaceDeps, type PaceFloor } from './reader-pace.ts';
+import { inTurn } from './turns.ts';
 
 /**
  * The sockets of a server and what they are busy with. Node's own `close()` waits for connections that never
@@ -8,12 +10,32 @@ import { spellHeaderNames } from './header-names.ts';
  */
 export interface Connections {
   createServer(listener: RequestListener): Server;
-  /** Ends every connection as soon as no answer is running on it. */
+  /** Ends every connection as soon as no answer is running on it, and, after a while, the others. */
   drain(): void;
 }
 
-export function createConnections(): Connections {
+export interface ConnectionSettings {
+  readonly floor?: Partial<PaceFloor> | undefined;
+  /** What answers under way have when the server closes. */
+  readonly drainMs?: number | undefined;
+  readonly pace?: PaceDeps | undefined;
+}
+
+export const defaultFloor: PaceFloor = { bytesPerSecond: 2048, graceSeconds: 30 };
+const drainMs = 10_000;
+
+/** @param tooSlow is told of each reader who was given up */
+export function createConnections(settings: ConnectionSettings, tooSlow: () => void): Connections {
   const running = new Map<Socket, number>();
+  const floor = { ...defaultFloor, ...settings.floor };
+  const pace = createReaderPace(
+    floor,
+    (socket) => {
+      tooSlow();
+      socket.destroy();
+    },
+    settings.pace,
+  );
   let draining = false;
 
   function change(socket: Socket, by: 1 | -1): void {
@@ -30,7 +52,10 @@ export function createConnections(): Connections {
         requestTimeout: 30_000,
         connectionsCheckingInterval: 5000,
       });
-      server.setTimeout(120_000);
+      server.setTimeout(120_000, (socket: Socket) => {
+        // Who reads slowly is silent for as long as the kernel's buffer is full; the pace says whether it reads.
+        if (!pace.isFollowed(socket)) socket.destroy();
+      });
       // Longer than proxies keep theirs, else they send a request into a connection that is being closed.
       server.keepAliveTimeout = 72_000;
       server.on('connection', (socket: Socket) => {
@@ -38,17 +63,23 @@ export function createConnections(): Connections {
         socket.once('close', () => running.delete(socket));
         if (draining) socket.destroy();
       });
-      server.on('request', (request, response) => {
-        change(request.socket, 1);
-        response.once('close', () => change(request.socket, -1));
+      const answer: RequestListener = (request, response) => {
+        const { socket } = request;
+        change(socket, 1);
+        response.once('close', () => change(socket, -1));
+        pace.follow(socket, response);
         spellHeaderNames(response);
-      });
-      server.on('request', listener);
+        listener(request, response);
+      };
+      server.on('request', inTurn(answer));
       return server;
     },
     drain: () => {
       draining = true;
       for (const [socket, count] of running) if (count === 0) socket.destroy();
+      setTimeout(() => {
+        for (const socket of running.keys()) socket.destroy();
+      }, settings.drainMs ?? drainMs).unref();
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import type { LoggerOptions } from 'pino';
 import type { Clock } from '../core/adapter.ts';
@@ -6,6 +7,7 @@ import type { ResourceSet } from '../core/resource-set.ts';
 import type { UpstreamFiles } from '../core/upstream-files.ts';
 import type { Publication } from '../publish/publication.ts';
 import type { Database } from '../store/database.ts';
+import type { ConnectionSettings } from './connections.ts';
 import type { Past } from './memento/past.ts';
 
 /** Everything the server is given; it opens nothing and reads no environment. */
@@ -22,6 +24,8 @@ export interface ServerDeps {
   documentPasts?(path: string): Promise<Past | undefined>;
   /** Whether pages show what things were; not where no TimeGate stands beside them (an export). Default: true. */
   readonly timelines?: boolean | undefined;
+  /** Whose request it is; undefined: all are the same to us. */
+  clientOf?(request: IncomingMessage): string;
   /** Undefined: files are served as far as they are kept. */
   readonly upstreamFiles?: UpstreamFiles | undefined;
   /** Where the world sees us. Every URI in our output begins with it, whatever the request said. */
@@ -32,6 +36,8 @@ export interface ServerDeps {
   /** Whether robots.txt names the Resource Lists (RS-DISC-09). */
   readonly robots: boolean;
   readonly clock: Pick<Clock, 'now'>;
+  /** How patient it is with connections; default: as configured by default. */
+  readonly connections?: ConnectionSettings | undefined;
   readonly log: FastifyBaseLogger | LoggerOptions;
   /** @param title of the source, where the configuration has none */
   setsOf(source: string, title?: string): readonly ResourceSet[];

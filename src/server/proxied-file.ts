@@ -6,6 +6,7 @@ import { matches } from './conditions.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
 import { contentTypeOf, fileHeaders, fileName } from './file-headers.ts';
+import { goneSignal } from './gone.ts';
 import { reprDigest } from './kept-content.ts';
 import { decideProxied, fromUpstreamTag, type ProxiedQuestion } from './proxied-conditions.ts';
 
@@ -23,7 +24,7 @@ const cacheControl = 'no-cache, no-transform';
  * @throws UpstreamFileError, Refusal
  */
 export async function sendProxiedFile(
-  deps: Pick<ServerDeps, 'clock'>,
+  deps: Pick<ServerDeps, 'clock' | 'clientOf'>,
   upstream: UpstreamFiles,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,15 +37,15 @@ export async function sendProxiedFile(
   const decision = decideProxied({ method, headers, now }, stated);
   if (decision.kind === 'precondition-failed') throw new Refusal('precondition-failed', notMeant);
   if (decision.kind === 'not-modified') return sendNotModified(reply, decision.etag);
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
+  const gone = goneSignal(reply.raw);
   try {
-    const found = await ask(upstream, request, file, decision, gone.signal);
+    const client = deps.clientOf?.(request.raw);
+    const found = await ask(upstream, { request, client }, file, decision, gone);
     if (found.kind === 'not-modified') return sendNotModified(reply, fromUpstreamTag(found.etag));
     if (found.kind === 'range-not-satisfiable') throw unsatisfiable(found.length ?? file.resource.length);
     return send(request, reply, file, decision, found, lastModified);
   } catch (error) {
-    if (!gone.signal.aborted) throw error;
+    if (!gone.aborted) throw error;
     // Whoever asked is not there any more.
     return reply.hijack();
   }
@@ -62,7 +63,7 @@ function statedTag({ hash, length }: StoredResource): string | undefined {
 
 async function ask(
   upstream: UpstreamFiles,
-  request: FastifyRequest,
+  { request, client }: { readonly request: FastifyRequest; readonly client: string | undefined },
   { resource, url }: ProxiedFile,
   question: ProxiedQuestion,
   signal: AbortSignal,
@@ -74,6 +75,7 @@ async function ask(
     source,
     url,
     method,
+    client,
     ifNoneMatch,
     stated: { name: fileName(path), mediaType, length },
   } as const;

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { earlier, toHttpDate } from '../core/datetime.ts';
 import { decide, type Validators } from './conditions.ts';
 import { Refusal } from './errors.ts';
+import { goneSignal } from './gone.ts';
 import { varyBy } from './negotiation.ts';
 
 /** Bytes with validators: a published document or a resource. Validators, caching and ranges are here alone. */
@@ -80,7 +81,14 @@ async function sendBytes(
     await representation.check?.();
     return reply.send();
   }
+  const gone = goneSignal(reply.raw);
+  // Whoever asked may go while we look for it, and while we open it.
+  if (gone.aborted) return reply.hijack();
   const bytes = await representation.open(start, end);
+  if (gone.aborted) {
+    if ('destroy' in bytes) bytes.destroy();
+    return reply.hijack();
+  }
   return reply.send(
     bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes,
   );

@@ -81,6 +81,15 @@ describe('parseConfig', () => {
     expect(faults).toContain('sources.Repo!');
   });
 
+  test('a proxy that is trusted is an address or a range', () => {
+    expect(faultsOf({ listen: { trustedProxies: ['proxy.example.org'] } })).toContain(
+      'listen.trustedProxies.0: "proxy.example.org" is no address and no range',
+    );
+    expect(parseConfig({ listen: { trustedProxies: ['10.0.0.0/8', '::1'] } }).listen.minBytesPerSecond).toBe(
+      2048,
+    );
+  });
+
   test('a source cannot take the name of one of our own addresses', () => {
     expect(faultsOf({ sources: { memento: source } })).toContain('choose another');
   });

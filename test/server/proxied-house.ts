@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import pino from 'pino';
 import type { Resolve } from '../../src/harvest/address-guard.ts';
 import { createUpstreamFiles, type UpstreamFileSource } from '../../src/harvest/files/upstream-files.ts';
+import type { ServerDeps } from '../../src/server/deps.ts';
 import { type House, openHouse, type SeededResource, seedResource } from './fixture.ts';
 import { type Answer, type LoopbackUpstream, openUpstream } from './loopback-upstream.ts';
 
@@ -16,12 +17,14 @@ export interface ProxiedHouse {
 
 export interface ProxiedSettings extends Partial<UpstreamFileSource> {
   readonly resolve?: Resolve;
+  readonly clientOf?: ServerDeps['clientOf'];
+  readonly connectionSettings?: ServerDeps['connections'];
   readonly patience?: { headersMs?: number; bodyMs?: number; placeMs?: number };
 }
 
 export async function openProxiedHouse(
   answers: Readonly<Record<string, Answer>>,
-  { patience = {}, resolve, ...settings }: ProxiedSettings = {},
+  { patience = {}, resolve, clientOf, connectionSettings, ...settings }: ProxiedSettings = {},
 ): Promise<ProxiedHouse> {
   const upstream = await openUpstream(answers);
   const source: UpstreamFileSource = {
@@ -38,7 +41,12 @@ export async function openProxiedHouse(
     patience,
     ...(resolve && { resolve }),
   });
-  const house = await openHouse({ fileMode: () => 'proxy', upstreamFiles });
+  const house = await openHouse({
+    fileMode: () => 'proxy',
+    upstreamFiles,
+    connections: connectionSettings,
+    ...(clientOf && { clientOf }),
+  });
   return {
     house,
     upstream,

@@ -28,6 +28,8 @@ export interface UpstreamFileSource {
   readonly contact?: string | undefined;
   /** Files on their way at a time. */
   readonly connections: number;
+  /** Of those, for one client; default: all. */
+  readonly share?: number | undefined;
 }
 
 export interface UpstreamPatience {
@@ -73,9 +75,11 @@ export function createUpstreamFiles(
       allowPrivate: settings.allowPrivateAddresses,
       resolve: deps.resolve,
     });
-    const { connections } = settings;
+    const { connections, share = 1 } = settings;
     const agent = createGuardedAgent(guard, { connections, timeoutSeconds: patience.bodyMs / 1000 });
-    const source = { settings, guard, agent, places: createConnectionPlaces(connections, patience.placeMs) };
+    const rules = { places: connections, share, longestWaitMs: patience.placeMs };
+    const places = createConnectionPlaces(rules);
+    const source = { settings, guard, agent, places };
     opened.set(name, source);
     return source;
   }
@@ -153,7 +157,7 @@ export function createUpstreamFiles(
   return {
     async open(wanted, signal) {
       const source = find(wanted.source);
-      const leave = await source.places.enter(signal);
+      const leave = await source.places.enter(signal, wanted.client);
       try {
         return await open(source, wanted, signal, leave);
       } catch (error) {
