@@ -158,7 +158,8 @@ async function followFiles(
   flags: HarvestFlags,
   io: CommandIo,
 ): Promise<void> {
-  const files = await workOnFiles(bridge, source, { stop: io.stop, signal: io.abort });
+  const options = { stop: io.stop, signal: io.abort, toTheEnd: flags.full };
+  const files = await workOnFiles(bridge, source, options);
   const said = files && describeFileWork(source, files);
   if (said !== undefined) printResult(io, flags.json, { source, files }, said);
 }

@@ -152,7 +152,7 @@ async function startFileWork(
   try {
     leave.push(await places.enter(`files of ${name}`, 1, signals.stop));
     leave.push(await places.enter('files', fileWorksAtOnce, signals.stop));
-    await workOnFiles(bridge, name, signals);
+    await workOnFiles(bridge, name, { ...signals, toTheEnd: true });
   } catch (error) {
     if (!signals.stop.aborted)
       bridge.log.error({ source: name, reason: describeError(error) }, 'work on files stopped');

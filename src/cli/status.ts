@@ -5,6 +5,7 @@ import { countGivenUp } from '../store/retention.ts';
 import { listProblems, listRuns } from '../store/runs.ts';
 import { findSource, loadLessons } from '../store/sources.ts';
 import { countVanished } from '../store/vanished.ts';
+import { countWithheldFiles, type WithheldCounts } from '../store/withheld-files.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
@@ -39,6 +40,7 @@ export async function statusCommand(
       const lessons = await loadLessons(bridge.database.reader, name);
       const files = await filesOf(bridge, name);
       const vanished = await vanishedOf(bridge, name);
+      const withheldFiles = await withheldOf(bridge, name);
       const versionsGivenUp = await givenUpOf(bridge, name);
       const withheld = await withheldDumps(bridge, name);
       healthy &&= overview.healthy;
@@ -47,6 +49,7 @@ export async function statusCommand(
         ...describeVanished(name, vanished),
         ...problems.lines,
         ...describeFiles(files),
+        ...describeWithheld(name, withheldFiles),
         ...(versionsGivenUp > 0
           ? [
               `  ${versionsGivenUp} ${versionsGivenUp === 1 ? 'version is' : 'versions are'} given up (mementos.keep)`,
@@ -65,6 +68,7 @@ export async function statusCommand(
           vanished,
           lessons,
           files,
+          withheldFiles,
           versionsGivenUp,
           withheld,
           runs,
@@ -105,12 +109,28 @@ async function filesOf(bridge: Bridge, name: string): Promise<FileCounts | undef
   return stored && (await countRemoteFiles(reader, stored.id));
 }
 
+async function withheldOf(bridge: Bridge, name: string): Promise<WithheldCounts | undefined> {
+  const { reader } = bridge.database;
+  const stored = await findSource(reader, name);
+  return stored && (await countWithheldFiles(reader, stored.id));
+}
+
+/** What a person is to decide, in sentences. */
+export function describeWithheld(name: string, counts: WithheldCounts | undefined): readonly string[] {
+  if (counts?.fuseAt === undefined) return [];
+  const { refused, gone, fuseAt } = counts;
+  return [
+    `  ! ${refused + gone} published files are not handed out since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and handed out when their server answers well. If they are to go: rsbridge refused ${name} lists them, rsbridge refused ${name} --accept deletes exactly those`,
+  ];
+}
+
 /** Nothing where no record has named a file. */
 function describeFiles(files: FileCounts | undefined): readonly string[] {
   const parts = files
     ? [
         [files.confirmed, 'confirmed'],
         [files.refused, 'refused by their servers, and not published'],
+        [files.gone, 'gone from their servers, and not published'],
         [files.unreachable, 'without an answer'],
         [files.unchecked, 'not asked for yet'],
         [files.mirrored, 'mirrored'],

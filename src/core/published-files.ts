@@ -1,5 +1,6 @@
 import type { FileOrigin, SourceFile } from './adapter.ts';
 import { isTaggedAsOther } from './bitstream-address.ts';
+import type { Fuse } from './fuse.ts';
 
 /** The part of a source's configuration that decides about files. */
 export interface FileRules {
@@ -16,6 +17,8 @@ export interface FileRules {
   readonly formats?: readonly string[] | undefined;
   /** Origins of an adapter that the source is not read by any more. */
   readonly retired?: readonly string[] | undefined;
+  /** When so many servers say no at once, nothing of it is deleted without a person; undefined: never. */
+  readonly fuse?: Fuse | undefined;
 }
 
 export const noFiles: FileRules = {
@@ -26,10 +29,15 @@ export const noFiles: FileRules = {
 };
 
 /**
- * What the server at a file's URL said. `confirmed`: everybody may read it; `refused`: it is gone, needs a login,
- * or is a page for people; `unreachable`: no word of it.
+ * What the server at a file's URL said. `confirmed`: everybody may read it; `refused`: not everybody may, or a page
+ * for people is in its place; `gone`: it is not there; `unreachable`: no word of it.
  */
-export type FileOutcome = 'unchecked' | 'confirmed' | 'refused' | 'unreachable';
+export type FileOutcome = 'unchecked' | 'confirmed' | 'refused' | 'gone' | 'unreachable';
+
+/** Whether a server said that this file is not for everybody, or not there: nothing of it is handed out. */
+export function saysNo(outcome: FileOutcome): outcome is 'refused' | 'gone' {
+  return outcome === 'refused' || outcome === 'gone';
+}
 
 export interface SeenFile {
   readonly outcome: FileOutcome;
@@ -46,6 +54,11 @@ export interface SeenFile {
   /** Mirrored: `sha-256:…` of the complete, verified content. */
   readonly contentHash?: string | undefined;
   readonly contentLength?: number | undefined;
+  /**
+   * Its server says no since then, and what is published of it waits until it is known whether so many do so at once
+   * that it may be an accident: nothing of it is handed out meanwhile. ISO UTC.
+   */
+  readonly withheldAt?: string | undefined;
 }
 
 /** A file as one origin states it. */
@@ -67,7 +80,7 @@ export interface PublishedFile {
 
 export interface FileChoice {
   readonly published: readonly PublishedFile[];
-  /** URLs that may be read by everybody as far as is known, unless that is certain: what is worth asking for. */
+  /** URLs that everybody may read as far as is stated, whether they are published or not: their servers are asked. */
   readonly candidates: readonly string[];
   /** Files beyond `perItem`. */
   readonly left: number;
@@ -84,12 +97,14 @@ const givenUpAfter = 8;
  * state the same file in two ways.
  * @param seen what is known of a URL
  * @param now ISO UTC: embargoes end by it
+ * @param isPublished whether there is a living resource of this URL
  */
 export function chooseFiles(
   stated: readonly StatedFile[],
   seen: (url: string) => SeenFile | undefined,
   rules: FileRules,
   now: string,
+  isPublished: (url: string) => boolean = () => false,
 ): FileChoice {
   if (rules.mode === 'none') return { published: [], candidates: [], left: 0 };
   const open = bestOrigin(stated, rules).filter((file) => isOpen(file, now));
@@ -97,18 +112,24 @@ export function chooseFiles(
   const within = distinct.slice(0, rules.perItem);
   return {
     published: within.flatMap((file) => {
-      // Nobody asks for it any more: what was seen of it once would never be put right.
-      const known = isTrusted(file, rules) ? undefined : inOurTime(seen(file.url), now);
-      return toPublished(file, known, rules);
+      const known = inOurTime(seen(file.url), now);
+      return toPublished(file, isTrusted(file, rules) ? onlyRefusal(known) : known, rules, isPublished);
     }),
-    candidates: within.filter((file) => !isTrusted(file, rules)).map(({ url }) => url),
+    candidates: within.map(({ url }) => url),
     left: distinct.length - within.length,
   };
 }
 
-/** Whether the repository's own word is enough, without a request; what is mirrored is downloaded all the same. */
-function isTrusted({ origin, access }: StatedFile, { mode }: FileRules): boolean {
+/** Whether the repository's own word is enough to publish it as it is stated, until its server says no. */
+export function isTrusted({ origin, access }: StatedFile, { mode }: Pick<FileRules, 'mode'>): boolean {
   return mode !== 'mirror' && origin.rank === 0 && access === 'open';
+}
+
+/** Facts come from the repository's own list; but who may read a file, its server knows best. */
+function onlyRefusal(seen: SeenFile | undefined): SeenFile | undefined {
+  if (seen === undefined || !saysNo(seen.outcome)) return undefined;
+  const { outcome, failures, withheldAt } = seen;
+  return { outcome, failures, withheldAt };
 }
 
 /** The formats state nothing at all: what is on the landing page is worth knowing. */
@@ -149,12 +170,14 @@ function toPublished(
   file: StatedFile,
   seen: SeenFile | undefined,
   { mode, verify }: FileRules,
+  isPublished: (url: string) => boolean,
 ): readonly PublishedFile[] {
-  if (seen?.outcome === 'refused') return [];
+  const isWithheld = seen?.withheldAt !== undefined && isPublished(file.url);
+  if (seen !== undefined && saysNo(seen.outcome) && !isWithheld) return [];
   // Embargoes are prolonged, and lifted late: the day alone is no proof.
-  if (verify && file.access === 'embargoed' && seen?.outcome !== 'confirmed') return [];
+  if (verify && file.access === 'embargoed' && seen?.outcome !== 'confirmed' && !isWithheld) return [];
   // The repository lists it, but only its server knows for whom.
-  if (file.access === 'unknown' && !wasConfirmed(seen)) return [];
+  if (file.access === 'unknown' && !isWithheld && !wasConfirmed(seen)) return [];
   if (mode === 'mirror') return seen?.contentHash === undefined ? [] : [toMirrored(file, seen)];
   if (seen?.outcome === 'unreachable' && seen.failures >= givenUpAfter) return [];
   const { url, name, sequence } = file;

@@ -63,14 +63,14 @@ export async function acceptDeletions(
   const stored = await findSource(database.reader, source.name);
   if (stored === undefined) return nothingSuspected(source.name, acceptance.run);
   const lease = await takeLease(deps, source.name, acceptance.signal);
-  const heartbeat = keepAlive(deps, lease);
+  const heartbeat = keepAlive(deps, lease, source);
   try {
     await refuseOthers(deps, source.name, lease.sourceId, acceptance.run);
     const report = await acceptShown(deps, source, lease, acceptance);
     log.info({ ...report, alive: report.aliveCount }, 'deletions accepted');
     return report;
   } finally {
-    clearInterval(heartbeat);
+    await heartbeat.end();
     await releaseLease(database, lease);
   }
 }

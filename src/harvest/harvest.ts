@@ -7,8 +7,10 @@ import type { FileRules } from '../core/published-files.ts';
 import { isDspace, publishedFormats } from '../core/published-formats.ts';
 import type { Database } from '../store/database.ts';
 import { acquireLease, isBorrowed, type Lease, releaseLease, renewLease } from '../store/leases.ts';
+import { askForAllFiles } from '../store/redelivered-files.ts';
+import { isCalledFor } from '../store/refusals.ts';
 import { endRun, type Run, type RunMode } from '../store/runs.ts';
-import { type Settled, settle } from '../store/settle.ts';
+import { type Settled, settle, settleRefusals } from '../store/settle.ts';
 import {
   ensureSource,
   findSource,
@@ -82,11 +84,11 @@ export async function harvest(
   const { database, clock } = deps;
   await ensureSource(database, source.name, toIso(clock.now()));
   const lease = await takeLease(deps, source.name, options.signal);
-  const heartbeat = keepAlive(deps, lease);
+  const heartbeat = keepAlive(deps, lease, source);
   try {
     return await runOnce(deps, source, options, lease);
   } finally {
-    clearInterval(heartbeat);
+    await heartbeat.end();
     await releaseLease(database, lease);
   }
 }
@@ -133,7 +135,10 @@ async function runOnce(
           signal: options.signal,
         })
       : await leaveUnfinished(deps, source, total);
-    if (complete && run.mode === 'full') await askUnconfirmed(deps, source, lease, run.startedAt, options);
+    if (complete && run.mode === 'full') {
+      await askForAllFiles(database.writer, lease.sourceId, run.startedAt, now());
+      await askUnconfirmed(deps, source, lease, run.startedAt, options);
+    }
     const settled = complete ? await settleRun(deps, source, lease, run, options) : nothingSettled;
     if (complete) await retain(deps, source, lease, AbortSignal.any([options.stop, options.signal]));
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
@@ -223,8 +228,7 @@ async function storePages(
   let items = 0;
   try {
     for await (const page of readAhead(pages, leaving)) {
-      const mapped = mapPage(source, page);
-      await newFiles.ask(lease, mapped, options.signal);
+      const mapped = await newFiles.ask(lease, mapPage(source, page), options.signal);
       const result = await storePage(database, lease, total, mapped, instant(clock));
       await keepLessons(database, lease, source);
       items += result.items;
@@ -270,7 +274,8 @@ export function mapPage({ name, config }: HarvestSource, page: Page): MappedPage
 export function fileRules(config: SourceConfig): FileRules {
   const { mode, from, perItem, verify, landingPagesPerRun } = config.files;
   const formats = publishedFormats(config);
-  const rules = { mode, perItem, verify, landingPages: landingPagesPerRun > 0, formats };
+  const landingPages = landingPagesPerRun > 0;
+  const rules = { mode, perItem, verify, landingPages, formats, fuse: config.deletionFuse };
   return isDspace(config) ? rules : { ...rules, from, retired: [dspaceOrigin] };
 }
 
@@ -310,11 +315,44 @@ export function toFailure(error: unknown, { signal }: Pick<HarvestOptions, 'sign
 
 const heartbeatMs = 15_000;
 
-/** Waiting for a slow upstream must not look like death. */
-export function keepAlive({ database, clock, log }: HarvestDeps, lease: Lease): NodeJS.Timeout {
-  return setInterval(() => {
-    renewLease(database.writer, lease, clock.now().getTime()).catch((error: unknown) => {
+/**
+ * Waiting for a slow upstream must not look like death; nor does what is refused meanwhile wait for the end of the
+ * harvest.
+ */
+export function keepAlive(
+  deps: HarvestDeps,
+  lease: Lease,
+  { config }: Pick<HarvestSource, 'config'>,
+): Heartbeat {
+  const { database, clock, log } = deps;
+  const beat = async () => {
+    try {
+      await renewLease(database.writer, lease, clock.now().getTime());
+    } catch (error) {
       log.warn({ source: lease.source, reason: describeError(error) }, 'lease not renewed');
+      return;
+    }
+    try {
+      if (!(await isCalledFor(database.writer, lease.sourceId, toIso(clock.now())))) return;
+      await settleRefusals(database, lease, fileRules(config), () => instant(clock));
+    } catch (error) {
+      log.warn({ source: lease.source, reason: describeError(error) }, 'refused files not deleted yet');
+    }
+  };
+  let beating: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    beating ??= beat().finally(() => {
+      beating = undefined;
     });
   }, heartbeatMs).unref();
+  return {
+    end: async () => {
+      clearInterval(timer);
+      await beating;
+    },
+  };
+}
+
+export interface Heartbeat {
+  end(): Promise<void>;
 }

@@ -65,11 +65,11 @@ export async function identifierPass(
   const before = await findSource(database.reader, source.name);
   if (before?.lastFullAt === undefined) return { skipped: 'it has never been read to the end' };
   const lease = await takeLease(deps, source.name, options.signal);
-  const heartbeat = keepAlive(deps, lease);
+  const heartbeat = keepAlive(deps, lease, source);
   try {
     return await lookThrough(deps, source, options, lease);
   } finally {
-    clearInterval(heartbeat);
+    await heartbeat.end();
     await releaseLease(database, lease);
   }
 }

@@ -1,6 +1,6 @@
 import type { SourceFile } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
-import { chooseFiles, type FileRules } from '../core/published-files.ts';
+import { chooseFiles, type FileRules, isTrusted } from '../core/published-files.ts';
 import type { DueFile } from '../store/due-files.ts';
 import { findStatements } from '../store/item-files.ts';
 import type { Lease } from '../store/leases.ts';
@@ -14,11 +14,17 @@ export interface FileCheck {
   /**
    * @param options.budget how many may be asked for
    * @param options.deadline milliseconds, after which it returns with what it has
+   * @param options.onRefusal is told at once, and waited for
    * @returns what was seen; those it did not come to are left out, or still `unchecked`
    */
   check(
     files: readonly DueFile[],
-    options: { readonly budget: number; readonly deadline: number; readonly signal: AbortSignal },
+    options: {
+      readonly budget: number;
+      readonly deadline: number;
+      readonly signal: AbortSignal;
+      readonly onRefusal?: (file: RemoteFile) => Promise<void>;
+    },
   ): Promise<readonly RemoteFile[]>;
 }
 
@@ -42,18 +48,19 @@ export class NewFiles {
     this.#budget = budget;
   }
 
-  async ask(lease: Lease, page: MappedPage, signal: AbortSignal): Promise<void> {
+  /** @returns the page, with what was asked for because of it */
+  async ask(lease: Lease, page: MappedPage, signal: AbortSignal): Promise<MappedPage> {
     const { database, clock } = this.#deps;
     const { files: rules } = page;
     // A mirror downloads them: that tells more.
-    if (!this.#check || !rules || rules.mode === 'none' || rules.mode === 'mirror') return;
+    if (!this.#check || !rules || rules.mode === 'none' || rules.mode === 'mirror') return page;
     // In the middle of a response its host has no place free for anything else.
-    if (page.checkpoint === undefined) return;
+    if (page.checkpoint === undefined) return page;
     const budget = rules.verify ? Math.max(0, this.#budget) : 0;
     const candidates = candidatesOf(page, rules, toIso(clock.now()));
     for (const [url, { file }] of candidates)
       if (budget === 0 && file.access !== 'unknown') candidates.delete(url);
-    if (candidates.size === 0) return;
+    if (candidates.size === 0) return page;
     const urls = [...candidates.keys()];
     const known = await findRemoteFiles(database.writer, lease.sourceId, urls);
     const stated = await findStatements(database.writer, lease.sourceId, urls);
@@ -69,12 +76,13 @@ export class NewFiles {
     const uncertain = worthAsking.filter(({ isCertain }) => !isCertain);
     const affordable = worthAsking.filter(({ isCertain }) => isCertain).slice(0, budget);
     const asked = [...uncertain, ...affordable].map(({ due }) => due);
-    if (asked.length === 0) return;
+    if (asked.length === 0) return page;
     const options = { budget: asked.length, deadline: patienceMs, signal };
     const seen = (await this.#check.check(asked, options)).filter(({ outcome }) => outcome !== 'unchecked');
     const paidFor = new Set(affordable.map(({ due }) => due.url));
     this.#budget -= seen.filter(({ url }) => paidFor.has(url)).length;
     await saveRemoteFiles(database, lease.sourceId, seen);
+    return { ...page, asked: new Set(seen.map(({ url }) => url)) };
   }
 }
 
@@ -93,7 +101,8 @@ function candidatesOf(page: MappedPage, rules: FileRules, now: string): Map<stri
     for (const file of files) {
       const { url, mediaType, length, hash } = file;
       const due: DueFile = { url, outcome: 'unchecked', failures: 0, stated: { mediaType, length, hash } };
-      if (urls.has(url)) found.set(url, { file, due });
+      // Those that the repository itself says are open are asked for when they are published.
+      if (urls.has(url) && !isTrusted({ ...file, origin }, rules)) found.set(url, { file, due });
     }
   }
   return found;

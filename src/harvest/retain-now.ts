@@ -16,11 +16,11 @@ export async function retainNow(
   // Who has not been harvested yet has nothing to give up.
   if ((await findSource(database.reader, source.name)) === undefined) return;
   const lease = await takeLease(deps, source.name, signal);
-  const heartbeat = keepAlive(deps, lease);
+  const heartbeat = keepAlive(deps, lease, source);
   try {
     await retain(deps, source, lease, signal);
   } finally {
-    clearInterval(heartbeat);
+    await heartbeat.end();
     await releaseLease(database, lease);
   }
 }

@@ -12,11 +12,8 @@ export interface DueFile extends RemoteFile {
   };
 }
 
-/**
- * Which of the files that everybody may read: `all`, as a mirror needs them; those that are `untrusted`, because
- * nobody but their server can say so for certain; or only those of which the repository does not say it (`unknown`).
- */
-export type FileTrust = 'all' | 'untrusted' | 'unknown';
+/** Which of the files that everybody may read: all, or only those of which the repository does not say it (`unknown`). */
+export type FileTrust = 'all' | 'unknown';
 
 /**
  * Files that items state and everybody may read, whose time has come, longest overdue first.
@@ -117,10 +114,7 @@ function statementsOf(db: Queryable, sourceId: number, now: string, trust: FileT
     open
       .whereNull('stated.access')
       .orWhere('stated.access', 'unknown')
-      .orWhere((said) => {
-        said.where('stated.access', 'open');
-        if (trust === 'untrusted') said.where('stated.rank', '>', 0);
-      })
+      .orWhere('stated.access', 'open')
       .orWhere((embargo) =>
         embargo.where('stated.access', 'embargoed').where('stated.available_at', '<=', now),
       ),

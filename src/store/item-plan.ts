@@ -3,6 +3,7 @@ import { describing, type MappedItem, type MetadataTarget, toFileResource } from
 import { chooseFiles, type FileRules, hasNoFormatWithFiles, type SeenFile } from '../core/published-files.ts';
 import { metadataPath, xmlType } from '../core/uris.ts';
 import type { LinkedFiles } from './linked-files.ts';
+import type { Redelivered } from './redelivered-files.ts';
 import { type KnownResource, type PlannedChanges, ResourcePlans } from './resource-plan.ts';
 import { type KnownStatements, type Restated, restate, type Statements, withoutDoubt } from './statements.ts';
 
@@ -33,8 +34,8 @@ export interface ItemChanges extends PlannedChanges {
   readonly restated: Restated | undefined;
   /** URLs nobody has asked for yet. */
   readonly unasked: readonly string[];
-  /** URLs of which the record says something else than before. */
-  readonly reasked: readonly string[];
+  /** Files that the delivery states once more; none without a delivery. */
+  readonly redelivered: Redelivered;
   /** Files that have another URL than before: what is known of the one is true of the other. */
   readonly moved: readonly MovedFile[];
   /** Something was left for when nothing is awaited any more. */
@@ -74,6 +75,11 @@ export function planItem(
   const statements = restate(known, item, context.rules);
   const { files: stated, reasked } = statements;
   const knownFiles = (known?.resources ?? []).filter(({ kind }) => kind === 'file');
+  const living = new Set(
+    knownFiles.flatMap(({ deleted_at, upstream_url, path }) =>
+      deleted_at === null ? (upstream_url ?? path) : [],
+    ),
+  );
   const before = knownPlaces(source, knownFiles, context.rules);
   const recognized = recognize({ source, identifier: item.identifier }, stated, before);
   const seen = (url: string) => context.seen(movedFrom(url, recognized, context) ?? url);
@@ -82,6 +88,7 @@ export function planItem(
     (url) => withoutDoubt(seen(url), reasked.has(url)),
     context.rules,
     context.now,
+    (url) => living.has(url) || living.has(recognized.get(url) ?? url),
   );
 
   const metadata = (known?.resources ?? []).filter(({ kind }) => kind === 'metadata');
@@ -127,11 +134,14 @@ export function planItem(
   }
   for (const other of others) plans.relink(other, paths, waits);
 
+  const planned = plans.result();
   return {
-    ...plans.result(),
+    ...planned,
     restated: statements.restated,
     unasked: candidates.filter((url) => context.seen(url) === undefined),
-    reasked: [...reasked],
+    redelivered: delivery
+      ? redeliver(known, delivery.item, statements, candidates, planned.delivered.length > 0)
+      : nothingRedelivered,
     moved: candidates.flatMap((to) => {
       const from = movedFrom(to, recognized, context);
       return from === undefined ? [] : [{ from, to }];
@@ -139,6 +149,32 @@ export function planItem(
     unsettled: waits && (plans.deferred || expected.size > formats.size || (known?.unsettled ?? false)),
     landingDue: waits ? undefined : landingDue(known, item, statements, formats.size > 0, context),
     left,
+  };
+}
+
+const nothingRedelivered: Redelivered = { urls: [], restated: [], ifChanged: [], always: [] };
+
+/**
+ * The files of a record that came once more. Where the record is another one and says of a file neither how long it
+ * is nor what it adds up to, the file may be another one, too.
+ */
+function redeliver(
+  known: KnownItem | undefined,
+  item: MappedItem,
+  { files, reasked, rehashed }: Statements,
+  urls: readonly string[],
+  hasNewBytes: boolean,
+): Redelivered {
+  if (!known) return { ...nothingRedelivered, urls };
+  const isNews = hasNewBytes || (item.datestamp !== undefined && item.datestamp !== known.datestamp);
+  const described = new Set(
+    files.flatMap(({ url, length, hash }) => (length !== undefined || hash !== undefined ? url : [])),
+  );
+  return {
+    urls,
+    restated: [...reasked],
+    ifChanged: urls.filter((url) => reasked.has(url) || (isNews && !described.has(url))),
+    always: [...rehashed],
   };
 }
 

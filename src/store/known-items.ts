@@ -3,6 +3,7 @@ import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { readItemFiles } from './item-files.ts';
 import type { KnownItem } from './item-plan.ts';
+import { itemsOfWithdrawn } from './refusals.ts';
 import type { KnownResource } from './resource-plan.ts';
 import type { KnownStatements } from './statements.ts';
 
@@ -55,6 +56,20 @@ export async function readUnsettledItems(
 ): Promise<readonly KnownItem[]> {
   const items: ItemRow[] = await selectItems(db)
     .where({ source_id: sourceId, unsettled: 1 })
+    .orderBy('id')
+    .limit(limit);
+  return complete(db, items, true);
+}
+
+/** Those of them that are to lose files whose servers say no. */
+export async function readItemsWithRefusals(
+  db: Queryable,
+  sourceId: number,
+  limit: number,
+): Promise<readonly KnownItem[]> {
+  const items: ItemRow[] = await selectItems(db)
+    .where({ source_id: sourceId, unsettled: 1 })
+    .whereIn('id', itemsOfWithdrawn(db, sourceId).select('stated.item_id'))
     .orderBy('id')
     .limit(limit);
   return complete(db, items, true);

@@ -5,6 +5,7 @@ import * as filesAndLessons from '../../migrations/0003-files-and-lessons.ts';
 import * as priorVersions from '../../migrations/0004-prior-versions.ts';
 import * as time from '../../migrations/0005-time.ts';
 import * as retention from '../../migrations/0006-retention.ts';
+import * as refusedFiles from '../../migrations/0007-refused-files.ts';
 import * as withdrawals from '../../migrations/0009-withdrawals.ts';
 import * as vanished from '../../migrations/0014-vanished.ts';
 import { BridgeError } from '../core/errors.ts';
@@ -23,6 +24,7 @@ const migrations: readonly Migration[] = [
   { name: '0004-prior-versions', up: priorVersions.up },
   { name: '0005-time', up: time.up },
   { name: '0006-retention', up: retention.up },
+  { name: '0007-refused-files', up: refusedFiles.up },
   { name: '0009-withdrawals', up: withdrawals.up },
   { name: '0014-vanished', up: vanished.up },
 ];

@@ -1,6 +1,7 @@
 import { earlier, later } from '../core/datetime.ts';
 import { inCollections, type MappedItem } from '../core/mapping.ts';
 import { type FileContext, type ItemChanges, type KnownItem, type MovedFile, planItem } from './item-plan.ts';
+import type { Redelivered } from './redelivered-files.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 import type { Restated } from './statements.ts';
 
@@ -16,8 +17,8 @@ export interface PagePlan {
   readonly restated: readonly Restatement[];
   /** URLs of files that nobody has asked for yet. */
   readonly unasked: readonly string[];
-  /** URLs of which their record says something else than before. */
-  readonly reasked: readonly string[];
+  /** Files that were stated once more. */
+  readonly redelivered: Redelivered;
   /** Files that have another URL than before. */
   readonly moved: readonly MovedFile[];
   /** Files that are left out because their item has so many. */
@@ -58,7 +59,12 @@ export function planPage(
     repeated: [] as string[],
     restated: [] as Restatement[],
     unasked: [] as string[],
-    reasked: [] as string[],
+    redelivered: {
+      urls: [] as string[],
+      restated: [] as string[],
+      ifChanged: [] as string[],
+      always: [] as string[],
+    },
     moved: [] as MovedFile[],
     left: [] as { identifier: string; left: number }[],
   };
@@ -78,7 +84,7 @@ export function planPage(
     plan.changes.push(...result.changes);
     plan.unchanged.push(...result.unchanged);
     plan.unasked.push(...result.unasked);
-    plan.reasked.push(...result.reasked);
+    for (const kind of redeliveries) plan.redelivered[kind].push(...result.redelivered[kind]);
     plan.moved.push(...result.moved);
     if (result.restated) plan.restated.push({ identifier, ...result.restated });
     if (result.left > 0) plan.left.push({ identifier, left: result.left });
@@ -86,6 +92,8 @@ export function planPage(
   }
   return plan;
 }
+
+const redeliveries = ['urls', 'restated', 'ifChanged', 'always'] as const;
 
 /**
  * More of an item that is there without it, in the collections in which that is; of one that is not, or not any

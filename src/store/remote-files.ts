@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import { addSeconds } from '../core/datetime.ts';
-import type { SeenFile } from '../core/published-files.ts';
-import { insertRows, whereAnyOf } from './bulk.ts';
+import { earlier, later } from '../core/datetime.ts';
+import { type SeenFile, saysNo } from '../core/published-files.ts';
+import { insertRows, isPostgres, whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
+import { askAllWithheld, callForWeighing, publishedUrls } from './refusals.ts';
 
 /** What the server at a URL said, for every item that names it. */
 export interface RemoteFile extends SeenFile {
@@ -12,6 +13,12 @@ export interface RemoteFile extends SeenFile {
   readonly checkedAt?: string | undefined;
   /** When it is to be asked for, or downloaded, again; undefined: never by itself. */
   readonly dueAt?: string | undefined;
+  /** When it was due as it was read for asking: what made it due again since then is not undone. */
+  readonly dueBefore?: string | undefined;
+  /** When the deletion of what was withheld was decided. */
+  readonly withdrawnAt?: string | undefined;
+  /** What is kept of it is downloaded again, always or unless its server says that it is the same. */
+  readonly download?: 'if-changed' | 'always' | undefined;
 }
 
 /** As the table `remote_file` holds it. */
@@ -29,6 +36,9 @@ export interface RemoteFileRow {
   readonly changed_at: string | null;
   readonly content_hash: string | null;
   readonly content_length: number | null;
+  readonly withheld_at: string | null;
+  readonly withdrawn_at: string | null;
+  readonly download: RemoteFile['download'] | null;
 }
 
 export const remoteFileColumns = [
@@ -45,6 +55,9 @@ export const remoteFileColumns = [
   'changed_at',
   'content_hash',
   'content_length',
+  'withheld_at',
+  'withdrawn_at',
+  'download',
 ] as const;
 
 export async function findRemoteFiles(
@@ -60,27 +73,47 @@ export async function findRemoteFiles(
   return new Map(rows.map((row) => [row.url, toRemoteFile(row)]));
 }
 
-/** Writes what was seen, and marks the items for which it changes what is published. */
+/**
+ * Writes what was seen, and marks the items for which it changes what is published. Published files whose servers say
+ * no are withheld from then on, and somebody is called to decide about them.
+ */
 export async function saveRemoteFiles(
   database: Database,
   sourceId: number,
   files: readonly RemoteFile[],
 ): Promise<void> {
   if (files.length === 0) return;
-  const before = await findRemoteFiles(
-    database.writer,
-    sourceId,
-    files.map(({ url }) => url),
-  );
-  const seen = files.map((file) => noteChange(before.get(file.url), file));
-  const telling = seen.filter((file) => changesAnything(before.get(file.url), file)).map(({ url }) => url);
   await database.transaction(async (trx) => {
+    const before = await lockRemoteFiles(
+      trx,
+      sourceId,
+      files.map(({ url }) => url),
+    );
+    const seen = files
+      .filter((file) => !isOutdated(before.get(file.url), file))
+      .map((file) => noteChange(before.get(file.url), file));
+    const refused = seen.filter((file) => isNewRefusal(before.get(file.url), file)).map(({ url }) => url);
+    const withheld = await publishedUrls(trx, sourceId, refused);
+    const rows = seen.map((file) => {
+      const known = before.get(file.url);
+      const kept = meanwhileDue(known, file);
+      if (!saysNo(file.outcome)) return { ...kept, withheldAt: undefined, withdrawnAt: undefined };
+      const withheldAt = withheld.has(file.url) ? file.checkedAt : known?.withheldAt;
+      return { ...kept, withheldAt, withdrawnAt: known?.withdrawnAt };
+    });
     await insertRows(
       trx,
       'remote_file',
-      seen.map((file) => toRow(sourceId, file)),
+      rows.map((file) => toRow(sourceId, file)),
       replacing,
     );
+    const [first] = seen;
+    const now = seen.reduce((latest, { checkedAt = '' }) => later(latest, checkedAt), first?.checkedAt ?? '');
+    if (withheld.size > 0) await callForWeighing(trx, sourceId, now);
+    const isBack = ({ url, outcome }: RemoteFile) =>
+      outcome === 'confirmed' && before.get(url)?.withheldAt !== undefined;
+    if (seen.some(isBack)) await askAllWithheld(trx, sourceId, now);
+    const telling = rows.filter((file) => changesAnything(before.get(file.url), file)).map(({ url }) => url);
     if (telling.length === 0) return;
     const items = trx('item_file')
       .where({ source_id: sourceId })
@@ -88,6 +121,42 @@ export async function saveRemoteFiles(
       .select('item_id');
     await trx('item').whereIn('id', items).update({ unsettled: 1 });
   });
+}
+
+/** In one order: two processes may be writing the same. */
+async function lockRemoteFiles(
+  trx: Knex.Transaction,
+  sourceId: number,
+  urls: readonly string[],
+): Promise<ReadonlyMap<string, RemoteFile>> {
+  const rows: RemoteFileRow[] = await trx('remote_file')
+    .select(remoteFileColumns)
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'url', urls))
+    .orderBy('id')
+    .modify((query) => {
+      if (isPostgres(trx)) query.forUpdate();
+    });
+  return new Map(rows.map((row) => [row.url, toRemoteFile(row)]));
+}
+
+/** No answer from before a refusal makes that undone. */
+function isOutdated(before: RemoteFile | undefined, after: RemoteFile): boolean {
+  if (before === undefined || !saysNo(before.outcome) || saysNo(after.outcome)) return false;
+  return (before.checkedAt ?? '') > (after.checkedAt ?? '');
+}
+
+function isNewRefusal(before: RemoteFile | undefined, after: RemoteFile): boolean {
+  if (!saysNo(after.outcome) || before?.withheldAt !== undefined) return false;
+  // Decided already, if not carried out.
+  return !(before?.withdrawnAt !== undefined && saysNo(before.outcome));
+}
+
+/** Its record may have come while it was asked for. */
+function meanwhileDue(before: RemoteFile | undefined, { dueBefore, ...after }: RemoteFile): RemoteFile {
+  if (dueBefore === undefined || before?.dueAt === undefined || before.dueAt === dueBefore) return after;
+  const dueAt = after.dueAt === undefined ? before.dueAt : earlier(before.dueAt, after.dueAt);
+  return { ...after, dueAt, download: before.download };
 }
 
 const replacing = {
@@ -105,30 +174,6 @@ function noteChange(before: RemoteFile | undefined, after: RemoteFile): RemoteFi
   const changed = differ('length') || (hasTimes ? differ('lastModified') : differ('etag'));
   return { ...after, changedAt: changed ? after.checkedAt : before.changedAt };
 }
-
-/**
- * Records that say something else of these than before: it is worth asking again, and what was seen of the former
- * bytes is no reason to doubt what is said of these.
- */
-export async function storeReasked(
-  trx: Knex.Transaction,
-  sourceId: number,
-  urls: readonly string[],
-  now: string,
-): Promise<void> {
-  if (urls.length === 0) return;
-  const rows = () =>
-    trx('remote_file')
-      .where({ source_id: sourceId })
-      .modify((query) => whereAnyOf(query, 'url', urls));
-  await rows().update({ changed_at: null });
-  // Those that were asked for just now, before their page was stored, need not be asked for again.
-  await rows()
-    .where((old) => old.whereNull('checked_at').orWhere('checked_at', '<', addSeconds(now, -justNow)))
-    .update({ due_at: now });
-}
-
-const justNow = 300;
 
 /** URLs that have come up: due at once. */
 export async function storeUnasked(
@@ -223,6 +268,7 @@ export async function countRemoteFiles(db: Queryable, sourceId: number): Promise
     unchecked: 0,
     confirmed: 0,
     refused: 0,
+    gone: 0,
     unreachable: 0,
     mirrored: 0,
     waitingForRoom: 0,
@@ -245,11 +291,14 @@ const publishable = [
   'changedAt',
   'contentHash',
   'contentLength',
+  'withheldAt',
 ] as const;
 
 function changesAnything(before: RemoteFile | undefined, after: RemoteFile): boolean {
   if (!before) return after.outcome !== 'unchecked';
-  if (before.outcome !== after.outcome || before.failures < after.failures) return true;
+  if (before.outcome !== after.outcome) return true;
+  // One refusal more changes nothing; failures do, in the end.
+  if (before.failures < after.failures && !saysNo(after.outcome)) return true;
   return publishable.some((fact) => before[fact] !== after[fact]);
 }
 
@@ -268,6 +317,9 @@ export function toRemoteFile(row: RemoteFileRow): RemoteFile {
     changedAt: row.changed_at ?? undefined,
     contentHash: row.content_hash ?? undefined,
     contentLength: row.content_length ?? undefined,
+    withheldAt: row.withheld_at ?? undefined,
+    withdrawnAt: row.withdrawn_at ?? undefined,
+    download: row.download ?? undefined,
   };
 }
 
@@ -287,5 +339,8 @@ function toRow(sourceId: number, file: RemoteFile) {
     changed_at: file.changedAt ?? null,
     content_hash: file.contentHash ?? null,
     content_length: file.contentLength ?? null,
+    withheld_at: file.withheldAt ?? null,
+    withdrawn_at: file.withdrawnAt ?? null,
+    download: file.download ?? null,
   };
 }

@@ -1,14 +1,16 @@
 import type { FileRules } from '../core/published-files.ts';
 import { whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
-import type { Database } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { fileContext } from './file-context.ts';
 import { endEmbargoes } from './item-files.ts';
 import { type KnownItem, planItem } from './item-plan.ts';
-import { readUnsettledItems } from './known-items.ts';
+import { readItemsWithRefusals, readUnsettledItems } from './known-items.ts';
 import { type Lease, renewLease } from './leases.ts';
+import { forgetWithdrawn, weighRefusals } from './refusals.ts';
 import { storeMoved, storeUnasked } from './remote-files.ts';
 import { type ChangeCounts, countChanges } from './resource-plan.ts';
+import { inTurn } from './turns.ts';
 
 export type Settled = ChangeCounts;
 
@@ -26,17 +28,76 @@ export async function settle(
   lease: Lease,
   rules: FileRules,
   now: () => { iso: string; milliseconds: number },
-  options: { readonly runId?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
+  options: SettleOptions = {},
+): Promise<Settled> {
+  const { sourceId } = lease;
+  if (rules.mode !== 'none') {
+    await endEmbargoes(database, sourceId, now().iso);
+    await weighRefusals(database, sourceId, rules.fuse, now().iso);
+  }
+  const settled = await settleAll(database, lease, rules, now, options, (db) =>
+    readUnsettledItems(db, sourceId, itemsAtATime),
+  );
+  await endRefusals(database, lease, rules, now);
+  return settled;
+}
+
+/**
+ * Decides about files whose servers say no, and deletes those that go, and nothing else: what a harvest that is going
+ * on has left for its end stays left. At any time, beside a harvest too, as long as it is the holder of its lease.
+ * @throws BridgeError `lease-lost`
+ */
+export async function settleRefusals(
+  database: Database,
+  lease: Lease,
+  rules: FileRules,
+  now: () => { iso: string; milliseconds: number },
+  options: SettleOptions = {},
+): Promise<Settled> {
+  const { sourceId } = lease;
+  await weighRefusals(database, sourceId, rules.fuse, now().iso);
+  const settled = await settleAll(database, lease, rules, now, options, (db) =>
+    readItemsWithRefusals(db, sourceId, itemsAtATime),
+  );
+  await endRefusals(database, lease, rules, now);
+  return settled;
+}
+
+interface SettleOptions {
+  readonly runId?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function settleAll(
+  database: Database,
+  lease: Lease,
+  rules: FileRules,
+  now: () => { iso: string; milliseconds: number },
+  { runId, signal }: SettleOptions,
+  readSome: (db: Queryable) => Promise<readonly KnownItem[]>,
 ): Promise<Settled> {
   const total = { created: 0, updated: 0, deleted: 0 };
-  if (rules.mode !== 'none') await endEmbargoes(database, lease.sourceId, now().iso);
   for (;;) {
-    options.signal?.throwIfAborted();
-    const items = await readUnsettledItems(database.writer, lease.sourceId, itemsAtATime);
-    if (items.length === 0) return total;
-    const settled = await settleItems(database, lease, rules, items, now(), options.runId);
+    signal?.throwIfAborted();
+    const settled = await inTurn(lease, async () => {
+      const items = await readSome(database.writer);
+      return items.length === 0 ? undefined : settleItems(database, lease, rules, items, now(), runId);
+    });
+    if (!settled) return total;
     for (const kind of ['created', 'updated', 'deleted'] as const) total[kind] += settled[kind];
   }
+}
+
+/** Nobody is called any more once everything that was decided has been done. */
+async function endRefusals(
+  database: Database,
+  { sourceId }: Lease,
+  { mode, fuse }: FileRules,
+  now: () => { iso: string },
+): Promise<void> {
+  if (mode === 'none') return;
+  await forgetWithdrawn(database, sourceId, now().iso);
+  await weighRefusals(database, sourceId, fuse, now().iso);
 }
 
 async function settleItems(

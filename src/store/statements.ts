@@ -23,6 +23,8 @@ export interface Statements extends KnownStatements {
   readonly restated: Restated | undefined;
   /** URLs of which the origin says something else than before. */
   readonly reasked: ReadonlySet<string>;
+  /** Those of them of which it states another hash. */
+  readonly rehashed: ReadonlySet<string>;
 }
 
 /**
@@ -39,7 +41,8 @@ export function restate(
   const isGuess = ownList !== undefined && origin !== undefined && origin.rank > 0;
   // Without files nothing is read of what is stated, and nothing is written.
   const isOfNoAccount = rules.mode === 'none' || (isGuess && origin.name !== ownList.name);
-  if (!origin || isOfNoAccount) return { files: before, ownList, restated: undefined, reasked: new Set() };
+  if (!origin || isOfNoAccount)
+    return { files: before, ownList, restated: undefined, reasked: nothing, rehashed: nothing };
   const isReplaced = (name: string) =>
     origin.rank === 0 || name === origin.name || rules.retired?.includes(name) === true;
   const names = new Set([origin.name, ...before.map((file) => file.origin.name)]);
@@ -57,9 +60,16 @@ export function restate(
     ],
     ownList: origin.rank === 0 ? origin : undefined,
     restated: isSame ? undefined : { origin, files, replaces },
-    reasked: restatedUrls(own, files),
+    reasked: restatedUrls(own, files, (earlier, file) => !isSameDescription(earlier, file)),
+    rehashed: restatedUrls(
+      own,
+      files,
+      (earlier, { hash }) => hash !== undefined && earlier.hash !== undefined && earlier.hash !== hash,
+    ),
   };
 }
+
+const nothing: ReadonlySet<string> = new Set();
 
 /** What was seen of a URL, as far as what is said of it now leaves it in force. */
 export function withoutDoubt(seen: SeenFile | undefined, isRestated: boolean): SeenFile | undefined {
@@ -73,12 +83,16 @@ export function isSameDescription(a: Partial<SourceFile>, b: Partial<SourceFile>
   return describedFacts.every((fact) => a[fact] === b[fact]);
 }
 
-function restatedUrls(before: readonly StatedFile[], files: readonly SourceFile[]): ReadonlySet<string> {
-  if (before.length === 0) return new Set();
+function restatedUrls(
+  before: readonly StatedFile[],
+  files: readonly SourceFile[],
+  isRestated: (earlier: StatedFile, file: SourceFile) => boolean,
+): ReadonlySet<string> {
+  if (before.length === 0) return nothing;
   const known = new Map(before.map((file) => [file.url, file]));
   const restated = files.filter((file) => {
     const earlier = known.get(file.url);
-    return earlier !== undefined && !isSameDescription(earlier, file);
+    return earlier !== undefined && isRestated(earlier, file);
   });
   return new Set(restated.map(({ url }) => url));
 }

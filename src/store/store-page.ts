@@ -18,11 +18,13 @@ import { packPayloads } from './page-payloads.ts';
 import { type PagePlan, planPage } from './page-plan.ts';
 import { makePatches, noPatches } from './patches.ts';
 import { changedVersions, storeVersions } from './prior-versions.ts';
+import { type Redelivered, storeRedelivered } from './redelivered-files.ts';
 import { claimPayloads } from './released.ts';
-import { storeMoved, storeReasked, storeUnasked } from './remote-files.ts';
+import { storeMoved, storeUnasked } from './remote-files.ts';
 import { countChanges } from './resource-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
 import { sourceIdOf } from './sources.ts';
+import { inTurn } from './turns.ts';
 import { clearVanished, recordUnreadParts } from './vanished.ts';
 
 /** The run a page belongs to, as far as storing it needs to know. */
@@ -44,6 +46,8 @@ export interface MappedPage {
   readonly awaited?: readonly string[] | undefined;
   /** What is done about files; default: nothing. */
   readonly files?: FileRules | undefined;
+  /** URLs of files whose servers were asked when this page had come. */
+  readonly asked?: ReadonlySet<string> | undefined;
 }
 
 export type PageResult = Omit<RunCounts, 'pages'>;
@@ -79,6 +83,16 @@ export async function storePage(
   page: MappedPage,
   now: { iso: string; milliseconds: number },
 ): Promise<StoredPage> {
+  return inTurn(lease, () => storeInTurn(database, lease, run, page, now));
+}
+
+async function storeInTurn(
+  database: Database,
+  lease: Lease,
+  run: RunInProgress,
+  page: MappedPage,
+  now: { iso: string; milliseconds: number },
+): Promise<StoredPage> {
   const { sourceId } = lease;
   const plan = await planStored(database.writer, { name: lease.source, id: sourceId }, page, now.iso, run.id);
   const { known } = plan;
@@ -106,7 +120,7 @@ export async function storePage(
     await storeVersions(trx, versions, itemIds, known);
     await storeMoved(trx, sourceId, plan.moved, now.iso);
     await storeUnasked(trx, sourceId, plan.unasked, now.iso);
-    await storeReasked(trx, sourceId, plan.reasked, now.iso);
+    await storeRedelivered(trx, sourceId, withoutAsked(plan.redelivered, page), now.iso);
     await storeBlobs(trx, blobs.values(), payloads.keyframes);
     const repaired = mended.map(({ blob }) => toRow(blob));
     await insertRows(trx, 'blob', repaired, replacingBlobs);
@@ -119,6 +133,11 @@ export async function storePage(
     await storeProgress(trx, run.id, page, result, now.iso);
   });
   return result;
+}
+
+/** What was asked for because of this very page. */
+function withoutAsked(redelivered: Redelivered, { asked }: MappedPage): Redelivered {
+  return asked ? { ...redelivered, urls: redelivered.urls.filter((url) => !asked.has(url)) } : redelivered;
 }
 
 async function planStored(

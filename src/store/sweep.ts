@@ -5,6 +5,7 @@ import type { Database, Queryable } from './database.ts';
 import { markUnsettled } from './item-files.ts';
 import { type Lease, renewLease } from './leases.ts';
 import type { KnownResource, ResourcePlan } from './resource-plan.ts';
+import { inTurn } from './turns.ts';
 
 /** How much metadata of a source a complete pass did not meet. Files go with their items and are not counted. */
 export async function countUnseen(
@@ -125,27 +126,40 @@ export async function sweep(
 ): Promise<number> {
   for (let total = 0, after = 0; ; ) {
     signal.throwIfAborted();
-    const rows: ItemResource[] = await living(database.writer, lease.sourceId)
-      .modify(whereUnseen, runId)
-      .modify(whereSwept, which)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(rowsAtATime)
-      .select('*');
-    const last = rows.at(-1);
-    if (!last) return total;
-    after = last.id;
-    const { iso, milliseconds } = now();
-    total += await database.transaction(async (trx) => {
-      await renewLease(trx, lease, milliseconds);
-      const remove = (gone: readonly ItemResource[]) => storeDeletions(trx, lease.sourceId, runId, gone, iso);
-      const deleted = (await remove(rows)) + (await removeAbandonedFiles(trx, rows, remove));
-      await trx('run')
-        .where({ id: runId })
-        .update({ deleted: trx.raw('deleted + ?', [deleted]) });
-      return deleted;
-    });
+    const swept = await inTurn(lease, () => sweepSome(database, lease, runId, which, after, now()));
+    if (!swept) return total;
+    after = swept.last;
+    total += swept.deleted;
   }
+}
+
+async function sweepSome(
+  database: Database,
+  lease: Lease,
+  runId: number,
+  which: Swept,
+  after: number,
+  { iso, milliseconds }: { iso: string; milliseconds: number },
+): Promise<{ readonly last: number; readonly deleted: number } | undefined> {
+  const rows: ItemResource[] = await living(database.writer, lease.sourceId)
+    .modify(whereUnseen, runId)
+    .modify(whereSwept, which)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(rowsAtATime)
+    .select('*');
+  const last = rows.at(-1);
+  if (!last) return undefined;
+  const deleted = await database.transaction(async (trx) => {
+    await renewLease(trx, lease, milliseconds);
+    const remove = (gone: readonly ItemResource[]) => storeDeletions(trx, lease.sourceId, runId, gone, iso);
+    const deleted = (await remove(rows)) + (await removeAbandonedFiles(trx, rows, remove));
+    await trx('run')
+      .where({ id: runId })
+      .update({ deleted: trx.raw('deleted + ?', [deleted]) });
+    return deleted;
+  });
+  return { last: last.id, deleted };
 }
 
 type ItemResource = KnownResource & { readonly item_id: number };

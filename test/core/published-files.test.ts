@@ -63,14 +63,15 @@ describe('the list of the repository itself', () => {
   const url =
     'https://repo.example.org/server/api/core/bitstreams/ba7d4e0f-1c2b-4f3a-9d8e-0123456789ab/content';
 
-  test('is believed about open files, which are not worth a request; a mirror downloads them', () => {
+  test('is believed about open files as they are stated, until their server says no; a mirror downloads them', () => {
     const files = [stated('a.pdf', { origin: own, access: 'open', length: 3, hash: 'md5:00' })];
     expect(choose(files, undefined)).toMatchObject({
       published: [{ length: 3, hash: 'md5:00' }],
-      candidates: [],
+      candidates: [files[0]?.url],
     });
-    // What was seen before the repository said so is not put right any more: it does not count.
-    expect(names(choose(files, { outcome: 'refused' }))).toEqual(['a.pdf']);
+    expect(choose(files, { outcome: 'confirmed', length: 7 }).published).toMatchObject([{ length: 3 }]);
+    // It states policies that have ended as if they had not: who may read a file, its server knows.
+    for (const outcome of ['refused', 'gone'] as const) expect(names(choose(files, { outcome }))).toEqual([]);
     const mirror = choose(files, undefined, { ...rules, mode: 'mirror' });
     expect(mirror).toMatchObject({ published: [], candidates: [files[0]?.url] });
     expect(choose([stated('a.pdf', { origin: own })], undefined).candidates).toHaveLength(1);

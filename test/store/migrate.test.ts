@@ -43,6 +43,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0004-prior-versions' },
     { name: '0005-time' },
     { name: '0006-retention' },
+    { name: '0007-refused-files' },
     { name: '0009-withdrawals' },
     { name: '0014-vanished' },
   ]);

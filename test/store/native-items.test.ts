@@ -68,7 +68,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       { url, outcome: 'confirmed', failures: 0, checkedAt: now, ...facts },
     ]);
 
-  const due = async (trust?: 'untrusted' | 'unknown') =>
+  const due = async (trust?: 'unknown') =>
     (await listDueFiles(database.reader, lease.sourceId, now, 10, trust)).map(({ url }) => url);
 
   beforeEach(async () => {
@@ -154,7 +154,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       expect(await due()).toEqual([]);
     });
 
-    test('and says the same again makes no work, be it of none', async () => {
+    test('and says the same again makes no work but that its files are asked for, be it of none', async () => {
       await store([own([]), { ...own([file('y.pdf')]), identifier: 'y' }]);
       await begin();
       const written: string[] = [];
@@ -164,7 +164,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       database.writer.on('query', note);
       await store([own([]), { ...own([file('y.pdf')]), identifier: 'y' }]);
       database.writer.removeListener('query', note);
-      expect(written).toEqual([]);
+      expect(written).toEqual([expect.stringMatching(/^update .remote_file. set .due_at./)]);
     });
 
     test('is left as it is while files are not wanted, and read again when they are', async () => {
@@ -200,16 +200,17 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       expect(origins).toEqual([{ origin: 'oai_dc' }]);
     });
 
-    test('has open files published at once, without anybody being asked, now or later', async () => {
+    test('has open files published at once, and asked for all the same', async () => {
       await store([own([file('a.pdf', { access: 'open', length: 3, hash: 'md5:00' })])]);
       expect(await news()).toEqual(['created x/files/1-a.pdf', 'created x/oai_dc.xml']);
       expect(await resource('x/files/1-a.pdf')).toMatchObject({ length: 3, hash: 'md5:00' });
-      expect(await findRemoteFiles(database.reader, lease.sourceId, [file('a.pdf').url])).toEqual(new Map());
-      // Of one that was asked for earlier, nobody asks again but a mirror.
-      await see(file('a.pdf').url, { outcome: 'refused', dueAt: now });
+      expect(await due()).toEqual([file('a.pdf').url]);
+      await see(file('a.pdf').url, { length: 7 });
       expect(await settleAll()).toEqual(nothing);
-      expect(await due('untrusted')).toEqual([]);
-      expect(await due()).toHaveLength(1);
+      expect(await due()).toEqual([]);
+      await see(file('a.pdf').url, { outcome: 'refused' });
+      await settleAll();
+      expect(await news()).toEqual(['deleted x/files/1-a.pdf', 'updated x/oai_dc.xml']);
     });
 
     test('has others published when their server has handed them out, and as long as it does', async () => {
@@ -225,9 +226,13 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       await see(url, { outcome: 'refused', reason: 'it asks for a login (401)' });
       await settleAll();
       expect(await news()).toEqual(['deleted x/files/1-a.pdf', 'updated x/oai_dc.xml']);
-      // The repository knows now.
+      // The repository says that it is open: its server is asked.
       await begin();
       await store([own([file('a.pdf', { access: 'open' })])]);
+      expect(await news()).toEqual([]);
+      expect(await due()).toEqual([url]);
+      await see(url, { length: 7, mediaType: 'application/pdf' });
+      await settleAll();
       expect(await news()).toEqual(['created x/files/1-a.pdf', 'updated x/oai_dc.xml']);
     });
 

@@ -33,6 +33,13 @@ export async function checkFile(
   return (await askForFile(http, file, now, options, signal)).file;
 }
 
+export interface Answer {
+  readonly file: RemoteFile;
+  readonly verdict: Verdict;
+  /** Its server says that it is what it was. */
+  readonly isUnmodified: boolean;
+}
+
 /** The same, with the verdict that made it so. */
 export async function askForFile(
   http: Http,
@@ -40,7 +47,7 @@ export async function askForFile(
   now: string,
   options: CheckOptions,
   signal: AbortSignal,
-): Promise<{ readonly file: RemoteFile; readonly verdict: Verdict }> {
+): Promise<Answer> {
   const conditions = conditionsOf(file);
   const asking: HttpOptions = {
     signal,
@@ -50,11 +57,14 @@ export async function askForFile(
     headers: conditions,
   };
   let verdict: Verdict;
+  let isUnmodified = false;
   let facts: Partial<RemoteFile> = {};
   try {
     const answer = await ask(http, file, asking);
-    if (answer.status === 304 && Object.keys(conditions).length > 0) verdict = { outcome: 'confirmed' };
-    else {
+    if (answer.status === 304 && Object.keys(conditions).length > 0) {
+      verdict = { outcome: 'confirmed' };
+      isUnmodified = true;
+    } else {
       verdict = judgeAnswer(file, answer);
       if (verdict.outcome === 'confirmed') facts = readFacts(answer);
     }
@@ -62,7 +72,8 @@ export async function askForFile(
     signal.throwIfAborted();
     verdict = judgeError(error);
   }
-  return { file: { ...afterVerdict(file, verdict, now, options.recheckDays), ...facts }, verdict };
+  const seen = afterVerdict(file, verdict, now, options.recheckDays);
+  return { file: { ...seen, ...facts }, verdict, isUnmodified };
 }
 
 const firstByte = { range: 'bytes=0-0' } as const;

@@ -1,4 +1,5 @@
 import { addSeconds } from '../../core/datetime.ts';
+import { saysNo } from '../../core/published-files.ts';
 import type { RemoteFile } from '../../store/remote-files.ts';
 import type { Verdict } from './file-verdict.ts';
 
@@ -22,18 +23,18 @@ export function afterVerdict<File extends RemoteFile>(
   now: string,
   recheckDays: RecheckDays,
 ): RemoteFile {
-  const seen: RemoteFile = { ...withoutStatements(file), checkedAt: now };
+  const seen: RemoteFile = { ...withoutStatements(file), dueBefore: file.dueAt, checkedAt: now };
   if (verdict.outcome === 'confirmed') {
     const dueAt = recheckDays === false ? undefined : addSeconds(now, spread(file.url, recheckDays * day));
     return { ...seen, outcome: 'confirmed', reason: undefined, failures: 0, dueAt };
   }
-  const stays = file.outcome === 'refused' && verdict.outcome === 'unreachable';
+  const stays = saysNo(file.outcome) && verdict.outcome === 'unreachable';
   const failures = file.outcome === verdict.outcome ? file.failures + 1 : stays ? file.failures : 1;
-  const waits = verdict.outcome === 'refused' ? refusedSeconds : unreachableSeconds;
+  const waits = saysNo(verdict.outcome) ? refusedSeconds : unreachableSeconds;
   const seconds = waits[Math.min(failures, waits.length) - 1] ?? hour;
   return {
     ...seen,
-    outcome: stays ? 'refused' : verdict.outcome,
+    outcome: stays ? file.outcome : verdict.outcome,
     reason: stays ? file.reason : verdict.reason,
     failures,
     dueAt: addSeconds(now, spread(file.url, seconds)),
@@ -42,7 +43,7 @@ export function afterVerdict<File extends RemoteFile>(
 
 /** Not asked for now, for a reason that has nothing to do with it. */
 export function postponed(file: RemoteFile, now: string, seconds: number = hour): RemoteFile {
-  return { ...withoutStatements(file), dueAt: addSeconds(now, seconds) };
+  return { ...withoutStatements(file), dueBefore: file.dueAt, dueAt: addSeconds(now, seconds) };
 }
 
 /** Files that came up together are not all due at the same moment again; the same file always as late. */

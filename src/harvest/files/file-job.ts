@@ -5,7 +5,7 @@ import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Database } from '../../store/database.ts';
 import { type FileTrust, listDueFiles } from '../../store/due-files.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/leases.ts';
-import { countMirroredBytes, saveRemoteFiles } from '../../store/remote-files.ts';
+import { countMirroredBytes, type RemoteFile, saveRemoteFiles } from '../../store/remote-files.ts';
 import { type Settled, settle } from '../../store/settle.ts';
 import { fileRules } from '../harvest.ts';
 import type { HostGate } from '../host-gate.ts';
@@ -39,6 +39,8 @@ export interface FileJobOptions {
   /** Second Ctrl-C: stop now. */
   readonly signal: AbortSignal;
   readonly onProgress?: ((report: FileJobReport) => void) | undefined;
+  /** All that is due is asked for, not `checksPerRun` files at most. */
+  readonly toTheEnd?: boolean | undefined;
 }
 
 export interface FileJobReport extends MirrorReport, Settled {
@@ -61,7 +63,7 @@ const nothing: FileJobReport = {
 
 const heartbeatMs = 15_000;
 /** What is known of files by then becomes visible while others are still on their way. */
-const settleEveryMs = 30_000;
+const settleEveryMs = 10_000;
 /** A file that crawls is left; the part that came is continued next time. */
 const slowestRate: SlowestRate = { graceSeconds: 60, bytesPerSecond: 4096 };
 const checkPatienceMs = 15_000;
@@ -122,7 +124,7 @@ class FileJob {
   }
 
   async run(): Promise<FileJobReport> {
-    const { mode, verify, checksPerRun, landingPagesPerRun } = this.#source.config.files;
+    const { mode, checksPerRun, landingPagesPerRun } = this.#source.config.files;
     const { log } = this.#deps;
     // Embargoes that are over bring files that are to be asked for.
     await this.#settle();
@@ -134,7 +136,7 @@ class FileJob {
     if (mode === 'mirror') await this.#mirror();
     else {
       await this.#check('unknown', Number.POSITIVE_INFINITY);
-      if (verify) await this.#check('untrusted', checksPerRun);
+      await this.#check('all', this.#options.toTheEnd ? Number.POSITIVE_INFINITY : checksPerRun);
     }
     await this.#settle();
     if (this.#report.quotaReached)
@@ -152,22 +154,26 @@ class FileJob {
       requestsPerHost: config.requestsPerHost,
       patienceMs: checkPatienceMs,
     });
-    await this.#stoppable(async (signal) => {
+    const { sourceId } = this.#lease;
+    const onRefusal = (file: RemoteFile) => saveRemoteFiles(database, sourceId, [file]);
+    const settling = this.#settleNowAndThen();
+    const work = this.#stoppable(async (signal) => {
       for (let left = atMost; left > 0; ) {
         const limit = Math.min(filesPerCheck, left);
         const now = toIso(clock.now());
-        const due = await listDueFiles(database.reader, this.#lease.sourceId, now, limit, trust);
-        const options = { budget: limit, deadline: checkDeadlineMs, signal };
+        const due = await listDueFiles(database.reader, sourceId, now, limit, trust);
+        const options = { budget: limit, deadline: checkDeadlineMs, signal, onRefusal };
         const checked = due.length === 0 ? [] : await checker.check(due, options);
-        await saveRemoteFiles(database, this.#lease.sourceId, checked);
+        await saveRemoteFiles(database, sourceId, checked);
         left -= checked.length;
         const asked = checked.filter(({ checkedAt }) => (checkedAt ?? '') >= now).length;
         this.#add({ files: checked.length, asked });
         // Those that it did not come to would come again.
         if (checked.length === 0) return;
-        await this.#settle();
+        await settling.now();
       }
     });
+    await work.finally(() => settling.end());
   }
 
   async #mirror(): Promise<void> {
@@ -214,10 +220,10 @@ class FileJob {
     }
   }
 
-  #settleNowAndThen(): { end(): Promise<void> } {
+  #settleNowAndThen(): { now(): Promise<void>; end(): Promise<void> } {
     let under: Promise<void> | undefined;
     let failure: { readonly error: unknown } | undefined;
-    const timer = setInterval(() => {
+    const begin = () => {
       under ??= this.#settle()
         .catch((error: unknown) => {
           failure = { error };
@@ -225,13 +231,23 @@ class FileJob {
         .finally(() => {
           under = undefined;
         });
-    }, settleEveryMs);
+      return under;
+    };
+    const timer = setInterval(() => void begin(), settleEveryMs);
     timer.unref();
+    const finished = async () => {
+      await under;
+      if (failure) throw failure.error;
+    };
     return {
+      now: async () => {
+        await under;
+        await begin();
+        await finished();
+      },
       end: async () => {
         clearInterval(timer);
-        await under;
-        if (failure) throw failure.error;
+        await finished();
       },
     };
   }

@@ -8,7 +8,7 @@ import type { DueFile } from '../../store/due-files.ts';
 export type Verdict =
   | { readonly outcome: 'confirmed' }
   | {
-      readonly outcome: 'refused' | 'unreachable';
+      readonly outcome: 'refused' | 'gone' | 'unreachable';
       /** One clause, for people. */
       readonly reason: string;
       /** The server asked for patience: its other files are better left alone, too. */
@@ -28,6 +28,9 @@ const refusals: Readonly<Record<number, string>> = {
   410: 'it is gone',
   451: 'it is withheld',
 };
+
+/** There is nothing, for nobody: that is not a matter of who asks. */
+const absences = new Set([404, 410]);
 
 /** 4xx that may be different an hour later. */
 const passing = new Set([408, 421, 423, 425, 429]);
@@ -52,13 +55,13 @@ export function judgeAnswer(
     if (!isPageForPeople(answer, { ...stated, name: lastSegment(url) })) return confirmed;
     return isStranger ? stranger : { outcome: 'refused', reason: 'a page for people answers in its place' };
   }
-  if (status === 403 && isStranger) return stranger;
   if (status >= 500 || passing.has(status) || (status < 300 && status !== 204)) {
     const busy = status === 429 || status === 503;
     return { outcome: 'unreachable', reason: `the server answers ${status}`, busy };
   }
   const said = refusals[status];
-  return { outcome: 'refused', reason: said ? `${said} (${status})` : `the server answers ${status}` };
+  const outcome = absences.has(status) ? 'gone' : 'refused';
+  return { outcome, reason: said ? `${said} (${status})` : `the server answers ${status}` };
 }
 
 /** DSpace says no in JSON: at the address of its bytes, pages are those of bot checks and firewalls before it. */

@@ -2,6 +2,7 @@ import type { Http, HttpResponse } from '../../core/adapter.ts';
 import { bitstreamOf, isTaggedAsOther } from '../../core/bitstream-address.ts';
 import { toHttpDate } from '../../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
+import { saysNo } from '../../core/published-files.ts';
 import type { ReadyContent } from '../../store/content-files.ts';
 import type { DueFile } from '../../store/due-files.ts';
 import { paceOf, type SlowestRate } from '../response-body.ts';
@@ -89,7 +90,7 @@ async function download(
       continue;
     }
     if (fetched.kind !== 'complete') {
-      if (fetched.kind === 'no-room' || fetched.verdict.outcome === 'refused') await removePartial(partial);
+      if (fetched.kind === 'no-room' || saysNo(fetched.verdict.outcome)) await removePartial(partial);
       return fetched;
     }
     const { hash } = fetched.content;

@@ -46,9 +46,9 @@ export async function mirrorFile(
     const asked = await askForFile(deps.http, file, now(), options, signal);
     if (asked.verdict.outcome !== 'confirmed') return failed(asked.verdict);
     health.note(host, asked.verdict, clock.now().getTime());
-    if (!hasChanged(file, asked.file)) {
+    if (!isToBeDownloaded(file, asked)) {
       const reason = file.reason === otherBytesReason ? otherBytesReason : asked.file.reason;
-      return { file: { ...asked.file, reason } };
+      return { file: { ...asked.file, reason, download: undefined } };
     }
     length = asked.file.length;
     seen = { ...file, checkedAt: now() };
@@ -73,6 +73,7 @@ export async function mirrorFile(
       ...afterVerdict(file, confirmed, now(), recheckDays),
       ...facts,
       reason: isAsStated ? undefined : otherBytesReason,
+      download: undefined,
       contentHash: content.hash,
       contentLength: content.length,
     },
@@ -80,6 +81,24 @@ export async function mirrorFile(
     synced,
     partial,
   };
+}
+
+/**
+ * What its record says of it now is worth more than that its server says nothing new: another hash is one of other
+ * bytes, and what may be another file is the same only where its server says so.
+ */
+function isToBeDownloaded(
+  before: RemoteFile,
+  { file: after, isUnmodified }: { readonly file: RemoteFile; readonly isUnmodified: boolean },
+): boolean {
+  if (before.download === 'always' || hasChanged(before, after)) return true;
+  return before.download === 'if-changed' && !isUnmodified && !isProvenSame(before, after);
+}
+
+/** Of an answer that names no difference: whether it names anything that would differ. */
+function isProvenSame(before: RemoteFile, after: RemoteFile): boolean {
+  if (before.etag !== undefined && after.etag !== undefined) return true;
+  return before.lastModified !== undefined && before.lastModified === after.lastModified;
 }
 
 /** By the best that the server says of it; where it says nothing, it has not. */

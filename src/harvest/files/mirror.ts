@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { toIso } from '../../core/datetime.ts';
+import { saysNo } from '../../core/published-files.ts';
 import type { Database } from '../../store/database.ts';
 import { type DueFile, listDueFiles } from '../../store/due-files.ts';
 import { findRemoteFiles } from '../../store/remote-files.ts';
@@ -155,7 +156,7 @@ export async function mirrorFiles(deps: MirrorDeps, options: MirrorOptions): Pro
 async function removeStrays({ database, directory, source, sourceId, clock }: MirrorDeps): Promise<void> {
   const isWanted = async (url: string) => {
     const known = (await findRemoteFiles(database.reader, sourceId, [url])).get(url);
-    return known !== undefined && known.outcome !== 'refused';
+    return known !== undefined && !saysNo(known.outcome);
   };
   await removeStrayPartials(directory, source, isWanted, clock.now().getTime());
 }

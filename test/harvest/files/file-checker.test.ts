@@ -80,7 +80,7 @@ test('it returns in time, whatever the servers do, with what it has', async () =
     deadline: 300,
   });
   expect(performance.now() - began).toBeLessThan(1500);
-  expect(checked).toMatchObject([{ outcome: 'refused' }]);
+  expect(checked).toMatchObject([{ outcome: 'gone' }]);
 });
 
 test('a host that is silent three times in a row is left alone for ten minutes', async () => {
@@ -103,7 +103,7 @@ test('a host that is silent three times in a row is left alone for ten minutes',
   await checker.check(files, generous);
   expect(server.asked).toHaveLength(3);
   now = new Date('2026-11-21T10:11:00Z');
-  expect((await checker.check(files, generous)).every(({ outcome }) => outcome === 'refused')).toBe(true);
+  expect((await checker.check(files, generous)).every(({ outcome }) => outcome === 'gone')).toBe(true);
 });
 
 test('a host that asks for patience is left alone at once, and the others are not', async () => {
@@ -111,7 +111,7 @@ test('a host that asks for patience is left alone at once, and the others are no
   const server = await serveFiles((_request, response) => response.writeHead(404).end(), anywhere);
   const files = [...numbered(busy.url, 5), ...numbered(server.url, 5)];
   const checked = await checkerAt(server).check(files, generous);
-  expect(checked.filter(({ outcome }) => outcome === 'refused')).toHaveLength(5);
+  expect(checked.filter(({ outcome }) => outcome === 'gone')).toHaveLength(5);
   expect(checked.filter(({ outcome }) => outcome === 'unchecked')).toHaveLength(4);
   expect(busy.asked).toHaveLength(1);
 });

@@ -75,10 +75,11 @@ describeOnBoth('the file job', (open) => {
     { http, gate }: FileServer,
     stop = new AbortController().signal,
     onProgress?: (report: FileJobReport) => void,
+    toTheEnd = false,
   ): Promise<FileJobReport> {
     const deps = { database: open().database, directory, http, gate, clock, log: silentLog };
     const { signal } = new AbortController();
-    return runFileJob(deps, source, { stop, signal, onProgress });
+    return runFileJob(deps, source, { stop, signal, onProgress, toTheEnd });
   }
 
   async function live(): Promise<readonly (readonly [string, string | null])[]> {
@@ -105,16 +106,20 @@ describeOnBoth('the file job', (open) => {
     expect(await work(server)).toMatchObject({ files: 0, deleted: 0 });
   });
 
-  test('keeps to its budget, and asks for nothing where that is not wished', async () => {
+  test('keeps to its budget, unless it is to come to the end, and asks for nothing where no files are wished', async () => {
     const server = await serveFiles((_request, response) => response.writeHead(404).end());
     await begin(server, ['/a', '/b', '/c', '/d'], { mode: 'proxy', checksPerRun: 3 });
     expect(await work(server)).toMatchObject({ files: 3 });
     expect(await work(server)).toMatchObject({ files: 1 });
     await begin(server, ['/e'], { mode: 'proxy', verify: false });
-    expect(await work(server)).toMatchObject({ files: 0 });
+    // Published unasked, but not unasked for ever.
+    expect(await live()).toHaveLength(1);
+    expect(await work(server)).toMatchObject({ files: 1, deleted: 1 });
     await begin(server, ['/f'], { mode: 'none' });
     expect(await work(server)).toMatchObject({ files: 0 });
-    expect(server.asked).toHaveLength(4);
+    expect(server.asked).toHaveLength(5);
+    await begin(server, ['/g', '/h', '/i'], { mode: 'proxy', checksPerRun: 1 });
+    expect(await work(server, undefined, undefined, true)).toMatchObject({ files: 3 });
   });
 
   test('asks for all of which only their server knows who may read them, whatever it may cost', async () => {
@@ -132,14 +137,14 @@ describeOnBoth('the file job', (open) => {
     expect(await work(server)).toMatchObject({ downloaded: 1, created: 1 });
   });
 
-  test('asks for none of which the repository says that everybody may read it, but mirrors it', async () => {
+  test('asks for those, too, of which the repository says that everybody may read it, and mirrors them', async () => {
     const server = await serveFiles((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/pdf' }).end('content');
     });
     await begin(server, ['/a'], { mode: 'proxy' }, 'open');
     expect(await live()).toHaveLength(1);
-    expect(await work(server)).toMatchObject({ files: 0, asked: 0 });
-    expect(server.asked).toEqual([]);
+    expect(await work(server)).toMatchObject({ files: 1, asked: 1, updated: 0 });
+    expect(server.asked).toEqual(['HEAD /a']);
     await begin(server, ['/b'], { mode: 'mirror' }, 'open');
     expect(await live()).toEqual([]);
     expect(await work(server)).toMatchObject({ downloaded: 1, created: 1 });
@@ -177,6 +182,7 @@ describeOnBoth('the file job', (open) => {
       unchecked: 0,
       confirmed: 1,
       refused: 0,
+      gone: 0,
       unreachable: 0,
       mirrored: 1,
       waitingForRoom: 2,
