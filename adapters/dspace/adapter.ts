@@ -71,12 +71,16 @@ class DspaceAdapter implements Adapter {
     return countItems(search, { selection: { entityType: entityTypes[0] }, query: undefined }, signal);
   }
 
-  async item(identifier: string, signal: AbortSignal): Promise<SourceItem | undefined> {
+  async item(
+    identifier: string,
+    signal: AbortSignal,
+    deliveredFrom: readonly string[] = [],
+  ): Promise<SourceItem | undefined> {
     const connection = await this.#connect(signal);
     this.#refuseUnknownFormats();
     const { supplement } = connection;
     const settings = this.#settings;
-    const parts = { ...connection, settings, formats: ownFormats(settings) };
+    const parts = { ...connection, settings, formats: ownFormats(settings), deliveredFrom };
     const item = await triage(parts, identifier, signal);
     // Without a word from us, what came by OAI-PMH would stay until that endpoint notices.
     if (item === undefined) return supplement && speakingForAll(goneItem(parts, identifier), supplement);

@@ -72,7 +72,7 @@ export class Bitstreams {
     for (const [id, { json, bundleName }] of found) {
       const bitstream = {
         ...readBitstream(json, id, bundleName),
-        mimeType: await this.#typeOf(json, id, signal),
+        ...(await this.#typeOf(json, id, signal)),
       };
       const decides = onlyOne && bundleName === original;
       listed.push({
@@ -92,9 +92,15 @@ export class Bitstreams {
     return this.#parts.list(bundle, { relation: 'bitstreams', path, query: bitstreamQuery }, signal);
   }
 
-  async #typeOf(json: JsonObject, id: string, signal: AbortSignal): Promise<string | undefined> {
-    const format = await this.#parts.optional(json, 'format', `/core/bitstreams/${id}/format`, signal);
-    return mediaTypeOf(asText(format?.mimetype));
+  async #typeOf(
+    json: JsonObject,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<Pick<Bitstream, 'mimeType' | 'format'>> {
+    const found = await this.#parts.optional(json, 'format', `/core/bitstreams/${id}/format`, signal);
+    const format = asText(found?.mimetype);
+    const mimeType = mediaTypeOf(format);
+    return { mimeType, ...(format === mimeType ? {} : { format }) };
   }
 
   async #accessOf(

@@ -161,3 +161,14 @@ export async function findInSearch(rest: RestService, uuid: string, signal: Abor
   const { hits } = await search({ rest }, { selection: {}, query, size: 1 }, signal);
   return hits.some((hit) => hit.uuid === uuid);
 }
+
+/** The UUID of the item that everybody finds by this handle; undefined: there is none. */
+export async function findHandleInSearch(
+  rest: RestService,
+  handle: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const query = `handle:"${handle.replace(/["\\]/g, '\\$&')}"`;
+  const { hits } = await search({ rest }, { selection: {}, query, size: 1 }, signal);
+  return hits.find((hit) => hit.handle === handle)?.uuid;
+}

@@ -3,6 +3,7 @@ import { type OaiSupplement, supplementFormats } from '../../src/core/dspace/oai
 import { BridgeError } from '../../src/core/errors.ts';
 import { handleIn, type IdentifierOf, oaiUrlOf } from './oai-host.ts';
 import type { RestService } from './rest-service.ts';
+import { findHandleInSearch } from './search.ts';
 
 /**
  * The OAI-PMH endpoint of the same repository, for formats that only it has; undefined: none are configured.
@@ -29,8 +30,8 @@ export async function openSupplement(
       const handle = handleIn(oaiIdentifier);
       if (handle === undefined) return undefined;
       if (settings.identity !== 'uuid') return identifierOf(handle, oaiIdentifier);
-      // That endpoint knows no UUIDs.
-      return rest.findByHandle(handle, within);
+      // That endpoint knows no UUIDs. What nobody finds is not published, whatever that endpoint has of it.
+      return findHandleInSearch(rest, handle, within);
     },
   };
 }

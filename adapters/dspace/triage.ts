@@ -6,7 +6,7 @@ import { asText, asUuid, type JsonObject } from './json-value.ts';
 import { handleIn } from './oai-host.ts';
 import { isNotFound, isRefused, isRestError } from './rest-error.ts';
 import type { RestService } from './rest-service.ts';
-import { findInSearch, isNotTaken, search } from './search.ts';
+import { findHandleInSearch, findInSearch, isNotTaken } from './search.ts';
 import type { VersionHistories } from './versions.ts';
 
 export interface TriageParts {
@@ -16,6 +16,8 @@ export interface TriageParts {
   readonly settings: AdapterSettings;
   /** Names of the formats that items are delivered in. */
   readonly formats: readonly string[];
+  /** Addresses at which it was read before. */
+  readonly deliveredFrom?: readonly string[];
 }
 
 /**
@@ -29,7 +31,7 @@ export async function triage(
   signal: AbortSignal,
 ): Promise<SourceItem | undefined> {
   const { rest, reader, settings, versions } = parts;
-  const uuid = await findItem(rest, identifier, signal);
+  const uuid = await findItem(parts, identifier, signal);
   if (uuid === undefined) return undefined;
   if (uuid === 'hidden') return goneItem(parts, identifier);
   let json: JsonObject | undefined;
@@ -73,11 +75,12 @@ export function goneItem(
 }
 
 /**
- * The UUID that an identifier leads to; undefined: to nothing.
+ * The UUID that an identifier leads to; undefined: to nothing. `pid/find` comes last: of an item that is not for
+ * everybody DSpace 9 notes an error in its log for each such question.
  * @returns `hidden`: DSpace denies what it leads to, or breaks where it should (DSpace#9154)
  */
 async function findItem(
-  rest: RestService,
+  { rest, deliveredFrom = [] }: Pick<TriageParts, 'rest' | 'deliveredFrom'>,
   identifier: string,
   signal: AbortSignal,
 ): Promise<string | 'hidden' | undefined> {
@@ -85,15 +88,54 @@ async function findItem(
   if (uuid !== undefined) return uuid;
   const handle = handleIn(identifier);
   if (handle === undefined) return undefined;
+  const found = await findHandle(rest, handle, signal);
+  if (found !== undefined) return found;
+  const known = deliveredFrom.map(uuidOfAddress).find((one) => one !== undefined);
+  const isThere = known === undefined ? false : await knows(rest, known, handle, signal);
+  if (isThere === 'hidden') return isThere;
+  if (isThere) return known;
   try {
     return await rest.findByHandle(handle, signal);
   } catch (error) {
     if (!isRestError(error, 401, 403, 500, 501)) throw error;
+    return 'hidden';
   }
-  // A server that is broken altogether does not come behind this.
-  const query = `handle:"${handle.replace(/["\\]/g, '\\$&')}"`;
-  const { hits } = await search({ rest }, { selection: {}, query, size: 1 }, signal);
-  return hits.find((hit) => hit.handle === handle)?.uuid ?? 'hidden';
+}
+
+/** As everybody finds it; where the search does not take the question, nobody has been told. */
+async function findHandle(
+  rest: RestService,
+  handle: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return await findHandleInSearch(rest, handle, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isNotTaken(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the item is still there under this handle; `hidden`: it is not for everybody. */
+async function knows(
+  rest: RestService,
+  uuid: string,
+  handle: string,
+  signal: AbortSignal,
+): Promise<boolean | 'hidden'> {
+  try {
+    const json = await rest.get(`/core/items/${uuid}`, [], { signal });
+    return json?.handle === handle;
+  } catch (error) {
+    if (isRefused(error)) return 'hidden';
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+function uuidOfAddress(address: string): string | undefined {
+  return asUuid(/\/core\/items\/([^/?#]+)$/.exec(address)?.[1]);
 }
 
 /** Where the search does not take the question, it has not denied the item. */

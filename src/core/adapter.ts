@@ -16,8 +16,15 @@ export interface Adapter {
    */
   pages(request: PageRequest, signal: AbortSignal): AsyncIterable<Page>;
 
-  /** One item by its identifier in every configured format; undefined when the upstream does not have it. */
-  item(identifier: string, signal: AbortSignal): Promise<SourceItem | undefined>;
+  /**
+   * One item by its identifier in every configured format; undefined when the upstream does not have it.
+   * @param deliveredFrom `SourceMetadata.upstreamUrl` of what is stored of it, where that is known
+   */
+  item(
+    identifier: string,
+    signal: AbortSignal,
+    deliveredFrom?: readonly string[],
+  ): Promise<SourceItem | undefined>;
 
   /**
    * Every identifier the upstream lists now, without payloads: what a cheap look for vanished items needs.

@@ -49,9 +49,10 @@ export type Fetched = { readonly item: SourceItem | undefined } | { readonly err
 export async function fetchItem(
   { source, signal }: Pick<Asking, 'source' | 'signal'>,
   identifier: string,
+  deliveredFrom: readonly string[] = [],
 ): Promise<Fetched> {
   try {
-    return { item: await source.adapter.item(identifier, signal) };
+    return { item: await source.adapter.item(identifier, signal, deliveredFrom) };
   } catch (error) {
     signal.throwIfAborted();
     return { error };

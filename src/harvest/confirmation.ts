@@ -55,7 +55,10 @@ export async function confirmVanished(
     const some = vanished.slice(next, next + sideBySide);
     if (asking.stop.aborted || inARow >= failuresInARow) return soFar(false);
     const fetched = await Promise.all(
-      some.map(async (one) => ({ one, fetched: await fetchItem(asking, one.identifier) })),
+      some.map(async (one) => ({
+        one,
+        fetched: await fetchItem(asking, one.identifier, one.deliveredFrom),
+      })),
     );
     for (const { one, fetched: what } of fetched) {
       const { id, identifier, formats, lastSeenRun = 0 } = one;

@@ -43,11 +43,13 @@ export interface PageToPlan {
   readonly items: readonly MappedItem[];
   /** Formats that may still come for these items in this run. */
   readonly awaited: readonly string[];
+  /** Items that the run has met and could not read; default none. */
+  readonly unread?: ReadonlySet<string>;
 }
 
 /** @param runId of the run the page belongs to, if it is one that is stored */
 export function planPage(
-  { source, items, awaited }: PageToPlan,
+  { source, items, awaited, unread }: PageToPlan,
   known: ReadonlyMap<string, KnownItem>,
   context: FileContext,
   runId?: number,
@@ -75,7 +77,7 @@ export function planPage(
     // A tombstone of something we never had is no news (quirk 62).
     if (item.deleted && !stored) continue;
     const result = planItem(source, stored, { item, awaited }, context);
-    if (isRepetition(item, stored, result.delivered, runId)) {
+    if (!unread?.has(identifier) && isRepetition(item, stored, result.delivered, runId)) {
       plan.repeated.push(identifier);
       continue;
     }

@@ -151,8 +151,27 @@ async function planStored(
   const withFiles = rules.mode !== 'none';
   const known = await readKnownItems(db, source.name, identifiersOf(page), withFiles);
   const urls = [...items, ...known.values()].flatMap(({ files }) => files.map(({ url }) => url));
-  const context = await fileContext(db, source.id, rules, urls, now);
-  return { ...planPage({ source: source.name, items, awaited }, known, context, runId), known };
+  const planned = async (unread: ReadonlySet<string>) => {
+    const context = await fileContext(db, source.id, rules, urls, now);
+    return planPage({ source: source.name, items, awaited, unread }, known, context, runId);
+  };
+  const plan = await planned(new Set());
+  if (plan.repeated.length === 0 || runId === undefined) return { ...plan, known };
+  const unread = await findUnread(db, runId, plan.repeated);
+  return { ...(unread.size === 0 ? plan : await planned(unread)), known };
+}
+
+/** Those that the run met without being able to read them: what it reads of them now is no repetition. */
+async function findUnread(
+  db: Database['reader'],
+  runId: number,
+  identifiers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows: { identifier: string }[] = await db('problem')
+    .where({ run_id: runId, code: 'record-quarantined' })
+    .modify((query) => whereAnyOf(query, 'identifier', identifiers))
+    .distinct('identifier');
+  return new Set(rows.map(({ identifier }) => identifier));
 }
 
 /** Resources that the delivery itself brought; a link that follows another resource has met nothing. */

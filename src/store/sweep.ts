@@ -32,6 +32,8 @@ export interface UnseenItem {
   readonly formats: readonly string[];
   /** The last run that met anything of that; undefined: none. */
   readonly lastSeenRun: number | undefined;
+  /** Upstream addresses of its metadata. */
+  readonly deliveredFrom: readonly string[];
 }
 
 /**
@@ -73,21 +75,34 @@ export async function listUnseenItemsAfter(
   return ids.length === 0 ? [] : readUnseen(db, sourceId, runId, ids);
 }
 
+interface UnseenRow {
+  readonly id: number;
+  readonly identifier: string;
+  readonly format: string;
+  readonly seen_run: number | null;
+  readonly kind: string;
+  readonly upstream_url: string | null;
+}
+
 async function readUnseen(
   db: Queryable,
   sourceId: number,
   runId: number,
   ids: readonly number[],
 ): Promise<readonly UnseenItem[]> {
-  const rows: { id: number; identifier: string; format: string; seen_run: number | null }[] = await living(
-    db,
-    sourceId,
-  )
+  const rows: UnseenRow[] = await living(db, sourceId)
     .modify(whereUnseen, runId)
     .join('item', 'item.id', 'resource.item_id')
     .modify((query) => whereAnyOf(query, 'resource.item_id', ids))
     .orderBy('resource.id')
-    .select('item.id', 'item.identifier', 'resource.format', 'resource.seen_run');
+    .select(
+      'item.id',
+      'item.identifier',
+      'resource.format',
+      'resource.seen_run',
+      'resource.kind',
+      'resource.upstream_url',
+    );
   const byItem = new Map<number, typeof rows>();
   for (const row of rows) byItem.set(row.id, [...(byItem.get(row.id) ?? []), row]);
   return ids.flatMap((id) => {
@@ -95,7 +110,12 @@ async function readUnseen(
     const [row] = own;
     if (!row) return [];
     const lastSeenRun = own.reduce((last, { seen_run }) => Math.max(last, seen_run ?? 0), 0) || undefined;
-    return [{ id, identifier: row.identifier, formats: own.map(({ format }) => format), lastSeenRun }];
+    const formats = own.map(({ format }) => format);
+    const addresses = own.flatMap(({ kind, upstream_url }) =>
+      kind === 'metadata' && upstream_url !== null ? [upstream_url] : [],
+    );
+    const deliveredFrom = [...new Set(addresses)];
+    return [{ id, identifier: row.identifier, formats, lastSeenRun, deliveredFrom }];
   });
 }
 

@@ -188,6 +188,15 @@ describeOnBoth('storePage', (open) => {
     });
   });
 
+  test('what could not be read before is no repetition when the same run reads it', async () => {
+    await store([item('oai:x:1', { body: 'first' })]);
+    await begin();
+    const problem = { code: 'record-quarantined', message: 'broken', identifier: 'oai:x:1' } as const;
+    await store([], [problem]);
+    const second = await store([item('oai:x:1', { body: 'second' })]);
+    expect(second).toMatchObject({ updated: 1, problems: 0 });
+  });
+
   test("the journal's clock never runs backwards, even if the machine's does", async () => {
     await store([item('oai:x:1')]);
     now = '2026-11-21T09:00:00Z';

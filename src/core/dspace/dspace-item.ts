@@ -42,6 +42,8 @@ export interface Bitstream {
   readonly checkSum: { readonly algorithm: string; readonly value: string } | undefined;
   /** `type/subtype`, as stated. */
   readonly mimeType: string | undefined;
+  /** As its registry of formats has it (`text/plain; charset=utf-8`), where that is known and not the same. */
+  readonly format?: string | undefined;
   /** The repository's number of it within the item; undefined where it has none (-1). */
   readonly sequenceId: number | undefined;
 }

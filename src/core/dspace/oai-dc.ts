@@ -50,13 +50,15 @@ const rules: readonly (readonly [element: string, rule: Rule])[] = [
 ];
 
 /** Unqualified Dublin Core as DSpace's OAI-PMH endpoint gives it: the schema `dc` alone, qualifiers dropped. */
-export function toOaiDc({ metadata, bitstreams }: DspaceItem): string {
+export function toOaiDc({ id, metadata, bitstreams }: DspaceItem): string {
   const fields = new Fields(metadata);
   const elements: string[] = [];
   for (const [element, rule] of rules) {
     const name = `dc:${element}`;
     for (const { value } of rule(fields)) add(elements, name, value);
-    if (element === 'format') for (const type of typesOf(bitstreams)) add(elements, name, type);
+    if (element === 'format' && !isCounted(id)) {
+      for (const type of typesOf(bitstreams)) add(elements, name, type);
+    }
   }
   return document.render(elements);
 }
@@ -69,13 +71,16 @@ function isAuthor({ qualifier }: MetadataValue): boolean {
   return qualifier === 'author';
 }
 
-/** Each once: an item may have thousands of files. */
-function typesOf(bitstreams: DspaceItem['bitstreams']): ReadonlySet<string> {
-  const types = new Set<string>();
-  for (const { bundleName, mimeType } of bitstreams) {
-    if (bundleName === 'ORIGINAL' && mimeType !== undefined) types.add(mimeType);
-  }
-  return types;
+/** DSpace 5 has numbers for items, and no types of files in its crosswalk. */
+function isCounted(id: string): boolean {
+  return /^\d+$/.test(id);
+}
+
+/** One for each file, in their order, as DSpace's crosswalk has it since 6.0. */
+function typesOf(bitstreams: DspaceItem['bitstreams']): readonly string[] {
+  return bitstreams.flatMap(({ bundleName, mimeType, format = mimeType }) =>
+    bundleName === 'ORIGINAL' && format !== undefined ? [format] : [],
+  );
 }
 
 /** The values of the schema `dc`, by element. */
@@ -94,10 +99,66 @@ class Fields {
   }
 
   unqualified(element: string): readonly MetadataValue[] {
-    return this.#plain.get(element) ?? [];
+    return byLanguage(this.#plain.get(element) ?? []);
   }
 
   qualified(element: string): readonly MetadataValue[] {
-    return this.#qualified.get(element) ?? [];
+    const byQualifier = groups(this.#qualified.get(element) ?? [], ({ qualifier = '' }) => qualifier);
+    const order = registry.get(element) ?? [];
+    const rank = (qualifier: string) => (order.includes(qualifier) ? order.indexOf(qualifier) : order.length);
+    return [...byQualifier].sort(([a], [b]) => rank(a) - rank(b)).flatMap(([, values]) => byLanguage(values));
   }
+}
+
+/**
+ * Qualifiers in the order in which DSpace's registry of Dublin Core has them from the beginning, where that is not the
+ * alphabet's: its OAI-PMH has them in this order. Others come behind.
+ */
+const registry: ReadonlyMap<string, readonly string[]> = new Map([
+  ['identifier', ['citation', 'govdoc', 'isbn', 'issn', 'sici', 'ismn', 'other', 'uri']],
+  [
+    'relation',
+    [
+      'isformatof',
+      'ispartof',
+      'ispartofseries',
+      'haspart',
+      'isversionof',
+      'hasversion',
+      'isbasedon',
+      'isreferencedby',
+      'requires',
+      'replaces',
+      'isreplacedby',
+      'uri',
+    ],
+  ],
+  [
+    'description',
+    ['abstract', 'provenance', 'sponsorship', 'statementofresponsibility', 'tableofcontents', 'uri'],
+  ],
+  ['contributor', ['advisor', 'author', 'editor', 'illustrator', 'other']],
+  ['date', ['accessioned', 'available', 'copyright', 'created', 'issued', 'submitted']],
+  ['subject', ['classification', 'ddc', 'lcc', 'lcsh', 'mesh', 'other']],
+  ['format', ['extent', 'medium', 'mimetype']],
+  ['coverage', ['spatial', 'temporal']],
+]);
+
+/** The values of one language together, as the crosswalk finds them in `xoai`. */
+function byLanguage(values: readonly MetadataValue[]): readonly MetadataValue[] {
+  if (values.length < 2) return values;
+  return [...groups(values, ({ language = 'none' }) => language).values()].flat();
+}
+
+function groups(
+  values: readonly MetadataValue[],
+  nameOf: (value: MetadataValue) => string,
+): ReadonlyMap<string, MetadataValue[]> {
+  const found = new Map<string, MetadataValue[]>();
+  for (const value of values) {
+    const group = found.get(nameOf(value));
+    if (group === undefined) found.set(nameOf(value), [value]);
+    else group.push(value);
+  }
+  return found;
 }

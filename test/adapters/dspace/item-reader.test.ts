@@ -78,7 +78,7 @@ describe('an item with everything embedded', () => {
       item.metadata.map(() => `${api.rest.base}/core/items/${uuid(1)}`),
     );
     expect(JSON.parse(documentOf(item, 'json')).collections).toHaveLength(2);
-    expect(documentOf(item, 'oai_dc')).toContain('<dc:format>text/plain</dc:format>');
+    expect(documentOf(item, 'oai_dc')).toContain('<dc:format>text/plain; charset=utf-8</dc:format>');
     expect(api.requests).toEqual([]);
   });
 

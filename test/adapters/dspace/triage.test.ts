@@ -71,6 +71,43 @@ describe('an item that a list left out', () => {
     expect(await fate(sample, identifierOf(item))).toBe('deleted');
   });
 
+  it.each([
+    [
+      'restricted',
+      (sample: SampleDspace, item: ReturnType<typeof itemAt>) => sample.repository.restrict(item),
+    ],
+    [
+      'private',
+      (sample: SampleDspace, item: ReturnType<typeof itemAt>) => sample.repository.makePrivate(item),
+    ],
+    [
+      'withdrawn',
+      (sample: SampleDspace, item: ReturnType<typeof itemAt>) => sample.repository.withdraw(item),
+    ],
+    ['there', () => undefined],
+  ])('is %s, and DSpace is not asked for its handle', async (what, change) => {
+    const sample = await start();
+    const item = itemAt(sample, 0);
+    change(sample, item);
+    sample.repository.commitIndex();
+    const adapter = dspace.create(sample.settings, sample.context);
+    const delivered = [`${sample.settings.url}/core/items/${item.uuid}`];
+    const found = await adapter.item(identifierOf(item), signal, delivered);
+    expect(found?.deleted).toBe(what !== 'there');
+    expect(sample.server.requests.filter(({ kind }) => kind === 'pid')).toEqual([]);
+  });
+
+  it('has passed its handle on, and the search does not know yet', async () => {
+    const sample = await start();
+    const [old, other] = [itemAt(sample, 0), itemAt(sample, 1)];
+    const adapter = dspace.create(sample.settings, sample.context);
+    sample.repository.index.remove(old.uuid);
+    // Whatever the store thinks where it came from: the handle counts.
+    const delivered = [`${sample.settings.url}/core/items/${other.uuid}`];
+    const found = await adapter.item(identifierOf(old), signal, delivered);
+    expect(found).toMatchObject({ identifier: identifierOf(old), unlisted: true });
+  });
+
   it('is restricted, where DSpace breaks on its handle', async () => {
     const sample = await start();
     const [hidden, open] = [itemAt(sample, 0), itemAt(sample, 1)];

@@ -106,7 +106,7 @@ describe('oai_dc', () => {
     const files = [
       bitstream('a'),
       bitstream('b'),
-      bitstream('c', { mimeType: 'text/csv' }),
+      bitstream('c', { mimeType: 'text/csv', format: 'text/csv; header=present' }),
       bitstream('d', { mimeType: undefined }),
       bitstream('e', { mimeType: 'text/plain', bundleName: 'LICENSE' }),
     ];
@@ -134,12 +134,40 @@ describe('oai_dc', () => {
       '<dc:format>dc.format</dc:format>',
       '<dc:format>dc.format.extent</dc:format>',
       '<dc:format>application/pdf</dc:format>',
-      '<dc:format>text/csv</dc:format>',
+      '<dc:format>application/pdf</dc:format>',
+      '<dc:format>text/csv; header=present</dc:format>',
       '<dc:coverage>dc.coverage.spatial</dc:coverage>',
       '<dc:publisher>dc.publisher</dc:publisher>',
       '<dc:publisher>dc.publisher.place</dc:publisher>',
       '<dc:source>dc.source</dc:source>',
       '<dc:source>dc.source.uri</dc:source>',
+    ]);
+  });
+
+  test('has values in the order of the OAI-PMH endpoint: fields as registered, languages together', () => {
+    const metadata = [
+      value('dc.subject', '1', { language: 'en' }),
+      value('dc.subject', '2'),
+      value('dc.subject', '3', { language: 'de' }),
+      value('dc.subject', '4', { language: 'en' }),
+      value('dc.subject', '5'),
+      value('dc.relation.replaces', 'replaces'),
+      value('dc.relation.haspart', 'haspart'),
+      value('dc.relation.cites', 'cites'),
+      value('dc.relation.uri', 'uri'),
+      value('dc.relation.isformatof', 'isformatof'),
+    ];
+    const found = lines('oai_dc', metadata).map((line) => line.replace(/<[^>]*>/g, ''));
+    expect(found).toEqual([
+      ...['1', '4', '2', '5', '3'],
+      ...['isformatof', 'haspart', 'replaces', 'uri', 'cites'],
+    ]);
+  });
+
+  test('of DSpace 5 names no types of files, as its own endpoint does', () => {
+    const metadata = [value('dc.title', 'A')];
+    expect(lines('oai_dc', metadata, { id: '12', bitstreams: [bitstream('1')] })).toEqual([
+      '<dc:title>A</dc:title>',
     ]);
   });
 
