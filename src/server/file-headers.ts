@@ -2,15 +2,18 @@ import { fromSegment } from '../core/segment.ts';
 
 /**
  * What goes with every file. A repository's HTML and SVG must not run in our origin: the sandbox gives whatever it
- * is an origin of its own, without scripts. PDF viewers refuse to work in a sandbox, and need none.
+ * is an origin of its own, without scripts. PDF viewers refuse to work in a sandbox, and need none; nothing else goes
+ * without one, whatever else its type resembles (`application/pdf+xml` is XML, which browsers render).
  */
 export function fileHeaders(path: string, contentType: string): Readonly<Record<string, string>> {
-  const isPdf = /^application\/pdf\b/i.test(contentType);
   return {
     'content-disposition': disposition(fileName(path)),
-    'content-security-policy': isPdf ? passive : `sandbox; ${passive}`,
+    'content-security-policy': isPdf.test(contentType) ? passive : `sandbox; ${passive}`,
   };
 }
+
+/** This type alone, with or without parameters; where several types are named, the last one counts for browsers. */
+const isPdf = /^application\/pdf(?:[ \t]*;[^,]*)?$/i;
 
 const passive =
   "default-src 'none'; img-src 'self'; media-src 'self'; object-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

@@ -45,9 +45,32 @@ describe('the name that a file is offered under', () => {
 describe('what may be active', () => {
   it('is sandboxed; a PDF, whose viewers refuse that, is not', () => {
     const policy = (type: string) => fileHeaders('kyushu/items/x/files/1-a', type)['content-security-policy'];
-    for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'application/pdfx', 'x/y'])
-      expect(policy(type)).toMatch(/^sandbox; default-src 'none'/);
-    expect(policy('application/pdf')).not.toContain('sandbox');
+    for (const type of [
+      'text/html',
+      'image/svg+xml',
+      'application/xhtml+xml',
+      'application/pdfx',
+      'application/pdf+xml',
+      'application/PDF+xml; charset=utf-8',
+      'application/pdf-html',
+      'application/pdf.xml',
+      'application/pdf/html',
+      'application/pdf, text/html',
+      'application/pdf;a=b, text/html',
+      'application/pdf text/html',
+      ' application/pdf',
+      'text/application/pdf',
+      'x/y',
+      '',
+    ])
+      expect(policy(type), type).toMatch(/^sandbox; default-src 'none'/);
+    for (const type of [
+      'application/pdf',
+      'Application/PDF',
+      'application/pdf;version=1.7',
+      'application/pdf ; x=y',
+    ])
+      expect(policy(type), type).not.toContain('sandbox');
   });
 });
 
