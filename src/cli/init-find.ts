@@ -136,10 +136,10 @@ class RepositorySearch {
     const before = url.replace(/\/oai\/.*$/, '');
     const [root = before] = roots;
     const better =
-      (await this.#api('dspace', `${root}/server/api`, url)) ??
-      (await this.#api('dspace-legacy', `${root}/rest`, url)) ??
+      (await this.#api('dspace', `${root}/server/api`, [url])) ??
+      (await this.#api('dspace-legacy', `${root}/rest`, [url])) ??
       // Some have their API at the host itself, without `/server`.
-      (before.endsWith('/server') ? undefined : await this.#api('dspace', `${before}/api`, url));
+      (before.endsWith('/server') ? undefined : await this.#api('dspace', `${before}/api`, [url]));
     return better ?? { ...found, ...this.#trouble };
   }
 
@@ -152,7 +152,7 @@ class RepositorySearch {
     const generation = generationOf(software) ?? front.generation;
     if (generation === 'dspace-legacy') this.#legacyProbes = ['/status', '/test'];
     const mayBeDspace = software === undefined || generation !== undefined;
-    const given = pasted.kind === 'oai-pmh' ? pasted.url : undefined;
+    const given = pasted.kind === 'oai-pmh' ? [pasted.url, ...pasted.near] : [];
     const isHal = software?.includes('HAL') === true;
     const newest = [...(isHal ? roots.map((root) => `${root}/api`) : []), ...restPlaces(roots)];
     return (
@@ -164,7 +164,7 @@ class RepositorySearch {
         given,
       )) ??
       (await this.#firstLinked()) ??
-      (await this.#firstOai(oaiPlaces(roots, software))) ??
+      (await this.#firstOai([...pasted.near, ...oaiPlaces(roots, software)])) ??
       // A page that tells nothing of itself may be a user interface all the same.
       (mayBeDspace ? await this.#bySettings(roots) : undefined) ??
       (mayBeDspace
@@ -209,7 +209,7 @@ class RepositorySearch {
   async #firstApi(
     adapter: Api,
     bases: readonly string[],
-    oai: string | undefined,
+    oai: readonly string[],
   ): Promise<Found | undefined> {
     if (!this.#allows(adapter)) return undefined;
     for (const base of bases) {
@@ -253,8 +253,8 @@ class RepositorySearch {
     }
   }
 
-  /** @param given the OAI-PMH endpoint, if that is known */
-  async #api(adapter: Api, base: string, given?: string): Promise<Found | undefined> {
+  /** @param given where its OAI-PMH endpoint is, or may be, by what was pasted */
+  async #api(adapter: Api, base: string, given: readonly string[] = []): Promise<Found | undefined> {
     let seen: Seen | undefined;
     for (const path of adapter === 'dspace' ? [''] : this.#legacyProbes) {
       if (seen?.answer.kind === adapter) break;
@@ -279,11 +279,11 @@ class RepositorySearch {
     }
   }
 
-  async #beside(api: string, given: string | undefined): Promise<OaiFound | undefined> {
+  async #beside(api: string, given: readonly string[]): Promise<OaiFound | undefined> {
     const before = this.#isFound;
     this.#isFound = true;
     try {
-      for (const url of given === undefined ? oaiBeside(api) : [given]) {
+      for (const url of new Set([...given, ...oaiBeside(api)])) {
         const seen = await this.#look(listRequest(url), { accept: 'any', isGuess: true }, url);
         if (seen?.answer.kind !== 'oai-pmh') continue;
         const { host } = seen.answer;

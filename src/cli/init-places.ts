@@ -5,11 +5,15 @@ export interface Pasted {
   readonly url: string;
   /** What the endpoints of a repository lie below, the likeliest first; without a slash at the end. */
   readonly roots: readonly string[];
+  /** What the endpoint is called where the address is only near it: `/server/oai/request` for `/server/oai`. */
+  readonly near: readonly string[];
   /** The software that has such pages; undefined: several do. */
   readonly generation: 'dspace' | 'dspace-legacy' | undefined;
 }
 
-const oai = /^(.*?)\/(?:cgi\/)?oai[\w.-]*(?:\/.*)?$/i;
+const oai = /^(.*?)\/(?:cgi\/)?(?:dspace-)?oai[\w.-]*(?:\/.*)?$/i;
+/** The application, without what it is asked for: `/server/oai` of `/server/oai/openaire`. */
+const oaiApplication = /^.*?\/(?:cgi\/)?(?:dspace-)?oai[\w.-]*(?=\/|$)/i;
 const rest = /^(.*?\/api)(?:\/.*)?$/;
 const server = /^(.*?\/server)(?:\/.*)?$/;
 const legacyRest = /^(.*?\/rest)(?:\/.*)?$/;
@@ -31,17 +35,19 @@ export function readPasted(url: URL): Pasted {
   // `/server/oai/request`, `?verb=Identify`: nothing else is called so.
   if (asked || before !== undefined) {
     const base = before ?? path;
-    return { kind: 'oai-pmh', url: bare(url, asked), roots: rootsOf(url, base), generation: undefined };
+    const endpoint = bare(url, asked);
+    const near = oaiNear(url, path).filter((one) => one !== endpoint);
+    return { kind: 'oai-pmh', url: endpoint, roots: rootsOf(url, base), near, generation: undefined };
   }
   const api = rest.exec(path)?.[1] ?? (server.test(path) ? `${server.exec(path)?.[1]}/api` : undefined);
   if (api !== undefined) {
     const roots = rootsOf(url, api.replace(/\/api$/, ''));
-    return { kind: 'dspace', url: at(api), roots, generation: undefined };
+    return { kind: 'dspace', url: at(api), roots, near: [], generation: undefined };
   }
   const legacy = legacyRest.exec(path)?.[1];
   if (legacy !== undefined) {
     const roots = rootsOf(url, legacy.replace(/\/rest$/, ''));
-    return { kind: 'dspace-legacy', url: at(legacy), roots, generation: undefined };
+    return { kind: 'dspace-legacy', url: at(legacy), roots, near: [], generation: undefined };
   }
   const [oldPage, newPage, page] = [legacyPages, newPages, pages].map((pattern) => pattern.exec(path)?.[1]);
   const base = oldPage ?? newPage ?? page;
@@ -49,8 +55,19 @@ export function readPasted(url: URL): Pasted {
     kind: 'page',
     url: base === undefined ? bare(url, false) : at(path),
     roots: rootsOf(url, base ?? path),
+    near: [],
     generation: oldPage !== undefined ? 'dspace-legacy' : newPage !== undefined ? 'dspace' : undefined,
   };
+}
+
+/**
+ * Without slashes at the end, which some servers do not take; DSpace's context for everybody, of which the application
+ * alone is no endpoint; and the application, for what was asked of another server below it.
+ */
+function oaiNear(url: URL, path: string): readonly string[] {
+  const application = oaiApplication.exec(path)?.[0];
+  const paths = application === undefined ? [path] : [path, `${application}/request`, application];
+  return [...new Set(paths)].map((one) => url.origin + one);
 }
 
 /** DSpace names its contexts after what they are for; of others, few have a path of two parts. */

@@ -32,6 +32,19 @@ describe('a pasted address', () => {
     });
   });
 
+  test.each([
+    ['/server/oai', ['/server/oai/request']],
+    ['/server/oai/', ['/server/oai', '/server/oai/request']],
+    ['/server/oai/openaire', ['/server/oai/request', '/server/oai']],
+    ['/oai/request/', ['/oai/request', '/oai']],
+    ['/dspace-oai/?verb=Identify', ['/dspace-oai', '/dspace-oai/request']],
+    ['/oai/request', ['/oai']],
+    ['/cgi/oai2/', ['/cgi/oai2', '/cgi/oai2/request']],
+    ['/server', []],
+  ])('%s is near %j', (path, near) => {
+    expect(readPasted(new URL(host + path)).near).toEqual(near.map((one) => host + one));
+  });
+
   test('tells which generation has such pages', () => {
     const generation = (path: string) => readPasted(new URL(host + path)).generation;
     expect(generation(`/entities/person/${uuid}`)).toBe('dspace');

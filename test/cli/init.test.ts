@@ -55,6 +55,14 @@ describe('a DSpace 7 or later', () => {
     ['/server/oai/request', 5],
     ['/server/oai/request?verb=ListRecords&metadataPrefix=oai_dc', 5],
     ['/server/oai/openaire4', 5],
+    ['/server/oai', 7],
+    ['/server/oai/', 8],
+    ['/server/oai?verb=Identify', 7],
+    ['/server/oai/driver?verb=Identify', 7],
+    ['/server/oai/request/', 7],
+    ['/server/oai/request/x/y', 7],
+    ['/server/', 3],
+    [`/items/${uuid}/full?x=y#z`, 4],
   ])('is recognised by the address %s', async (path, mostRequests) => {
     const host = await dspaceHost();
     host.routes.set('/server/oai/openaire4', oaiEndpoint);
@@ -71,6 +79,20 @@ describe('a DSpace 7 or later', () => {
     expect(written().text).toContain('oai:repo.example.org:HANDLE, as by OAI-PMH');
     expect(host.requests.length, host.requests.join('\n')).toBeLessThanOrEqual(mostRequests);
   });
+
+  test.each(['/server/oai', '/server/oai/', '/server/oai/driver', '/server/oai?verb=Identify', '/server'])(
+    'is harvested by OAI-PMH by the address %s, where it has no REST API for us or that is wanted',
+    async (path) => {
+      for (const root of ['', '/repo']) {
+        const host = await repositoryHost({ [`${root}/server/oai/request`]: oaiEndpoint });
+        for (const choice of [[], ['--adapter', 'oai-pmh']]) {
+          expect(await init(`${host.origin}${root}${path}`, '--force', ...choice)).toMatchObject({ code: 0 });
+          const url = `${host.origin}${root}/server/oai/request`;
+          expect(written().source).toMatchObject({ adapter: 'oai-pmh', url });
+        }
+      }
+    },
+  );
 
   test('says so in sentences, and the same in JSON', async () => {
     const host = await dspaceHost();
