@@ -1,35 +1,42 @@
 #!/usr/bin/env -S node --max-old-space-size=1024
 // The cap is far above what is needed. It makes V8 collect earlier: 180 MB resident instead of 250 (docs/performance.md).
+import { onLog } from './log.ts';
 import { main } from './main.ts';
+import { logTrouble } from './process-trouble.ts';
+import { catchSignals } from './signals.ts';
 
-const stop = new AbortController();
-const abort = new AbortController();
-
-function interrupt(signal: NodeJS.Signals): void {
-  if (stop.signal.aborted) {
-    abort.abort(new Error(`second ${signal}`));
-    // Whatever still hangs does not hang for ever.
-    setTimeout(() => process.exit(130), 5000).unref();
-  } else {
-    stop.abort(new Error(signal));
-    if (signal === 'SIGINT') process.stderr.write('\nstopping after this page; once more to stop now\n');
-  }
-}
-
-process.on('SIGINT', interrupt);
-process.on('SIGTERM', interrupt);
-// A reader that has seen enough (`rsbridge status | head`) is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
+const [command = '', ...rest] = process.argv.slice(2);
+let hangup: (() => void) | undefined;
+const signals = catchSignals({
+  process,
+  exit: (code) => process.exit(code),
+  heard: (signal) => {
+    if (signal === 'SIGHUP') hangup?.();
+    else if (signal === 'SIGINT' && !signals.stop.aborted)
+      process.stderr.write('\nstopping after this page; once more to stop now\n');
+  },
+});
+onLog((log) => {
+  logTrouble(log);
+  hangup = () => log.info('SIGHUP is ignored: restart rsbridge to have it read its configuration again');
 });
 
-process.exitCode = await main(process.argv.slice(2), {
+/** These do something beside printing, and do it to the end. */
+const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup)$/;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that has seen enough (`rsbridge status | head`) is no failure; nor is a terminal that was closed.
+  if (error.code === 'EPIPE' && !working.test(command)) process.exit(0);
+});
+process.stderr.on('error', () => undefined);
+
+process.exitCode = await main(command === '' ? rest : [command, ...rest], {
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
-  stop: stop.signal,
-  abort: abort.signal,
+  stop: signals.stop,
+  abort: signals.abort,
 });
-process.off('SIGINT', interrupt);
-process.off('SIGTERM', interrupt);
+signals.release();
+// Nothing of ours is open any more; what a library left open does not keep us.
+if (signals.stop.aborted) setTimeout(() => process.exit(), 2000).unref();

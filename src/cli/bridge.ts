@@ -20,6 +20,7 @@ import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { anyIdentifier } from '../store/items.ts';
 import { checkSchema, migrate } from '../store/migrate.ts';
+import { dieBySignals } from './signals.ts';
 import { productName, version } from './version.ts';
 
 /** The house put together: the only place where the rooms meet. */
@@ -129,7 +130,8 @@ export async function openBridge(
   }
 
   try {
-    if (schema === 'migrate') await migrate(database);
+    if (schema === 'migrate')
+      await (database.client === 'sqlite' ? dieBySignals(() => migrate(database)) : migrate(database));
     if (schema === 'check') await checkSchema(database);
   } catch (error) {
     await database.close();

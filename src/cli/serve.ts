@@ -2,7 +2,7 @@ import { BridgeError } from '../core/errors.ts';
 import { findSource } from '../store/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type CommandIo, printResult, say } from './io.ts';
+import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { type Service, startService } from './service.ts';
@@ -37,7 +37,7 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
     );
     const first = harvestNewcomers(bridge, service);
     await untilStopped(io);
-    say(io, 'finishing what is under way');
+    bridge.log.info('finishing what is under way');
     await service.close();
     await first;
     return exitCodes.ok;

@@ -134,9 +134,10 @@ export async function startService(
     isPublished: loop.isLevel,
     close: async () => {
       // Whoever waits for a list of the past would keep the server open for as long.
-      await Promise.all([scheduler.stop(), loop.stop(), bridge.listsInTime.close()]);
+      const work = [scheduler.stop(), loop.stop(), bridge.listsInTime.close()];
+      await Promise.all([...work, ...fileWorks, app.close()]);
+      // Begun by a harvest that has just ended.
       await Promise.all(fileWorks);
-      await app.close();
     },
   };
 }
