@@ -6,6 +6,7 @@ import type {
   Problem,
   SourceItem,
 } from '../../src/core/adapter.ts';
+import { rawRecord } from '../../src/core/raw-record.ts';
 import type { CollectionTree, TreeNode } from './collection-tree.ts';
 import { compareIds } from './collection-tree.ts';
 import { type CollectionWalk, fromWalkState, type WalkedRows, type WalkState } from './collection-walk.ts';
@@ -35,7 +36,7 @@ export async function* walkedItems(
     for (const row of part.rows) {
       const read = await readRow(parts, part, row, signal);
       if (read === undefined) continue;
-      if ('problem' in read) problems.push(read.problem);
+      if ('problem' in read) problems.push({ ...read.problem, raw: rawRecord(JSON.stringify(row) ?? '') });
       else items.push('item' in read ? read.item : parts.reader.deleted(read.hidden));
     }
     yield { items, problems, checkpoint: checkpointOf(part) };

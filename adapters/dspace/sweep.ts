@@ -1,4 +1,5 @@
 import type { Page, PageRequest, SourceItem } from '../../src/core/adapter.ts';
+import { rawRecord } from '../../src/core/raw-record.ts';
 import { walkChanges } from './changes-walk.ts';
 import { walkAll } from './full-walk.ts';
 import { itemEmbeds } from './item-reader.ts';
@@ -42,7 +43,7 @@ function items({ reader, identifierOf }: SearchContext, { earlier }: SearchPass)
         return { problem: { code: 'record-quarantined', message, identifier } };
       }
       const read = await reader.read(json, signal);
-      if ('problem' in read) return { problem: read.problem };
+      if ('problem' in read) return { problem: { ...read.problem, raw: rawRecord(JSON.stringify(json)) } };
       if ('hidden' in read) return {};
       // What is in several of the configured collections came with the first of them.
       return read.item.collections.some((key) => earlier.includes(key)) ? {} : { value: read.item };

@@ -1,4 +1,5 @@
 import { BridgeError } from '../../src/core/errors.ts';
+import { rawRecord } from '../../src/core/raw-record.ts';
 import {
   Complete,
   type CutRecord,
@@ -240,6 +241,7 @@ function quarantined(span: string, reason: string): CutRecord {
     deleted: false,
     repairs: new Set(),
     quarantine: reason,
+    raw: rawRecord(span),
   };
 }
 

@@ -1,4 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { type RawRecord, rawRecord } from '../../src/core/raw-record.ts';
 import { clause } from './clause.ts';
 import { type Namespaces, oaiNamespace, wellKnownPrefixes } from './namespaces.ts';
 import { NamespaceUse, withNamespaces } from './payload.ts';
@@ -16,6 +17,8 @@ export interface CutRecord {
   readonly repairs: Set<string>;
   /** Why it cannot be used. */
   quarantine?: string;
+  /** As it came, where there is something wrong with it. */
+  raw?: RawRecord;
 }
 
 export interface Payload {
@@ -266,6 +269,9 @@ export class RecordParser {
     if (this.#payload !== undefined) this.#closePayload(end);
     else if (this.#text !== undefined && depth === this.#textDepth) this.#release(depth);
     else if (depth === 2 && this.#record !== undefined) {
+      const isHeader = this.#path[2] === 'header';
+      if (isHeader ? this.#record.identifier === '' : isWanting(this.#record))
+        this.#record.raw = rawRecord(this.#window.slice(this.#recordStart, end));
       this.#finished.push(this.#record);
       this.#record = undefined;
     } else if (depth === 0) throw new Complete();
@@ -348,4 +354,9 @@ function withoutPosition(message: string): string {
 
 function toCount(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** A record that names itself and brings something, or says that it is gone, needs no second look. */
+function isWanting({ identifier, deleted, payload, quarantine }: CutRecord): boolean {
+  return quarantine !== undefined || identifier === '' || (!deleted && payload === undefined);
 }

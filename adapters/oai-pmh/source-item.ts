@@ -28,15 +28,20 @@ export interface ReadRecord {
 /** A record as an item, or what is wrong with it; repaired ones are both. */
 export function readRecord(record: CutRecord, origin: RecordOrigin): ReadRecord {
   const { identifier } = record;
-  const place = { format: origin.format, ...(identifier === '' ? {} : { identifier }) };
+  const place = {
+    format: origin.format,
+    ...(identifier === '' ? {} : { identifier }),
+  };
+  const raw = record.raw === undefined ? {} : { raw: record.raw };
   const name = identifier === '' ? 'A record' : `The record ${identifier}`;
   if (record.quarantine !== undefined || identifier === '') {
     const reason = record.quarantine ?? 'its header states no identifier';
-    return refused({ ...place, code: 'record-quarantined', message: `${name} cannot be read: ${reason}.` });
+    const message = `${name} cannot be read: ${reason}.`;
+    return refused({ ...place, ...raw, code: 'record-quarantined', message });
   }
   if (!record.deleted && record.payload === undefined) {
     const message = `${name} is neither deleted nor has it metadata.`;
-    return refused({ ...place, code: 'record-without-metadata', message });
+    return refused({ ...place, ...raw, code: 'record-without-metadata', message });
   }
   const problem: Problem | undefined =
     record.repairs.size === 0

@@ -6,6 +6,7 @@ import { isDspace } from '../core/published-formats.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { readJournal } from '../store/journal.ts';
 import { findSource } from '../store/sources.ts';
+import { countUnreadable } from '../store/unreadable.ts';
 import { countVanished } from '../store/vanished.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { checkBlobs } from './check-blobs.ts';
@@ -63,17 +64,22 @@ async function* findings(bridge: Bridge, io: CommandIo, blobs: boolean): AsyncGe
     for (const message of await withheldDumps(bridge, source.name)) {
       yield { check: `dumps of ${source.name}`, ok: false, message, exitCode: exitCodes.needsAttention };
     }
-    yield* checkVanished(bridge, source.name);
+    yield* checkItems(bridge, source.name);
     yield await checkClock(bridge, source.name);
   }
   if (blobs) yield* checkBlobs(bridge, io.abort);
 }
 
 /** What a person is asked to look at. */
-async function* checkVanished({ database }: Bridge, name: string): AsyncGenerator<Finding> {
+async function* checkItems({ database }: Bridge, name: string): AsyncGenerator<Finding> {
   const stored = await findSource(database.reader, name);
   if (stored === undefined) return;
   const { items, runId } = await countVanished(database.reader, stored.id);
+  const unreadable = await countUnreadable(database.reader, stored.id);
+  if (unreadable > 0) {
+    const message = `${unreadable} could not be read; rsbridge problems ${name} lists them`;
+    yield { check: `records of ${name}`, ok: false, message, exitCode: exitCodes.needsAttention };
+  }
   if (items === 0) return;
   const message = `${items} items were not met by run ${runId}, and are still published; rsbridge vanished ${name} lists them`;
   yield { check: `vanished from ${name}`, ok: false, message, exitCode: exitCodes.needsAttention };

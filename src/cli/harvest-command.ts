@@ -8,6 +8,7 @@ import { type AcceptFlag, acceptOne } from './accept-command.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { describeFileWork, workOnFiles } from './file-work.ts';
+import { harvestItems } from './harvest-item.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
@@ -24,6 +25,8 @@ export interface HarvestFlags {
   readonly dryRun: boolean;
   /** What a run showed as vanished may go; a name: of that source, what the latest one showed. */
   readonly acceptDeletions?: AcceptFlag | string;
+  /** Only these, by their identifiers. */
+  readonly item?: readonly string[];
 }
 
 /** Sources that are read side by side; each holds a page or two in memory, the others wait for their turn. */
@@ -48,6 +51,8 @@ export async function harvestCommand(
         `a run is of one source: rsbridge harvest SOURCE --accept-deletions ${accept}`,
       );
     if (sources.length === 0) throw new BridgeError('config-invalid', 'no source is configured');
+    if (flags.item && (names.length === 0 || sources.length > 1))
+      throw new BridgeError('usage', 'an item is of one source: rsbridge harvest SOURCE --item ID');
     const progress = createProgress(io, sources.length);
     const exitCode = await sideBySide(sources, io.stop, (source) =>
       harvestOne(bridge, source, flags, accept, io, progress),
@@ -117,6 +122,11 @@ async function harvestOne(
     if (accept !== undefined) {
       const exitCode = await acceptOne(bridge, source, accept, flags.json, io);
       if (!(flags.full || flags.identifiers) || io.stop.aborted) return exitCode;
+    }
+    if (flags.item) {
+      const exitCode = await harvestItems(bridge, source, flags.item, flags.json, io);
+      if (!io.stop.aborted) await followFiles(bridge, source.name, flags, io);
+      return exitCode;
     }
     if (flags.dryRun) {
       const report = await dryRun(bridge, source, options);

@@ -12,6 +12,7 @@ import { initCommand } from './init.ts';
 import { protocols } from './init-find.ts';
 import type { CommandIo } from './io.ts';
 import { momentOption } from './moment-option.ts';
+import { problemsCommand } from './problems-command.ts';
 import { publishCommand } from './publish-command.ts';
 import { reportError } from './report-error.ts';
 import { serveCommand } from './serve.ts';
@@ -95,6 +96,11 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
         .argParser(parseAccept)
         .conflicts(['since', 'limit', 'dryRun']),
     )
+    .addOption(
+      new Option('--item <id>', 'read this one again, by its identifier; may be repeated')
+        .argParser((id: string, before: readonly string[] | undefined) => [...(before ?? []), id])
+        .conflicts(['full', 'identifiers', 'since', 'limit', 'dryRun', 'acceptDeletions']),
+    )
     .action(async (sources, options) => finish(await harvestCommand(sources, options, io)));
 
   command('publish [sets...]', 'write the documents (default: of every set)')
@@ -117,6 +123,11 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('status', 'what each source is doing')
     .option('--at <datetime>', 'what each source held then', momentOption)
     .action(async (options) => finish(await statusCommand(options, io)));
+
+  command('problems [source]', 'records that could not be read, and are not published as they are')
+    .option('--item <id>', 'this one, with the record as it came')
+    .option('--raw', 'with the records as they came', false)
+    .action(async (source, options) => finish(await problemsCommand(source, options, io)));
 
   command(
     'vanished <source>',

@@ -9,6 +9,7 @@ import {
   type RunKind,
 } from '../store/runs.ts';
 import { countSource, findSource, type StoredSource } from '../store/sources.ts';
+import { countUnreadable } from '../store/unreadable.ts';
 import { countVanished } from '../store/vanished.ts';
 import type { Bridge } from './bridge.ts';
 
@@ -27,15 +28,21 @@ export async function overviewOf(
   const refused = stored && (await refusedPass(bridge, stored.id, look));
   const counts = stored && (await countSource(database.reader, stored.id, addSeconds(now, -86_400)));
   const vanished = stored && refused ? (await countVanished(database.reader, stored.id)).items : 0;
+  const unreadable = stored ? await countUnreadable(database.reader, stored.id) : 0;
   const stuck = await dumpTrouble(bridge, name);
   const [problem] = run && run.problems > 0 ? await listProblems(database.reader, run.id, 1) : [];
   return {
     name,
     title: config.sources[name]?.title ?? stored?.info?.name ?? name,
-    state: [describeState(stored, run, refused, vanished), describeLook(look, run), stuck]
+    state: [
+      describeState(stored, run, refused, vanished),
+      describeLook(look, run),
+      describeUnreadable(name, unreadable),
+      stuck,
+    ]
       .filter((part) => part !== undefined)
       .join('; '),
-    healthy: !stored?.trouble && !refused && !stuck && run?.state !== 'failed',
+    healthy: !stored?.trouble && !refused && !stuck && unreadable === 0 && run?.state !== 'failed',
     lastSuccessAt: lastSuccess(stored, run),
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
     nextRunAt: next && toIso(next),
@@ -104,6 +111,13 @@ function describeState(
     case 'failed':
       return `the last ${kind} failed: ${run.error?.message ?? 'for an unknown reason'}`;
   }
+}
+
+/** They stay until they are read well, or are gone. */
+export function describeUnreadable(name: string, count: number): string | undefined {
+  if (count === 0) return undefined;
+  const records = count === 1 ? '1 record needs attention: it' : `${count} records need attention: they`;
+  return `${records} could not be read (rsbridge problems ${name})`;
 }
 
 function whereToLook(

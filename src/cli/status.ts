@@ -4,6 +4,7 @@ import { countRemoteFiles, type FileCounts } from '../store/remote-files.ts';
 import { countGivenUp } from '../store/retention.ts';
 import { listProblems, listRuns } from '../store/runs.ts';
 import { findSource, loadLessons } from '../store/sources.ts';
+import { countUnreadable } from '../store/unreadable.ts';
 import { countVanished } from '../store/vanished.ts';
 import { countWithheldFiles, type WithheldCounts } from '../store/withheld-files.ts';
 import { type Bridge, openBridge } from './bridge.ts';
@@ -65,6 +66,7 @@ export async function statusCommand(
         {
           ...overview,
           problems: problems.list,
+          unreadable: problems.unreadable,
           vanished,
           lessons,
           files,
@@ -157,7 +159,8 @@ async function historyOf(bridge: Bridge, name: string) {
   if (run && run.problems > list.length) {
     lines.push(`  … ${run.problems - list.length} more problems in this run`);
   }
-  return { runs, list, lines };
+  const unreadable = stored ? await countUnreadable(reader, stored.id) : 0;
+  return { runs, list, lines, unreadable };
 }
 
 function describeOverview(overview: SourceOverview): string {

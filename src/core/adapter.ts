@@ -1,3 +1,5 @@
+import type { RawRecord } from './raw-record.ts';
+
 /** One upstream protocol, bound to one configured source. Implemented in `adapters/<kind>`. */
 export interface Adapter {
   /**
@@ -283,6 +285,8 @@ export interface Problem {
   readonly format?: string | undefined;
   /** Of a list that could not be read: which part of it; undefined: what the format says, or all. */
   readonly part?: ListPart | undefined;
+  /** Of a record that could not be read: as it came, where it came. */
+  readonly raw?: RawRecord | undefined;
 }
 
 /** Items with datestamps from one to the other (ISO UTC, both included), of one collection; undefined: any. */

@@ -7,6 +7,8 @@ export const errorTable = {
   'config-missing': 'Run `rsbridge init URL` to write a configuration, or name one with --config FILE.',
   usage: 'See `rsbridge --help`.',
   'unknown-source': 'Use one of the sources named in the configuration.',
+  'unknown-item':
+    'Give the identifier as the repository writes it (`rsbridge problems SOURCE` and the pages of items have it).',
   'unknown-set': 'Use one of the sets that `rsbridge status` lists.',
   'unknown-collection':
     'Correct `sets` in the configuration; /SOURCE/about and `rsbridge check` know the collections of a source.',

@@ -1,10 +1,11 @@
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
 import { type Lease, releaseLease } from '../store/leases.ts';
-import { endRun, endStaleAcceptances, findRun, type Run, type RunKind, startRun } from '../store/runs.ts';
+import { endRun, endStale, findRun, type Run, type RunKind, startRun } from '../store/runs.ts';
 import { settle } from '../store/settle.ts';
 import { findSource } from '../store/sources.ts';
 import { sweep } from '../store/sweep.ts';
+import { forgetItem } from '../store/unreadable.ts';
 import { countVanished, listVanished, type VanishedItem } from '../store/vanished.ts';
 import { type Asking, failuresInARow, fetchItem, isSelected, storeAnswers } from './asked-item.ts';
 import {
@@ -127,7 +128,10 @@ async function acceptShown(
     for await (const { one, verdict, why } of askForEach(deps, lease, asking, some)) {
       counts.asked += 1;
       inARow = verdict === 'unanswered' ? inARow + 1 : 0;
-      if (verdict === 'gone') gone.push(one.itemId);
+      if (verdict === 'gone') {
+        gone.push(one.itemId);
+        await forgetItem(writer, sourceId, one.identifier);
+      }
       if (verdict === 'unanswered') {
         counts.unanswered += 1;
         reason ??= `${one.identifier}: ${why}`;
@@ -159,8 +163,8 @@ async function openAcceptance(
   shownBy: number,
 ): Promise<Run<'acceptance'>> {
   const startedAt = toIso(clock.now());
-  await endStaleAcceptances(database.writer, sourceId, startedAt);
   const mode = 'acceptance';
+  await endStale(database.writer, sourceId, mode, startedAt);
   const selection = JSON.stringify({ accepts: shownBy });
   return startRun(database.writer, { sourceId, mode, selection, since: undefined, startedAt });
 }

@@ -1,5 +1,5 @@
 import type { Problem, SourceItem } from '../core/adapter.ts';
-import { describeError } from '../core/errors.ts';
+import { BridgeError, describeError } from '../core/errors.ts';
 import type { Lease } from '../store/leases.ts';
 import type { Run, RunKind } from '../store/runs.ts';
 import { storePage } from '../store/store-page.ts';
@@ -66,11 +66,12 @@ export async function takeAnswer(
   identifier: string,
   fetched: Fetched,
 ): Promise<Answer> {
-  if ('error' in fetched) return storeFailure(deps, lease, asking, identifier, describeError(fetched.error));
+  if ('error' in fetched) return storeFailure(deps, lease, asking, identifier, fetched.error);
   const { item } = fetched;
   if (item === undefined) return 'unknown';
   if (item.identifier !== identifier) {
-    return storeFailure(deps, lease, asking, identifier, `the answer is the record of ${item.identifier}`);
+    const error = new BridgeError('upstream-protocol', `the answer is the record of ${item.identifier}`);
+    return storeFailure(deps, lease, asking, identifier, error);
   }
   if (!isSelected(asking.source, item)) return 'unselected';
   if (item.unlisted !== true) await storeAnswers(deps, lease, asking, { items: [item] });
@@ -86,16 +87,20 @@ export function isSelected({ config: { collections } }: HarvestSource, item: Sou
   );
 }
 
-async function storeFailure(
+/** @param format in which it could not be read before; undefined: in all that it comes in */
+export async function storeFailure(
   deps: HarvestDeps,
   lease: Lease,
-  asking: Asking,
+  asking: Pick<Asking, 'source'> & { readonly run: Pick<Asking['run'], 'id' | 'problems'> },
   identifier: string,
-  why: string,
+  error: unknown,
+  format?: string,
 ): Promise<'failed'> {
-  const message = `asked for alone, it could not be read: ${why}`;
+  const message = `asked for alone, it could not be read: ${describeError(error)}`;
   await storeAnswers(deps, lease, asking, {
-    problems: [{ code: 'record-quarantined', message, identifier }],
+    problems: [
+      { code: 'record-quarantined', message, identifier, ...(format === undefined ? {} : { format }) },
+    ],
   });
   return 'failed';
 }

@@ -3,6 +3,7 @@ import { BridgeError } from '../core/errors.ts';
 import type { Lease } from '../store/leases.ts';
 import { endRun, findRun, listRuns, type Run, type RunState } from '../store/runs.ts';
 import { completePass } from '../store/sources.ts';
+import { forgetUnmet } from '../store/unreadable.ts';
 import { countVanished, recordVanished } from '../store/vanished.ts';
 import { type HarvestDeps, instant } from './harvest.ts';
 import { type HarvestReport, toReport } from './report.ts';
@@ -24,6 +25,7 @@ export async function finishRun(deps: HarvestDeps, lease: Lease, pass: FinishedP
   const asOf = await coveredUntil(deps, pass);
   await database.transaction(async (trx) => {
     await endRun(trx, run.id, { state, at, error: problem });
+    if (run.mode === 'full') await forgetUnmet(trx, lease.sourceId, run.id);
     await completePass(trx, lease.sourceId, {
       asOf,
       fullAt: run.mode === 'full' ? at : undefined,

@@ -8,6 +8,7 @@ import * as retention from '../../migrations/0006-retention.ts';
 import * as refusedFiles from '../../migrations/0007-refused-files.ts';
 import * as withdrawals from '../../migrations/0009-withdrawals.ts';
 import * as vanished from '../../migrations/0014-vanished.ts';
+import * as unreadable from '../../migrations/0015-unreadable.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type Database, translate } from './database.ts';
 
@@ -27,6 +28,7 @@ const migrations: readonly Migration[] = [
   { name: '0007-refused-files', up: refusedFiles.up },
   { name: '0009-withdrawals', up: withdrawals.up },
   { name: '0014-vanished', up: vanished.up },
+  { name: '0015-unreadable', up: unreadable.up },
 ];
 
 const table = 'schema_migration';

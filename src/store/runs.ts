@@ -7,9 +7,10 @@ import type { Queryable } from './database.ts';
 export type RunState = 'running' | 'succeeded' | 'needs-attention' | 'failed' | 'interrupted';
 export type RunMode = 'full' | 'incremental';
 /**
- * Of the history, where there are looks through the list of identifiers, too, and deletions that a person accepted.
+ * Of the history, where there are looks through the list of identifiers, too, deletions that a person accepted, and
+ * single items that were asked for.
  */
-export type RunKind = RunMode | 'identifiers' | 'acceptance';
+export type RunKind = RunMode | 'identifiers' | 'acceptance' | 'item';
 
 export interface RunCounts {
   readonly pages: number;
@@ -178,10 +179,15 @@ export async function endRun(
     });
 }
 
-/** Whoever accepted deletions and did not come to an end of it, began anew since. */
-export async function endStaleAcceptances(db: Queryable, sourceId: number, at: string): Promise<void> {
+/** What a killed process did not end is not continued, but begun anew. */
+export async function endStale(
+  db: Queryable,
+  sourceId: number,
+  mode: 'acceptance' | 'item',
+  at: string,
+): Promise<void> {
   await db('run')
-    .where({ source_id: sourceId, mode: 'acceptance', state: 'running' })
+    .where({ source_id: sourceId, mode, state: 'running' })
     .update({ state: 'interrupted', ended_at: at });
 }
 

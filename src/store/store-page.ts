@@ -25,6 +25,7 @@ import { countChanges } from './resource-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
 import { sourceIdOf } from './sources.ts';
 import { inTurn } from './turns.ts';
+import { storeUnreadable } from './unreadable.ts';
 import { clearVanished, recordUnreadParts } from './vanished.ts';
 
 /** The run a page belongs to, as far as storing it needs to know. */
@@ -130,6 +131,7 @@ async function storeInTurn(
     await clearVanished(trx, sourceId, metBy(plan));
     await recordProblems(trx, run, problems);
     await recordUnreadParts(trx, sourceId, run.id, problems);
+    await storeUnreadable(trx, sourceId, problems, page.items, { run, at: now.iso });
     await storeProgress(trx, run.id, page, result, now.iso);
   });
   return result;

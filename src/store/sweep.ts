@@ -119,6 +119,28 @@ async function readUnseen(
   });
 }
 
+/** Deletes everything that is published of an item, whoever met it last. @returns how many resources went */
+export async function removeItem(
+  database: Database,
+  lease: Lease,
+  run: { readonly id: number },
+  identifier: string,
+  now: { iso: string; milliseconds: number },
+): Promise<number> {
+  return database.transaction(async (trx) => {
+    await renewLease(trx, lease, now.milliseconds);
+    const rows: ItemResource[] = await trx('resource')
+      .select('*')
+      .whereIn('item_id', trx('item').select('id').where({ source_id: lease.sourceId, identifier }))
+      .whereNull('deleted_at');
+    const deleted = await storeDeletions(trx, lease.sourceId, run.id, rows, now.iso);
+    await trx('run')
+      .where({ id: run.id })
+      .update({ deleted: trx.raw('deleted + ?', [deleted]) });
+    return deleted;
+  });
+}
+
 /** What of the unseen goes. */
 export interface Swept {
   /** Only what is in formats other than these. */

@@ -390,3 +390,57 @@ describe('two of a kind', () => {
     expect(await run('harvest')).toMatchObject({ code: 0, stdout: expect.stringContaining('401 created') });
   }, 60_000);
 });
+
+describe('records that could not be read', () => {
+  test('are listed with the record as it came until they are read well', async () => {
+    let mended = false;
+    const bad = record('oai:a:2').replace('</oai_dc:dc>', '<dc:title>\u001b[31mRed</dc:creator></oai_dc:dc>');
+    const { url } = await repository((query) => {
+      if (query.get('verb') !== 'GetRecord')
+        return envelope(`<ListRecords>${record('oai:a:1')}${mended ? record('oai:a:2') : bad}</ListRecords>`);
+      const identifier = query.get('identifier') ?? '';
+      if (!['oai:a:1', 'oai:a:2'].includes(identifier))
+        return envelope('<error code="idDoesNotExist">no such record</error>');
+      return envelope(`<GetRecord>${mended ? record(identifier) : bad}</GetRecord>`);
+    });
+    configure(url);
+    await run('harvest');
+    await run('harvest');
+    expect(await run('status')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('1 record needs attention: it could not be read (rsbridge problems repo)'),
+    });
+    expect((await run('check')).stdout).toContain('rsbridge problems repo');
+    expect(await run('problems')).toMatchObject({
+      code: 4,
+      stdout: expect.stringMatching(/repo: 1 record could not be read\n {2}oai:a:2 \(oai_dc\): .*--raw/s),
+    });
+    const raw = await run('problems', 'repo', '--item', 'oai:a:2');
+    expect(raw.stdout).toContain('\\u001b[31mRed</dc:creator>');
+    expect(raw.stdout).not.toContain('\u001b');
+    const [line = ''] = (await run('problems', 'repo', '--raw', '--json')).stdout.split('\n');
+    expect(JSON.parse(line)).toMatchObject({
+      source: 'repo',
+      identifier: 'oai:a:2',
+      format: 'oai_dc',
+      runId: 2,
+      rawCut: false,
+      raw: expect.stringContaining('\u001b[31mRed'),
+    });
+    expect(await run('harvest', 'repo', '--item', 'oai:a:2')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('cannot be read'),
+    });
+    expect(await run('harvest', 'repo', '--item', 'oai:a:3')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('does not have oai:a:3'),
+    });
+    mended = true;
+    expect(await run('harvest', 'repo', '--item', 'oai:a:2')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('oai:a:2 was read: 1 created'),
+    });
+    expect(await run('problems', 'repo')).toMatchObject({ code: 0 });
+    expect((await run('status')).code).toBe(0);
+  });
+});

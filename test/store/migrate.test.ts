@@ -46,6 +46,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0007-refused-files' },
     { name: '0009-withdrawals' },
     { name: '0014-vanished' },
+    { name: '0015-unreadable' },
   ]);
 });
 
