@@ -408,7 +408,9 @@ describe('records that could not be read', () => {
     await run('harvest');
     expect(await run('status')).toMatchObject({
       code: 4,
-      stdout: expect.stringContaining('1 record needs attention: it could not be read (rsbridge problems repo)'),
+      stdout: expect.stringContaining(
+        '1 record needs attention: it could not be read (rsbridge problems repo)',
+      ),
     });
     expect((await run('check')).stdout).toContain('rsbridge problems repo');
     expect(await run('problems')).toMatchObject({
