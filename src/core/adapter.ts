@@ -1,4 +1,6 @@
-import type { RawRecord } from './raw-record.ts';
+import type { Problem } from './problem.ts';
+
+export { forbidsDeletions, type Problem, type ProblemCode } from './problem.ts';
 
 /** One upstream protocol, bound to one configured source. Implemented in `adapters/<kind>`. */
 export interface Adapter {
@@ -273,44 +275,6 @@ export interface IdentifierEntry {
   readonly datestamp: string | undefined;
   readonly collections: readonly string[];
   readonly deleted: boolean;
-}
-
-/** One bad record is a recorded problem, not a failed run. */
-export interface Problem {
-  readonly code: ProblemCode;
-  /** One sentence for the operator. */
-  readonly message: string;
-  /** Undefined where the damage hides it. */
-  readonly identifier?: string | undefined;
-  readonly format?: string | undefined;
-  /** Of a list that could not be read: which part of it; undefined: what the format says, or all. */
-  readonly part?: ListPart | undefined;
-  /** Of a record that could not be read: as it came, where it came. */
-  readonly raw?: RawRecord | undefined;
-}
-
-/** Items with datestamps from one to the other (ISO UTC, both included), of one collection; undefined: any. */
-export interface ListPart {
-  readonly from?: string | undefined;
-  readonly until?: string | undefined;
-  readonly collection?: string | undefined;
-}
-
-export type ProblemCode =
-  /** Published, after illegal characters or the like were replaced. */
-  | 'record-repaired'
-  /** Not published; what was published before stays. */
-  | 'record-quarantined'
-  /** Listed, not deleted, but the upstream gave no metadata. */
-  | 'record-without-metadata'
-  /** A list ended in a way that proves nothing about what was not in it. */
-  | 'list-doubtful'
-  /** Something about the endpoint that the operator should know. */
-  | 'endpoint-quirk';
-
-/** Whether after this problem a full pass may not delete what it did not see. */
-export function forbidsDeletions({ code, identifier }: Problem): boolean {
-  return identifier === undefined && code !== 'endpoint-quirk';
 }
 
 export interface SourceItem {
