@@ -47,7 +47,7 @@ export async function harvestItem(
 ): Promise<ItemReport> {
   const { database, clock, log } = deps;
   const lease = await takeLease(deps, source.name, options.signal);
-  const heartbeat = keepAlive(deps, lease);
+  const heartbeat = keepAlive(deps, lease, source);
   try {
     await introduce(deps, source, lease, options);
     const run = await openItemRun(deps, lease, identifier);
@@ -65,7 +65,7 @@ export async function harvestItem(
     }
   } finally {
     await keepLessons(database, lease, source);
-    clearInterval(heartbeat);
+    await heartbeat.end();
     await releaseLease(database, lease);
   }
 }

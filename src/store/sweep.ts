@@ -127,7 +127,7 @@ export async function removeItem(
   identifier: string,
   now: { iso: string; milliseconds: number },
 ): Promise<number> {
-  return database.transaction(async (trx) => {
+  const work = async (trx: Knex.Transaction) => {
     await renewLease(trx, lease, now.milliseconds);
     const rows: ItemResource[] = await trx('resource')
       .select('*')
@@ -138,7 +138,8 @@ export async function removeItem(
       .where({ id: run.id })
       .update({ deleted: trx.raw('deleted + ?', [deleted]) });
     return deleted;
-  });
+  };
+  return inTurn(lease, () => database.transaction(work));
 }
 
 /** What of the unseen goes. */
