@@ -99,9 +99,9 @@ describe('a process', () => {
       child.kill('SIGTERM');
       if (command === 'serve') await until(() => said.includes('finishing what is under way'));
       // Two that come together are one to the kernel.
-    const again = setInterval(() => child.kill('SIGTERM'), 100);
-    const { signal, stderr } = await finished;
-    clearInterval(again);
+      const again = setInterval(() => child.kill('SIGTERM'), 100);
+      const { signal, stderr } = await finished;
+      clearInterval(again);
       expect(signal).toBe(null);
       if (command === 'serve') {
         for (const line of stderr
