@@ -4,7 +4,7 @@ import type { Publication } from '../publish/publication.ts';
 import { createApp } from '../server/app.ts';
 import { utcTime } from '../server/wording.ts';
 import type { Bridge } from './bridge.ts';
-import { createOverviews } from './overview.ts';
+import { createSurvey } from './survey.ts';
 import { version } from './version.ts';
 
 /** The pages of the server without a server: asked for by injection, and made fit to be files. */
@@ -28,7 +28,8 @@ export function createExportPages(bridge: Bridge): ExportPages {
     clock: bridge.clock,
     log: { level: 'silent' },
     setsOf: (source, title) => bridge.setsOf(source, title),
-    sources: createOverviews(bridge, () => undefined),
+    ...createSurvey(bridge, () => undefined),
+    setsPerPage: Number.POSITIVE_INFINITY,
     // No TimeGate is asked for what they lead to, and retention changes them without a change of a resource.
     timelines: false,
   });
@@ -46,6 +47,7 @@ function remembering(publication: Publication): Publication {
   return {
     find: (path) => publication.find(path),
     former: (path) => publication.former(path),
+    set: (path) => publication.set(path),
     sets: () => {
       if (!known || Date.now() > known.until) {
         known = { until: Date.now() + rememberedMs, sets: publication.sets() };

@@ -1,45 +1,54 @@
 import { addSeconds, toIso } from '../core/datetime.ts';
+import type { PublishedSet } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
-import {
-  latestFullPass,
-  latestIdentifierRun,
-  latestRun,
-  listProblems,
-  type Run,
-  type RunKind,
-} from '../store/runs.ts';
-import { countSource, findSource, type StoredSource } from '../store/sources.ts';
-import { countUnreadable } from '../store/unreadable.ts';
-import { countVanished } from '../store/vanished.ts';
+import type { Run, RunKind } from '../store/runs.ts';
+import { readSourceFacts, type SourceFacts } from '../store/source-facts.ts';
+import type { StoredSource } from '../store/sources.ts';
 import type { Bridge } from './bridge.ts';
 
-/** How a source is doing, for the pages, `/readyz`, `/metrics` and `rsbridge status`: one object, many views. */
-export async function overviewOf(
+/**
+ * How every source is doing, for the pages, `/readyz`, `/metrics` and `rsbridge status`: one object, many views. It
+ * takes the same few statements for one source and for a thousand.
+ */
+export async function readOverviews(
   bridge: Bridge,
-  name: string,
   nextRun: (source: string) => Date | undefined = () => undefined,
-): Promise<SourceOverview> {
-  const { database, config, clock } = bridge;
-  const stored = await findSource(database.reader, name);
-  const next = nextRun(name);
-  const now = toIso(clock.now());
-  const run = stored && (await latestRun(database.reader, stored.id));
-  const look = stored && (await latestIdentifierRun(database.reader, stored.id));
-  const refused = stored && (await refusedPass(bridge, stored.id, look));
-  const counts = stored && (await countSource(database.reader, stored.id, addSeconds(now, -86_400)));
-  const vanished = stored && refused ? (await countVanished(database.reader, stored.id)).items : 0;
-  const unreadable = stored ? await countUnreadable(database.reader, stored.id) : 0;
-  const stuck = await dumpTrouble(bridge, name);
-  const [problem] = run && run.problems > 0 ? await listProblems(database.reader, run.id, 1) : [];
+  sets?: readonly PublishedSet[],
+): Promise<readonly SourceOverview[]> {
+  const { database, clock, publication } = bridge;
+  const since = addSeconds(toIso(clock.now()), -86_400);
+  const facts = await readSourceFacts(database.reader, since);
+  return overviewsOf(bridge, facts, sets ?? (await publication.sets()), nextRun);
+}
+
+/** @param sets that are published */
+export function overviewsOf(
+  { config }: Bridge,
+  facts: ReadonlyMap<string, SourceFacts>,
+  sets: readonly PublishedSet[],
+  nextRun: (source: string) => Date | undefined = () => undefined,
+): readonly SourceOverview[] {
+  const stuck = dumpTroubles(sets);
+  return Object.entries(config.sources).map(([name, { title }]) =>
+    overviewOf({ name, title, next: nextRun(name), stuck: stuck.get(name), ...facts.get(name) }),
+  );
+}
+
+interface Known extends Partial<SourceFacts> {
+  readonly name: string;
+  /** As it is configured. */
+  readonly title: string | undefined;
+  readonly next: Date | undefined;
+  readonly stuck: string | undefined;
+}
+
+function overviewOf(known: Known): SourceOverview {
+  const { name, title, next, stuck, stored, counts, run, look, problem } = known;
+  const refused = refusedPass(known);
   return {
     name,
-    title: config.sources[name]?.title ?? stored?.info?.name ?? name,
-    state: [
-      describeState(stored, run, refused, vanished),
-      describeLook(look, run),
-      describeUnreadable(name, unreadable),
-      stuck,
-    ]
+    title: title ?? stored?.info?.name ?? name,
+    state: [describeState(stored, run, refused, known.vanished === true), describeLook(look, run), stuck]
       .filter((part) => part !== undefined)
       .join('; '),
     healthy: !stored?.trouble && !refused && !stuck && unreadable === 0 && run?.state !== 'failed',
@@ -53,13 +62,15 @@ export async function overviewOf(
   };
 }
 
-/** Dumps that cannot be built: what was published before stays, and gets older. */
-async function dumpTrouble({ publication }: Bridge, source: string): Promise<string | undefined> {
-  for (const { path, trouble } of await publication.sets()) {
-    if (trouble && path.split('/', 1)[0] === source)
-      return `no new dumps of ${path} since ${trouble.at}: ${trouble.message}`;
+/** Dumps that cannot be built, by source: what was published before stays, and gets older. */
+function dumpTroubles(sets: readonly PublishedSet[]): ReadonlyMap<string, string> {
+  const troubles = new Map<string, string>();
+  for (const { path, trouble } of sets) {
+    const source = path.split('/', 1)[0] ?? path;
+    if (trouble && !troubles.has(source))
+      troubles.set(source, `no new dumps of ${path} since ${trouble.at}: ${trouble.message}`);
   }
-  return undefined;
+  return troubles;
 }
 
 function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): string | undefined {
@@ -70,21 +81,16 @@ function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): st
  * A full pass, or a later look through the identifiers, whose deletions wait for a person, however many good
  * incremental ones came after it.
  */
-async function refusedPass(
-  { database }: Bridge,
-  sourceId: number,
-  look: Run<'identifiers'> | undefined,
-): Promise<Run<RunKind> | undefined> {
-  const pass = await latestFullPass(database.reader, sourceId);
-  if (pass?.state === 'needs-attention') return pass;
-  return look?.state === 'needs-attention' && look.id > (pass?.id ?? 0) ? look : undefined;
+function refusedPass({ fullPass, look }: Known): Run<RunKind> | undefined {
+  if (fullPass?.state === 'needs-attention') return fullPass;
+  return look?.state === 'needs-attention' && look.id > (fullPass?.id ?? 0) ? look : undefined;
 }
 
 function describeState(
   stored: StoredSource | undefined,
   run: Run | undefined,
   refused: Run<RunKind> | undefined,
-  vanished: number,
+  vanished: boolean,
 ): string {
   if (stored?.trouble) return `could not be harvested at ${stored.trouble.at}: ${stored.trouble.message}`;
   if (!stored || !run) return 'waits for its first harvest';
@@ -123,9 +129,9 @@ export function describeUnreadable(name: string, count: number): string | undefi
 function whereToLook(
   { name }: StoredSource,
   { error }: Pick<Run<RunKind>, 'error'>,
-  vanished: number,
+  vanished: boolean,
 ): string {
-  return error?.code === 'deletions-refused' && vanished > 0 ? `; rsbridge vanished ${name} lists them` : '';
+  return error?.code === 'deletions-refused' && vanished ? `; rsbridge vanished ${name} lists them` : '';
 }
 
 /** Only while it is news. */
@@ -134,27 +140,4 @@ function describeLook(look: Run<'identifiers'> | undefined, run: Run | undefined
   if (look.state === 'running') return `its identifiers are being looked through: ${look.items} so far`;
   if (look.state !== 'failed') return undefined;
   return `its identifiers could not be listed to the end at ${look.endedAt}: ${look.error?.message}`;
-}
-
-const freshMs = 5000;
-
-/** The overview of every source, counted at most every few seconds however often it is asked for. */
-export function createOverviews(
-  bridge: Bridge,
-  nextRun: (source: string) => Date | undefined,
-): () => Promise<readonly SourceOverview[]> {
-  let cached: { at: number; overviews: Promise<readonly SourceOverview[]> } | undefined;
-  return () => {
-    const now = bridge.clock.now().getTime();
-    if (!cached || now - cached.at > freshMs) {
-      const names = Object.keys(bridge.config.sources);
-      const overviews = Promise.all(names.map((name) => overviewOf(bridge, name, nextRun)));
-      // A failure is told to whoever asked, and not remembered.
-      overviews.catch(() => {
-        cached = undefined;
-      });
-      cached = { at: now, overviews };
-    }
-    return cached.overviews;
-  };
 }

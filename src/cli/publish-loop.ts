@@ -1,7 +1,7 @@
 import { endOfSlot, toIso, toMilliseconds } from '../core/datetime.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import { type JournalState, readJournals } from '../store/journal.ts';
+import { type JournalState, markJournals, readJournals } from '../store/journal.ts';
 import { latestRun } from '../store/runs.ts';
 import type { Bridge } from './bridge.ts';
 
@@ -26,9 +26,13 @@ const maxAtOnce = 8;
 const pauseAfterFailureMs = 5000;
 const pauseWhileFirstPassMs = 1000;
 const pauseAfterFailedDumpMs = 600_000;
+/** The Source Description names every set: with a thousand of them it is not rendered after each. */
+const siteShare = 0.02;
 /** A Resource List of one document is renewed after every change, but not for more than this share of the time. */
 const renewalShare = 0.02;
 const smallList = 50_000;
+/** In minutes. */
+const aDay = 1440;
 
 /** How far one set is published, as far as this process knows; times in milliseconds since the epoch. */
 interface Progress {
@@ -61,6 +65,8 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
   const stopped = new AbortController();
   const ending = AbortSignal.any([stopped.signal, signal]);
   let dumping = false;
+  let known: { readonly mark: string; readonly journals: ReadonlyMap<string, JournalState> } | undefined;
+  const site = { isDue: false, isBusy: false, notBefore: 0 };
 
   async function follow(): Promise<void> {
     while (!ending.aborted) {
@@ -70,11 +76,38 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
       await clock.sleep(pauseMs, ending).catch(() => undefined);
     }
     await Promise.all(running);
+    if (site.isDue && !signal.aborted) await publishSite();
+  }
+
+  async function journalsNow(): Promise<ReadonlyMap<string, JournalState>> {
+    const mark = await markJournals(database.reader);
+    if (known?.mark !== mark) known = { mark, journals: await readJournals(database.reader) };
+    return known.journals;
+  }
+
+  async function publishSite(): Promise<void> {
+    site.isDue = false;
+    site.isBusy = true;
+    const began = clock.now().getTime();
+    await bridge.publisher.publishSite(bridge.sets()).catch((error: unknown) => {
+      site.isDue = true;
+      log.error({ reason: describeError(error) }, 'no Source Description');
+    });
+    const now = clock.now().getTime();
+    site.isBusy = false;
+    site.notBefore = site.isDue ? now + pauseAfterFailureMs : now + (now - began) / siteShare;
+  }
+
+  function followSite(): void {
+    if (!site.isDue || site.isBusy || clock.now().getTime() < site.notBefore) return;
+    const round = publishSite().finally(() => running.delete(round));
+    running.add(round);
   }
 
   async function look(): Promise<void> {
-    const journals = await readJournals(database.reader);
+    const journals = await journalsNow();
     const now = clock.now().getTime();
+    followSite();
     for (const progress of all) {
       const journal = journals.get(progress.set.source);
       if (running.size >= maxAtOnce) return;
@@ -113,7 +146,13 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
   /** Sets are published side by side: a long snapshot of one does not hold up the changes of another. */
   function start(progress: Progress, journal: JournalState): void {
     progress.busy = true;
+    const isFirst = progress.seq === -1;
     const round = publishRound(bridge, progress, journal, signal)
+      .then(() => {
+        if (!isFirst || progress.seq === -1) return;
+        site.isDue = true;
+        followSite();
+      })
       .catch((error: unknown) => {
         const level = isBridgeError(error, 'publication-busy') ? 'debug' : 'error';
         if (!ending.aborted)
@@ -214,7 +253,6 @@ async function publishRound(
     close: first && !published,
     signal,
   });
-  if (first) await bridge.publisher.publishSite(bridge.sets());
   const list = report.documents.find(({ path }) => path === resourceListPath(set));
   if (list) {
     progress.listSeq = list.entries > smallList ? undefined : journal.seq;
@@ -224,7 +262,14 @@ async function publishRound(
   progress.seq = journal.seq;
   const { changeListMinutes } = bridge.config.publish;
   if (now >= progress.slotEnds) progress.packagesDue = true;
-  progress.slotEnds = toMilliseconds(endOfSlot(toIso(new Date(now)), changeListMinutes));
+  const { publication } = bridge;
+  const isOpen = (await publication.set(set.path))?.documents.some(({ path }) => isDated(path, set));
+  // Where no list is open none can close; but once a day the oldest changes leave the flat list.
+  progress.slotEnds = toMilliseconds(endOfSlot(toIso(new Date(now)), isOpen ? changeListMinutes : aDay));
+}
+
+function isDated(path: string, set: ResourceSet): boolean {
+  return path.startsWith(`${set.path}/changelist/`);
 }
 
 function resourceListPath(set: ResourceSet): string {
@@ -235,7 +280,7 @@ async function publishedList(
   { publication }: Bridge,
   set: ResourceSet,
 ): Promise<{ at: string; entries: number } | undefined> {
-  const published = (await publication.sets()).find(({ path }) => path === set.path);
+  const published = await publication.set(set.path);
   const list = published?.documents.find(({ path }) => path === resourceListPath(set));
   return list && { at: list.at ?? '', entries: list.entries };
 }

@@ -1,5 +1,5 @@
 import { BridgeError } from '../core/errors.ts';
-import { findSource } from '../store/sources.ts';
+import { listHarvestedSources } from '../store/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
@@ -48,10 +48,10 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
 
 /** A source that was never read, or not to the end, does not wait for its schedule; nor do files on their way. */
 async function harvestNewcomers(bridge: Bridge, service: Service): Promise<void> {
+  const begun = await listHarvestedSources(bridge.database.reader);
   await Promise.all(
-    bridge.sources().map(async ({ name }) => {
-      const stored = await findSource(bridge.database.reader, name);
-      if (stored?.asOf === undefined) await service.harvestNow(name, { mode: 'full' });
+    Object.keys(bridge.config.sources).map(async (name) => {
+      if (!begun.has(name)) await service.harvestNow(name, { mode: 'full' });
       else void service.followFiles(name);
     }),
   );

@@ -1,6 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Config } from '../core/config.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
+import { defaultSchedules } from '../core/source-schema.ts';
+import { spreadSources } from '../core/spread.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { createHostGate, type HostGate } from '../harvest/host-gate.ts';
 import { identifierPass } from '../harvest/identifier-pass.ts';
@@ -16,9 +19,9 @@ import type { Bridge } from './bridge.ts';
 import { workOnFiles } from './file-work.ts';
 import { harvestsAtOnce } from './harvest-command.ts';
 import type { CommandIo } from './io.ts';
-import { createOverviews } from './overview.ts';
 import { type PublishLoop, startPublishLoop } from './publish-loop.ts';
 import { removeBytes } from './retention.ts';
+import { createSurvey } from './survey.ts';
 import { version } from './version.ts';
 
 /** The living bridge: harvests and publishes on schedule, and serves. */
@@ -77,7 +80,7 @@ export async function startService(
     },
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
-    sources: createOverviews(bridge, (source) => nextHarvest(scheduler, source)),
+    ...createSurvey(bridge, (source) => nextHarvest(scheduler, source)),
     ...hooks,
   });
   await listen(app, address);
@@ -114,13 +117,13 @@ export async function startService(
       const report = await identifierPass(bridge, source, signals);
       if ('skipped' in report) log.debug({ source: name, reason: report.skipped }, 'identifiers not listed');
     });
-  for (const source of bridge.sources()) addHarvests(scheduler, source, harvestNow, compareNow);
+  addHarvests(scheduler, config, harvestNow, compareNow);
   addRenewals(scheduler, bridge, loop);
   scheduler.add({
     name: 'retention',
     cron: retentionSchedule,
     run: async () => {
-      for (const { name } of bridge.sources())
+      for (const name of Object.keys(config.sources))
         await inTurn(name, (source) => retainNow(bridge, source, io.stop));
       await removeBytes(bridge, io.stop);
     },
@@ -176,20 +179,30 @@ async function listen(app: FastifyInstance, { host, port }: { host: string; port
   }
 }
 
+/** Sources are opened when it is their turn: a thousand of them have connections to nobody yet. */
 function addHarvests(
   scheduler: Scheduler,
-  { name, config }: HarvestSource,
+  { sources }: Config,
   harvestNow: HarvestNow,
   compareNow: (source: string) => Promise<void>,
 ): void {
-  const add = (mode: 'full' | 'incremental', cron: string | false) => {
-    if (cron !== false)
-      scheduler.add({ name: `${mode} ${name}`, cron, run: () => harvestNow(name, { mode }) });
+  const add = (
+    kind: string,
+    setting: 'schedule' | 'fullPass' | 'identifierPass',
+    run: (name: string) => Promise<void>,
+  ) => {
+    const schedules = new Map<string, string>();
+    for (const [name, { [setting]: cron }] of Object.entries(sources)) {
+      if (cron !== false) schedules.set(name, cron);
+    }
+    const places = spreadSources(schedules, defaultSchedules[setting]);
+    for (const [name, cron] of schedules) {
+      scheduler.add({ name: `${kind} ${name}`, cron, place: places.get(name), run: () => run(name) });
+    }
   };
-  add('incremental', config.schedule);
-  add('full', config.fullPass);
-  const cron = config.identifierPass;
-  if (cron !== false) scheduler.add({ name: `identifiers ${name}`, cron, run: () => compareNow(name) });
+  add('incremental', 'schedule', (name) => harvestNow(name, { mode: 'incremental' }));
+  add('full', 'fullPass', (name) => harvestNow(name, { mode: 'full' }));
+  add('identifiers', 'identifierPass', compareNow);
 }
 
 function nextHarvest(scheduler: Scheduler, source: string): Date | undefined {

@@ -1,4 +1,4 @@
-import { openPublication } from '../publish/publication.ts';
+import { openPublication, type PublishedSet } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
 import { countRemoteFiles, type FileCounts } from '../store/remote-files.ts';
 import { countGivenUp } from '../store/retention.ts';
@@ -12,7 +12,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
-import { overviewOf } from './overview.ts';
+import { readOverviews } from './overview.ts';
 import { statusAt } from './status-at.ts';
 import { withheldDumps } from './withheld-dumps.ts';
 import { countOf } from './wording.ts';
@@ -33,10 +33,11 @@ export async function statusCommand(
   try {
     if (flags.at !== undefined) return await statusAt(bridge, flags.at, flags.json, io);
     const published = await openPublication(config.directory).sets();
+    const setsOf = bySource(published);
     let healthy = true;
-    for (const name of Object.keys(config.sources)) {
-      const overview = await overviewOf(bridge, name);
-      const sets = published.filter(({ path }) => path === name || path.startsWith(`${name}/`));
+    for (const overview of await readOverviews(bridge, undefined, published)) {
+      const { name } = overview;
+      const sets = setsOf.get(name) ?? [];
       const { runs, ...problems } = await historyOf(bridge, name);
       const lessons = await loadLessons(bridge.database.reader, name);
       const files = await filesOf(bridge, name);
@@ -83,6 +84,17 @@ export async function statusCommand(
   } finally {
     await bridge.close();
   }
+}
+
+function bySource(sets: readonly PublishedSet[]): ReadonlyMap<string, readonly PublishedSet[]> {
+  const found = new Map<string, PublishedSet[]>();
+  for (const set of sets) {
+    const source = set.path.split('/', 1)[0] ?? set.path;
+    const others = found.get(source);
+    if (others) others.push(set);
+    else found.set(source, [set]);
+  }
+  return found;
 }
 
 async function givenUpOf({ database: { reader } }: Bridge, name: string): Promise<number> {

@@ -109,6 +109,13 @@ const mementosSchema = Type.Object(
   { ...closed, default: {}, description: 'The past of the resources (Memento, RFC 7089).' },
 );
 
+/** Nobody's word: sources that have them are spread over the time between two turns. */
+export const defaultSchedules = {
+  schedule: '*/15 * * * *',
+  fullPass: '0 3 * * 0',
+  identifierPass: '0 1 * * *',
+} as const;
+
 /** One repository in the configuration. */
 export const sourceSchema = Type.Object(
   {
@@ -255,11 +262,12 @@ export const sourceSchema = Type.Object(
         'With every change of an XML record, a link to an XML patch (RFC 5261) from the version before.',
     }),
     schedule: Type.Union([Type.String(), Type.Literal(false)], {
-      default: '*/15 * * * *',
-      description: 'When `serve` harvests what is new: cron, UTC, with optional seconds; false: never.',
+      default: defaultSchedules.schedule,
+      description:
+        'When `serve` harvests what is new: cron, UTC, with optional seconds; false: never. Sources that share a schedule are spread over it (see below).',
     }),
     fullPass: Type.Union([Type.String(), Type.Literal(false)], {
-      default: '0 3 * * 0',
+      default: defaultSchedules.fullPass,
       description: 'When `serve` reads the whole repository again, to notice what vanished without a trace.',
     }),
     overlapSeconds: Type.Integer({
@@ -279,7 +287,7 @@ export const sourceSchema = Type.Object(
       },
     ),
     identifierPass: Type.Union([Type.String(), Type.Literal(false)], {
-      default: '0 1 * * *',
+      default: defaultSchedules.identifierPass,
       description: 'When `serve` lists all identifiers, to notice sooner, and cheaply, what vanished.',
     }),
     requestsPerHost: Type.Integer({

@@ -121,7 +121,10 @@ async function runOnce(
   const stored = await findSource(database.reader, source.name);
   if (!stored) throw new Error(`source ${source.name} is not in the database`);
   const run = await openRun(deps, source, stored, info, options);
-  log.info({ source: source.name, runId: run.id, mode: run.mode, resumed: run.pages > 0 }, 'harvest started');
+  log.debug(
+    { source: source.name, runId: run.id, mode: run.mode, resumed: run.pages > 0 },
+    'harvest started',
+  );
   try {
     const { run: total, complete } = await storePages(deps, source, run, lease, options);
     const report = complete

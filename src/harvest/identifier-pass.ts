@@ -90,7 +90,7 @@ async function lookThrough(
   // It has marks of its own on what it met, and goes on with them.
   if (harvest && isUnfinished(harvest)) return { skipped: 'its last harvest has not come to its end' };
   const run = await openIdentifierRun(deps, stored, selection);
-  log.info(
+  log.debug(
     { source: source.name, runId: run.id, resumed: run.pages > 0 },
     'look through identifiers started',
   );

@@ -1,11 +1,12 @@
-import { createTask, type ScheduledTask, validate } from 'node-cron';
+import { createTask, validate } from 'node-cron';
 import type { Log } from '../core/adapter.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
+import { type CronGroup, createCronGroup } from './cron-group.ts';
 
 /** Runs jobs by cron expressions in UTC; a job that is still running is not started again. */
 export interface Scheduler {
   add(job: ScheduledJob): void;
-  /** When the job is due next, ISO; undefined for an unknown one. */
+  /** When the job is due next; undefined for an unknown one. */
   nextRun(name: string): Date | undefined;
   start(): void;
   /** No job starts after this; resolves when the running ones have ended. */
@@ -15,51 +16,53 @@ export interface Scheduler {
 export interface ScheduledJob {
   readonly name: string;
   readonly cron: string;
+  /** How much of the time between two turns of the clock it lets pass first: 0 and more and less than 1. */
+  readonly place?: number | undefined;
   run(): Promise<void>;
 }
 
 const mute = () => undefined;
 
-/** node-cron would write its own lines among ours, e.g. that it kept a job from overlapping itself. */
+/** node-cron would write its own lines among ours, e.g. that it was late. */
 const quiet = { debug: mute, info: mute, warn: mute, error: mute };
 
-export function createScheduler(log: Log): Scheduler {
-  const tasks = new Map<string, ScheduledTask>();
-  const running = new Set<Promise<void>>();
+/** Jobs with the same expression share one clock: a thousand sources have three of them. */
+export function createScheduler(log: Log, now: () => number = Date.now): Scheduler {
+  const groups = new Map<string, CronGroup>();
+  const groupOf = new Map<string, CronGroup>();
+  const running = new Map<string, Promise<void>>();
 
-  function execute(job: ScheduledJob): Promise<void> {
+  function start(job: ScheduledJob): void {
+    if (running.has(job.name)) return;
     const execution = job
       .run()
       .catch((error: unknown) =>
         log.error({ job: job.name, reason: describeError(error) }, 'scheduled job failed'),
       )
-      .finally(() => running.delete(execution));
-    running.add(execution);
-    return execution;
+      .finally(() => running.delete(job.name));
+    running.set(job.name, execution);
+  }
+
+  function open(cron: string): CronGroup {
+    const group = createCronGroup((tick) => createTask(cron, tick, { timezone: 'UTC', logger: quiet }), now);
+    groups.set(cron, group);
+    return group;
   }
 
   return {
     add(job) {
       checkCron(job.name, job.cron);
-      tasks.set(
-        job.name,
-        createTask(job.cron, () => execute(job), {
-          name: job.name,
-          timezone: 'UTC',
-          noOverlap: true,
-          logger: quiet,
-        }),
-      );
+      const group = groups.get(job.cron) ?? open(job.cron);
+      group.add({ name: job.name, place: job.place ?? 0, run: () => start(job) });
+      groupOf.set(job.name, group);
     },
-    nextRun(name) {
-      return tasks.get(name)?.getNextRun() ?? undefined;
-    },
+    nextRun: (name) => groupOf.get(name)?.nextRun(name),
     start() {
-      for (const task of tasks.values()) void task.start();
+      for (const group of groups.values()) group.start();
     },
     async stop() {
-      for (const task of tasks.values()) await task.destroy();
-      await Promise.all(running);
+      for (const group of groups.values()) group.stop();
+      await Promise.all(running.values());
     },
   };
 }

@@ -25,6 +25,8 @@ export interface Publication {
   /** What a document was before it became what it is, oldest first, as far as that is kept. */
   former(path: string): Promise<readonly PublishedDocument[]>;
   sets(): Promise<readonly PublishedSet[]>;
+  /** One of them, without looking at the others. */
+  set(path: string): Promise<PublishedSet | undefined>;
 }
 
 export interface PublishedDocument {
@@ -66,6 +68,8 @@ export interface PublishedSet {
   readonly documents: readonly PublishedFacts[];
   /** What keeps its dumps from following. */
   readonly trouble?: Trouble;
+  /** Its Change Lists have everything up to this sequence of the journal with this id. */
+  readonly journal?: { readonly id: string; readonly seq: number };
 }
 
 export interface PublishedFacts {
@@ -106,6 +110,11 @@ export function openPublication(directory: string): Publication {
       .map(directoryOf);
   }
 
+  async function readSet(path: string): Promise<PublishedSet | undefined> {
+    const set = { path, ...(await directoryOf(path).current()) };
+    return set.documents.length > 0 ? set : undefined;
+  }
+
   return {
     find: async (path) => {
       const own = await site.find(path);
@@ -129,13 +138,19 @@ export function openPublication(directory: string): Publication {
     },
     sets: async () => {
       const paths = [...((await site.pointer())?.sets ?? [])].sort();
-      const sets = await Promise.all(
-        paths.map(async (path) => ({ path, ...(await directoryOf(path).current()) })),
-      );
-      return sets.filter((set) => set.documents.length > 0);
+      const sets: PublishedSet[] = [];
+      // Side by side, but not so many that what else wants to read from the disk waits for all of them.
+      for (let from = 0; from < paths.length; from += setsAtOnce) {
+        const some = await Promise.all(paths.slice(from, from + setsAtOnce).map(readSet));
+        sets.push(...some.filter((set) => set !== undefined));
+      }
+      return sets;
     },
+    set: async (path) => ((await site.pointer())?.sets?.includes(path) ? readSet(path) : undefined),
   };
 }
+
+const setsAtOnce = 64;
 
 /** One pointer and what it points to, read again only when it was switched. */
 class PublishedDirectory {
@@ -144,6 +159,7 @@ class PublishedDirectory {
   readonly #catalogs: Catalogs;
   #identity = '';
   #pointer: Pointer | undefined;
+  #current: { readonly pointer: Pointer; readonly facts: Omit<PublishedSet, 'path'> } | undefined;
 
   /** @param set the path of the set that it is of; the site's has none */
   constructor(path: string, set = '') {
@@ -197,9 +213,10 @@ class PublishedDirectory {
   }
 
   async current(): Promise<Omit<PublishedSet, 'path'>> {
-    const { documents = {}, trouble } = (await this.pointer()) ?? {};
-    const facts = Object.entries(documents).map(([path, document]) => toFacts(path, document));
-    return { documents: facts, ...(trouble ? { trouble } : {}) };
+    const pointer = await this.pointer();
+    if (!pointer) return { documents: [] };
+    if (this.#current?.pointer !== pointer) this.#current = { pointer, facts: toSetFacts(pointer) };
+    return this.#current.facts;
   }
 
   async #all(pointer: Pointer): Promise<readonly Documents[]> {
@@ -223,6 +240,14 @@ export function toPublished(directory: string, path: string, document: StoredDoc
     unsettled: document.unsettled === true,
     plain: variant(document.plain),
     ...(document.gzip ? { gzip: variant(document.gzip) } : {}),
+  };
+}
+
+function toSetFacts({ documents, trouble, journal, changes }: Pointer): Omit<PublishedSet, 'path'> {
+  return {
+    documents: Object.entries(documents).map(([path, document]) => toFacts(path, document)),
+    ...(trouble ? { trouble } : {}),
+    ...(journal !== undefined && changes ? { journal: { id: journal, seq: changes.seq } } : {}),
   };
 }
 

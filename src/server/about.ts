@@ -6,18 +6,36 @@ import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
 import { html, linkTo, type Page } from './html.ts';
-import { capabilityLists, documentTable, readSets, type SetView } from './set-view.ts';
-import { type FormatQuery, formatQuery, sendView } from './views.ts';
+import {
+  capabilityLists,
+  documentTable,
+  namedSets,
+  publishedSets,
+  type SetView,
+  viewSets,
+} from './set-view.ts';
+import {
+  type FormatQuery,
+  formatQuery,
+  type PagedQuery,
+  type PageOf,
+  pagedQuery,
+  pageLinks,
+  sendView,
+  takePage,
+} from './views.ts';
 import { count } from './wording.ts';
 
 /** What `describedby` of the Source and of each set points to. */
 export function aboutRoutes(app: FastifyInstance, deps: ServerDeps): void {
   const options = { method: ['GET', 'HEAD'], schema: { querystring: formatQuery } };
-  app.route<{ Querystring: FormatQuery }>({
+  app.route<{ Querystring: PagedQuery }>({
     ...options,
+    schema: { querystring: pagedQuery },
     url: '/about',
     config: { operationId: 'getAbout', open: true },
-    handler: async (request, reply) => sendView(deps, request, reply, await readAbout(deps), toAboutPage),
+    handler: async (request, reply) =>
+      sendView(deps, request, reply, await readAbout(deps, request.query.page ?? 1), toAboutPage),
   });
   for (const url of ['/:source/about', '/:source/:part/about', '/:source/:part/:name/about']) {
     app.route<{ Querystring: FormatQuery }>({
@@ -32,22 +50,30 @@ export function aboutRoutes(app: FastifyInstance, deps: ServerDeps): void {
   }
 }
 
-interface AboutView {
+const setsPerPage = 500;
+
+interface AboutView extends PageOf {
   readonly uri: string;
   readonly title: string;
   readonly sets: readonly SetView[];
 }
 
-async function readAbout(deps: ServerDeps): Promise<AboutView> {
+async function readAbout(deps: ServerDeps, page: number): Promise<AboutView> {
   const { baseUrl, title } = deps;
-  return { uri: `${baseUrl}/about`, title, sets: await readSets(deps, await deps.sources()) };
+  const uri = `${baseUrl}/about`;
+  const published = await publishedSets(deps);
+  const all = namedSets(deps, await deps.sources(), published);
+  const { shown, place } = takePage(all, deps.setsPerPage ?? setsPerPage, page, uri);
+  return { uri, title, ...place, sets: viewSets(deps, shown, published) };
 }
 
-function toAboutPage({ title, sets }: AboutView): Page {
+function toAboutPage(view: AboutView): Page {
+  const { title, sets } = view;
   const body = html`<h1>About ${title}</h1>
 <p>The resources of these repositories can be copied, and kept up to date, with ResourceSync (ANSI/NISO Z39.99).</p>
 <h2>Sets of resources</h2>
-<ul>${sets.map((set) => html`<li><a href="${set.about}">${set.title}</a> <span class="soft mono">${set.path}</span></li>`)}</ul>`;
+<ul>${sets.map((set) => html`<li><a href="${set.about}">${set.title}</a> <span class="soft mono">${set.path}</span></li>`)}</ul>
+${pageLinks(view)}`;
   return { title: 'About', body, capabilityLists: sets.flatMap(capabilityLists) };
 }
 
@@ -63,7 +89,7 @@ interface SetAboutView extends SetView {
 }
 
 async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutView> {
-  const set = (await readSets(deps, await deps.sources())).find((candidate) => candidate.path === path);
+  const set = await findSet(deps, path);
   if (!set) throw new Refusal('not-found', 'there is no such set of resources');
   const info = (await findSource(deps.database.reader, set.source))?.info;
   const resources = set.documents.find(({ capability }) => capability === 'resourcelist')?.entries;
@@ -88,6 +114,19 @@ async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutVie
       },
     }),
   };
+}
+
+/** Of its source, or whatever else is published under that path. */
+async function findSet(deps: ServerDeps, path: string): Promise<SetView | undefined> {
+  const source = (await deps.sources()).find(({ name }) => name === path.split('/', 1)[0]);
+  const published = await deps.publication.set(path);
+  const sets = namedSets(deps, source ? [source] : [], published ? [published] : []);
+  const [view] = viewSets(
+    deps,
+    sets.filter((set) => set.path === path),
+    published ? [published] : [],
+  );
+  return view;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Clock } from '../core/adapter.ts';
 import type { FilesConfig, MementosConfig } from '../core/config.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { UpstreamFiles } from '../core/upstream-files.ts';
-import type { Publication } from '../publish/publication.ts';
+import type { Publication, PublishedSet } from '../publish/publication.ts';
 import type { Database } from '../store/database.ts';
 import type { ConnectionSettings } from './connections.ts';
 import type { Past } from './memento/past.ts';
@@ -26,6 +26,8 @@ export interface ServerDeps {
   readonly timelines?: boolean | undefined;
   /** Whose request it is; undefined: all are the same to us. */
   clientOf?(request: IncomingMessage): string;
+  /** Sets that `/about` names on one page; default: 500. A file cannot be asked for the next one. */
+  readonly setsPerPage?: number | undefined;
   /** Undefined: files are served as far as they are kept. */
   readonly upstreamFiles?: UpstreamFiles | undefined;
   /** Where the world sees us. Every URI in our output begins with it, whatever the request said. */
@@ -42,6 +44,8 @@ export interface ServerDeps {
   /** @param title of the source, where the configuration has none */
   setsOf(source: string, title?: string): readonly ResourceSet[];
   sources(): Promise<readonly SourceOverview[]>;
+  /** `publication.sets()`, perhaps of a moment ago: for what speaks of all of them. Default: now. */
+  published?(): Promise<readonly PublishedSet[]>;
   /** Before a request is answered; it waits for this. */
   readonly admit?: ((visit: AskedFor) => Promise<void>) | undefined;
 }

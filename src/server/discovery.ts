@@ -34,10 +34,12 @@ export async function capabilityListsForCollection(
 }
 
 async function publishedAmong(deps: ServerDeps, sets: readonly ResourceSet[]): Promise<readonly string[]> {
-  const published = await deps.publication.sets();
-  return sets.flatMap(({ path }) => {
-    const list = `${path}/capabilitylist.xml`;
-    const documents = published.find((set) => set.path === path)?.documents ?? [];
-    return documents.some((document) => document.path === list) ? [`${deps.baseUrl}/${list}`] : [];
-  });
+  const lists = await Promise.all(
+    sets.map(async ({ path }) => {
+      const list = `${path}/capabilitylist.xml`;
+      const documents = (await deps.publication.set(path))?.documents ?? [];
+      return documents.some((document) => document.path === list) ? [`${deps.baseUrl}/${list}`] : [];
+    }),
+  );
+  return lists.flat();
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { parseStamp, toIso, toStamp } from '../core/datetime.ts';
 import { toUri } from '../core/uris.ts';
-import type { PublishedFacts, PublishedSet } from '../publish/publication.ts';
+import type { Publication, PublishedFacts, PublishedSet } from '../publish/publication.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { documentRepresentation } from './document-representation.ts';
@@ -52,7 +52,7 @@ async function explainAbsence(
   now: string,
 ): Promise<Refusal> {
   // Most of what is not there never was: no need to look through what is published.
-  const set = mayBeOurs.test(path) ? longestPrefix(await publication.sets(), path) : undefined;
+  const set = mayBeOurs.test(path) ? await mostSpecialSet(publication, path) : undefined;
   const rest = set ? path.slice(set.path.length + 1) : '';
   const [matched, kind = '', stamp = ''] = dated.exec(rest) ?? current.exec(rest) ?? [];
   if (!set || matched === undefined) return new Refusal('not-found', 'there is nothing at this address');
@@ -82,9 +82,13 @@ function findSuccessor(set: PublishedSet, kind: string): PublishedFacts | undefi
   return find(`${kind}-index`) ?? find(kind) ?? find('capabilitylist');
 }
 
-function longestPrefix(sets: readonly PublishedSet[], path: string): PublishedSet | undefined {
-  return sets
-    .filter((set) => path.startsWith(`${set.path}/`))
-    .sort((a, b) => b.path.length - a.path.length)
-    .at(0);
+/** Of the sets that a path may belong to the one with the longest path. */
+async function mostSpecialSet(publication: Publication, path: string): Promise<PublishedSet | undefined> {
+  const segments = path.split('/');
+  // SOURCE, SOURCE/metadata, SOURCE/sets/NAME.
+  for (let length = Math.min(3, segments.length - 1); length > 0; length -= 1) {
+    const set = await publication.set(segments.slice(0, length).join('/'));
+    if (set) return set;
+  }
+  return undefined;
 }

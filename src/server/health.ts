@@ -5,6 +5,7 @@ import { translate } from '../store/database.ts';
 import { checkSchema } from '../store/migrate.ts';
 import type { ServerDeps } from './deps.ts';
 import { notReadyStatus } from './errors.ts';
+import { publishedSets } from './set-view.ts';
 
 interface Check {
   readonly ok: boolean;
@@ -49,7 +50,7 @@ async function readReadiness(deps: ServerDeps, log: FastifyBaseLogger): Promise<
       sources[name] = { ok: healthy, detail: state };
   });
   const publication = await check(log, async () => {
-    const sets = await deps.publication.sets();
+    const sets = await publishedSets(deps);
     if (sets.length === 0) throw new BridgeError('not-found', 'nothing is published yet');
   });
   return { ready: database.ok && publication.ok, checks: { database, publication }, sources };

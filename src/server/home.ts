@@ -1,35 +1,68 @@
 import type { FastifyInstance } from 'fastify';
 import { later, toIso } from '../core/datetime.ts';
+import type { PublishedSet } from '../publish/publication.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
 import { html, type Markup, type Page, timeAndAge } from './html.ts';
-import { capabilityLists, documentTable, readSets, type SetView } from './set-view.ts';
-import { type FormatQuery, formatQuery, sendView } from './views.ts';
+import {
+  capabilityLists,
+  currentDocuments,
+  documentTable,
+  type NamedSet,
+  namedSets,
+  publishedSets,
+  type SetView,
+  viewSets,
+} from './set-view.ts';
+import { type PagedQuery, type PageOf, pagedQuery, pageLinks, sendView, takePage } from './views.ts';
 import { count, countOf, relativeTime } from './wording.ts';
 
-interface HomeView {
+/** Of more, those that need attention come first. */
+const sourcesPerPage = 50;
+
+interface HomeView extends PageOf {
   readonly title: string;
   readonly version: string;
   readonly at: string;
   readonly healthy: boolean;
   /** Absent until something is published. */
   readonly sourceDescription?: string;
+  /** Of all sources, whatever page this is. */
+  readonly totals: Totals;
   readonly sources: readonly SourceOverview[];
+  /** Of these sources. */
   readonly sets: readonly SetView[];
 }
 
+interface Totals {
+  readonly sources: number;
+  readonly items: number;
+  readonly resources: number;
+  readonly recentChanges: number;
+  /** Current ones. */
+  readonly documents: number;
+  readonly newestDocument?: string;
+}
+
 export function homeRoutes(app: FastifyInstance, deps: ServerDeps): void {
-  app.route<{ Querystring: FormatQuery }>({
+  app.route<{ Querystring: PagedQuery }>({
     method: ['GET', 'HEAD'],
     url: '/',
-    schema: { querystring: formatQuery },
+    schema: { querystring: pagedQuery },
     config: { operationId: 'getHome' },
-    handler: async (request, reply) => sendView(deps, request, reply, await readHome(deps), toPage),
+    handler: async (request, reply) =>
+      sendView(deps, request, reply, await readHome(deps, request.query.page ?? 1), toPage),
   });
 }
 
-async function readHome(deps: ServerDeps): Promise<HomeView> {
+async function readHome(deps: ServerDeps, page: number): Promise<HomeView> {
   const description = '.well-known/resourcesync';
   const sources = await deps.sources();
+  const published = await publishedSets(deps);
+  const inOrder =
+    sources.length > sourcesPerPage
+      ? [...sources].sort((a, b) => Number(a.healthy) - Number(b.healthy))
+      : sources;
+  const { shown, place } = takePage(inOrder, sourcesPerPage, page, `${deps.baseUrl}/`);
   return {
     title: deps.title,
     version: deps.version,
@@ -38,9 +71,43 @@ async function readHome(deps: ServerDeps): Promise<HomeView> {
     ...((await deps.publication.find(description))
       ? { sourceDescription: `${deps.baseUrl}/${description}` }
       : {}),
-    sources,
-    sets: await readSets(deps, sources),
+    totals: sum(sources, published),
+    ...place,
+    sources: shown,
+    sets: viewSets(deps, setsOn(deps, page, shown, sources, published), published),
   };
+}
+
+/** Of the sources on a page; what is published and belongs to no source stands on the first. */
+function setsOn(
+  deps: ServerDeps,
+  page: number,
+  shown: readonly SourceOverview[],
+  sources: readonly SourceOverview[],
+  published: readonly PublishedSet[],
+): readonly NamedSet[] {
+  const names = new Set(sources.map(({ name }) => name));
+  const others = published.filter(({ path }) => !names.has(path.split('/', 1)[0] ?? path));
+  const shownNames = new Set(shown.map(({ name }) => name));
+  const own = published.filter(({ path }) => shownNames.has(path.split('/', 1)[0] ?? path));
+  return namedSets(deps, shown, page === 1 ? [...own, ...others] : own);
+}
+
+function sum(sources: readonly SourceOverview[], published: readonly PublishedSet[]): Totals {
+  let [items, resources, recentChanges, documents, newest] = [0, 0, 0, 0, ''];
+  for (const source of sources) {
+    items += source.items;
+    resources += source.resources;
+    recentChanges += source.recentChanges;
+  }
+  for (const set of published) {
+    for (const { lastModified } of currentDocuments(set)) {
+      documents += 1;
+      newest = later(newest, lastModified);
+    }
+  }
+  const totals = { sources: sources.length, items, resources, recentChanges, documents };
+  return newest === '' ? totals : { ...totals, newestDocument: newest };
 }
 
 function toPage(view: HomeView): Page {
@@ -50,21 +117,20 @@ function toPage(view: HomeView): Page {
   const body = html`<div class="row"><h1>${view.title}</h1>${view.sources.length > 0 ? health : undefined}</div>
 ${flow(view)}
 <h2>Sources</h2>
+${pageLinks(view)}
 ${view.sources.length > 0 ? html`<div class="cards">${view.sources.map((source) => card(source, view.at))}</div>` : noSources}
 <h2>Published documents</h2>
-${published(view)}`;
+${published(view)}
+${pageLinks(view)}`;
   return { title: view.title, body, capabilityLists: view.sets.flatMap(capabilityLists) };
 }
 
 const noSources = html`<p>No sources yet. <code>rsbridge init URL</code> looks at a repository, says what it found and writes it into the configuration.</p>`;
 
 /** The four nouns of the pipeline, in its order. */
-function flow({ sources, sets, at }: HomeView): Markup {
-  const sum = (pick: (source: SourceOverview) => number) =>
-    sources.reduce((total, source) => total + pick(source), 0);
-  const documents = sets.flatMap((set) => set.documents);
-  const newest = documents.map(({ lastModified }) => lastModified).reduce(later, '');
-  return html`<div class="flow"><div><span class="soft">Harvested</span><b>${count(sum(({ items }) => items))}</b><span class="soft">items from ${countOf(sources.length, 'source')}</span></div><div><span class="soft">Mapped</span><b>${count(sum(({ resources }) => resources))}</b><span class="soft">resources</span></div><div><span class="soft">Journal</span><b>+${count(sum(({ recentChanges }) => recentChanges))}</b><span class="soft">changes in the last 24 hours</span></div><div><span class="soft">Published</span><b>${countOf(documents.length, 'document')}</b><span class="soft">${newest === '' ? 'nothing yet' : `newest ${relativeTime(newest, at)}`}</span></div></div>`;
+function flow({ totals, at }: HomeView): Markup {
+  const { sources, items, resources, recentChanges, documents, newestDocument } = totals;
+  return html`<div class="flow"><div><span class="soft">Harvested</span><b>${count(items)}</b><span class="soft">items from ${countOf(sources, 'source')}</span></div><div><span class="soft">Mapped</span><b>${count(resources)}</b><span class="soft">resources</span></div><div><span class="soft">Journal</span><b>+${count(recentChanges)}</b><span class="soft">changes in the last 24 hours</span></div><div><span class="soft">Published</span><b>${countOf(documents, 'document')}</b><span class="soft">${newestDocument === undefined ? 'nothing yet' : `newest ${relativeTime(newestDocument, at)}`}</span></div></div>`;
 }
 
 function card(source: SourceOverview, now: string): Markup {

@@ -3,7 +3,7 @@ import { toMilliseconds } from '../core/datetime.ts';
 import type { PublishedSet } from '../publish/publication.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
 import type { Family, RequestMetrics, Sample } from './request-metrics.ts';
-import { currentDocuments } from './set-view.ts';
+import { currentDocuments, publishedSets } from './set-view.ts';
 
 /** `/metrics` in the Prometheus text format. Every label has a bounded set of values. */
 export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: RequestMetrics): void {
@@ -12,7 +12,7 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
     url: '/metrics',
     config: { operationId: 'getMetrics' },
     handler: async (request, reply) => {
-      const [sources, sets] = await Promise.allSettled([deps.sources(), deps.publication.sets()]);
+      const [sources, sets] = await Promise.allSettled([deps.sources(), publishedSets(deps)]);
       for (const { status, ...result } of [sources, sets]) {
         // The process is measured even while its database is not there.
         if (status === 'rejected')

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServerDeps } from './deps.ts';
+import { publishedSets } from './set-view.ts';
 
 /** One `Sitemap:` per set, Resource Lists only (RS-DISC-09…12); nobody is kept out. */
 export function robotsRoutes(app: FastifyInstance, deps: ServerDeps): void {
@@ -15,11 +16,11 @@ export function robotsRoutes(app: FastifyInstance, deps: ServerDeps): void {
   });
 }
 
-async function resourceLists({ publication, baseUrl }: ServerDeps): Promise<readonly string[]> {
-  const sets = await publication.sets();
+async function resourceLists(deps: ServerDeps): Promise<readonly string[]> {
+  const sets = await publishedSets(deps);
   return sets.flatMap(({ path, documents }) =>
     documents.some((document) => document.path === `${path}/resourcelist.xml`)
-      ? [`${baseUrl}/${path}/resourcelist.xml`]
+      ? [`${deps.baseUrl}/${path}/resourcelist.xml`]
       : [],
   );
 }

@@ -30,25 +30,39 @@ const names: Readonly<Record<string, string>> = {
   'changedump-archive': 'Change Dump Archive',
 };
 
+/** Everything that is published, as far as a page or a monitor needs to know. */
+export function publishedSets(deps: ServerDeps): Promise<readonly PublishedSet[]> {
+  return deps.published?.() ?? deps.publication.sets();
+}
+
+export type NamedSet = Pick<ResourceSet, 'path' | 'title' | 'source'>;
+
 /** Every set of every source, published or about to be, and whatever else is published. */
-export async function readSets(
+export function namedSets(
   deps: ServerDeps,
   sources: readonly SourceOverview[],
-): Promise<readonly SetView[]> {
-  const published = await deps.publication.sets();
+  published: readonly PublishedSet[],
+): readonly NamedSet[] {
   const known = sources.flatMap((source) => deps.setsOf(source.name, source.title));
-  const others = published.filter(({ path }) => !known.some((set) => set.path === path));
-  return [...known, ...others.map(toSet)].map((set) => {
-    const { path, title, source } = set;
-    const documents = published.find((candidate) => candidate.path === path);
+  const paths = new Set(known.map(({ path }) => path));
+  return [...known, ...published.filter(({ path }) => !paths.has(path)).map(toSet)];
+}
+
+/** What is to be seen of these sets. */
+export function viewSets(
+  deps: ServerDeps,
+  sets: readonly NamedSet[],
+  published: readonly PublishedSet[],
+): readonly SetView[] {
+  const byPath = new Map(published.map((set) => [set.path, set]));
+  return sets.map(({ path, title, source }) => {
+    const set = byPath.get(path);
     return {
       path,
       title,
       source,
       about: `${deps.baseUrl}/${path}/about`,
-      documents: documents
-        ? currentDocuments(documents).map((document) => toDocumentView(deps, document))
-        : [],
+      documents: set ? currentDocuments(set).map((document) => toDocumentView(deps, document)) : [],
     };
   });
 }
@@ -63,7 +77,7 @@ export function currentDocuments(set: PublishedSet): PublishedSet['documents'] {
   return set.documents.filter(({ path }) => !path.slice(set.path.length + 1).includes('/'));
 }
 
-function toSet({ path }: PublishedSet): Pick<ResourceSet, 'path' | 'title' | 'source'> {
+function toSet({ path }: PublishedSet): NamedSet {
   return { path, title: path, source: path.split('/', 1)[0] ?? path };
 }
 

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerDeps } from './deps.ts';
-import { type Page, sendPage } from './html.ts';
+import { Refusal } from './errors.ts';
+import { html, type Markup, type Page, sendPage } from './html.ts';
 import { preferredType, varyBy } from './negotiation.ts';
 
 /** `?format=json` for those who cannot set an Accept header. */
@@ -11,10 +12,53 @@ export const formatQuery = Type.Object({
 
 export type FormatQuery = Static<typeof formatQuery>;
 
+/** Of what may be too long for one page. */
+export const pagedQuery = Type.Object({
+  ...formatQuery.properties,
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+});
+
+export type PagedQuery = Static<typeof pagedQuery>;
+
+/** Which part of a long list a page has. */
+export interface PageOf {
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+  readonly previous?: string;
+  readonly next?: string;
+}
+
+/** @throws Refusal `not-found` behind the last page */
+export function takePage<Entry>(
+  entries: readonly Entry[],
+  perPage: number,
+  page: number,
+  uri: string,
+): { readonly shown: readonly Entry[]; readonly place: PageOf } {
+  const pages = Math.max(1, Math.ceil(entries.length / perPage));
+  if (page > pages) throw new Refusal('not-found', `there are only ${pages} pages`);
+  const from = perPage === Number.POSITIVE_INFINITY ? 0 : (page - 1) * perPage;
+  return {
+    shown: entries.slice(from, from + perPage),
+    place: {
+      page,
+      pages,
+      ...(page > 1 ? { previous: page === 2 ? uri : `${uri}?page=${page - 1}` } : {}),
+      ...(page < pages ? { next: `${uri}?page=${page + 1}` } : {}),
+    },
+  };
+}
+
+export function pageLinks({ page, pages, previous, next }: PageOf): Markup | undefined {
+  if (pages === 1) return undefined;
+  return html`<p>${previous && html`<a rel="prev" href="${previous}">Previous</a> `}<span class="soft">page ${page} of ${pages}</span>${next && html` <a rel="next" href="${next}">Next</a>`}</p>`;
+}
+
 /** JSON and HTML are two views of one object: whatever a page shows is in its JSON too. */
 export function sendView<View extends object>(
   deps: ServerDeps,
-  request: FastifyRequest<{ Querystring: FormatQuery }>,
+  request: FastifyRequest<{ Querystring: FormatQuery }> | FastifyRequest<{ Querystring: PagedQuery }>,
   reply: FastifyReply,
   view: View,
   toPage: (view: View) => Page,

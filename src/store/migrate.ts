@@ -9,6 +9,7 @@ import * as refusedFiles from '../../migrations/0007-refused-files.ts';
 import * as withdrawals from '../../migrations/0009-withdrawals.ts';
 import * as vanished from '../../migrations/0014-vanished.ts';
 import * as unreadable from '../../migrations/0015-unreadable.ts';
+import * as manySources from '../../migrations/0018-many-sources.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type Database, translate } from './database.ts';
 
@@ -29,6 +30,7 @@ const migrations: readonly Migration[] = [
   { name: '0009-withdrawals', up: withdrawals.up },
   { name: '0014-vanished', up: vanished.up },
   { name: '0015-unreadable', up: unreadable.up },
+  { name: '0018-many-sources', up: manySources.up },
 ];
 
 const table = 'schema_migration';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Checkpoint, Problem } from '../core/adapter.ts';
 import { type BridgeError, describeError } from '../core/errors.ts';
-import { insertRows } from './bulk.ts';
+import { insertRows, whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 
 export type RunState = 'running' | 'succeeded' | 'needs-attention' | 'failed' | 'interrupted';
@@ -117,6 +117,15 @@ export async function listRuns(
   return rows.map((row) => toRun(row));
 }
 
+/** Runs by their ids. */
+export async function findRuns(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Run<RunKind>>> {
+  const rows: RunRow[] = await db('run').modify((query) => whereAnyOf(query, 'id', ids));
+  return new Map(rows.map((row) => [row.id, toRun(row)]));
+}
+
 /** A run as it stands now, everything counted. */
 export async function findRun<Kind extends RunKind>(
   db: Queryable,
@@ -210,15 +219,35 @@ export async function recordProblems(
   await insertRows(trx, 'problem', rows);
 }
 
+interface ProblemRow {
+  readonly run_id: number;
+  readonly code: Problem['code'];
+  readonly message: string;
+  readonly identifier: string | null;
+  readonly format: string | null;
+}
+
 export async function listProblems(db: Queryable, runId: number, limit: number): Promise<readonly Problem[]> {
-  const rows: { code: Problem['code']; message: string; identifier: string | null; format: string | null }[] =
-    await db('problem').where({ run_id: runId }).orderBy('id').limit(limit);
-  return rows.map((row) => ({
-    code: row.code,
-    message: row.message,
-    identifier: row.identifier ?? undefined,
-    format: row.format ?? undefined,
-  }));
+  const rows: ProblemRow[] = await db('problem').where({ run_id: runId }).orderBy('id').limit(limit);
+  return rows.map(toProblem);
+}
+
+/** The first problem of each of these runs, by the run. */
+export async function firstProblems(
+  db: Queryable,
+  runIds: readonly number[],
+): Promise<ReadonlyMap<number, Problem>> {
+  if (runIds.length === 0) return new Map();
+  const first = db('problem')
+    .min('id')
+    .modify((query) => whereAnyOf(query, 'run_id', runIds))
+    .groupBy('run_id');
+  const rows: ProblemRow[] = await db('problem').whereIn('id', first);
+  return new Map(rows.map((row) => [row.run_id, toProblem(row)]));
+}
+
+function toProblem({ code, message, identifier, format }: ProblemRow): Problem {
+  return { code, message, identifier: identifier ?? undefined, format: format ?? undefined };
 }
 
 /** Its kind is what was asked for. */

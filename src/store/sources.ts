@@ -24,7 +24,7 @@ export interface Trouble {
   readonly at: string;
 }
 
-interface SourceRow {
+export interface SourceRow {
   readonly id: number;
   readonly name: string;
   readonly as_of: string | null;
@@ -51,21 +51,40 @@ export async function sourceIdOf(db: Queryable, name: string): Promise<number | 
 
 export async function findSource(db: Queryable, name: string): Promise<StoredSource | undefined> {
   const row: SourceRow | undefined = await db('source')
-    .select('id', 'name', 'as_of', 'last_full_at', 'first_pass_seq', 'selection', 'info', 'trouble')
+    .select(...sourceColumns)
     .where({ name })
     .first();
-  return (
-    row && {
-      id: row.id,
-      name: row.name,
-      asOf: row.as_of ?? undefined,
-      lastFullAt: row.last_full_at ?? undefined,
-      firstPassSeq: row.first_pass_seq ?? undefined,
-      selection: row.selection ?? undefined,
-      info: row.info === null ? undefined : (JSON.parse(row.info) as RepositoryInfo),
-      trouble: row.trouble === null ? undefined : (JSON.parse(row.trouble) as Trouble),
-    }
-  );
+  return row && toStoredSource(row);
+}
+
+/** The names of those that were read to their end at least once. */
+export async function listHarvestedSources(db: Queryable): Promise<ReadonlySet<string>> {
+  const rows: { name: string }[] = await db('source').select('name').whereNotNull('as_of');
+  return new Set(rows.map(({ name }) => name));
+}
+
+export const sourceColumns: readonly (keyof SourceRow)[] = [
+  'id',
+  'name',
+  'as_of',
+  'last_full_at',
+  'first_pass_seq',
+  'selection',
+  'info',
+  'trouble',
+];
+
+export function toStoredSource(row: SourceRow): StoredSource {
+  return {
+    id: row.id,
+    name: row.name,
+    asOf: row.as_of ?? undefined,
+    lastFullAt: row.last_full_at ?? undefined,
+    firstPassSeq: row.first_pass_seq ?? undefined,
+    selection: row.selection ?? undefined,
+    info: row.info === null ? undefined : (JSON.parse(row.info) as RepositoryInfo),
+    trouble: row.trouble === null ? undefined : (JSON.parse(row.trouble) as Trouble),
+  };
 }
 
 /** The upstream answered. */

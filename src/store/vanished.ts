@@ -131,6 +131,11 @@ export async function countVanished(
   return { items: Number(row?.items ?? 0), resources: Number(row?.resources ?? 0), runId };
 }
 
+/** Within a statement about `source`: 1 where anything is suspected, else null. */
+export function anyVanished(db: Queryable): Knex.QueryBuilder {
+  return suspected(db, db.raw('source.id')).select(db.raw('1')).limit(1);
+}
+
 /** The suspected items with ids beyond `after`, in the order of their ids. */
 export async function listVanished(
   db: Queryable,
@@ -185,7 +190,7 @@ interface VanishedRow {
 }
 
 /** A pass that is under way may have met some of them by now. */
-function suspected(db: Queryable, sourceId: number): Knex.QueryBuilder {
+function suspected(db: Queryable, sourceId: number | Knex.Raw): Knex.QueryBuilder {
   return db('vanished')
     .join('resource', 'resource.id', 'vanished.resource_id')
     .where('vanished.source_id', sourceId)

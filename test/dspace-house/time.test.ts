@@ -18,7 +18,12 @@ class Traveller {
   constructor(house: House) {
     this.#app = createApp({
       database: house.database,
-      publication: { find: async () => undefined, sets: async () => [], former: async () => [] },
+      publication: {
+        find: async () => undefined,
+        sets: async () => [],
+        set: async () => undefined,
+        former: async () => [],
+      },
       directory: '/nowhere',
       fileMode: () => 'proxy',
       baseUrl,

@@ -103,6 +103,10 @@ export class StagedPublication implements Publication {
     return this.published;
   }
 
+  async set(path: string): Promise<PublishedSet | undefined> {
+    return this.published.find((set) => set.path === path);
+  }
+
   async stage(
     path: string,
     content: string | Buffer,

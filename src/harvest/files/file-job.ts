@@ -141,7 +141,9 @@ class FileJob {
     await this.#settle();
     if (this.#report.quotaReached)
       log.warn({ source: this.#source.name }, 'files wait for room: quotaBytes is used up');
-    log.info({ source: this.#source.name, ...this.#report }, 'file job ended');
+    const { files, landingPages, created, updated, deleted } = this.#report;
+    const level = files + landingPages + created + updated + deleted > 0 ? 'info' : 'debug';
+    log[level]({ source: this.#source.name, ...this.#report }, 'file job ended');
     return this.#report;
   }
 
