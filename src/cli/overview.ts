@@ -43,12 +43,17 @@ interface Known extends Partial<SourceFacts> {
 }
 
 function overviewOf(known: Known): SourceOverview {
-  const { name, title, next, stuck, stored, counts, run, look, problem } = known;
+  const { name, title, next, stuck, stored, counts, run, look, problem, unreadable = 0 } = known;
   const refused = refusedPass(known);
   return {
     name,
     title: title ?? stored?.info?.name ?? name,
-    state: [describeState(stored, run, refused, known.vanished === true), describeLook(look, run), stuck]
+    state: [
+      describeState(stored, run, refused, known.vanished === true),
+      describeLook(look, run),
+      describeUnreadable(name, unreadable),
+      stuck,
+    ]
       .filter((part) => part !== undefined)
       .join('; '),
     healthy: !stored?.trouble && !refused && !stuck && unreadable === 0 && run?.state !== 'failed',

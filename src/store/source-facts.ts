@@ -24,6 +24,8 @@ export interface SourceFacts {
   readonly problem: Problem | undefined;
   /** Whether items are missing upstream, and wait for a person. */
   readonly vanished: boolean;
+  /** Records that cannot be read. */
+  readonly unreadable: number;
 }
 
 interface FactsRow extends SourceRow {
@@ -32,6 +34,7 @@ interface FactsRow extends SourceRow {
   readonly journal_seq: number;
   readonly seq_before: number | null;
   readonly vanished: number | null;
+  readonly unreadable: number | string;
   readonly full_id: number | null;
   readonly incremental_id: number | null;
   readonly look_id: number | null;
@@ -65,6 +68,7 @@ export async function readSourceFacts(
       .limit(1)
       .as('seq_before'),
     anyVanished(db).as('vanished'),
+    db('unreadable').count('*').whereRaw('source_id = source.id').as('unreadable'),
   );
   const ids = rows.flatMap((row) => [latestOf(row), row.look_id, row.full_pass_id]);
   const runs = await findRuns(db, [...new Set(ids.filter((id) => id !== null))]);
@@ -85,6 +89,7 @@ export async function readSourceFacts(
         ...{ stored: toStoredSource(row), counts: countsOf(row), run, ...others },
         problem: run && problems.get(run.id),
         vanished: row.vanished !== null,
+        unreadable: Number(row.unreadable),
       },
     ]),
   );
