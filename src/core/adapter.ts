@@ -20,15 +20,8 @@ export interface Adapter {
    */
   pages(request: PageRequest, signal: AbortSignal): AsyncIterable<Page>;
 
-  /**
-   * One item by its identifier in every configured format; undefined when the upstream does not have it.
-   * @param deliveredFrom `SourceMetadata.upstreamUrl` of what is stored of it, where that is known
-   */
-  item(
-    identifier: string,
-    signal: AbortSignal,
-    deliveredFrom?: readonly string[],
-  ): Promise<SourceItem | undefined>;
+  /** One item in every configured format (`from`: the `upstreamUrl`s of what is stored); undefined: there is none. */
+  item(identifier: string, signal: AbortSignal, from?: readonly string[]): Promise<SourceItem | undefined>;
 
   /**
    * Every identifier the upstream lists now, without payloads: what a cheap look for vanished items needs.

@@ -27,6 +27,7 @@ import { sourceIdOf } from './sources.ts';
 import { inTurn } from './turns.ts';
 import { storeUnreadable } from './unreadable.ts';
 import { clearVanished, recordUnreadParts } from './vanished.ts';
+import { withoutVolatileChanges } from './volatile-payloads.ts';
 
 /** The run a page belongs to, as far as storing it needs to know. */
 export interface RunInProgress {
@@ -96,15 +97,15 @@ async function storeInTurn(
 ): Promise<StoredPage> {
   const { sourceId } = lease;
   const plan = await planStored(database.writer, { name: lease.source, id: sourceId }, page, now.iso, run.id);
-  const { known } = plan;
+  const { known, delivered } = plan;
   const patches = page.patches ? await makePatches(database.writer, lease.source, plan.changes) : noPatches;
-  const versions = await changedVersions(database.writer, page.items, known);
-  const payloads = await packPayloads(database.writer, plan.changes, versions, page.items, known);
+  const versions = await changedVersions(database.writer, delivered, known);
+  const payloads = await packPayloads(database.writer, plan.changes, versions, delivered, known);
   const blobs = new Map([...patches.blobs.map(toEntry), ...payloads.blobs]);
   // There is nothing to mend of items that nobody knew.
   const isRepeated = run.mode === 'full' && known.size > 0;
   const mended = isRepeated
-    ? await findDamaged(database.writer, page.items, known, (hash) => blobs.has(hash))
+    ? await findDamaged(database.writer, delivered, known, (hash) => blobs.has(hash))
     : [];
   const problems = [
     ...page.problems,
@@ -142,25 +143,32 @@ function withoutAsked(redelivered: Redelivered, { asked }: MappedPage): Redelive
   return asked ? { ...redelivered, urls: redelivered.urls.filter((url) => !asked.has(url)) } : redelivered;
 }
 
+interface StoredPlan extends PagePlan {
+  readonly known: Awaited<ReturnType<typeof readKnownItems>>;
+  /** The items of the page, as they are compared and kept. */
+  readonly delivered: readonly MappedItem[];
+}
+
 async function planStored(
   db: Database['reader'],
   source: { readonly name: string; readonly id: number },
   page: MappedPage,
   now: string,
   runId?: number,
-): Promise<PagePlan & { readonly known: Awaited<ReturnType<typeof readKnownItems>> }> {
-  const { items, awaited = [], files: rules = noFiles } = page;
+): Promise<StoredPlan> {
+  const { awaited = [], files: rules = noFiles } = page;
   const withFiles = rules.mode !== 'none';
   const known = await readKnownItems(db, source.name, identifiersOf(page), withFiles);
+  const items = await withoutVolatileChanges(db, page.items, known);
   const urls = [...items, ...known.values()].flatMap(({ files }) => files.map(({ url }) => url));
   const planned = async (unread: ReadonlySet<string>) => {
     const context = await fileContext(db, source.id, rules, urls, now);
     return planPage({ source: source.name, items, awaited, unread }, known, context, runId);
   };
   const plan = await planned(new Set());
-  if (plan.repeated.length === 0 || runId === undefined) return { ...plan, known };
+  if (plan.repeated.length === 0 || runId === undefined) return { ...plan, known, delivered: items };
   const unread = await findUnread(db, runId, plan.repeated);
-  return { ...(unread.size === 0 ? plan : await planned(unread)), known };
+  return { ...(unread.size === 0 ? plan : await planned(unread)), known, delivered: items };
 }
 
 /** Those that the run met without being able to read them: what it reads of them now is no repetition. */

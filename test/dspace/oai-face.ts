@@ -209,7 +209,8 @@ export class OaiFace {
     const { host, ui, legacyUrls = false } = this.#options;
     const { item, handle } = entry;
     const identifier = `oai:${host}:${handle}`;
-    const source = { item, metadata: entry.metadata(), identifier, ui, legacyUrls };
+    const askedAt = this.#options.repository.now();
+    const source = { item, metadata: entry.metadata(), identifier, ui, legacyUrls, askedAt };
     return `<record>${this.#header(entry)}<metadata>${format.write(source)}</metadata></record>`;
   }
 }

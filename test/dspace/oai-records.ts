@@ -9,6 +9,8 @@ export interface RecordSource {
   readonly ui: string;
   /** Of DSpace 6 and earlier: `/bitstream/{handle}/{sequence}/{name}`. */
   readonly legacyUrls: boolean;
+  /** When it is asked for, in ms: that is in METS. */
+  readonly askedAt: number;
 }
 
 export interface OaiFormat {
@@ -179,7 +181,7 @@ function nest(values: readonly Value[]): string {
   );
 }
 
-function mets({ item, metadata, ui, identifier }: RecordSource): string {
+function mets({ item, metadata, ui, identifier, askedAt }: RecordSource): string {
   const files = item.files.map(({ uuid, mimeType, content }) => {
     const bytes = content();
     return `<file ID="f-${uuid}" MIMETYPE="${xml(mimeType)}" SIZE="${bytes.length}" CHECKSUM="${md5(bytes)}" CHECKSUMTYPE="MD5"><FLocat LOCTYPE="URL" xlink:type="simple" xlink:href="${ui}/bitstreams/${uuid}/download"/></file>`;
@@ -187,5 +189,5 @@ function mets({ item, metadata, ui, identifier }: RecordSource): string {
   const group =
     files.length === 0 ? '' : `<fileSec><fileGrp USE="ORIGINAL">${files.join('')}</fileGrp></fileSec>`;
   const title = metadata['dc.title']?.[0]?.value ?? '';
-  return `<mets xmlns="http://www.loc.gov/METS/" xmlns:xlink="http://www.w3.org/1999/xlink" ${xsi} ID="m-${item.number}" TYPE="DSpace ITEM" PROFILE="DSpace METS SIP Profile 1.0" OBJID="${xml(identifier)}" xsi:schemaLocation="http://www.loc.gov/METS/ http://www.loc.gov/standards/mets/mets.xsd"><dmdSec ID="d-${item.number}"><mdWrap MDTYPE="MODS"><xmlData><mods:mods xmlns:mods="http://www.loc.gov/mods/v3"><mods:titleInfo><mods:title>${xml(title)}</mods:title></mods:titleInfo></mods:mods></xmlData></mdWrap></dmdSec>${group}<structMap LABEL="DSpace Object" TYPE="LOGICAL"><div TYPE="DSpace Object Contents"/></structMap></mets>`;
+  return `<mets xmlns="http://www.loc.gov/METS/" xmlns:xlink="http://www.w3.org/1999/xlink" ${xsi} ID="m-${item.number}" TYPE="DSpace ITEM" PROFILE="DSpace METS SIP Profile 1.0" OBJID="${xml(identifier)}" xsi:schemaLocation="http://www.loc.gov/METS/ http://www.loc.gov/standards/mets/mets.xsd"><metsHdr CREATEDATE="${new Date(askedAt).toISOString().slice(0, 19)}Z"><agent ROLE="CUSTODIAN" TYPE="ORGANIZATION"><name>A Repository</name></agent></metsHdr><dmdSec ID="d-${item.number}"><mdWrap MDTYPE="MODS"><xmlData><mods:mods xmlns:mods="http://www.loc.gov/mods/v3"><mods:titleInfo><mods:title>${xml(title)}</mods:title></mods:titleInfo></mods:mods></xmlData></mdWrap></dmdSec>${group}<structMap LABEL="DSpace Object" TYPE="LOGICAL"><div TYPE="DSpace Object Contents"/></structMap></mets>`;
 }

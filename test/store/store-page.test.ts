@@ -197,6 +197,38 @@ describeOnBoth('storePage', (open) => {
     expect(second).toMatchObject({ updated: 1, problems: 0 });
   });
 
+  test('what a server writes anew at each reading is no change, and the first bytes stay', async () => {
+    const read = (time: string, more: { title?: string; collections?: string[] } = {}) => {
+      const { title = 'a', collections = ['c'] } = more;
+      const body = `<mets xmlns="http://www.loc.gov/METS/"><metsHdr CREATEDATE="${time}"/><dmdSec ID="${title}"/></mets>`;
+      const { metadata, ...rest } = item('oai:x:1', { format: 'mets', collections });
+      return { ...rest, metadata: metadata.map((one) => ({ ...one, content: Buffer.from(body) })) };
+    };
+    const bytesNow = async () => {
+      const [entry] = await resources();
+      const bytes = await readBlob(database.reader, entry?.hash ?? '');
+      expect(bytes?.byteLength).toBe(entry?.length);
+      return Buffer.from(bytes ?? []).toString();
+    };
+    await store([read('10:00')]);
+    for (const mode of ['full', 'incremental'] as const) {
+      await begin(mode);
+      expect(await store([read('10:15')])).toMatchObject({ updated: 0, unchanged: 1, problems: 0 });
+      // Nor is it a repetition when one list has it twice.
+      expect(await store([read('10:16')])).toMatchObject({ updated: 0, problems: 0 });
+    }
+    expect(await changes()).toHaveLength(1);
+    // Other links: the same bytes and the same version.
+    expect(await store([read('10:30', { collections: ['c', 'd'] })])).toMatchObject({ updated: 1 });
+    expect(await bytesNow()).toContain('10:00');
+    await begin();
+    expect(await store([read('10:45', { title: 'b' })])).toMatchObject({ updated: 1 });
+    expect(await bytesNow()).toContain('10:45');
+    await begin();
+    expect(await store([read('11:00', { title: 'b' })])).toMatchObject({ updated: 0, unchanged: 1 });
+    expect((await changes()).map(({ change }) => change)).toEqual(['created', 'updated', 'updated']);
+  });
+
   test("the journal's clock never runs backwards, even if the machine's does", async () => {
     await store([item('oai:x:1')]);
     now = '2026-11-21T09:00:00Z';
