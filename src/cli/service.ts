@@ -4,6 +4,7 @@ import type { Config } from '../core/config.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { defaultSchedules } from '../core/source-schema.ts';
 import { spreadSources } from '../core/spread.ts';
+import { noteRefusal } from '../harvest/files/note-refusal.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import { createHostGate, type HostGate } from '../harvest/host-gate.ts';
 import { identifierPass } from '../harvest/identifier-pass.ts';
@@ -20,6 +21,7 @@ import { workOnFiles } from './file-work.ts';
 import { harvestsAtOnce } from './harvest-command.ts';
 import type { CommandIo } from './io.ts';
 import { type PublishLoop, startPublishLoop } from './publish-loop.ts';
+import { watchRefusals } from './refusals.ts';
 import { removeBytes } from './retention.ts';
 import { createSurvey } from './survey.ts';
 import { version } from './version.ts';
@@ -66,6 +68,10 @@ export async function startService(
     mementosOf: (source) => config.sources[source]?.mementos,
     documentPasts: createDocumentPasts({ ...bridge, baseUrl: config.baseUrl }),
     upstreamFiles: bridge.upstreamFiles,
+    noteRefusal: async (source, url, refusal) => {
+      const settings = config.sources[source];
+      if (settings) await noteRefusal(bridge, { source, url, ...refusal }, settings);
+    },
     baseUrl: config.baseUrl,
     title: config.title,
     version,
@@ -108,6 +114,7 @@ export async function startService(
     fileWorks.add(work);
     return work;
   };
+  const refusals = watchRefusals(bridge, followFiles, io.stop);
   const harvestNow: HarvestNow = async (name, options) => {
     await inTurn(name, (source) => thoroughHarvest(bridge, source, { ...options, ...signals }));
     void followFiles(name);
@@ -137,7 +144,7 @@ export async function startService(
     isPublished: loop.isLevel,
     close: async () => {
       // Whoever waits for a list of the past would keep the server open for as long.
-      const work = [scheduler.stop(), loop.stop(), bridge.listsInTime.close()];
+      const work = [scheduler.stop(), loop.stop(), refusals.stop(), bridge.listsInTime.close()];
       await Promise.all([...work, ...fileWorks, app.close()]);
       // Begun by a harvest that has just ended.
       await Promise.all(fileWorks);

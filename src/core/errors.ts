@@ -40,6 +40,8 @@ export const errorTable = {
   'upstream-file-failed':
     'The repository does not hand out this file now; the lists follow as soon as it has been asked again.',
   'upstream-file-timeout': 'The repository does not answer in time; try again later.',
+  'file-withheld':
+    'Its repository does not hand it out. It is asked again: the file comes back, or is deleted, within minutes or when a person has looked (`rsbridge refused SOURCE`).',
   'upstream-file-busy': 'Too many files are asked for at once; try again as `Retry-After` says.',
   'upstream-forbidden-doctype': 'The response carries a large DOCTYPE, which is refused for safety.',
   'response-too-large': 'Raise `maxResponseBytes` of the source if such responses are expected.',

@@ -30,17 +30,18 @@ const filesSchema = Type.Object(
     verify: Type.Boolean({
       default: true,
       description:
-        'Ask for each file (HEAD) before it is published: what is gone or needs a login stays out. A DSpace that says itself that everybody may read a file is believed; where it does not say, it is asked in any case.',
+        'Ask for each file (HEAD) before it is published: what is gone or needs a login stays out. A DSpace that says itself that everybody may read a file is believed until it is asked; where it does not say, it is asked first in any case. false: files are published as stated, and asked for afterwards.',
     }),
     checksPerRun: Type.Integer({
       minimum: 0,
       default: 2000,
       description:
-        'How many files a run may ask for; the others are published as stated and asked for later.',
+        'How many files a run may ask for before it publishes them, and a `rsbridge harvest` without --full after it; the others are published as stated and asked for later, by `serve` at once.',
     }),
     recheckDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
       default: 30,
-      description: 'How often a published file is asked for again; false: never.',
+      description:
+        'How often a published file is asked for again, beside each time that its record is delivered, and each full pass; false: only then.',
     }),
     landingPagesPerRun: Type.Integer({
       minimum: 0,
@@ -283,7 +284,8 @@ export const sourceSchema = Type.Object(
       {
         ...closed,
         default: {},
-        description: 'A full pass that would delete more than this share, and more than this number, stops.',
+        description:
+          'A full pass that would delete more than this share, and more than this number, stops; and where the servers of more files than that refuse them within a day, those are not handed out, but not deleted either.',
       },
     ),
     identifierPass: Type.Union([Type.String(), Type.Literal(false)], {

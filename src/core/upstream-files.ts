@@ -65,17 +65,31 @@ export type UpstreamVerdict =
   /** `length` of the whole file. */
   | { readonly kind: 'range-not-satisfiable'; readonly length?: number | undefined };
 
+/** What a repository said of a file that it does not hand out. */
+export interface FileRefusal {
+  readonly outcome: 'refused' | 'gone';
+  /** One clause, for people. */
+  readonly reason: string;
+}
+
 /** Why a file cannot be had now. The message is for readers: it names no host and no address. */
 export class UpstreamFileError extends BridgeError {
   readonly retryAfterSeconds: number | undefined;
+  /** The repository itself said no, just now. */
+  readonly refusal: FileRefusal | undefined;
 
   constructor(
-    code: 'upstream-file-failed' | 'upstream-file-timeout' | 'upstream-file-busy',
+    code: 'upstream-file-failed' | 'upstream-file-timeout' | 'upstream-file-busy' | 'file-withheld',
     message: string,
-    options: { readonly cause?: unknown; readonly retryAfterSeconds?: number | undefined } = {},
+    options: {
+      readonly cause?: unknown;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly refusal?: FileRefusal | undefined;
+    } = {},
   ) {
     super(code, message, { cause: options.cause, retryable: code !== 'upstream-file-failed' });
     this.name = 'UpstreamFileError';
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.refusal = options.refusal;
   }
 }

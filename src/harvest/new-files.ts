@@ -14,7 +14,7 @@ export interface FileCheck {
   /**
    * @param options.budget how many may be asked for
    * @param options.deadline milliseconds, after which it returns with what it has
-   * @param options.onRefusal is told at once, and waited for
+   * @param options.onAnswer is told of each at once, and waited for
    * @returns what was seen; those it did not come to are left out, or still `unchecked`
    */
   check(
@@ -23,7 +23,7 @@ export interface FileCheck {
       readonly budget: number;
       readonly deadline: number;
       readonly signal: AbortSignal;
-      readonly onRefusal?: (file: RemoteFile) => Promise<void>;
+      readonly onAnswer?: (file: RemoteFile) => Promise<void>;
     },
   ): Promise<readonly RemoteFile[]>;
 }

@@ -42,7 +42,7 @@ export async function askUnconfirmed(
 }
 
 /** A copy that is not what is there now is still what is known of it, until it is downloaded: at once. */
-function keepContent(before: RemoteFile | undefined, answer: RemoteFile): RemoteFile {
+export function keepContent(before: RemoteFile | undefined, answer: RemoteFile): RemoteFile {
   if (before?.contentHash === undefined || answer.outcome !== 'confirmed') return answer;
   if (before.download === undefined && !hasChanged(before, answer)) return answer;
   const { mediaType, length, etag, lastModified } = before;

@@ -4,7 +4,7 @@ import type { LoggerOptions } from 'pino';
 import type { Clock } from '../core/adapter.ts';
 import type { FilesConfig, MementosConfig } from '../core/config.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { UpstreamFiles } from '../core/upstream-files.ts';
+import type { FileRefusal, UpstreamFiles } from '../core/upstream-files.ts';
 import type { Publication, PublishedSet } from '../publish/publication.ts';
 import type { Database } from '../store/database.ts';
 import type { ConnectionSettings } from './connections.ts';
@@ -26,6 +26,8 @@ export interface ServerDeps {
   readonly timelines?: boolean | undefined;
   /** Whose request it is; undefined: all are the same to us. */
   clientOf?(request: IncomingMessage): string;
+  /** The repository of a source said no when it was asked for a file: everybody is to know. */
+  noteRefusal?(source: string, url: string, refusal: FileRefusal): Promise<void>;
   /** Sets that `/about` names on one page; default: 500. A file cannot be asked for the next one. */
   readonly setsPerPage?: number | undefined;
   /** Undefined: files are served as far as they are kept. */

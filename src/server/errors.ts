@@ -31,6 +31,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'upstream-file-failed': 502,
   'upstream-file-timeout': 504,
   'upstream-file-busy': 503,
+  'file-withheld': 503,
   'database-unavailable': 503,
   'database-locked': 503,
   'disk-full': 503,
@@ -98,10 +99,8 @@ export function sendProblem(
   forgetRepresentation(reply);
   reply.headers(kept.get(reply) ?? {});
   if (error instanceof Refusal) reply.headers(error.headers);
-  if (problem.status === 503) {
-    const seconds = error instanceof UpstreamFileError ? error.retryAfterSeconds : undefined;
-    reply.header('retry-after', String(seconds ?? 10));
-  }
+  const seconds = error instanceof UpstreamFileError ? error.retryAfterSeconds : undefined;
+  if (problem.status === 503 || seconds !== undefined) reply.header('retry-after', String(seconds ?? 10));
   reply.code(problem.status).header('cache-control', 'no-cache');
   varyBy(reply, 'Accept');
   if (preferredType(request.headers.accept, ['application/problem+json', 'text/html']) === 'text/html') {

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../core/datetime.ts';
+import { UpstreamFileError } from '../core/upstream-files.ts';
 import { isKept } from '../store/contents.ts';
 import type { StoredResource } from '../store/resources.ts';
+import { findRefusal } from '../store/withheld-files.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
 import { contentTypeOf, fileHeaders } from './file-headers.ts';
@@ -19,6 +21,7 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const { source, path, hash, length, lastmod, upstreamUrl } = resource;
   const mode = deps.fileMode(source);
+  await refuseWithheld(deps, resource);
   if (await shouldBeKept(deps, mode, hash)) {
     const mediaType = contentTypeOf(undefined, resource.mediaType);
     const others = fileHeaders(path, mediaType);
@@ -29,7 +32,30 @@ export async function sendFile(
   if (mode === undefined || mode === 'none' || upstreamUrl === undefined || !deps.upstreamFiles) {
     throw new Refusal('not-found', 'this file is not served');
   }
-  return sendProxiedFile(deps, deps.upstreamFiles, request, reply, { resource, url: upstreamUrl, link });
+  const file = { resource, url: upstreamUrl, link };
+  try {
+    return await sendProxiedFile(deps, deps.upstreamFiles, request, reply, file);
+  } catch (error) {
+    if (error instanceof UpstreamFileError && error.refusal)
+      await deps.noteRefusal?.(source, upstreamUrl, error.refusal);
+    throw error;
+  }
+}
+
+/**
+ * Nothing is handed out on the word of an older answer: not of a copy, and not through us.
+ * @throws UpstreamFileError `file-withheld`
+ */
+export async function refuseWithheld(
+  { database }: Pick<ServerDeps, 'database'>,
+  { source, upstreamUrl }: Pick<StoredResource, 'source' | 'upstreamUrl'>,
+): Promise<void> {
+  const said =
+    upstreamUrl === undefined ? undefined : await findRefusal(database.reader, source, upstreamUrl);
+  if (!said) return;
+  const why =
+    said === 'gone' ? 'its repository does not have it' : 'its repository does not hand it out to everybody';
+  throw new UpstreamFileError('file-withheld', `${why}, as it last said`, { retryAfterSeconds: 60 });
 }
 
 /** In mode `mirror` a digest is ours, of what was downloaded; else it may be what the upstream states. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { earlier, toHttpDate, toIso } from '../core/datetime.ts';
+import { isBridgeError } from '../core/errors.ts';
 import { covers } from '../core/resource-set.ts';
 import { itemPath, toUri } from '../core/uris.ts';
 import { duplicates } from '../publish/entry-writer.ts';
@@ -31,7 +32,15 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const link = formatLinks([...(await pastLinks(deps, resource)), ...linksOf(deps, resource, metadata)]);
       // On the reply, a 304 has them too: a cache takes over what it says.
       if (link !== undefined) reply.header('link', link);
-      if (resource.kind === 'file') return sendFile(deps, request, reply, resource, link);
+      if (resource.kind === 'file') {
+        return sendFile(deps, request, reply, resource, link).catch(async (error: unknown) => {
+          // What its repository refuses just now may have been deleted for that just now.
+          if (!isBridgeError(error, 'file-withheld')) throw error;
+          const now = await findWithMetadata(deps.database.writer, resource.path);
+          const deletedAt = now?.resource.deletedAt;
+          throw now && deletedAt !== undefined ? gone(deps, now.resource, deletedAt) : error;
+        });
+      }
       const content = { ...resource, lastModified: resource.lastmod };
       const representation = keptRepresentation(deps, content, { cacheControl: 'no-cache', link });
       return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
+import { longAgo } from './refusals.ts';
 import { type RemoteFile, type RemoteFileRow, remoteFileColumns, toRemoteFile } from './remote-files.ts';
 
 /** A file that is due, with what its origins state of it. */
@@ -36,6 +37,18 @@ export async function listDueFiles(
     .limit(limit);
   return withStatements(db, sourceId, now, rows);
 }
+
+/** Those that are to be asked for before all others: what their servers say decides about others. */
+export async function listProbes(db: Queryable, sourceId: number, now: string): Promise<readonly DueFile[]> {
+  const rows: RemoteFileRow[] = await db('remote_file')
+    .select(remoteFileColumns)
+    .where({ source_id: sourceId })
+    .where('due_at', '<=', longAgo)
+    .limit(probesAtMost);
+  return withStatements(db, sourceId, now, rows);
+}
+
+const probesAtMost = 100;
 
 /**
  * Files of which only their server knows whether everybody may read them, and that nobody has asked for since a

@@ -10,7 +10,7 @@ import type { Database, Queryable } from './database.ts';
  * The table `remote_file` holds it by URL, `source` when somebody is to look.
  */
 export interface Weighed {
-  /** `held`: too many at once. */
+  /** `held`: too many at once, or perhaps: others are asked for. */
   readonly state: 'none' | 'withdrawn' | 'held';
   readonly files: number;
 }
@@ -19,8 +19,8 @@ const day = 86_400;
 const firstProbeSeconds = 60;
 const lastProbeSeconds = 6 * 3600;
 const probes = 20;
-/** Withdrawn by a person: not counted among what was withdrawn of late. */
-const longAgo = '1970-01-01T00:00:00Z';
+/** As `withdrawn_at`: by a person, and not counted among what was withdrawn of late. As `due_at`: before all others. */
+export const longAgo = '1970-01-01T00:00:00Z';
 
 /** Which of these URLs are published by this source. */
 export async function publishedUrls(
@@ -96,7 +96,11 @@ export async function weighRefusals(
       await trx('source').where({ id: sourceId }).update({ refusals_due: null, fuse_at: null });
       return { state: 'none', files };
     }
-    if (fuse && (await isTooMuch(trx, sourceId, files, fuse, now))) {
+    const isOut =
+      fuse &&
+      ((await isTooMuch(trx, sourceId, files, fuse, now)) ||
+        (await isSilentSince(trx, sourceId, row.fuse_at)));
+    if (isOut) {
       const isTime = row.fuse_at === null || row.refusals_due === null || row.refusals_due <= now;
       if (isTime) await probe(trx, sourceId, String(counted?.since ?? now), now);
       await trx('source')
@@ -104,6 +108,7 @@ export async function weighRefusals(
         .update({ fuse_at: row.fuse_at ?? now });
       return { state: 'held', files };
     }
+    if (fuse && (await soundOut(trx, sourceId, now))) return { state: 'held', files };
     await withdraw(trx, sourceId, now, withheld());
     return { state: 'withdrawn', files };
   });
@@ -169,6 +174,16 @@ export function itemsOfWithdrawn(db: Queryable, sourceId: number): Knex.QueryBui
     .whereNotNull('withdrawn.withdrawn_at');
 }
 
+/** What a person was asked to look at stays a question until the server hands out anything again. */
+async function isSilentSince(trx: Knex.Transaction, sourceId: number, at: string | null): Promise<boolean> {
+  if (at === null) return false;
+  const good: unknown = await trx('remote_file')
+    .where({ source_id: sourceId, outcome: 'confirmed' })
+    .where('checked_at', '>', at)
+    .first(trx.raw('1 as one'));
+  return good === undefined;
+}
+
 async function isTooMuch(
   trx: Knex.Transaction,
   sourceId: number,
@@ -190,6 +205,45 @@ async function isTooMuch(
   return isTooMuchFor(fuse, lost, Number(living?.files ?? 0) + recent);
 }
 
+/** So many in a row, and nothing but these, may be the beginning of more. */
+const inARow = 5;
+const soundingSeconds = 5;
+
+/**
+ * Where a server has said nothing but no of late, others of its files are asked for before anything is deleted.
+ * @returns false where it has handed out a file since, or nobody is left to be asked for
+ */
+async function soundOut(trx: Knex.Transaction, sourceId: number, now: string): Promise<boolean> {
+  const of = (outcomes: readonly string[]) =>
+    trx('remote_file')
+      .where({ source_id: sourceId })
+      .whereIn('outcome', [...outcomes]);
+  const [good] = await of(['confirmed']).max({ at: 'checked_at' });
+  const [bad] = await of(['refused', 'gone'])
+    .where('checked_at', '>', good?.at ?? '')
+    .count({ files: '*' })
+    .min({ since: 'checked_at' });
+  if (Number(bad?.files ?? 0) < inARow) return false;
+  const others: { id: number }[] = await of(['unchecked', 'confirmed'])
+    .select('id')
+    .where((asked) => asked.whereNull('checked_at').orWhere('checked_at', '<', bad?.since ?? now))
+    .whereExists(
+      livingOf(trx)
+        .select(trx.raw('1'))
+        .whereRaw('stated.source_id = remote_file.source_id and stated.url = remote_file.url'),
+    )
+    .orderBy('id')
+    .limit(probes);
+  if (others.length === 0) return false;
+  const ids = others.map(({ id }) => id);
+  await trx('remote_file')
+    .modify((query) => whereAnyOf(query, 'id', ids))
+    .update({ due_at: longAgo });
+  const refusals_due = addSeconds(now, soundingSeconds);
+  await trx('source').where({ id: sourceId }).update({ refusals_due });
+  return true;
+}
+
 /** Those that were not asked for the longest; later and later, as long as their server says no. */
 async function probe(trx: Knex.Transaction, sourceId: number, since: string, now: string): Promise<void> {
   const rows: { id: number }[] = await trx('remote_file')
@@ -206,7 +260,7 @@ async function probe(trx: Knex.Transaction, sourceId: number, since: string, now
         rows.map(({ id }) => id),
       ),
     )
-    .update({ due_at: now });
+    .update({ due_at: longAgo });
   const age = (toMilliseconds(now) - toMilliseconds(since)) / 1000;
   const wait = Math.min(Math.max(age, firstProbeSeconds), lastProbeSeconds);
   await trx('source')

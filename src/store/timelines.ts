@@ -16,6 +16,8 @@ export interface ResourceHistory {
   readonly kind: ResourceKind;
   readonly format: string;
   readonly deletedAt: string | undefined;
+  /** Of a file: where it is, or was last, at its repository. */
+  readonly upstreamUrl: string | undefined;
   /** When the bridge met it: mementos before are from its upstream's own history. Undefined: it has no versions. */
   readonly metAt: string | undefined;
   /** No later change of its source is dated before this, whatever the machine's clock does. */
@@ -143,6 +145,7 @@ function toHistory(
   return {
     ...resource,
     deletedAt: deleted_at ?? undefined,
+    upstreamUrl: current_url ?? undefined,
     metAt: steps[0]?.datetime,
     journalAt: journal_at,
     timeline: toTimeline(steps, priorMementos(versions, resource)),

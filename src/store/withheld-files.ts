@@ -57,6 +57,20 @@ export async function findWithheldFiles(
   return rows.map(toWithheld);
 }
 
+/** What the server of a file last said, where that was no; undefined: anything else. */
+export async function findRefusal(
+  db: Queryable,
+  source: string,
+  url: string,
+): Promise<'refused' | 'gone' | undefined> {
+  const row: { outcome: 'refused' | 'gone' } | undefined = await db('remote_file')
+    .where('source_id', db('source').select('id').where({ name: source }))
+    .where({ url })
+    .whereIn('outcome', ['refused', 'gone'])
+    .first('outcome');
+  return row?.outcome;
+}
+
 export interface WithheldCounts {
   readonly refused: number;
   readonly gone: number;

@@ -48,14 +48,45 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('a file that the upstream does not hand out', () => {
-  it.each([400, 401, 403, 404, 410, 451, 500, 502])('answered with %i is a bad gateway', async (status) => {
-    const { seed, house } = await open(answering(status));
-    expect(await problem(await seed())).toMatchObject({
-      status: 502,
-      code: 'upstream-file-failed',
-      detail: `the repository answers ${status} for this file`,
+  it.each([400, 405, 500, 502])(
+    'answered with %i is a bad gateway, and to be tried again',
+    async (status) => {
+      const { seed, house } = await open(answering(status));
+      expect(await problem(await seed())).toMatchObject({
+        status: 502,
+        code: 'upstream-file-failed',
+        detail: `the repository answers ${status} for this file`,
+        retryAfter: '60',
+      });
+      expect(house.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    },
+  );
+
+  it.each([
+    [401, 'refused'],
+    [403, 'refused'],
+    [451, 'refused'],
+    [404, 'gone'],
+    [410, 'gone'],
+  ] as const)('answered with %i is withheld, and everybody is told: %s', async (status, outcome) => {
+    const told: unknown[] = [];
+    const { seed } = await open(answering(status), {
+      noteRefusal: async (source, url, refusal) => void told.push({ source, url, ...refusal }),
     });
-    expect(house.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    expect(await problem(await seed())).toMatchObject({
+      status: 503,
+      code: 'file-withheld',
+      detail: `the repository answers ${status} for this file`,
+      retryAfter: '60',
+    });
+    expect(told).toEqual([
+      {
+        source: 'kyushu',
+        url: expect.stringContaining('/file'),
+        outcome,
+        reason: expect.stringContaining(`${status}`),
+      },
+    ]);
   });
 
   it.each([408, 504])('answered with %i is a gateway timeout', async (status) => {
@@ -83,27 +114,36 @@ describe('a file that the upstream does not hand out', () => {
   it('because its name leads nowhere is a bad gateway', async () => {
     const { seed } = await open({});
     const url = await seed({ upstreamUrl: 'http://nowhere.invalid/file' });
-    expect(await problem(url)).toMatchObject({ status: 502, detail: 'the repository cannot be reached' });
+    expect(await problem(url)).toMatchObject({
+      status: 502,
+      detail: 'the repository cannot be reached',
+      retryAfter: '60',
+    });
   });
 
   it('in time is a gateway timeout, and the upstream is left', async () => {
     const { seed, upstream } = await open(() => undefined, { patience: { headersMs: 200 } });
-    expect(await problem(await seed())).toMatchObject({ status: 504, code: 'upstream-file-timeout' });
+    expect(await problem(await seed())).toMatchObject({
+      status: 504,
+      code: 'upstream-file-timeout',
+      retryAfter: '60',
+    });
     await until(() => upstream.connections() === 0);
   });
 
   it.each([
     ['a page for people', '/file', { 'content-type': 'text/html; charset=utf-8' }],
     ['a page for people in XHTML', '/file', { 'content-type': 'application/xhtml+xml' }],
-  ])('but %s is a bad gateway', async (_, path, headers) => {
+  ])('but %s is withheld', async (_, path, headers) => {
     const { seed } = await open({ [path]: answering(200, headers) });
     expect(await problem(await seed())).toMatchObject({
-      status: 502,
+      status: 503,
+      code: 'file-withheld',
       detail: 'the repository answers with a page for people',
     });
   });
 
-  it('but a form for a login, reached by a redirect, is a bad gateway, be the file HTML or not', async () => {
+  it('but a form for a login, reached by a redirect, is withheld, be the file HTML or not', async () => {
     const { seed } = await open({
       '/file': answering(302, { location: '/idp/login?back=/file' }),
       '/idp/login': answering(200, { 'content-type': 'text/html' }),
@@ -112,7 +152,7 @@ describe('a file that the upstream does not hand out', () => {
       ['1-a.pdf', 'application/pdf'],
       ['2-a.html', 'text/html'],
     ] as const) {
-      expect(await problem(await seed({ name, mediaType }))).toMatchObject({ status: 502 });
+      expect(await problem(await seed({ name, mediaType }))).toMatchObject({ status: 503 });
     }
   });
 

@@ -19,12 +19,13 @@ export interface ProxiedSettings extends Partial<UpstreamFileSource> {
   readonly resolve?: Resolve;
   readonly clientOf?: ServerDeps['clientOf'];
   readonly connectionSettings?: ServerDeps['connections'];
+  readonly noteRefusal?: ServerDeps['noteRefusal'];
   readonly patience?: { headersMs?: number; bodyMs?: number; placeMs?: number };
 }
 
 export async function openProxiedHouse(
   answers: Readonly<Record<string, Answer>>,
-  { patience = {}, resolve, clientOf, connectionSettings, ...settings }: ProxiedSettings = {},
+  { patience = {}, resolve, clientOf, connectionSettings, noteRefusal, ...settings }: ProxiedSettings = {},
 ): Promise<ProxiedHouse> {
   const upstream = await openUpstream(answers);
   const source: UpstreamFileSource = {
@@ -46,6 +47,7 @@ export async function openProxiedHouse(
     upstreamFiles,
     connections: connectionSettings,
     ...(clientOf && { clientOf }),
+    ...(noteRefusal && { noteRefusal }),
   });
   return {
     house,

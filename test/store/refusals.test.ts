@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { mapItem } from '../../src/core/mapping.ts';
 import type { FileRules } from '../../src/core/published-files.ts';
 import type { Database } from '../../src/store/database.ts';
-import { listDueFiles } from '../../src/store/due-files.ts';
+import { listDueFiles, listProbes } from '../../src/store/due-files.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';
 import { acceptRefusals, listCalledFor } from '../../src/store/refusals.ts';
 import { findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../../src/store/remote-files.ts';
@@ -187,7 +187,33 @@ describeOnBoth('files whose servers say no', (open) => {
     expect(await living()).toBe(36);
     pass(2 * 86_400);
     await settle(database, lease, rules, moment);
+    expect(await living()).toBe(36);
+    await refuse([39], 'confirmed');
+    await settle(database, lease, rules, moment);
     expect(await living()).toBe(35);
+  });
+
+  test('and nothing but these is heard: others are asked for before any is deleted', async () => {
+    await publish(200);
+    pass(60);
+    await refuse(numbers(4));
+    await settle(database, lease, rules, moment);
+    expect(await living()).toBe(196);
+    await refuse(numbers(3, 4));
+    await settle(database, lease, rules, moment);
+    expect(await living()).toBe(196);
+    const others = await listProbes(database.reader, lease.sourceId, now);
+    expect(others).toHaveLength(20);
+    pass(5);
+    expect(await calledFor()).toBe(true);
+    // Its server hands out others: it is about these files alone.
+    await saveRemoteFiles(
+      database,
+      lease.sourceId,
+      others.map(({ url }) => ({ ...answer(0, 'confirmed'), url })),
+    );
+    await settle(database, lease, rules, moment);
+    expect(await living()).toBe(193);
   });
 
   test('go when a person has looked: those that were shown, and no others', async () => {

@@ -1,6 +1,5 @@
 import type { Clock, Http } from '../../core/adapter.ts';
 import { toIso } from '../../core/datetime.ts';
-import { saysNo } from '../../core/published-files.ts';
 import type { DueFile } from '../../store/due-files.ts';
 import type { RemoteFile } from '../../store/remote-files.ts';
 import { createDeadline } from '../deadline.ts';
@@ -44,7 +43,7 @@ export function createFileChecker(deps: FileCheckerDeps, settings: FileCheckerSe
   const { recheckDays, requestsPerHost, patienceMs = 10_000 } = settings;
 
   return {
-    async check(files, { budget, deadline, signal, onRefusal }) {
+    async check(files, { budget, deadline, signal, onAnswer }) {
       const time = createDeadline(deadline, 'checking files', signal);
       time.run();
       const checked: RemoteFile[] = [];
@@ -63,7 +62,7 @@ export function createFileChecker(deps: FileCheckerDeps, settings: FileCheckerSe
           const answer = await askForFile(http, file, toIso(now), options, time.signal);
           health.note(host, answer.verdict, clock.now().getTime());
           checked.push(answer.file);
-          if (saysNo(answer.file.outcome)) await onRefusal?.(answer.file);
+          await onAnswer?.(answer.file);
         } catch (error) {
           // Out of time: it is asked for another day.
           if (!time.signal.aborted) throw error;

@@ -2,6 +2,7 @@ import type { Clock, Http, Log } from '../../core/adapter.ts';
 import type { SourceConfig } from '../../core/config.ts';
 import { toIso } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import { saysNo } from '../../core/published-files.ts';
 import type { Database } from '../../store/database.ts';
 import { type FileTrust, listDueFiles } from '../../store/due-files.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/leases.ts';
@@ -68,7 +69,8 @@ const settleEveryMs = 10_000;
 const slowestRate: SlowestRate = { graceSeconds: 60, bytesPerSecond: 4096 };
 const checkPatienceMs = 15_000;
 const filesPerCheck = 500;
-const checkDeadlineMs = 300_000;
+/** What is more urgent comes next after so long. */
+const checkDeadlineMs = 30_000;
 
 /**
  * One turn of work on the files of a source, beside its harvest: landing pages are read for files, due files are
@@ -157,18 +159,26 @@ class FileJob {
       patienceMs: checkPatienceMs,
     });
     const { sourceId } = this.#lease;
-    const onRefusal = (file: RemoteFile) => saveRemoteFiles(database, sourceId, [file]);
+    const unsaved: RemoteFile[] = [];
+    const save = () => saveRemoteFiles(database, sourceId, unsaved.splice(0));
+    // What is refused does not wait for the others.
+    const onAnswer = async (file: RemoteFile) => {
+      unsaved.push(file);
+      if (saysNo(file.outcome)) await save();
+    };
     const settling = this.#settleNowAndThen();
     const work = this.#stoppable(async (signal) => {
       for (let left = atMost; left > 0; ) {
         const limit = Math.min(filesPerCheck, left);
         const now = toIso(clock.now());
         const due = await listDueFiles(database.reader, sourceId, now, limit, trust);
-        const options = { budget: limit, deadline: checkDeadlineMs, signal, onRefusal };
+        const options = { budget: limit, deadline: checkDeadlineMs, signal, onAnswer };
         const checked = due.length === 0 ? [] : await checker.check(due, options);
-        await saveRemoteFiles(database, sourceId, checked);
+        await save();
+        const putOff = checked.filter(({ checkedAt }) => (checkedAt ?? '') < now);
+        await saveRemoteFiles(database, sourceId, putOff);
         left -= checked.length;
-        const asked = checked.filter(({ checkedAt }) => (checkedAt ?? '') >= now).length;
+        const asked = checked.length - putOff.length;
         this.#add({ files: checked.length, asked });
         // Those that it did not come to would come again.
         if (checked.length === 0) return;

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { parseHttpDate } from '../../core/datetime.ts';
 import { isPageForPeople } from '../../core/page-for-people.ts';
+import { type FileOutcome, saysNo } from '../../core/published-files.ts';
 import {
   type UpstreamContent,
   UpstreamFileError,
@@ -8,6 +9,7 @@ import {
   type UpstreamVerdict,
 } from '../../core/upstream-files.ts';
 import { retryAfter } from '../patience.ts';
+import { judgeAnswer } from './file-verdict.ts';
 
 /** What a server said when it was asked for a file, after redirects. */
 export interface UpstreamAnswer {
@@ -47,21 +49,41 @@ export function readAnswer(
     const total = /^bytes \*\/(\d{1,15})$/i.exec(answer.header('content-range') ?? '')?.[1];
     return { kind: 'range-not-satisfiable', length: total === undefined ? undefined : Number(total) };
   }
-  if (status !== 200 && status !== 203 && status !== 206) throw refusal(answer, now);
+  if (status !== 200 && status !== 203 && status !== 206) throw refusal(answer, request, now);
   refusePages(answer, request);
   return status !== 206 ? readWhole(answer, request) : readPart(answer, request);
 }
 
-function refusePages(answer: UpstreamAnswer, { url, stated }: UpstreamFileRequest): void {
+const later = { retryAfterSeconds: 60 } as const;
+
+/** As whoever asks for files without a reader would. */
+function judge(
+  answer: UpstreamAnswer,
+  { url, stated }: UpstreamFileRequest,
+): { readonly outcome: FileOutcome; readonly reason: string } {
+  const { status, url: answered } = answer;
+  const names = ['content-type', 'content-disposition'];
+  const headers = Object.fromEntries(names.map((name) => [name, answer.header(name) ?? '']));
+  return { reason: '', ...judgeAnswer({ url, stated }, { status, url: answered, headers }) };
+}
+
+function withheld(message: string, outcome: 'refused' | 'gone', reason: string): UpstreamFileError {
+  return new UpstreamFileError('file-withheld', message, { ...later, refusal: { outcome, reason } });
+}
+
+function refusePages(answer: UpstreamAnswer, request: UpstreamFileRequest): void {
+  const { url, stated } = request;
   const field = {
     asked: url,
     answered: answer.url,
     contentType: answer.header('content-type'),
     contentDisposition: answer.header('content-disposition'),
   };
-  if (isPageForPeople(field, stated)) {
-    throw new UpstreamFileError('upstream-file-failed', 'the repository answers with a page for people');
-  }
+  if (!isPageForPeople(field, stated)) return;
+  const message = 'the repository answers with a page for people';
+  const verdict = judge(answer, request);
+  if (!saysNo(verdict.outcome)) throw new UpstreamFileError('upstream-file-failed', message, later);
+  throw withheld(message, verdict.outcome, verdict.reason);
 }
 
 function readWhole(answer: UpstreamAnswer, { stated }: UpstreamFileRequest): ReadAnswer {
@@ -144,17 +166,23 @@ function lengthOf(field: string | undefined): number | undefined {
   return field !== undefined && /^\d{1,15}$/.test(field) ? Number(field) : undefined;
 }
 
-function refusal(answer: UpstreamAnswer, now: Date): UpstreamFileError {
+/** Other answers may be about how it was asked for. */
+const aboutTheFile: ReadonlySet<number> = new Set([401, 402, 403, 404, 410, 451]);
+
+function refusal(answer: UpstreamAnswer, request: UpstreamFileRequest, now: Date): UpstreamFileError {
   const { status } = answer;
   const message = `the repository answers ${status} for this file`;
-  if (status === 429 || status === 503) {
-    const milliseconds = retryAfter(answer.header('retry-after'), now);
-    return new UpstreamFileError('upstream-file-busy', message, {
-      retryAfterSeconds: milliseconds === undefined ? undefined : Math.ceil(milliseconds / 1000),
-    });
+  if (aboutTheFile.has(status)) {
+    const { outcome, reason } = judge(answer, request);
+    if (saysNo(outcome)) return withheld(message, outcome, reason);
   }
+  const milliseconds = retryAfter(answer.header('retry-after'), now);
+  const said = milliseconds === undefined ? undefined : Math.ceil(milliseconds / 1000);
+  if (status === 429 || status === 503)
+    return new UpstreamFileError('upstream-file-busy', message, { retryAfterSeconds: said });
   return new UpstreamFileError(
     status === 408 || status === 504 ? 'upstream-file-timeout' : 'upstream-file-failed',
     message,
+    { retryAfterSeconds: said ?? later.retryAfterSeconds },
   );
 }

@@ -211,14 +211,17 @@ function toFileError(error: unknown): UpstreamFileError {
   if (error instanceof UpstreamFileError) return error;
   if (codesOf(error).some((code) => timeouts.test(code))) {
     const message = 'the repository does not answer in time';
-    return new UpstreamFileError('upstream-file-timeout', message, { cause: error });
+    return new UpstreamFileError('upstream-file-timeout', message, { cause: error, retryAfterSeconds: 60 });
   }
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (isBridgeError(cause, 'address-refused')) {
       return failed('it leads to an address that is not public', error);
     }
   }
-  return failed('the repository cannot be reached', error);
+  return new UpstreamFileError('upstream-file-failed', 'the repository cannot be reached', {
+    cause: error,
+    retryAfterSeconds: 60,
+  });
 }
 
 function codesOf(error: unknown): readonly string[] {

@@ -8,6 +8,7 @@ import { findHistory, type ResourceHistory } from '../../store/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import { contentTypeOf, fileHeaders } from '../file-headers.ts';
+import { refuseWithheld } from '../files.ts';
 import { keptRepresentation } from '../kept-content.ts';
 import { encodeTarget } from '../link-header.ts';
 import { sendRepresentation } from '../representation.ts';
@@ -35,6 +36,8 @@ function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
     send: async (datetime, request, reply, headers) => {
       const memento = mementos[exactMemento(timeline, datetime).selected ?? -1];
       if (!memento) throw new Refusal('not-found', 'there is no such memento');
+      // What its repository refuses was not for everybody then either.
+      if (kind === 'file') await refuseWithheld(deps, history);
       const { elsewhere, hash, length } = memento;
       if (elsewhere !== undefined) return redirect(deps, reply, history, elsewhere);
       const mediaType = kind === 'file' ? contentTypeOf(undefined, memento.mediaType) : memento.mediaType;
