@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { parseStamp, toIso, toStamp } from '../core/datetime.ts';
 import { toUri } from '../core/uris.ts';
 import type { Publication, PublishedFacts, PublishedSet } from '../publish/publication.ts';
+import { findSource } from '../store/sources.ts';
 import { servedPath } from './base-path.ts';
+import { asksForPage, changeListIndexPage, isChangeListIndex } from './change-list-index-page.ts';
 import type { ServerDeps } from './deps.ts';
 import { documentRepresentation } from './document-representation.ts';
 import { documentPolicy } from './document-stylesheet.ts';
@@ -10,7 +12,9 @@ import { Refusal } from './errors.ts';
 import { formatLinks } from './link-header.ts';
 import { mayHavePast } from './memento/document-past.ts';
 import { originalLinks } from './memento/memento-links.ts';
+import { varyBy } from './negotiation.ts';
 import { sendRepresentation } from './representation.ts';
+import { sendTaggedPage } from './views.ts';
 import { refuseWithheld } from './withheld-packages.ts';
 
 /** Everything the publication has: lists, indexes, dumps, Source Descriptions. */
@@ -23,7 +27,18 @@ export function documentRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const path = servedPath(request);
       const now = toIso(deps.clock.now());
       const document = path === undefined ? undefined : await deps.publication.find(path);
-      if (!document) throw await explainAbsence(deps, path ?? '', now);
+      if (!document) {
+        const about = await aboutOfSet(deps, request.url);
+        if (about !== undefined) return reply.header('cache-control', 'no-cache').redirect(about, 302);
+        throw await explainAbsence(deps, path ?? '', now);
+      }
+      if (isChangeListIndex(document)) {
+        varyBy(reply, 'Accept');
+        if (asksForPage(request)) {
+          reply.header('cache-control', 'no-cache');
+          return sendTaggedPage(deps, request, reply, await changeListIndexPage(deps, document, now));
+        }
+      }
       if (document.packed) await refuseWithheld(deps, document.path, document.packed);
       reply.header('content-security-policy', documentPolicy(deps.baseUrl));
       const link = deps.documentPasts && mayHavePast(document.path) && linksOf(deps, document.path);
@@ -33,6 +48,17 @@ export function documentRoutes(app: FastifyInstance, deps: ServerDeps): void {
     },
   });
 }
+
+/** What somebody types who knows the name of a set: it leads to the page that says what there is. */
+async function aboutOfSet(deps: ServerDeps, url: string): Promise<string | undefined> {
+  const [target = '', query] = url.split(/\?(.*)/s, 2);
+  const [, path = '', source = ''] = setName.exec(target) ?? [];
+  if (path === '' || (await findSource(deps.database.reader, source)) === undefined) return undefined;
+  if (!deps.setsOf(source).some((set) => set.path === path)) return undefined;
+  return `${deps.baseUrl}/${path}/about${query ? `?${query}` : ''}`;
+}
+
+const setName = /^\/(([a-z0-9-]+)(?:\/[a-z0-9-]+){0,2})\/?$/;
 
 /** RFC 7089 §4.2: an Original leads to what it was. */
 function linksOf({ baseUrl }: ServerDeps, path: string): string | undefined {

@@ -5,6 +5,10 @@ import type { ServerResponse } from 'node:http';
  * letter by letter: the compliance tests of mementoweb find neither `link` nor `memento-datetime`.
  */
 export function spellHeaderNames(response: ServerResponse): void {
+  // Of what is streamed, each header is set by itself, and writeHead is never called with them.
+  const setHeader = response.setHeader;
+  response.setHeader = ((name: string, value: string) =>
+    Reflect.apply(setHeader, response, [spell(name), value])) as typeof setHeader;
   const writeHead = response.writeHead;
   response.writeHead = ((status: number, ...rest: readonly unknown[]) => {
     const headers = rest.at(-1);
@@ -17,13 +21,16 @@ export function spellHeaderNames(response: ServerResponse): void {
   }) as typeof writeHead;
 }
 
-const spellings = new Map([['etag', 'ETag']]);
+const spellings = new Map([
+  ['etag', 'ETag'],
+  ['www-authenticate', 'WWW-Authenticate'],
+]);
 
 function spell(name: string): string {
-  const known = spellings.get(name);
+  const known = spellings.get(name.toLowerCase());
   if (known !== undefined) return known;
-  const spelt = name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
+  const spelt = name.toLowerCase().replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
   // Ours are few.
-  if (spellings.size < 200) spellings.set(name, spelt);
+  if (spellings.size < 200) spellings.set(name.toLowerCase(), spelt);
   return spelt;
 }

@@ -51,12 +51,25 @@ export interface Page {
   readonly capabilityLists?: readonly string[] | undefined;
 }
 
-/** The shell of every page: one stylesheet, no script, nothing from elsewhere. */
+/** A page of its own, for whoever has none of it yet. */
 export function sendPage(
   deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
   reply: FastifyReply,
-  { title, body, capabilityLists = [] }: Page,
+  page: Page,
 ): FastifyReply {
+  return reply.headers(pageHeaders).send(renderPage(deps, page));
+}
+
+export const pageHeaders = {
+  'content-security-policy': policy,
+  'content-type': 'text/html; charset=utf-8',
+} as const;
+
+/** The shell of every page: one stylesheet, no script, nothing from elsewhere. */
+export function renderPage(
+  deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
+  { title, body, capabilityLists = [] }: Page,
+): string {
   const { baseUrl, version } = deps;
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -69,7 +82,7 @@ ${body}
 <footer class="soft">ResourceSync (ANSI/NISO Z39.99) by resourcesync-bridge ${version}</footer>
 </body></html>
 `;
-  return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page.text);
+  return page.text;
 }
 
 /** Only what is an address of the web becomes a link: the upstream wrote it. */

@@ -8,6 +8,7 @@ import { fileName } from './file-headers.ts';
 import { type ItemResource, type ItemView, toItemPage } from './item-page.ts';
 import { readItemPast } from './item-timeline.ts';
 import { formatLinks, type HeaderLink } from './link-header.ts';
+import { isLinksetType, linksetTypes, linksetUri, sendLinkset } from './linksets.ts';
 import {
   findLivingItem,
   type ItemParams,
@@ -32,8 +33,14 @@ export function itemRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (request, reply) => {
       const found = await findLivingItem(deps, request);
       reply.header('link', formatLinks(linksOf(found.signposted)));
+      const preferred = preferredForm(request);
+      if (isLinksetType(preferred)) {
+        varyBy(reply, 'Accept');
+        reply.header('content-location', linksetUri(found.signposted, preferred));
+        return sendLinkset(request, reply, preferred, found.signposted);
+      }
       const metadata = found.signposted.metadata.find(({ mediaType }) => isXml(mediaType));
-      if (!metadata || !wantsXml(request)) {
+      if (!metadata || !preferred.endsWith('/xml')) {
         return sendView(deps, request, reply, await toView(deps, found), toItemPage);
       }
       varyBy(reply, 'Accept');
@@ -42,10 +49,11 @@ export function itemRoutes(app: FastifyInstance, deps: ServerDeps): void {
   });
 }
 
-/** Only who prefers XML to a page of ours. */
-function wantsXml({ headers, query }: FastifyRequest<{ Querystring: FormatQuery }>): boolean {
-  const offers = ['text/html', 'application/json', 'application/xml', 'text/xml'] as const;
-  return query.format === undefined && preferredType(headers.accept, offers).endsWith('/xml');
+const forms = ['text/html', 'application/json', 'application/xml', 'text/xml', ...linksetTypes] as const;
+
+/** XML and link sets only for those who prefer them to a page of ours. */
+function preferredForm({ headers, query }: FastifyRequest<{ Querystring: FormatQuery }>) {
+  return query.format === undefined ? preferredType(headers.accept, forms) : 'text/html';
 }
 
 function isXml(mediaType = ''): boolean {

@@ -42,6 +42,7 @@ export function keptRepresentation(
     mediaType,
     cacheControl: `${cacheControl}, no-transform`,
     headers: {
+      'content-security-policy': metadataPolicy,
       ...others,
       'repr-digest': reprDigest(digest),
       ...(link === undefined ? {} : { link }),
@@ -53,6 +54,13 @@ export function keptRepresentation(
     open: (start, end) => openKept(deps, { path, hash, length }, start, end),
   };
 }
+
+/**
+ * XML from elsewhere runs nothing, loads nothing and is no part of our origin; but the tree that a browser shows it as
+ * brings its style along, and without that would be told twice, as text.
+ */
+const metadataPolicy =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** RFC 9530. @param digest in hex */
 export function reprDigest(digest: string): string {

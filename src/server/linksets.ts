@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerDeps } from './deps.ts';
 import { encodeTarget, formatLink, type HeaderLink } from './link-header.ts';
 import { findLivingItem, type ItemParams, itemParams } from './living-item.ts';
@@ -7,16 +7,7 @@ import { linkContexts, type SignpostedItem } from './signposting.ts';
 
 /** The links of an item, its metadata and its files, in the two syntaxes of RFC 9264. */
 export function linksetRoutes(app: FastifyInstance, deps: ServerDeps): void {
-  const syntaxes = [
-    { name: 'linkset', operationId: 'getLinkset', type: 'application/linkset', write: writeText },
-    {
-      name: 'linkset.json',
-      operationId: 'getLinksetJson',
-      type: 'application/linkset+json',
-      write: writeJson,
-    },
-  ] as const;
-  for (const { name, operationId, type, write } of syntaxes) {
+  for (const { name, operationId, type } of syntaxes) {
     app.route<{ Params: ItemParams }>({
       method: ['GET', 'HEAD'],
       url: `/:source/items/:item/${name}`,
@@ -24,12 +15,44 @@ export function linksetRoutes(app: FastifyInstance, deps: ServerDeps): void {
       config: { operationId, open: true },
       handler: async (request, reply) => {
         const { signposted } = await findLivingItem(deps, request, `/${name}`);
-        reply.header('cache-control', 'no-cache').header('content-type', type);
-        if (request.method === 'HEAD') return reply.send();
-        return reply.send(Readable.from(write(signposted), { objectMode: false }));
+        return sendLinkset(request, reply, type, signposted);
       },
     });
   }
+}
+
+/** The media types of link sets, as who asks for an item may ask for them. */
+export const linksetTypes = ['application/linkset+json', 'application/linkset'] as const;
+export type LinksetType = (typeof linksetTypes)[number];
+
+const syntaxes: readonly {
+  readonly name: string;
+  readonly operationId: string;
+  readonly type: LinksetType;
+}[] = [
+  { name: 'linkset', operationId: 'getLinkset', type: 'application/linkset' },
+  { name: 'linkset.json', operationId: 'getLinksetJson', type: 'application/linkset+json' },
+];
+
+export function isLinksetType(type: string): type is LinksetType {
+  return linksetTypes.some((known) => known === type);
+}
+
+export function sendLinkset(
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+  type: LinksetType,
+  item: SignpostedItem,
+): FastifyReply {
+  reply.header('cache-control', 'no-cache').header('content-type', type);
+  if (method === 'HEAD') return reply.send();
+  const write = type === 'application/linkset' ? writeText : writeJson;
+  return reply.send(Readable.from(write(item), { objectMode: false }));
+}
+
+/** Where the link set of an item is by itself. */
+export function linksetUri(item: SignpostedItem, type: LinksetType): string {
+  return `${item.uri}/${syntaxes.find((syntax) => syntax.type === type)?.name}`;
 }
 
 function* writeText(item: SignpostedItem): Generator<string> {

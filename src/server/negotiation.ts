@@ -45,6 +45,23 @@ export function preferredType<Offer extends string>(
   return best;
 }
 
+/**
+ * Whether a page is asked for in the place of a document, whose bytes are meant for programs. Names HTML, and prefers it
+ * to XML; but not what Java's own client says of itself unasked, which takes pictures as gladly.
+ */
+export function asksForHtml(accept: string | undefined): boolean {
+  const preferences = parsePreferences(accept ?? '');
+  const names = preferences.map(({ name }) => name);
+  if (!names.includes('text/html')) return false;
+  const isBrowser = names.includes('application/xhtml+xml');
+  if (!isBrowser && names.includes('image/gif')) return false;
+  const html = weightOfType(preferences, 'text/html');
+  return ['application/xml', 'text/xml'].every((type) => {
+    const xml = weightOfType(preferences, type);
+    return html > xml || (html > 0 && html === xml && !names.includes(type));
+  });
+}
+
 /** The most specific range that fits decides (RFC 9110 §12.5.1). */
 function weightOfType(preferences: readonly Preference[], type: string): number {
   const [major] = type.split('/', 1);

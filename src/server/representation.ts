@@ -53,8 +53,14 @@ export async function sendRepresentation(
   }
 }
 
-function cacheHeaders({ etag, cacheControl }: ServedRepresentation): Record<string, string> {
-  return { etag, 'cache-control': cacheControl };
+function cacheHeaders({ etag, cacheControl, headers }: ServedRepresentation): Record<string, string> {
+  const policy = headers?.['content-security-policy'];
+  // A cache takes over what a 304 says: without its own policy, that would be the one of everything.
+  return {
+    etag,
+    'cache-control': cacheControl,
+    ...(policy === undefined ? {} : { 'content-security-policy': policy }),
+  };
 }
 
 function entityHeaders(representation: ServedRepresentation, length: number): Record<string, string> {

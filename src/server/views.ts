@@ -2,8 +2,9 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
-import { html, type Markup, type Page, sendPage } from './html.ts';
+import { html, type Markup, type Page, pageHeaders, renderPage } from './html.ts';
 import { preferredType, varyBy } from './negotiation.ts';
+import { sendTagged, tagOf } from './tagged-text.ts';
 
 /** `?format=json` for those who cannot set an Accept header. */
 export const formatQuery = Type.Object({
@@ -68,7 +69,21 @@ export function sendView<View extends object>(
   const negotiated = preferredType(request.headers.accept, ['text/html', 'application/json']);
   const format = request.query.format ?? (negotiated === 'text/html' ? 'html' : 'json');
   if (format === 'json') {
-    return reply.type('application/json; charset=utf-8').send(`${JSON.stringify(view, null, 2)}\n`);
+    // The moment of the request is all that differs where nothing else does.
+    const etag = tagOf(JSON.stringify({ ...view, at: undefined }), 'weak');
+    reply.type('application/json; charset=utf-8');
+    return sendTagged(request, reply, { etag, body: `${JSON.stringify(view, null, 2)}\n` });
   }
-  return sendPage(deps, reply, toPage(view));
+  return sendTaggedPage(deps, request, reply, toPage(view));
+}
+
+/** With a tag of all that it says: "3 minutes ago" is another page a minute later. */
+export function sendTaggedPage(
+  deps: ServerDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Page,
+): FastifyReply {
+  const body = renderPage(deps, page);
+  return sendTagged(request, reply.headers(pageHeaders), { etag: tagOf(body, 'weak'), body });
 }

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { linkFormat, type TimeMapForm, timeMapForms, timeMapUri } from '../../core/uris.ts';
 import { type VerbatimParams, verbatimParams, verbatimRest } from '../base-path.ts';
-import { matches } from '../conditions.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
-import { sendPage } from '../html.ts';
 import { formatLink } from '../link-header.ts';
+import { sendTagged, tagOf } from '../tagged-text.ts';
+import { sendTaggedPage } from '../views.ts';
 import { createFindPast } from './find-past.ts';
 import { pageSize } from './memento-links.ts';
 import type { Past } from './past.ts';
@@ -101,13 +100,8 @@ function send(
   form: TimeMapForm,
   page: TimeMapPage,
 ): FastifyReply {
-  if (form === 'html') return sendPage(deps, reply, toTimeMapHtml(page));
+  if (form === 'html') return sendTaggedPage(deps, request, reply, toTimeMapHtml(page));
   const body = Buffer.from(form === 'json' ? toTimeMapJson(page) : toLinkFormat(page));
-  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
-  reply.header('etag', etag);
-  if (matches(request.headers['if-none-match'] ?? '', etag, 'weak')) return reply.code(304).send();
-  reply
-    .type(form === 'json' ? 'application/json' : linkFormat)
-    .header('content-length', String(body.byteLength));
-  return request.method === 'HEAD' ? reply.send() : reply.send(body);
+  reply.type(form === 'json' ? 'application/json' : linkFormat);
+  return sendTagged(request, reply, { etag: tagOf(body, 'strong'), body });
 }
