@@ -24,6 +24,8 @@ export interface DemoPace {
 export interface DemoLife {
   /** For each request, before it is answered. */
   readonly admit: (visit: Visit) => Promise<void>;
+  /** For each harvest that is due by its schedule: rounds have their own, for files found late move things, too. */
+  readonly harvestWhenDue: (harvest: () => Promise<void>) => Promise<void>;
   /** Moves until it is told to stop; ends with its last round. */
   live(service: Service, repository: SampleRepository, source: string, stop: AbortSignal): Promise<void>;
 }
@@ -67,6 +69,7 @@ export function createDemoLife({ clock, database, log }: Bridge, pace: DemoPace)
       // What it waited for is what it has seen.
       visits.note(visit, now());
     },
+    harvestWhenDue: (harvest) => (pace.editEveryMs === 0 ? harvest() : Promise.resolve()),
     live: async (service, repository, source, stop) => {
       if (pace.editEveryMs === 0) return;
       let next = now() + pace.calmMs;

@@ -33,7 +33,7 @@ export async function demoCommand(given: DemoFlags, io: CommandIo, pace = usualP
   try {
     const life = createDemoLife(bridge, { ...pace, editEveryMs: flags.editEvery * 1000 });
     const listen = { host: '127.0.0.1', port: flags.port };
-    const service = await startService(bridge, listen, io, { admit: life.admit });
+    const service = await startService(bridge, listen, io, life);
     say(io, `the sample repository is at ${url}; harvesting it`);
     // It starts from the same records each time: what an earlier demo added to it is gone.
     await service.harvestNow(sourceName, { mode: 'full', withoutFuse: true });

@@ -46,6 +46,12 @@ const fileWorksAtOnce = 4;
 /** Before the documents of the night are rendered. */
 const retentionSchedule = '10 1 * * *';
 
+/** For a service that is more than itself. */
+export interface ServiceHooks extends Pick<ServerDeps, 'admit'> {
+  /** Instead of a harvest at its time, which it may run. */
+  readonly harvestWhenDue?: (harvest: () => Promise<void>) => Promise<void>;
+}
+
 export type HarvestNow = (
   source: string,
   options: { mode: 'full' | 'incremental'; withoutFuse?: boolean },
@@ -56,7 +62,7 @@ export async function startService(
   bridge: Bridge,
   address: { host: string; port: number },
   io: CommandIo,
-  hooks: Pick<ServerDeps, 'admit'> = {},
+  hooks: ServiceHooks = {},
 ): Promise<Service> {
   const { log, config } = bridge;
   const scheduler = createScheduler(log);
@@ -87,7 +93,7 @@ export async function startService(
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
     ...createSurvey(bridge, (source) => nextHarvest(scheduler, source)),
-    ...hooks,
+    admit: hooks.admit,
   });
   await listen(app, address);
   const loop = startPublishLoop(bridge, io.abort);
@@ -124,7 +130,11 @@ export async function startService(
       const report = await identifierPass(bridge, source, signals);
       if ('skipped' in report) log.debug({ source: name, reason: report.skipped }, 'identifiers not listed');
     });
-  addHarvests(scheduler, config, harvestNow, compareNow);
+  const whenDue: HarvestNow = (name, options) => {
+    const harvest = () => harvestNow(name, options);
+    return hooks.harvestWhenDue?.(harvest) ?? harvest();
+  };
+  addHarvests(scheduler, config, whenDue, compareNow);
   addRenewals(scheduler, bridge, loop);
   scheduler.add({
     name: 'retention',
