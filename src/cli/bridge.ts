@@ -238,6 +238,7 @@ export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact
     requestsPerHost: source.requestsPerHost,
     timeoutSeconds: source.timeoutSeconds,
     maxResponseBytes: source.maxResponseBytes,
+    slowestRate: { graceSeconds: 120, bytesPerSecond: source.slowestBytesPerSecond },
     allowPrivateAddresses: source.allowPrivateAddresses,
     allow: config.network.allow,
   };

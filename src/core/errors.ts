@@ -29,6 +29,8 @@ export const errorTable = {
     'Check the address, the network and, with https, the certificate (NODE_EXTRA_CA_CERTS=FILE adds an authority); the next run tries again.',
   'upstream-busy': 'The server asked for patience more often than we retry; the next run continues.',
   'upstream-cut-off': 'The response ended early; the next run repeats this page.',
+  'upstream-too-slow':
+    'The server sends almost nothing; ask whoever runs it, or lower `slowestBytesPerSecond` of the source. The next run continues.',
   'upstream-status': 'Look at the address in a browser; the server answered with an HTTP error.',
   'upstream-html':
     'Open the address in a browser: it answers with a page for people (a proxy, a login, a bot check), not with data.',

@@ -306,6 +306,12 @@ export const sourceSchema = Type.Object(
       }),
     ),
     timeoutSeconds: Type.Integer({ minimum: 1, default: 300, description: 'Of silence, not of the whole.' }),
+    slowestBytesPerSecond: Type.Integer({
+      minimum: 0,
+      default: 256,
+      description:
+        'A response that comes more slowly, two minutes of waiting long, is left. What a server computes before it answers does not count: that is `timeoutSeconds`.',
+    }),
     maxResponseBytes: Type.Integer({ minimum: 1024, default: 2 * 1024 ** 3 }),
     allowPrivateAddresses: Type.Boolean({
       default: false,

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 
-/** So many seconds are always given, then so many bytes have to have come for each further second. */
+/** Whenever so many seconds were spent waiting, so many bytes have to have come for each of them. */
 export interface SlowestRate {
   readonly graceSeconds: number;
   readonly bytesPerSecond: number;
@@ -57,24 +57,34 @@ function isCodingError(error: unknown): boolean {
   return typeof code === 'string' && code.startsWith('Z_');
 }
 
-/** A server that sends a byte now and then would hold us for ever; one that sends nothing is left by its timeout. */
+/**
+ * A server that sends a byte now and then would hold us for ever; one that sends nothing is left by its timeout. What
+ * counts is the time that we wait for it, not what we do in between; and a single pause, in which it may be
+ * computing, counts for no more than a quarter of the time after which it is judged.
+ */
 export async function* paceOf(
   raw: AsyncIterable<Uint8Array>,
   url: string,
   { graceSeconds, bytesPerSecond }: SlowestRate,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const beganAt = performance.now();
+  let waited = 0;
   let length = 0;
+  let since = performance.now();
   for await (const chunk of raw) {
+    waited += Math.min((performance.now() - since) / 1000, graceSeconds / 4);
     length += chunk.byteLength;
-    const seconds = (performance.now() - beganAt) / 1000;
-    if (seconds > graceSeconds + length / bytesPerSecond) {
-      const pace = `${length} bytes in ${Math.round(seconds)} seconds`;
-      throw new BridgeError('upstream-cut-off', `the response of ${url} came too slowly (${pace})`, {
-        retryable: true,
-      });
+    if (waited >= graceSeconds) {
+      if (length < waited * bytesPerSecond) {
+        const pace = `${length} bytes in ${Math.round(waited)} seconds`;
+        throw new BridgeError('upstream-too-slow', `the response of ${url} came too slowly (${pace})`, {
+          retryable: true,
+        });
+      }
+      waited = 0;
+      length = 0;
     }
     yield chunk;
+    since = performance.now();
   }
 }
 

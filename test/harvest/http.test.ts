@@ -187,10 +187,57 @@ describe('bodies', () => {
     const slowestRate = { graceSeconds: 0.2, bytesPerSecond: 1000 };
     const response = await client(url, { slowestRate }).get(url, { signal });
     await expect(text(response)).rejects.toMatchObject({
-      code: 'upstream-cut-off',
+      code: 'upstream-too-slow',
       message: expect.stringContaining('too slowly'),
     });
   });
+
+  test('that begin fast and then drip are left all the same', async () => {
+    const url = await serve((_request, response) => {
+      response.write(Buffer.alloc(200_000));
+      const timer = setInterval(() => response.write('.'), 10);
+      response.on('close', () => clearInterval(timer));
+    });
+    const slowestRate = { graceSeconds: 0.2, bytesPerSecond: 1000 };
+    const response = await client(url, { slowestRate }).get(url, { signal });
+    await expect(text(response)).rejects.toMatchObject({ code: 'upstream-too-slow' });
+  });
+
+  test('are not slow because a server thinks for a while, or because we do', async () => {
+    const url = await serve((_request, response) => {
+      response.write('<list>');
+      setTimeout(() => response.end('</list>'), 400);
+    });
+    const slowestRate = { graceSeconds: 0.2, bytesPerSecond: 1000 };
+    const response = await client(url, { slowestRate }).get(url, { signal });
+    expect(await text(response)).toBe('<list></list>');
+    const long = await serve((_request, other) => {
+      other.end(Buffer.alloc(300_000));
+    });
+    const { body } = await client(long, { slowestRate }).get(long, { signal });
+    let length = 0;
+    for await (const chunk of body) {
+      length += chunk.byteLength;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    expect(length).toBe(300_000);
+  });
+
+  test.each(['endpoint', 'file'] as const)(
+    'of an %s that drips end at once when they are aborted',
+    async (what) => {
+      const url = await serve((_request, response) => {
+        const timer = setInterval(() => response.write('.'), 10);
+        response.on('close', () => clearInterval(timer));
+      });
+      const stop = new AbortController();
+      const response = await client(url).get(url, { signal: stop.signal, bulk: what === 'file' });
+      const reading = text(response);
+      const closed = reading.catch((error: unknown) => error);
+      stop.abort(new Error('stopped'));
+      expect(await closed).toBeInstanceOf(Error);
+    },
+  );
 
   test('half a gzip stream is no body either', async () => {
     const url = await serve((_request, response) => {

@@ -81,6 +81,7 @@ export function judgeError(error: unknown): Verdict {
       return { outcome: 'refused', reason: error.message };
     case 'upstream-unreachable':
     case 'upstream-cut-off':
+    case 'upstream-too-slow':
     case 'upstream-busy':
       return { outcome: 'unreachable', reason: describeError(error).slice(0, 300) };
     default:

@@ -13,6 +13,7 @@ import {
 import { type AddressGuard, createAddressGuard, type Resolve } from '../address-guard.ts';
 import { createGuardedAgent } from '../guarded-agent.ts';
 import { redirected } from '../redirect.ts';
+import { paceOf } from '../response-body.ts';
 import { type ConnectionPlaces, createConnectionPlaces } from './connection-places.ts';
 import { MeasuredBody } from './measured-body.ts';
 import { type ReadAnswer, readAnswer, type UpstreamAnswer } from './upstream-answer.ts';
@@ -51,6 +52,9 @@ const maxRedirects = 5;
 /** Octets of a body without interest that are read, so that its connection can be used again. */
 const dumped = 65_536;
 const defaults: UpstreamPatience = { headersMs: 30_000, bodyMs: 60_000, placeMs: 10_000 };
+
+/** Of the repository: how slowly a reader reads does not count. */
+const slowestRate = { graceSeconds: 60, bytesPerSecond: 256 };
 
 /** Servers that do not answer a HEAD as they would a GET: what they say then is not believed. */
 const headIsDoubtful: ReadonlySet<number> = new Set([400, 403, 404, 405, 500, 501]);
@@ -190,9 +194,10 @@ async function onceMore<Result>(work: () => Promise<Result>, signal: AbortSignal
 
 function bodyOf(raw: Readable, { gunzip, bodyLength, announced }: ReadAnswer, leave: () => void): Readable {
   const measured = new MeasuredBody({ length: bodyLength, announced, toError: toFileError });
+  const paced = (body: Readable) => paceOf(body, 'the repository', slowestRate);
   // Whoever reads it is told of its end by the stream itself.
-  if (gunzip) pipeline(raw, createGunzip(), measured, leave);
-  else pipeline(raw, measured, leave);
+  if (gunzip) pipeline(raw, paced, createGunzip(), measured, leave);
+  else pipeline(raw, paced, measured, leave);
   return measured;
 }
 
@@ -209,7 +214,7 @@ const timeouts = /^(?:UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT)$/;
 
 function toFileError(error: unknown): UpstreamFileError {
   if (error instanceof UpstreamFileError) return error;
-  if (codesOf(error).some((code) => timeouts.test(code))) {
+  if (isBridgeError(error, 'upstream-too-slow') || codesOf(error).some((code) => timeouts.test(code))) {
     const message = 'the repository does not answer in time';
     return new UpstreamFileError('upstream-file-timeout', message, { cause: error, retryAfterSeconds: 60 });
   }

@@ -104,10 +104,17 @@ export function createPlainAgent(guard: AddressGuard, settings: PlainAgentSettin
     const onAbort = () => abort.now(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     const over = () => signal.removeEventListener('abort', onAbort);
+    // A head that comes byte by byte is never silent: once begun, it has to end.
+    let hasBegun = () => false;
+    const late = setInterval(() => {
+      if (hasBegun()) abort.now(new errors.HeadersTimeoutError());
+    }, settings.timeoutSeconds * 1000);
     try {
       const { head, rest } = await new Promise<Answer>((resolve, reject) => {
         abort.now = reject;
-        connection.handTo(new HeadTaker(resolve, reject));
+        const taker = new HeadTaker(resolve, reject);
+        hasBegun = () => taker.hasBegun;
+        connection.handTo(taker);
         connection.write(request);
       });
       if (!head) {
@@ -118,6 +125,7 @@ export function createPlainAgent(guard: AddressGuard, settings: PlainAgentSettin
             reject,
           );
         });
+        clearInterval(late);
         abort.now = (reason) => message.body.destroy(reason as Error);
         message.body.once('close', () => {
           over();
@@ -129,6 +137,7 @@ export function createPlainAgent(guard: AddressGuard, settings: PlainAgentSettin
         resume: () => connection.resume(),
         leave: end,
       });
+      clearInterval(late);
       abort.now = (reason) => body.destroy(reason as Error);
       body.once('close', over);
       const done = (isClean: boolean) => {
@@ -139,6 +148,7 @@ export function createPlainAgent(guard: AddressGuard, settings: PlainAgentSettin
       else connection.handTo(untilComplete(body, done));
       return { statusCode: head.status, headers: head.headers, body };
     } catch (error) {
+      clearInterval(late);
       over();
       end();
       throw error;
@@ -187,6 +197,10 @@ class HeadTaker implements Taker {
   constructor(resolve: (answer: Answer) => void, reject: (error: Error) => void) {
     this.#resolve = resolve;
     this.#reject = reject;
+  }
+
+  get hasBegun(): boolean {
+    return this.#came.byteLength > 0;
   }
 
   took(bytes: Uint8Array): boolean {

@@ -132,6 +132,15 @@ test('silence ends it, in the head and in the body, and so does an abort', async
   await expect(asking).rejects.toThrow('enough');
 });
 
+test('a head that comes byte by byte does not hold us for ever', async () => {
+  const { agent, url } = await serve((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n');
+    const timer = setInterval(() => socket.write('x'), 30);
+    socket.on('close', () => clearInterval(timer));
+  });
+  await expect(agent.get(url, {}, signal)).rejects.toThrow('Headers Timeout');
+});
+
 test('addresses that the guard refuses are not connected to, and a header is one header', async () => {
   const { agent, url } = await serve((socket) => socket.end());
   await expect(agent.get(new URL('http://127.0.0.2:1/'), {}, signal)).rejects.toMatchObject({
