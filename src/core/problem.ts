@@ -10,6 +10,8 @@ export interface Problem {
   readonly format?: string | undefined;
   /** Of a list that could not be read: which part of it; undefined: what the format says, or all. */
   readonly part?: ListPart | undefined;
+  /** Of a list in doubt: it was read, and there was nothing in it. */
+  readonly empty?: boolean | undefined;
   /** Of a record that could not be read: as it came, where it came. */
   readonly raw?: RawRecord | undefined;
 }

@@ -114,7 +114,7 @@ async function storeInTurn(
     ...mended.map(toMendedProblem),
   ];
   const unidentified = await countDoubts(database, sourceId, page.problems);
-  const result = { ...resultOf(plan, page), problems: problems.length, unidentified };
+  const result = { ...resultOf(plan, page, run.id), problems: problems.length, unidentified };
   await database.transaction(async (trx) => {
     await renewLease(trx, lease, now.milliseconds);
     const itemIds = await storeItems(trx, sourceId, plan.items, known);
@@ -127,7 +127,8 @@ async function storeInTurn(
     const repaired = mended.map(({ blob }) => toRow(blob));
     await insertRows(trx, 'blob', repaired, replacingBlobs);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
-    if (run.mode === 'full') await markSeen(trx, run.id, [...plan.unchanged, ...excused(page, known)]);
+    const met = run.mode === 'full' ? [...plan.unchanged, ...excused(page, known)] : plan.unchanged;
+    await markSeen(trx, run.id, met);
     if (page.files?.mode === 'link') await unsettleSharers(trx, sourceId, filesOf(plan, page));
     await clearVanished(trx, sourceId, metBy(plan));
     await recordProblems(trx, run, problems);
@@ -201,7 +202,7 @@ function filesOf(
   return [...delivered, ...stored].flatMap(({ files }) => files.map(({ url }) => url));
 }
 
-/** A doubtful list of a format in which there is nothing to delete does no harm: some formats stay empty. */
+/** A list of a format with nothing in it does no harm where there is nothing to delete: some formats stay empty. */
 export async function countDoubts(
   database: Database,
   sourceId: number,
@@ -209,12 +210,12 @@ export async function countDoubts(
 ): Promise<number> {
   let count = 0;
   for (const problem of problems.filter(forbidsDeletions)) {
-    const { code, format } = problem;
+    const { code, format, empty } = problem;
     const query = database
       .writer('resource')
       .where({ source_id: sourceId, format: format ?? '' })
       .whereNull('deleted_at');
-    const harmless = code === 'list-doubtful' && format !== undefined && !(await query.first('id'));
+    const harmless = code === 'list-doubtful' && empty === true && !(await query.first('id'));
     if (!harmless) count += 1;
   }
   return count;
@@ -319,11 +320,23 @@ export async function storeProgress(
     });
 }
 
-function resultOf(plan: PagePlan, page: MappedPage): PageResult {
+/** What the run had met before counts once: windows share records with their neighbours, and lists are begun anew. */
+function resultOf(
+  plan: PagePlan & { readonly known: ReadonlyMap<string, KnownItem> },
+  page: MappedPage,
+  runId?: number,
+): PageResult {
+  const resources = [...plan.known.values()].flatMap((item) => item.resources);
+  const met = new Set(resources.filter(({ seen_run }) => seen_run === runId).map(({ id }) => id));
+  const isNew = ({ identifier, speaksFor: { formats } }: MappedItem) =>
+    !plan.known.get(identifier)?.resources.some(({ id, kind, format }) => {
+      return kind === 'metadata' && format !== null && formats.includes(format) && met.has(id);
+    });
+  const items = runId === undefined ? page.items : page.items.filter(isNew);
   return {
-    items: page.items.length,
+    items: new Set(items.map(({ identifier }) => identifier)).size,
     ...countChanges(plan.changes),
-    unchanged: plan.unchanged.length,
+    unchanged: plan.unchanged.filter((id) => runId === undefined || !met.has(id)).length,
     problems: page.problems.length,
   };
 }

@@ -99,7 +99,11 @@ describeOnBoth('storePage', (open) => {
     const items = Array.from({ length: 150 }, (_, index) => item(`oai:x:${index}`, { collections: ['a'] }));
     await store(items);
     now = '2026-11-21T11:00:00Z';
-    expect(await store(items)).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 150 });
+    // In the same run it counts once.
+    const nothing = { items: 0, created: 0, updated: 0, deleted: 0, unchanged: 0 };
+    expect(await store(items)).toMatchObject(nothing);
+    await begin();
+    expect(await store(items)).toMatchObject({ ...nothing, items: 150, unchanged: 150 });
     expect(await changes()).toHaveLength(150);
     expect((await readJournal(database.reader, source))?.at).toBe('2026-11-21T10:00:00Z');
   });
