@@ -61,10 +61,8 @@ export class Chain<Entry> {
   #lastCount = 0;
   /** Identifiers with a datestamp that the neighbouring windows have as well. */
   atBounds = new Set<string>();
-  /** Identifiers of this response that were not handed on yet. */
   #fresh: string[] = [];
   #inventions = 0;
-  /** The size of the list as the repository states it, believed or not. */
   #announced: number | undefined;
 
   constructor(
@@ -219,7 +217,7 @@ export class Chain<Entry> {
       return false;
     }
     if (verdict === 'end' || 'doubt' in verdict) {
-      const suspicious = verdict === 'end' && first && this.#isSuspicious(count);
+      const suspicious = verdict === 'end' && this.#isSuspicious(count, first, envelope.token);
       if (suspicious) yield this.#page(batch, { outcome: { kind: 'suspicious', count } });
       else yield this.#lastPage(batch, verdict);
       return true;
@@ -310,8 +308,11 @@ export class Chain<Entry> {
     return this.#options.strict && this.#state.window.until !== undefined;
   }
 
-  #isSuspicious(count: number): boolean {
-    return this.#state.listSize === undefined && mayBeCutOff(count, this.#listing.habits.listEnd);
+  #isSuspicious(count: number, first: boolean, token: ResumptionToken | undefined): boolean {
+    const { habits, pageSize } = this.#listing;
+    // A later page that is full says that it is the last by an empty token, if only by that.
+    if (this.#state.listSize !== undefined || (!first && token !== undefined)) return false;
+    return mayBeCutOff(count, pageSize.largest, habits.listEnd);
   }
 
   #hasExpired(): boolean {
@@ -360,7 +361,6 @@ export class Chain<Entry> {
   #count(records: number, token: ResumptionToken | undefined): void {
     const { delivered, listSize } = this.#state;
     this.#announced = token?.completeListSize ?? this.#announced;
-    // A server may state the size of the whole list with each window.
     const isOwn = this.#announced !== this.#options.wholeSize && !this.#filter.drops;
     const size = isOwn ? token?.completeListSize : undefined;
     this.#set({ delivered: delivered + records, listSize: size ?? listSize });

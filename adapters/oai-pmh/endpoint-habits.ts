@@ -22,6 +22,8 @@ export class EndpointHabits {
 
   constructor(lessons: Lessons) {
     this.#lessons = lessons;
+    // What earlier versions learnt from a look that had shown nothing.
+    if (lessons.get(endKey) === 'complete') lessons.forget(endKey);
   }
 
   get windowTrouble(): boolean {
@@ -42,18 +44,14 @@ export class EndpointHabits {
     this.#lessons.learn(listsKey, '1', sentence);
   }
 
-  /** Records of a list that was cut off without a token; `complete`: such a list was looked into and was whole. */
-  get listEnd(): number | 'complete' | undefined {
+  /** Records of a list that was cut off without a token. That one was whole says nothing about the next. */
+  get listEnd(): number | undefined {
     const value = this.#lessons.get(endKey);
-    if (value === 'complete') return value;
     return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
   }
 
-  learnListEnd(end: number | 'complete'): void {
-    const sentence =
-      end === 'complete'
-        ? 'A list of a round number of records came without a token; a second look found it complete.'
-        : `It cuts lists off after ${end} records, without a token; they are read in windows of dates that have fewer.`;
+  learnListEnd(end: number): void {
+    const sentence = `It cuts lists off after ${end} records, without a token; they are read in windows of dates that have fewer.`;
     this.#lessons.learn(endKey, String(end), sentence);
   }
 

@@ -41,6 +41,8 @@ export interface DoubtfulEnd {
   readonly doubt: string;
   /** So many records were announced that a look in smaller windows may find the others. */
   readonly missing?: boolean;
+  /** It was read, and had nothing. */
+  readonly empty?: boolean;
 }
 
 export interface Restart {
@@ -82,7 +84,7 @@ export function judgeErrors(errors: readonly OaiError[], situation: Situation): 
     }
     if (offered.includes(format)) {
       // Some say this instead of noRecordsMatch (quirk 25).
-      return situation.dated ? 'end' : { doubt: `${format} is offered, but no record has it` };
+      return situation.dated ? 'end' : { doubt: `${format} is offered, but no record has it`, empty: true };
     }
     const list = offered.length > 0 ? `; it offers ${offered.join(', ')}` : '';
     return new BridgeError('oai-unknown-format', `${url} does not know the format ${format}${list}`);

@@ -36,6 +36,10 @@ export interface Listing<Entry> {
 export class PageSize {
   #largest = 0;
 
+  get largest(): number {
+    return this.#largest;
+  }
+
   see(count: number): void {
     this.#largest = Math.max(this.#largest, count);
   }

@@ -1,6 +1,5 @@
 import type { Problem } from '../../src/core/adapter.ts';
-import { addSeconds } from '../../src/core/datetime.ts';
-import { describeError, isBridgeError } from '../../src/core/errors.ts';
+import { describeError } from '../../src/core/errors.ts';
 import type { Chain } from './chain.ts';
 import type { ChainOptions } from './chain-options.ts';
 import type { ChainOutcome } from './chain-page.ts';
@@ -13,11 +12,12 @@ import { type DoubtfulEnd, isNearly } from './list-verdict.ts';
 import type { Listing } from './listing.ts';
 import type { Pass } from './passes.ts';
 import { QuirkReports } from './quirk-reports.ts';
+import { SecondLooks } from './second-looks.ts';
 import { SharedBounds } from './shared-bounds.ts';
-import { remedyFor } from './trouble.ts';
-import { TruncationProbe } from './truncation-probe.ts';
-import { describeWindow, type Span, type Window } from './window.ts';
-import { type CutRequest, cut, type PlannedWindow, WindowPlan } from './window-plan.ts';
+import { isAboutProtocol, remedyFor } from './trouble.ts';
+import { isPageSize } from './truncation-probe.ts';
+import { cutAt, describeWindow, type Window } from './window.ts';
+import { type CutRequest, cut, type PlannedWindow, tailFrom, WindowPlan } from './window-plan.ts';
 
 /** How long to leave a server alone that holds too many lists open. */
 const exhaustionWaitMs = 60_000;
@@ -39,7 +39,7 @@ export class PassCourse<Entry> {
   readonly #known = new WeakMap<PlannedWindow, DistinctRecords>();
   #bounds: SharedBounds;
   #progress: Omit<PassProgress, 'windows'>;
-  #probe: TruncationProbe | undefined;
+  readonly #secondLooks = new SecondLooks();
   /** Pages per window, and what may be spent on windows for nothing. */
   #aim: number | undefined;
   #allowance = 0;
@@ -130,11 +130,11 @@ export class PassCourse<Entry> {
     this.#failures.answered(records);
     if (chain !== undefined) this.#compare(planned.state.window, chain.distinct);
     if (outcome.kind === 'long') return this.#cutLong(planned, chain, outcome.pages);
-    if (outcome.kind === 'ignored') return this.#afterIgnored(planned);
+    if (outcome.kind === 'ignored') return this.#afterIgnored(planned, chain);
     if (outcome.kind === 'suspicious' && this.#lookBehind(planned, chain, outcome.count)) return;
     if (outcome.kind === 'doubtful') {
       if (this.#lookAgain(planned, chain, outcome.end)) return;
-      this.#doubt(outcome.end.doubt, planned.state.window);
+      this.#doubt(outcome.end.doubt, planned.state.window, outcome.end.empty);
     }
     this.#finish(planned, chain);
   }
@@ -160,7 +160,6 @@ export class PassCourse<Entry> {
   #close(): void {
     const { habits, mode } = this.#listing;
     const { delivered, total, cut: reason, inWindows, doubt, doubted } = this.#progress;
-    if (this.#probe !== undefined) habits.learnListEnd('complete');
     if (inWindows !== undefined) {
       if (delivered > inWindows) habits.learnWindowTrouble('lossy');
       else habits.learnSizeIsEstimate();
@@ -173,7 +172,7 @@ export class PassCourse<Entry> {
       if (reason === 'long' && lossy) this.#readWhole(`read in windows, it ${what}`, delivered);
       else if (!tolerable && doubted !== true) this.#doubt(doubt ?? `The list of ${this.#name} ${what}`);
     } else if (delivered === 0 && mode === 'full' && doubted !== true)
-      this.#doubt(`The list of ${this.#name} is empty`);
+      this.#doubt(`The list of ${this.#name} is empty`, {}, true);
   }
 
   #cutLong(planned: PlannedWindow, chain: Chain<Entry> | undefined, pages: number): void {
@@ -199,10 +198,15 @@ export class PassCourse<Entry> {
     this.plan.replace(planned, pieces, chain?.firstPage);
   }
 
-  #afterIgnored(planned: PlannedWindow): void {
+  #afterIgnored(planned: PlannedWindow, chain: Chain<Entry> | undefined): void {
     const { trouble } = planned;
     if (trouble !== undefined) throw trouble;
-    const { doubt } = this.#progress;
+    const { doubt, total } = this.#progress;
+    if (doubt !== undefined && total === undefined && this.#listing.verb === 'ListRecords') {
+      const [whole] = this.plan.replaceAll([this.#base]);
+      if (whole !== undefined) this.#lookWide(whole, chain);
+      return;
+    }
     if (doubt !== undefined) {
       // It says the same whatever it is asked: that it ended early is all there is to know.
       this.#doubt(doubt);
@@ -228,7 +232,6 @@ export class PassCourse<Entry> {
     error: unknown,
   ): Promise<void> {
     const remedy = remedyFor(error);
-    // A repository that cannot list identifiers either has said before what is wrong.
     if (remedy === 'stop') throw isAboutProtocol(error) ? (planned.trouble ?? error) : error;
     if (remedy === 'fewer') return this.#readFewer(planned, error);
     this.#failures.add(error);
@@ -297,18 +300,38 @@ export class PassCourse<Entry> {
     return this.#cutShort(planned, chain, parts, doubt, listSize);
   }
 
-  /** @returns whether a list that may be cut off is read in smaller ones */
+  /** @returns whether a list that may be cut off is read in smaller ones, or looked for in others */
   #lookBehind(planned: PlannedWindow, chain: Chain<Entry> | undefined, count: number): boolean {
-    const { habits, dates } = this.#listing;
-    // One look at a time; what the other windows are like is known when it is over.
-    if (habits.listEnd === undefined && this.#probe !== undefined) return false;
-    const doubt = `The list of ${this.#name} ended without a token after exactly ${count} records`;
-    const tried = dates.allowed && this.#cutShort(planned, chain, 2, doubt);
-    if (!tried && habits.listEnd !== undefined) this.#doubt(doubt);
-    if (tried && habits.listEnd === undefined && chain !== undefined) {
-      this.#probe = new TruncationProbe(count, planned.state.window, chain.distinct);
+    const { dates, verb, habits } = this.#listing;
+    const { window, single } = planned.state;
+    if (this.#secondLooks.isPart(window, count) && count !== habits.listEnd) return false;
+    const page = chain?.firstPage;
+    if (this.#secondLooks.isUndivided(page)) return false;
+    const where = `${this.#name}${describeWindow(window, dates.granularity)}`;
+    const doubt = `The list of ${where} ended without a token after exactly ${count} records`;
+    const again = this.#secondLooks.cameElsewhere(page, window);
+    const mayCut = single !== true && !again && dates.allowed;
+    if (mayCut && this.#cutShort(planned, chain, 2, doubt)) {
+      this.#secondLooks.begin(count, window, chain?.distinct);
+      return true;
     }
-    return tried;
+    this.#secondLooks.cannotDivide(page);
+    if (verb === 'ListRecords' && planned.wide !== true) {
+      this.#lookWide(planned, chain);
+      return true;
+    }
+    const { found = 0 } = planned;
+    if (found > 0) habits.learnListEnd(count);
+    if (found > 0 || isPageSize(count) || count === habits.listEnd)
+      this.#doubt(`${doubt}, and cannot be divided: it may have been cut off`, window);
+    return false;
+  }
+
+  /** It cannot be divided: what else lists identifiers may list more of them. */
+  #lookWide(planned: PlannedWindow, chain: Chain<Entry> | undefined): void {
+    if (chain !== undefined) this.#known.set(planned, chain.distinct);
+    planned.wide = true;
+    planned.state = { ...newChain(planned.state.window, true), single: true };
   }
 
   #cutShort(
@@ -318,13 +341,14 @@ export class PassCourse<Entry> {
     doubt: string,
     total?: number,
   ): boolean {
+    const { habits, dates } = this.#listing;
+    const around = total === undefined ? chain?.sample.around(dates.granularity) : undefined;
     // A list that is cut off is cut in its middle, as far as that is known, so that more shows on both sides.
-    const pieces = this.#cut(
-      planned,
-      chain,
-      parts,
-      parts === 2 && this.#listing.habits.listEnd === undefined,
-    );
+    const inMiddle = parts === 2 && habits.listEnd === undefined;
+    const pieces =
+      around === undefined
+        ? this.#cut(planned, chain, parts, inMiddle)
+        : cutAt(planned.state.window, around, dates.granularity);
     if (pieces.length === 1) return false;
     if (this.#progress.cut === undefined) this.#progress = { ...this.#progress, cut: 'short', total, doubt };
     this.plan.replace(planned, pieces, chain?.firstPage);
@@ -332,9 +356,9 @@ export class PassCourse<Entry> {
   }
 
   #compare(window: Window, distinct: DistinctRecords): void {
-    if (this.#probe?.contradictedBy(window, distinct) !== true) return;
-    this.#listing.habits.learnListEnd(this.#probe.count);
-    this.#probe = undefined;
+    const cutOffAt = this.#secondLooks.contradictedBy(window, distinct);
+    if (cutOffAt === undefined) return;
+    this.#listing.habits.learnListEnd(cutOffAt);
     // That it is cut off is no doubt any more; its parts tell for themselves.
     this.#progress = { ...this.#progress, doubt: undefined };
   }
@@ -360,23 +384,15 @@ export class PassCourse<Entry> {
   }
 
   /** @param window of the list that is in doubt; default: all of it */
-  #doubt(message: string, window: Window = {}): void {
+  #doubt(message: string, window: Window = {}, empty = false): void {
     this.#progress = { ...this.#progress, doubted: true };
     const { format, collection } = this.#pass;
     const part = { ...window, ...(collection === undefined ? {} : { collection }) };
-    this.#reports.add({ code: 'list-doubtful', format, message: `${message}.`, part });
+    const about = { format, part, ...(empty ? { empty } : {}) };
+    this.#reports.add({ code: 'list-doubtful', message: `${message}.`, ...about });
   }
 
   get #name(): string {
     return passKey(this.#pass);
   }
-}
-
-function tailFrom({ from }: Window, { high }: Span, lagSeconds: number): string | undefined {
-  const start = addSeconds(high, -lagSeconds);
-  return from !== undefined && from >= start ? undefined : start;
-}
-
-function isAboutProtocol(error: unknown): boolean {
-  return isBridgeError(error, 'oai-error') || isBridgeError(error, 'upstream-protocol');
 }

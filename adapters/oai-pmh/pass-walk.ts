@@ -37,7 +37,13 @@ export async function* walkPass<Entry>(
   const bad = new Set<string>();
   const readerOf = (planned: PlannedWindow) =>
     planned.state.single === true
-      ? new RecordByRecord(listing, pass, planned.state, { known: course.knownOf(planned), bad }, signal)
+      ? new RecordByRecord(
+          listing,
+          pass,
+          planned.state,
+          { known: course.knownOf(planned), bad, wide: planned.wide === true },
+          signal,
+        )
       : new Chain(listing, pass, planned.state, course.optionsFor(planned), signal);
   try {
     while (!course.plan.empty) {
@@ -55,6 +61,7 @@ export async function* walkPass<Entry>(
       else {
         planned.active = false;
         const chain = reader instanceof Chain ? reader : undefined;
+        if (reader instanceof RecordByRecord) planned.found = reader.found;
         await course.settle(planned, chain, outcome, entries.length).catch((error: unknown) => {
           failure = { error };
         });

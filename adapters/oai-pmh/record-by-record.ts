@@ -2,11 +2,12 @@ import type { Problem } from '../../src/core/adapter.ts';
 import { describeError, isBridgeError } from '../../src/core/errors.ts';
 import { Chain } from './chain.ts';
 import type { ChainOutcome, ChainPage } from './chain-page.ts';
-import { type ChainState, passKey } from './checkpoint.ts';
+import { type ChainState, newChain, passKey } from './checkpoint.ts';
 import { clause } from './clause.ts';
-import type { DistinctRecords } from './distinct-records.ts';
+import { DistinctRecords } from './distinct-records.ts';
 import { requestRecord } from './get-record.ts';
-import type { Listing } from './listing.ts';
+import { listSets } from './list-sets.ts';
+import { type Listing, PageSize } from './listing.ts';
 import { PageBatch } from './page-batch.ts';
 import type { Pass } from './passes.ts';
 import type { CutRecord } from './record-parser.ts';
@@ -16,6 +17,8 @@ import { describeWindow } from './window.ts';
 /** With so many bad ones in a row it is not the records. */
 const maximumInRow = 50;
 const patience = 2;
+/** So many sets are asked for what a list may have left out. */
+const maximumSets = 100;
 
 /**
  * The last resort for a window that fails and cannot be made any smaller: its identifiers are listed, and each
@@ -24,21 +27,29 @@ const patience = 2;
 export class RecordByRecord<Entry> {
   readonly #listing: Listing<Entry>;
   readonly #pass: Pass;
-  readonly #state: ChainState;
+  readonly #wide: boolean;
+  readonly #batch: PageBatch<Entry>;
+  readonly #found: DistinctRecords;
+  #state: ChainState;
   readonly #known: DistinctRecords | undefined;
   readonly #bad: Set<string>;
   readonly #signal: AbortSignal;
   #badInRow = 0;
+  #stopped: unknown;
 
   /**
    * @param memory what came from the window before it failed, and need not come again; what could not be had in
-   * the pass so far, as windows share some of their records
+   * the pass so far, as windows share some of their records; whether lists of other formats and of sets are asked
    */
   constructor(
     listing: Listing<Entry>,
     pass: Pass,
     state: ChainState,
-    memory: { readonly known: DistinctRecords | undefined; readonly bad: Set<string> },
+    memory: {
+      readonly known: DistinctRecords | undefined;
+      readonly bad: Set<string>;
+      readonly wide: boolean;
+    },
     signal: AbortSignal,
   ) {
     this.#listing = listing;
@@ -46,55 +57,112 @@ export class RecordByRecord<Entry> {
     this.#state = state;
     this.#known = memory.known;
     this.#bad = memory.bad;
+    this.#wide = memory.wide;
+    this.#batch = new PageBatch(listing.read(pass), listing.lists);
+    this.#found = new DistinctRecords(listing.lists);
     this.#signal = signal;
   }
 
+  /** Records that came here and were not known. */
+  get found(): number {
+    return this.#found.size ?? 0;
+  }
+
   async *pages(): AsyncGenerator<ChainPage<Entry>> {
+    const own = yield* this.#walk(this.#pass);
+    if (!this.#wide || own.kind === 'failed' || own.kind === 'ended') {
+      yield* this.#end(own);
+      return;
+    }
+    for await (const pass of this.#otherPasses()) {
+      const other = yield* this.#walk(pass);
+      if (other.kind === 'failed' && this.#stopped !== undefined) {
+        yield* this.#end(other);
+        return;
+      }
+    }
+    yield* this.#end({ kind: 'suspicious', count: this.#known?.size ?? this.found });
+  }
+
+  *#end(outcome: ChainOutcome): Generator<ChainPage<Entry>> {
+    yield { ...this.#batch.take(), after: this.#state, outcome };
+  }
+
+  /** One list of identifiers, with the records that are not known. */
+  async *#walk(pass: Pass): AsyncGenerator<ChainPage<Entry>, ChainOutcome> {
+    const isOwn = pass === this.#pass;
     const headers: Listing<CutRecord> = {
       ...this.#listing,
       verb: 'ListIdentifiers',
+      // Its pages have another length.
+      pageSize: new PageSize(),
       read: () => (record) => ({ entry: record, problem: undefined }),
     };
     // A list that waits to be read would keep the place at the host that the records need.
-    const options = { patience: 3, isLong: () => undefined, strict: false, asksAhead: false };
-    const chain = new Chain(headers, this.#pass, this.#state, options, this.#signal);
-    const batch = new PageBatch(this.#listing.read(this.#pass), this.#listing.lists);
+    const options = { patience: isOwn ? 3 : 1, isLong: () => undefined, strict: false, asksAhead: false };
+    const start = isOwn ? this.#state : newChain(this.#state.window, true);
+    const chain = new Chain(headers, pass, start, options, this.#signal);
+    const batch = this.#batch;
     for await (const page of chain.pages()) {
-      for (const problem of page.problems) batch.report(problem);
+      if (isOwn) for (const problem of page.problems) batch.report(problem);
       for (const header of page.entries) {
         try {
-          await this.#fetch(header, batch);
+          await this.#fetch(header, isOwn);
         } catch (error) {
           if (this.#signal.aborted) throw error;
-          yield { ...batch.take(), after: this.#state, outcome: { kind: 'failed', error } };
-          return;
+          this.#stopped = error;
+          return { kind: 'failed', error };
         }
         if (this.#badInRow > maximumInRow) {
           const doubt = `${maximumInRow} records in a row of ${this.#name} could not be had`;
-          yield { ...batch.take(), after: this.#state, outcome: { kind: 'doubtful', end: { doubt } } };
-          return;
+          return { kind: 'doubtful', end: { doubt } };
         }
         if (batch.full) yield { ...batch.take() };
       }
-      const after = page.after && { ...page.after, single: true };
-      const outcome = page.outcome && this.#judge(page.outcome);
-      yield { ...batch.take(), after, ...(outcome === undefined ? {} : { outcome }) };
+      if (isOwn && page.after !== undefined) this.#state = { ...page.after, single: true };
+      if (page.outcome !== undefined) return this.#judge(page.outcome, chain.distinct);
+      yield { ...batch.take(), ...(isOwn && page.after !== undefined ? { after: this.#state } : {}) };
+    }
+    throw new Error('a list ended without saying how');
+  }
+
+  /** What else may list identifiers of the window: other formats, and sets. */
+  async *#otherPasses(): AsyncGenerator<Pass> {
+    const { offered, endpoint, context } = this.#listing;
+    const { format, collection } = this.#pass;
+    for (const other of offered) if (other !== format) yield { ...this.#pass, format: other };
+    let left = maximumSets;
+    try {
+      for await (const { spec } of listSets(endpoint, this.#signal)) {
+        if (collection !== undefined && !spec.startsWith(`${collection}:`)) continue;
+        left -= 1;
+        if (left < 0) return;
+        yield { ...this.#pass, collection: spec };
+      }
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      context.log.warn({ url: endpoint.url, reason: describeError(error) }, 'sets are not listed');
     }
   }
 
-  async #fetch(header: CutRecord, batch: PageBatch<Entry>): Promise<void> {
+  async #fetch(header: CutRecord, isOwn: boolean): Promise<void> {
     const { identifier } = header;
+    const batch = this.#batch;
     if (header.deleted || header.quarantine !== undefined) {
-      batch.add(header);
+      if (isOwn) batch.add(header);
       return;
     }
-    if (this.#known?.has(identifier) || this.#bad.has(identifier)) return;
+    const isKnown = this.#known?.has(identifier) === true || this.#found.has(identifier);
+    if (isKnown || this.#bad.has(identifier)) return;
     try {
       const { endpoint } = this.#listing;
       const record = await requestRecord(endpoint, identifier, this.#pass.format, this.#signal, patience);
-      if (typeof record === 'string')
-        this.#quarantine(identifier, `the repository calls it ${record}`, batch);
-      else batch.add(record);
+      if (typeof record === 'string') {
+        if (isOwn) this.#quarantine(identifier, `the repository calls it ${record}`, batch);
+      } else {
+        batch.add(record);
+        this.#found.add(identifier);
+      }
       this.#badInRow = 0;
     } catch (error) {
       if (this.#signal.aborted || isAboutEndpoint(error)) throw error;
@@ -120,7 +188,12 @@ export class RecordByRecord<Entry> {
     batch.report(problem);
   }
 
-  #judge(outcome: ChainOutcome): ChainOutcome {
+  #judge(outcome: ChainOutcome, listed: DistinctRecords): ChainOutcome {
+    if (this.#wide) {
+      // Only a list that has all that is known, and says where it ends, may be the whole.
+      const whole = (listed.size ?? 0) >= (this.#known?.size ?? 0);
+      return outcome.kind === 'ended' && whole ? outcome : { kind: 'suspicious', count: listed.size ?? 0 };
+    }
     if (outcome.kind !== 'failed' || remedyFor(outcome.error) === 'stop') return outcome;
     // What is listed here is not to be had in this format (quirk 71).
     if (isBridgeError(outcome.error, 'oai-unknown-format')) return { kind: 'ended' };

@@ -40,6 +40,13 @@ export class Sample {
     return this.#datestamps.every((one) => one === first) ? first : undefined;
   }
 
+  /** Cuts out the only datestamp there is, with a window on either side that cannot have it, whatever `until` means. */
+  around(granularity: Granularity): readonly string[] | undefined {
+    if (this.only === undefined) return undefined;
+    const start = floor(this.only, granularity);
+    return [-1, 0, 1, 2].map((step) => addSeconds(start, step * granules[granularity]));
+  }
+
   /** Datestamps that cut the list into so many parts of about the same size, or cut out the only one there is. */
   quantiles(parts: number, granularity: Granularity): readonly string[] {
     const { only } = this;

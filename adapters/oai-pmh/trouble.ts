@@ -81,3 +81,7 @@ const midway: ReadonlySet<string> = new Set([
   'UND_ERR_SOCKET',
   'ECONNRESET',
 ]);
+
+export function isAboutProtocol(error: unknown): boolean {
+  return isBridgeError(error, 'oai-error') || isBridgeError(error, 'upstream-protocol');
+}

@@ -3,11 +3,13 @@ import { isWithin, type Window } from './window.ts';
 
 /**
  * A second look at a list of a round number of records that came without a token (quirk 7): if smaller windows
- * bring a record that it did not, it was cut off.
+ * bring a record that it did not, it was cut off. That they bring none proves it whole only where each of them
+ * is shorter than it is.
  */
 export class TruncationProbe {
   /** Records of the list in question. */
   readonly count: number;
+  contradicted = false;
   readonly #window: Window;
   readonly #known: DistinctRecords;
 
@@ -15,6 +17,11 @@ export class TruncationProbe {
     this.count = count;
     this.#window = window;
     this.#known = known;
+  }
+
+  /** Whether a list in this window that is so long says more about it than it did itself. */
+  answeredBy(window: Window, count: number): boolean {
+    return count < this.count && isWithin(window, this.#window);
   }
 
   /** Only by a part of it: that its neighbours have other records is no wonder. */
@@ -25,12 +32,23 @@ export class TruncationProbe {
   }
 }
 
-const roundNumbers: ReadonlySet<number> = new Set([
-  10, 20, 25, 50, 100, 150, 200, 250, 300, 400, 500, 1000, 2000, 2500, 5000, 10_000,
+/** Pages have such lengths; a list that cannot be divided and has one is in doubt. */
+const pageSizes: ReadonlySet<number> = new Set([
+  10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 120, 125, 150, 200, 250, 256, 300, 400, 500, 512, 600, 750,
+  800, 1000, 1024, 1500, 2000, 2500, 3000, 4000, 5000, 10_000,
 ]);
 
-/** @param known where lists of this repository are cut off; `complete`: one that looked like that was not */
-export function mayBeCutOff(count: number, known: number | 'complete' | undefined): boolean {
-  if (known === 'complete') return false;
-  return known === undefined ? roundNumbers.has(count) : count >= known;
+export function isPageSize(count: number): boolean {
+  return pageSizes.has(count);
+}
+
+/**
+ * @param pages the longest page of this run: one of fewer records was not full
+ * @param known where lists of this repository are cut off
+ */
+export function mayBeCutOff(count: number, pages: number, known: number | undefined): boolean {
+  if (count < pages) return false;
+  if (count === known || isPageSize(count)) return true;
+  // A second look costs little where there is little to look at, so that less usual lengths are looked behind, too.
+  return count >= 10 && count < 500 && (count % 5 === 0 || count === 32 || count === 64 || count === 128);
 }

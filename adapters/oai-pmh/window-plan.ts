@@ -1,3 +1,4 @@
+import { addSeconds } from '../../src/core/datetime.ts';
 import { type ChainState, newChain } from './checkpoint.ts';
 import { cutAt, cutWindow, type Granularity, join, type Span, type Window } from './window.ts';
 
@@ -11,6 +12,10 @@ export interface PlannedWindow {
   trouble?: unknown;
   /** It cannot be cut any smaller. */
   smallest?: boolean;
+  /** It may be cut off, and is looked for in other lists: of other formats, and of sets. */
+  wide?: boolean;
+  /** Records that were found there. */
+  found?: number;
 }
 
 /**
@@ -51,8 +56,9 @@ export class WindowPlan {
   }
 
   /** Nothing is left to read but this. */
-  replaceAll(windows: readonly Window[]): void {
+  replaceAll(windows: readonly Window[]): readonly PlannedWindow[] {
     this.#windows = windows.map((window) => ({ state: newChain(window), active: false }));
+    return this.#windows;
   }
 
   /** Its parts where it was: the list is long, and its parts are read one after the other. */
@@ -110,4 +116,10 @@ export function cut(window: Window, request: CutRequest): readonly Window[] {
   const pieces =
     quantiles === undefined ? cutWindow(body, parts, granularity, span) : cutAt(body, quantiles, granularity);
   return [...pieces, ...tail];
+}
+
+/** Where the part of a window begins whose records may still be missing in the repository's index. */
+export function tailFrom({ from }: Window, { high }: Span, lagSeconds: number): string | undefined {
+  const start = addSeconds(high, -lagSeconds);
+  return from !== undefined && from >= start ? undefined : start;
 }

@@ -38,7 +38,9 @@ export function listPage(given: OaiArguments, deps: ListDeps): ListPage {
   const { list, page } = place;
   const identifiers = orderOf(place, given, deps);
   const offset = Math.min(place.offset, identifiers.length);
-  const end = Math.min(offset + deps.pageSize, identifiers.length);
+  const isOfHeaders = list.verb === 'ListIdentifiers';
+  const length = (isOfHeaders ? wrong.identifiersPerPage : undefined) ?? deps.pageSize;
+  const end = Math.min(offset + length, identifiers.length);
   if (offset >= identifiers.length && page > 0) return beyond(place, wrong);
   list.reached = end;
   const records = identifiers.slice(offset, end).flatMap((id) => deps.repository.find(id) ?? []);

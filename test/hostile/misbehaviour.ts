@@ -27,6 +27,8 @@ export interface TokenMisbehaviour {
   readonly lastToken?: 'absent' | 'empty' | 'blank';
   /** Quirk 7: no token, no sizes, although there is more. */
   readonly tokenWithheld?: boolean;
+  /** Lists of identifiers have longer pages. */
+  readonly identifiersPerPage?: number;
   /** Quirk 8: tokens with every character that has to be encoded. */
   readonly tokensNeedEncoding?: boolean;
   /** Quirk 9: tokens are compared as they stand in the URL. */

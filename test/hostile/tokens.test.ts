@@ -117,7 +117,7 @@ test.each(['same token', 'same page', 'circle'] as const)(
     scene.provider.traffic.clear();
     scene.misbehave({ tokenLoop });
     await scene.run({ mode: 'full' }).catch(() => undefined);
-    expect(scene.provider.traffic.arrivals.length).toBeLessThan(150);
+    expect(scene.provider.traffic.arrivals.length).toBeLessThan(200);
     await scene.expectTruth();
     scene.misbehave({});
     await scene.settle(6, { mode: 'full' });
@@ -164,6 +164,66 @@ describe('quirk 7: a token that never comes although there is more', () => {
     await scene.expectTruth();
     scene.misbehave({ deletedRecord: 'no', tokenWithheld: true });
     await scene.run({ mode: 'full' }).catch(() => undefined);
+    await scene.expectTruth();
+  });
+});
+
+describe('quirk 7: a full page that cannot be divided', () => {
+  const second = '2026-02-20T08:00:00Z';
+  const sameSecond = async (count: number, pageSize: number, sets?: readonly string[]) => {
+    const scene = await openScene({ records: 0, pageSize });
+    for (let number = 0; number < count; number += 1)
+      scene.repository.add(undefined, sets === undefined ? {} : { sets }, second);
+    return scene;
+  };
+
+  test.each([20, 30, 45, 64])(
+    'of %i records is never called complete, and deletes nothing',
+    async (pageSize) => {
+      const scene = await sameSecond(150, pageSize);
+      scene.misbehave({ deletedRecord: 'no' });
+      await scene.run();
+      await scene.expectTruth();
+      for (const mode of ['full', 'full', 'incremental'] as const) {
+        scene.misbehave({ deletedRecord: 'no', tokenWithheld: true });
+        scene.provider.traffic.clear();
+        const report = await scene.run({ mode });
+        if (mode === 'full') expect(report.state).toBe('needs-attention');
+        expect(report.deleted).toBe(0);
+        expect(scene.provider.traffic.arrivals.length).toBeLessThan(200);
+        await scene.expectTruth();
+      }
+      expect(scene.source.lessons.get('list-end')).toBe(String(pageSize));
+    },
+  );
+
+  test('is looked behind in lists of sets, and of longer pages', async () => {
+    const scene = await sameSecond(61, 20);
+    scene.misbehave({ tokenWithheld: true });
+    const report = await scene.run();
+    expect(report.state).toBe('needs-attention');
+    expect((await scene.live()).size).toBeGreaterThan(20);
+    expect(await scene.problems()).toContainEqual(
+      expect.objectContaining({ code: 'list-doubtful', message: expect.stringContaining('cut off') }),
+    );
+    scene.misbehave({ tokenWithheld: true, identifiersPerPage: 100 });
+    expect(await scene.run({ mode: 'full' })).toMatchObject({ state: 'succeeded' });
+    await scene.expectTruth();
+  });
+
+  test('is one also where a list of that length was whole before', async () => {
+    const scene = await openScene({ records: 20, pageSize: 20 });
+    scene.misbehave({ deletedRecord: 'no', tokenWithheld: true });
+    expect(await scene.run()).toMatchObject({ state: 'succeeded', items: 20 });
+    for (let number = 0; number < 40; number += 1) scene.repository.add(undefined, {}, second);
+    const report = await scene.run({ mode: 'full' });
+    expect(report).toMatchObject({ state: 'needs-attention', deleted: 0 });
+  });
+
+  test('is whole where the repository ignores dates, and no other list has more', async () => {
+    const scene = await openScene({ records: 35, pageSize: 100 });
+    scene.misbehave({ tokenWithheld: true, refusesFrom: true });
+    expect(await scene.run()).toMatchObject({ state: 'succeeded' });
     await scene.expectTruth();
   });
 });

@@ -161,3 +161,20 @@ describe('Windows', () => {
     await scene.expectTruth();
   });
 });
+
+test.each([1, 3])(
+  'A long list that is read in windows counts each record once (%i at a time)',
+  async (requestsPerHost) => {
+    const scene = await openScene({ records: 400, source: { requestsPerHost } });
+    expect(await scene.run()).toMatchObject({ state: 'succeeded', items: 400, created: 400, unchanged: 0 });
+    await scene.expectTruth();
+    expect(await scene.run({ mode: 'full' })).toMatchObject({ items: 400, created: 0, unchanged: 400 });
+  },
+);
+
+test('Lists that are begun anew, narrowed or looked behind count each record once', async () => {
+  const scene = await openScene({ records: 60 });
+  scene.misbehave({ largestList: 25, tokenWithheld: true, poisoned: [identifierOf(7)] });
+  const report = await scene.settle();
+  expect(report).toMatchObject({ items: 59, created: 59, unchanged: 0 });
+});

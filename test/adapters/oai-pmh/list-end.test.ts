@@ -111,6 +111,7 @@ describe('A list that ends before its completeListSize (quirk 17)', () => {
         {
           code: 'list-doubtful',
           format: 'oai_dc',
+          part: {},
           message: 'The list of oai_dc ended after 3 of 5 records.',
         },
       ]);
@@ -153,7 +154,13 @@ test('An empty list is doubtful in a full run, and ordinary in an incremental on
     const full = await harvest(() => body);
     expect(full.error).toBeUndefined();
     expect(full.problems).toEqual([
-      { code: 'list-doubtful', format: 'oai_dc', message: 'The list of oai_dc is empty.' },
+      {
+        code: 'list-doubtful',
+        format: 'oai_dc',
+        message: 'The list of oai_dc is empty.',
+        part: {},
+        empty: true,
+      },
     ]);
     expect((await harvest(() => body, incremental)).problems).toEqual([]);
   }

@@ -192,18 +192,18 @@ describe('A list of a round number of records without a token (quirk 7)', () => 
     expect((await run(again.url, { lessons })).identifiers).toEqual(idsOf(records));
   });
 
-  test('that is whole is looked into once', async () => {
+  test('that is whole is looked into each time, because it may not be so the next time', async () => {
     const records = dated(100);
     const repository = () => datedRepository(() => records, { pageSize: 100, sizeless: true });
     const first = await repository();
     const { identifiers, lessons, problems } = await run(first.url);
     expect(identifiers).toEqual(idsOf(records));
     expect(problems).toEqual([]);
-    expect(lessons.get('list-end')).toBe('complete');
+    expect(lessons.get('list-end')).toBeUndefined();
     expect(ordinary(first.requests).length).toBeLessThan(6);
     const second = await repository();
-    await run(second.url, { lessons });
-    expect(ordinary(second.requests)).toHaveLength(1);
+    expect((await run(second.url, { lessons })).problems).toEqual([]);
+    expect(ordinary(second.requests).length).toBeLessThan(6);
   });
 
   test('is doubtful where windows say the same', async () => {
@@ -212,11 +212,12 @@ describe('A list of a round number of records without a token (quirk 7)', () => 
     );
     expect(items.length).toBeGreaterThanOrEqual(100);
     expect(problems).toEqual([
-      {
+      expect.objectContaining({
         code: 'list-doubtful',
-        format: 'oai_dc',
-        message: 'The list of oai_dc ended without a token after exactly 100 records.',
-      },
+        message: expect.stringContaining(
+          'exactly 100 records, and cannot be divided: it may have been cut off',
+        ),
+      }),
     ]);
   });
 });
