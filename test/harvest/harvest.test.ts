@@ -213,7 +213,7 @@ describeOnBoth('harvest', (open) => {
   test('a doubtful list of a format that was always empty forbids nothing', async () => {
     await run();
     upstream.items.delete('id:7');
-    upstream.problems = [{ code: 'list-doubtful', message: 'nothing there', format: 'mods' }];
+    upstream.problems = [{ code: 'list-doubtful', empty: true, message: 'nothing there', format: 'mods' }];
     expect(await run({ mode: 'full' })).toMatchObject({ state: 'succeeded', deleted: 1 });
     upstream.items.delete('id:8');
     upstream.problems = [{ code: 'list-doubtful', message: 'it ended early', format: 'oai_dc' }];
