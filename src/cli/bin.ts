@@ -1,42 +1,18 @@
 #!/usr/bin/env -S node --max-old-space-size=1024
 // The cap is far above what is needed. It makes V8 collect earlier: 180 MB resident instead of 250 (docs/performance.md).
-import { onLog } from './log.ts';
-import { main } from './main.ts';
-import { logTrouble } from './process-trouble.ts';
-import { catchSignals } from './signals.ts';
+import { dirname } from 'node:path';
+import { isOutOfFiles, loadWithin, openFilesLimit } from './open-files.ts';
 
-const [command = '', ...rest] = process.argv.slice(2);
-let hangup: (() => void) | undefined;
-const signals = catchSignals({
-  process,
-  exit: (code) => process.exit(code),
-  heard: (signal) => {
-    if (signal === 'SIGHUP') hangup?.();
-    else if (signal === 'SIGINT' && !signals.stop.aborted)
-      process.stderr.write('\nstopping after this page; once more to stop now\n');
-  },
-});
-onLog((log) => {
-  logTrouble(log);
-  hangup = () => log.info('SIGHUP is ignored: restart rsbridge to have it read its configuration again');
-});
-
-/** These do something beside printing, and do it to the end. */
-const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup)$/;
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that has seen enough (`rsbridge status | head`) is no failure; nor is a terminal that was closed.
-  if (error.code === 'EPIPE' && !working.test(command)) process.exit(0);
-});
-process.stderr.on('error', () => undefined);
-
-process.exitCode = await main(command === '' ? rest : [command, ...rest], {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
-  cwd: process.cwd(),
-  stop: signals.stop,
-  abort: signals.abort,
-});
-signals.release();
-// Nothing of ours is open any more; what a library left open does not keep us.
-if (signals.stop.aborted) setTimeout(() => process.exit(), 2000).unref();
+const limit = openFilesLimit();
+try {
+  await loadWithin(limit, dirname(import.meta.dirname));
+  const { run } = await import('./run.ts');
+  await run();
+} catch (error) {
+  if (!isOutOfFiles(error)) throw error;
+  const advice = 'Raise it, e.g. `ulimit -n 4096`, or LimitNOFILE=4096 in the unit of systemd.';
+  process.stderr.write(
+    `rsbridge: this process may not have more than ${limit} files open, which is too few\n${advice} [too-many-files]\n`,
+  );
+  process.exitCode = 6;
+}

@@ -31,6 +31,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'database-newer': exitCodes.storage,
   'database-unavailable': exitCodes.storage,
   'disk-full': exitCodes.storage,
+  'too-many-files': exitCodes.storage,
   'publication-failed': exitCodes.storage,
   'content-damaged': exitCodes.storage,
   'deletions-refused': exitCodes.needsAttention,

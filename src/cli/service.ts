@@ -20,6 +20,7 @@ import type { Bridge } from './bridge.ts';
 import { workOnFiles } from './file-work.ts';
 import { harvestsAtOnce } from './harvest-command.ts';
 import type { CommandIo } from './io.ts';
+import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { type PublishLoop, startPublishLoop } from './publish-loop.ts';
 import { watchRefusals } from './refusals.ts';
 import { removeBytes } from './retention.ts';
@@ -85,6 +86,7 @@ export async function startService(
     clock: bridge.clock,
     clientOf: createClientAddress(config.listen.trustedProxies),
     connections: {
+      most: connectionsWithin(openFilesLimit()),
       floor: {
         bytesPerSecond: config.listen.minBytesPerSecond,
         graceSeconds: config.listen.slowReaderSeconds,

@@ -22,6 +22,8 @@ export const errorTable = {
     'Check that the database is running and that `database` in the configuration is right.',
   'database-locked':
     'Another process writes to this SQLite file; wait for it or use PostgreSQL for several processes.',
+  'too-many-files':
+    'Raise the number of files the process may have open: `ulimit -n 4096`, or LimitNOFILE=4096 in the unit of systemd.',
   'disk-full': 'Free some space; what was published before is still served, and the next run continues.',
   'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
   'lease-lost': 'Another process took over this source; this run stopped without loss.',

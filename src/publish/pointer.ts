@@ -122,7 +122,11 @@ export const pointerFile = 'current.json';
 
 /** @returns undefined when there is none, or when it is not readable as one of this format version */
 export async function readPointer(directory: string): Promise<Pointer | undefined> {
-  const text = await readFile(join(directory, pointerFile), 'utf8').catch(() => undefined);
+  const text = await readFile(join(directory, pointerFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    // That it cannot be read now does not mean that there is none.
+    throw error;
+  });
   return text === undefined ? undefined : parsePointer(text);
 }
 

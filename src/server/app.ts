@@ -6,7 +6,7 @@ import { createConnections } from './connections.ts';
 import type { ServerDeps } from './deps.ts';
 import { documentStylesheetRoutes } from './document-stylesheet.ts';
 import { documentRoutes } from './documents.ts';
-import { installErrors, refuseClient, sendProblem } from './errors.ts';
+import { installErrors, sendProblem } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { homeRoutes } from './home.ts';
 import { itemRoutes } from './items.ts';
@@ -16,12 +16,13 @@ import { timeGateRoutes } from './memento/time-gate.ts';
 import { timeMapRoutes } from './memento/time-map.ts';
 import { metricsRoutes } from './metrics.ts';
 import { patchRoutes } from './patches.ts';
+import { createRareLog } from './rare-log.ts';
+import { refuseClient } from './refuse-client.ts';
 import { installRequestHooks, setCommonHeaders } from './request-hooks.ts';
 import { installRequestLog, RequestLog } from './request-log.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { resourceRoutes } from './resources.ts';
 import { robotsRoutes } from './robots.ts';
-import { createSlowReaderLog } from './slow-reader-log.ts';
 
 /** Builds the server; listening, and closing it, is the caller's. */
 export function createApp(given: ServerDeps): FastifyInstance {
@@ -33,9 +34,9 @@ export function createApp(given: ServerDeps): FastifyInstance {
     rewriteUrl: createRewrite(deps.baseUrl),
     routerOptions: { maxParamLength: 1024 },
     exposeHeadRoutes: false,
-    serverFactory: (listener) => connections.createServer(listener),
+    serverFactory: (listener) => connections.createServer(listener, (what) => refused.note(what)),
     bodyLimit: 1024,
-    clientErrorHandler: refuseClient,
+    clientErrorHandler: (error, socket) => refuseClient(error, socket, connections.isBusy(socket)),
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(deps, request, reply);
       void sendProblem(deps, error, request, reply);
@@ -43,7 +44,12 @@ export function createApp(given: ServerDeps): FastifyInstance {
     // What arrives on an open connection while we close is still answered, with `Connection: close`.
     return503OnClosing: false,
   });
-  const slowReaders = createSlowReaderLog(app.log);
+  const slowReaders = createRareLog((fields) =>
+    app.log.info(fields, 'answers ended because they were read more slowly than `listen.minBytesPerSecond`'),
+  );
+  const refused = createRareLog((fields) =>
+    app.log.error({ code: 'too-many-files', ...fields }, 'connections were closed: there are too many'),
+  );
   const metrics = createRequestMetrics();
   installErrors(app, deps);
   installRequestHooks(app, deps, metrics);

@@ -9,7 +9,10 @@ import { inTurn } from './turns.ts';
  * asked anything, or only half a question: a browser's spare one, or a slow attacker's.
  */
 export interface Connections {
-  createServer(listener: RequestListener): Server;
+  /** @param trouble is told of connections that could not be taken */
+  createServer(listener: RequestListener, trouble: (what: object) => void): Server;
+  /** Whether an answer is under way on it. */
+  isBusy(socket: Socket): boolean;
   /** Ends every connection as soon as no answer is running on it, and, after a while, the others. */
   drain(): void;
 }
@@ -18,6 +21,8 @@ export interface ConnectionSettings {
   readonly floor?: Partial<PaceFloor> | undefined;
   /** What answers under way have when the server closes. */
   readonly drainMs?: number | undefined;
+  /** More are closed at once; undefined: as many as come. */
+  readonly most?: number | undefined;
   readonly pace?: PaceDeps | undefined;
 }
 
@@ -45,13 +50,14 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
   }
 
   return {
-    createServer: (listener) => {
+    createServer: (listener, trouble) => {
       // A client that trickles its request, or stops reading its answer, does not keep a connection for long.
       const server = createServer({
         headersTimeout: 15_000,
         requestTimeout: 30_000,
         connectionsCheckingInterval: 5000,
       });
+      if (settings.most !== undefined) server.maxConnections = settings.most;
       server.setTimeout(120_000, (socket: Socket) => {
         // Who reads slowly is silent for as long as the kernel's buffer is full; the pace says whether it reads.
         if (!pace.isFollowed(socket)) socket.destroy();
@@ -63,6 +69,9 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
         socket.once('close', () => running.delete(socket));
         if (draining) socket.destroy();
       });
+      // Without a listener it would end the process.
+      server.on('error', (error) => trouble({ err: error }));
+      server.on('drop', () => trouble({ most: settings.most }));
       const answer: RequestListener = (request, response) => {
         const { socket } = request;
         change(socket, 1);
@@ -74,6 +83,7 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
       server.on('request', inTurn(answer));
       return server;
     },
+    isBusy: (socket) => (running.get(socket) ?? 0) > 0,
     drain: () => {
       draining = true;
       for (const [socket, count] of running) if (count === 0) socket.destroy();

@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorTable, isBridgeError } from '../core/errors.ts';
 import { UpstreamFileError } from '../core/upstream-files.ts';
@@ -35,6 +34,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'database-unavailable': 503,
   'database-locked': 503,
   'disk-full': 503,
+  'too-many-files': 503,
 };
 
 type RefusalCode = keyof typeof requestErrors | 'bad-request' | 'not-found' | 'gone';
@@ -68,7 +68,7 @@ export class Refusal extends Error {
 }
 
 /** RFC 9457, with our stable code and what to do next. */
-interface Problem {
+export interface Problem {
   readonly title: string;
   readonly status: number;
   readonly detail?: string;
@@ -189,18 +189,7 @@ function forgetRepresentation(reply: FastifyReply): void {
   }
 }
 
-/** Bytes that are not even a request: there is no reply object to answer with. */
-export function refuseClient(error: Error & { code?: string }, socket: Socket): void {
-  // In the middle of an answer another one would only corrupt it.
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
-    socket.destroy();
-    return;
-  }
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  const body = JSON.stringify(describe(status, 'bad-request', errorTable['bad-request']));
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    () => socket.destroy(),
-  );
+/** Of bytes that are no request: nothing of them is repeated. */
+export function unreadable(status: number): Problem {
+  return describe(status, 'bad-request', errorTable['bad-request']);
 }

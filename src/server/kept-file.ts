@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { BridgeError } from '../core/errors.ts';
+import { translate } from '../store/database.ts';
 
 export interface KeptFile {
   readonly file: string;
@@ -35,6 +36,9 @@ async function openFile({ file, path, length }: KeptFile): Promise<FileHandle> {
   try {
     handle = await open(file, 'r');
   } catch (cause) {
+    // That there is no descriptor left says nothing of the file.
+    const known = translate(cause);
+    if (known !== cause) throw known;
     throw new BridgeError('content-damaged', `the content of ${path} cannot be opened`, { cause });
   }
   const { size } = await handle.stat();

@@ -119,12 +119,26 @@ const connectionCodes = new Set([
   '57P03',
 ]);
 
+function isOutOfFiles(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (/\bE[MN]FILE\b/.test(`${String((cause as { code?: unknown }).code ?? '')} ${cause.message}`))
+      return true;
+  }
+  return false;
+}
+
 /** Gives database failures that a person can do something about our own code; anything else passes. */
 export function translate(error: unknown): unknown {
   if (error instanceof BridgeError || !(error instanceof Error)) return error;
   const code = String((error as { code?: unknown }).code ?? '');
   if (/database or disk is full|ENOSPC/i.test(error.message) || code === 'ENOSPC' || code === '53100') {
     return new BridgeError('disk-full', 'the disk of the database is full', {
+      cause: error,
+      retryable: true,
+    });
+  }
+  if (isOutOfFiles(error)) {
+    return new BridgeError('too-many-files', 'this process has as many files open as it may', {
       cause: error,
       retryable: true,
     });

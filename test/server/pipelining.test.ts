@@ -113,7 +113,7 @@ describe('many requests at once on a connection that stays', () => {
     expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(
       [206, 404, 200, 304, 100, 200, 200].map((status) => `HTTP/1.1 ${status}`),
     );
-    expect(house.publication.openFiles).toBe(0);
+    await until(() => house.publication.openFiles === 0);
   });
 
   it('are so many and no more: then the connection ends, and what is left may be asked for again', async () => {

@@ -1,0 +1,44 @@
+import { onLog } from './log.ts';
+import { main } from './main.ts';
+import { logTrouble } from './process-trouble.ts';
+import { catchSignals } from './signals.ts';
+
+/** These do something beside printing, and do it to the end. */
+const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup)$/;
+
+/** The command line in a process of its own. */
+export async function run(): Promise<void> {
+  const [command = '', ...rest] = process.argv.slice(2);
+  let hangup: (() => void) | undefined;
+  const signals = catchSignals({
+    process,
+    exit: (code) => process.exit(code),
+    heard: (signal) => {
+      if (signal === 'SIGHUP') hangup?.();
+      else if (signal === 'SIGINT' && !signals.stop.aborted)
+        process.stderr.write('\nstopping after this page; once more to stop now\n');
+    },
+  });
+  onLog((log) => {
+    logTrouble(log);
+    hangup = () => log.info('SIGHUP is ignored: restart rsbridge to have it read its configuration again');
+  });
+
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that has seen enough (`rsbridge status | head`) is no failure; nor is a terminal that was closed.
+    if (error.code === 'EPIPE' && !working.test(command)) process.exit(0);
+  });
+  process.stderr.on('error', () => undefined);
+
+  process.exitCode = await main(command === '' ? rest : [command, ...rest], {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    stop: signals.stop,
+    abort: signals.abort,
+  });
+  signals.release();
+  // Nothing of ours is open any more; what a library left open does not keep us.
+  if (signals.stop.aborted) setTimeout(() => process.exit(), 2000).unref();
+}
