@@ -14,6 +14,7 @@ import type { CommandIo } from './io.ts';
 import { momentOption } from './moment-option.ts';
 import { problemsCommand } from './problems-command.ts';
 import { publishCommand } from './publish-command.ts';
+import { refusedCommand } from './refused-command.ts';
 import { reportError } from './report-error.ts';
 import { serveCommand } from './serve.ts';
 import { statusCommand } from './status.ts';
@@ -133,6 +134,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     'vanished <source>',
     'what the last full look at a source did not find, and still publishes',
   ).action(async (source, options) => finish(await vanishedCommand(source, options, io)));
+
+  command('refused <source>', 'published files that are not handed out, because their server refuses them')
+    .option(
+      '--accept <datetime>',
+      'delete those that are withheld since then at the latest, as it was listed',
+      momentOption,
+    )
+    .action(async (source, options) => finish(await refusedCommand(source, options, io)));
 
   command('history <uri>', 'what a resource was, and when, and what changed')
     .addOption(

@@ -52,11 +52,18 @@ function overviewOf(known: Known): SourceOverview {
       describeState(stored, run, refused, known.vanished === true),
       describeLook(look, run),
       describeUnreadable(name, unreadable),
+      describeRefused(name, known.fuseAt),
       stuck,
     ]
       .filter((part) => part !== undefined)
       .join('; '),
-    healthy: !stored?.trouble && !refused && !stuck && unreadable === 0 && run?.state !== 'failed',
+    healthy:
+      !stored?.trouble &&
+      !refused &&
+      !stuck &&
+      unreadable === 0 &&
+      known.fuseAt === undefined &&
+      run?.state !== 'failed',
     lastSuccessAt: lastSuccess(stored, run),
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
     nextRunAt: next && toIso(next),
@@ -129,6 +136,12 @@ export function describeUnreadable(name: string, count: number): string | undefi
   if (count === 0) return undefined;
   const records = count === 1 ? '1 record needs attention: it' : `${count} records need attention: they`;
   return `${records} could not be read (rsbridge problems ${name})`;
+}
+
+/** They wait for their server, or for a person. */
+function describeRefused(name: string, since: string | undefined): string | undefined {
+  if (since === undefined) return undefined;
+  return `needs attention: its server refuses so many files since ${since} that they are not handed out, and not deleted either (rsbridge refused ${name})`;
 }
 
 function whereToLook(

@@ -134,7 +134,7 @@ export function describeWithheld(name: string, counts: WithheldCounts | undefine
   if (counts?.fuseAt === undefined) return [];
   const { refused, gone, fuseAt } = counts;
   return [
-    `  ! ${refused + gone} published files are not handed out since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and handed out when their server answers well. If they are to go: rsbridge refused ${name} lists them, rsbridge refused ${name} --accept deletes exactly those`,
+    `  ! ${refused + gone} published files are not handed out since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and handed out when their server answers well. If they are to go: rsbridge refused ${name} lists them, and says what to type`,
   ];
 }
 

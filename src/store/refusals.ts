@@ -125,13 +125,13 @@ export async function forgetWithdrawn(database: Database, sourceId: number, now:
 
 /**
  * A person has looked at what is withheld: it goes, and is not counted against what is withheld later.
- * @param ids of the files that were shown
- * @returns how many of those were still withheld
+ * @param until what is withheld since then at the latest was shown, and nothing else; ISO UTC
+ * @returns how many of those are withheld still
  */
 export async function acceptRefusals(
   database: Database,
   sourceId: number,
-  ids: readonly number[],
+  until: string,
   now: string,
 ): Promise<number> {
   return database.transaction(async (trx) => {
@@ -140,10 +140,7 @@ export async function acceptRefusals(
       .where({ source_id: sourceId })
       .whereNotNull('withdrawn_at')
       .update({ withdrawn_at: longAgo });
-    const these = trx('remote_file')
-      .where({ source_id: sourceId })
-      .whereNotNull('withheld_at')
-      .modify((query) => whereAnyOf(query, 'id', ids));
+    const these = trx('remote_file').where({ source_id: sourceId }).where('withheld_at', '<=', until);
     const accepted = await withdraw(trx, sourceId, longAgo, these);
     await trx('source').where({ id: sourceId }).update({ refusals_due: now });
     return accepted;

@@ -26,6 +26,8 @@ export interface SourceFacts {
   readonly vanished: boolean;
   /** Records that cannot be read. */
   readonly unreadable: number;
+  /** Since when so many files are refused that a person is asked; undefined: they are not. */
+  readonly fuseAt: string | undefined;
 }
 
 interface FactsRow extends SourceRow {
@@ -35,6 +37,7 @@ interface FactsRow extends SourceRow {
   readonly seq_before: number | null;
   readonly vanished: number | null;
   readonly unreadable: number | string;
+  readonly fuse_at: string | null;
   readonly full_id: number | null;
   readonly incremental_id: number | null;
   readonly look_id: number | null;
@@ -56,6 +59,7 @@ export async function readSourceFacts(
     'item_count',
     'resource_count',
     'journal_seq',
+    'fuse_at',
     latest('full').as('full_id'),
     latest('incremental').as('incremental_id'),
     latest('identifiers').as('look_id'),
@@ -90,6 +94,7 @@ export async function readSourceFacts(
         problem: run && problems.get(run.id),
         vanished: row.vanished !== null,
         unreadable: Number(row.unreadable),
+        fuseAt: row.fuse_at ?? undefined,
       },
     ]),
   );

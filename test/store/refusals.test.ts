@@ -220,10 +220,10 @@ describeOnBoth('files whose servers say no', (open) => {
     await publish(40);
     await refuse(numbers(10));
     await settle(database, lease, rules, moment);
-    const shown = await listWithheldFiles(database.reader, lease.sourceId);
+    const shown = now;
+    pass(1);
     await refuse(numbers(10, 20));
-    const ids = shown.map(({ id }) => id);
-    expect(await acceptRefusals(database, lease.sourceId, ids, now)).toBe(10);
+    expect(await acceptRefusals(database, lease.sourceId, shown, now)).toBe(10);
     await settle(database, lease, rules, moment);
     expect(await living()).toBe(30);
     expect(await countWithheldFiles(database.reader, lease.sourceId)).toMatchObject({ refused: 10 });
