@@ -6,6 +6,9 @@ export async function up(knex: Knex): Promise<void> {
     // When the operator withdrew it. It is deleted, and nothing of its past is handed out.
     table.text('withdrawn_at');
   });
+  await knex.raw(
+    'create index resource_withdrawn on resource (source_id, withdrawn_at) where withdrawn_at is not null',
+  );
 
   // By names, not by ids: a source that was removed and put back, or read into a new database, does not bring back
   // what was withdrawn from it.

@@ -22,6 +22,8 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'unknown-collection': exitCodes.usage,
   'unknown-resource': exitCodes.usage,
   'no-memento': exitCodes.usage,
+  'already-withdrawn': exitCodes.usage,
+  'not-withdrawn': exitCodes.usage,
   'export-refused': exitCodes.usage,
   'port-in-use': exitCodes.busy,
   'lease-held': exitCodes.busy,

@@ -16,11 +16,13 @@ import { problemsCommand } from './problems-command.ts';
 import { publishCommand } from './publish-command.ts';
 import { refusedCommand } from './refused-command.ts';
 import { reportError } from './report-error.ts';
+import { restoreCommand } from './restore-command.ts';
 import { serveCommand } from './serve.ts';
 import { statusCommand } from './status.ts';
 import { validateCommand } from './validate.ts';
 import { vanishedCommand } from './vanished-command.ts';
 import { version } from './version.ts';
+import { withdrawCommand } from './withdraw-command.ts';
 
 /**
  * The command line. Results go to stdout, talk to stderr.
@@ -142,6 +144,15 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       momentOption,
     )
     .action(async (source, options) => finish(await refusedCommand(source, options, io)));
+
+  command('withdraw <uri>', 'take a resource or an item down, whatever the repository delivers')
+    .option('--reason <text>', 'why; `rsbridge status` shows it')
+    .option('--dry-run', 'say what would be withdrawn, change nothing', false)
+    .action(async (uri, options) => finish(await withdrawCommand(uri, options, io)));
+
+  command('restore <uri>', 'publish again what was withdrawn')
+    .option('--dry-run', 'say what would be restored, change nothing', false)
+    .action(async (uri, options) => finish(await restoreCommand(uri, options, io)));
 
   command('history <uri>', 'what a resource was, and when, and what changed')
     .addOption(

@@ -1,3 +1,4 @@
+import { itemPath, toUri } from '../core/uris.ts';
 import { openPublication, type PublishedSet } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
 import { countRemoteFiles, type FileCounts } from '../store/remote-files.ts';
@@ -6,6 +7,7 @@ import { listProblems, listRuns } from '../store/runs.ts';
 import { findSource, loadLessons } from '../store/sources.ts';
 import { countUnreadable } from '../store/unreadable.ts';
 import { countVanished } from '../store/vanished.ts';
+import { listWithdrawals } from '../store/withdrawals.ts';
 import { countWithheldFiles, type WithheldCounts } from '../store/withheld-files.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -14,6 +16,7 @@ import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { readOverviews } from './overview.ts';
 import { statusAt } from './status-at.ts';
+import { printable } from './terminal-text.ts';
 import { withheldDumps } from './withheld-dumps.ts';
 import { countOf } from './wording.ts';
 
@@ -45,6 +48,7 @@ export async function statusCommand(
       const withheldFiles = await withheldOf(bridge, name);
       const versionsGivenUp = await givenUpOf(bridge, name);
       const withheld = await withheldDumps(bridge, name);
+      const withdrawals = await withdrawalsOf(bridge, name);
       healthy &&= overview.healthy;
       const lines = [
         describeOverview(overview),
@@ -58,6 +62,7 @@ export async function statusCommand(
             ]
           : []),
         ...withheld.map((sentence) => `  ! ${sentence}`),
+        ...withdrawals.map(describeWithdrawal),
         ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
         ...sets.map((set) => describeSet(set, config.baseUrl)),
       ];
@@ -74,6 +79,7 @@ export async function statusCommand(
           withheldFiles,
           versionsGivenUp,
           withheld,
+          withdrawals,
           runs,
           sets,
         },
@@ -95,6 +101,28 @@ function bySource(sets: readonly PublishedSet[]): ReadonlyMap<string, readonly P
     else found.set(source, [set]);
   }
   return found;
+}
+
+/** What the operator has withdrawn, with the addresses that it had. */
+async function withdrawalsOf({ database, config }: Bridge, name: string) {
+  const known = await listWithdrawals(database.reader, name);
+  return known.map(({ identifier, path, reason, at }) => ({
+    uri: toUri(config.baseUrl, path ?? itemPath(name, identifier)),
+    identifier,
+    whole: path === undefined,
+    reason,
+    at,
+  }));
+}
+
+function describeWithdrawal({
+  uri,
+  whole,
+  reason,
+  at,
+}: Awaited<ReturnType<typeof withdrawalsOf>>[number]): string {
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return `  - withdrawn at ${at}: ${printable(uri)}${whole ? ', the whole item' : ''}${printable(why)}`;
 }
 
 async function givenUpOf({ database: { reader } }: Bridge, name: string): Promise<number> {

@@ -16,6 +16,9 @@ export const errorTable = {
     'Give the URI of a resource or of an item (the Resource Lists have them), or what the repository calls the item.',
   'no-memento':
     '`rsbridge history URI` lists what a resource was, and when; `rsbridge status --at DATETIME` what a source held.',
+  'already-withdrawn':
+    '`rsbridge status` lists what is withdrawn; `rsbridge restore URI` publishes it again.',
+  'not-withdrawn': '`rsbridge status` lists what is withdrawn.',
   'port-in-use': 'Stop the other program, or choose another port with --port.',
   'database-newer': 'Use the version of rsbridge that made this database, or a later one.',
   'database-unavailable':

@@ -20,6 +20,7 @@ import {
   saveTrouble,
 } from '../store/sources.ts';
 import { type MappedPage, type StoredPage, storePage } from '../store/store-page.ts';
+import { pageWithoutWithdrawn } from '../store/withdrawals.ts';
 import { refreshCollections } from './collections.ts';
 import { finishRun } from './finish.ts';
 import type { LessonBook } from './lessons.ts';
@@ -231,7 +232,9 @@ async function storePages(
   let items = 0;
   try {
     for await (const page of readAhead(pages, leaving)) {
-      const mapped = await newFiles.ask(lease, mapPage(source, page), options.signal);
+      // Nobody asks for files that are withdrawn.
+      const selected = await pageWithoutWithdrawn(database.reader, source.name, mapPage(source, page));
+      const mapped = await newFiles.ask(lease, selected, options.signal);
       const result = await storePage(database, lease, total, mapped, instant(clock));
       await keepLessons(database, lease, source);
       items += result.items;

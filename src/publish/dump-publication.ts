@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { addSeconds } from '../core/datetime.ts';
-import { whyWithheld } from '../core/withheld.ts';
 import { lastSeqBefore, readJournal } from '../store/journal.ts';
 import {
   type ChangeEntry,
@@ -11,6 +10,7 @@ import {
 } from '../store/listing.ts';
 import { ruleOf, type WithheldRule } from '../store/withheld.ts';
 import { renderChangeDump, writeChangePackage } from './dump/change-dump.ts';
+import { packableChanges } from './dump/packable-changes.ts';
 import { writeDumpList, writeResourceDump } from './dump/resource-dump.ts';
 import type { ChangeDumpState, Documents, Snapshot, StoredDocument } from './pointer.ts';
 import { publicationError } from './publication-error.ts';
@@ -160,7 +160,8 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const journal = await readJournal(database.reader, this.set.source);
     const isFirst = !this.#hasPackages;
     try {
-      const changes = withoutWithheld(firstChanges(pages, list.entries, reading), this.#rule);
+      const first = firstChanges(pages, list.entries, reading);
+      const changes = packableChanges(database.reader, first, ruleOf(this.set));
       const documents = await writeChangePackage(changes, {
         ...this.#place(),
         db: database.reader,
@@ -275,20 +276,6 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const { packageBytes } = policy;
     const directory = this.directory.path;
     return { directory, dataDirectory, baseUrl, set: this.set, clock, limits, packageBytes, signal };
-  }
-}
-
-/** Changes of which a package may have the bytes; what was deleted for good has none but its deletion (RS-CDM-09). */
-async function* withoutWithheld(
-  pages: AsyncIterable<readonly ChangeEntry[]>,
-  { ofDeleted }: WithheldRule,
-): AsyncGenerator<readonly ChangeEntry[]> {
-  for await (const page of pages) {
-    yield page.filter(
-      (entry) =>
-        entry.change === 'deleted' ||
-        whyWithheld({ deletedAt: undefined, ...entry }, ofDeleted) === undefined,
-    );
   }
 }
 

@@ -8,6 +8,7 @@ import type { Database } from '../store/database.ts';
 import { readJournal } from '../store/journal.ts';
 import { listResourcesAt } from '../store/listing-at.ts';
 import type { Moment } from '../store/moments.ts';
+import { withdrawnState } from '../store/withheld.ts';
 import { setPaths } from './document-paths.ts';
 import { type Limits, sitemapLimits } from './limits.ts';
 import { formatVersion } from './pointer.ts';
@@ -166,7 +167,9 @@ export function createListsInTime(settings: ListsInTimeSettings): ListsInTime {
   /** A list that was rendered from another journal, or in another way, is another one. */
   async function makingOf({ source, filter, mirrors, mementos }: ResourceSet): Promise<string> {
     const journal = await readJournal(database.reader, source);
-    const making = [formatVersion, baseUrl, journal?.id, definitionOf(filter), mirrors, mementos, limits];
+    const withdrawn = journal && (await withdrawnState(database.reader, journal.sourceId));
+    const form = [definitionOf(filter), mirrors, mementos, limits];
+    const making = [formatVersion, baseUrl, journal?.id, ...form, ...(withdrawn ? [withdrawn] : [])];
     return createHash('sha256').update(JSON.stringify(making)).digest('hex').slice(0, 32);
   }
 

@@ -84,7 +84,10 @@ function momentAfter(journalAt: string, now: string, changes: readonly ResourceP
 /** How many more resources live after these changes. */
 function growth(changes: readonly ResourcePlan[]): number {
   const weights = { created: 1, updated: 0, deleted: -1 } as const;
-  return changes.reduce((sum, { change }) => sum + weights[change], 0);
+  // What had been deleted is not deleted once more by being withdrawn.
+  const isGone = ({ change, known }: ResourcePlan) =>
+    change === 'deleted' && (known?.deleted_at ?? null) !== null;
+  return changes.reduce((sum, plan) => sum + (isGone(plan) ? 0 : weights[plan.change]), 0);
 }
 
 interface ChangeRows {

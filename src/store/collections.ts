@@ -133,5 +133,6 @@ function membersOf(db: Queryable, collectionId: number) {
   return db('item_collection')
     .join('resource', 'resource.item_id', 'item_collection.item_id')
     .where('item_collection.collection_id', collectionId)
-    .whereNull('resource.deleted_at');
+    .whereNull('resource.deleted_at')
+    .whereNull('resource.withdrawn_at');
 }

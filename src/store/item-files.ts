@@ -220,9 +220,11 @@ export async function storeFoundFiles(
     found.map(({ itemId }) => itemId),
   );
   await database.transaction(async (trx) => {
-    for (const { itemId, files, nextDue } of found) {
+    for (const { itemId, files: linked, nextDue } of found) {
       await trx('item').where({ id: itemId }).update({ landing_due: nextDue });
-      if (!files) continue;
+      if (!linked) continue;
+      const withdrawn = await withdrawnUrls(trx, itemId);
+      const files = linked.filter(({ url }) => !withdrawn.has(url));
       const speaksFor = { formats: [], files: landingPageOrigin };
       // Nobody looks at the page of an item of which a list of its files counts.
       const known = { files: before.get(itemId)?.files ?? [], ownList: undefined };
@@ -240,4 +242,13 @@ export async function storeFoundFiles(
       await markUnsettled(trx, [itemId]);
     }
   });
+}
+
+/** Where files of an item come from that the operator has withdrawn. */
+async function withdrawnUrls(trx: Knex.Transaction, itemId: number): Promise<ReadonlySet<string>> {
+  const rows: { upstream_url: string | null }[] = await trx('resource')
+    .where({ item_id: itemId, kind: 'file' })
+    .whereNotNull('withdrawn_at')
+    .select('upstream_url');
+  return new Set(rows.flatMap(({ upstream_url }) => upstream_url ?? []));
 }

@@ -104,14 +104,17 @@ export function planItem(
   const identifier = item.identifier;
   const describedBy = [...expected].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, target]) => target);
   const owner = { source, identifier, collections, describedBy };
-  const paths =
+  const placed =
     context.rules.mode === 'link'
       ? files.map(({ url }) => url)
       : placeFiles(owner, files, before, recognized);
 
   const plans = new ResourcePlans(item, delivery ? undefined : latestSeen(metadata));
   const byPath = new Map(known?.resources.map((resource) => [resource.path, resource]));
-  for (const desired of item.resources) {
+  // What the operator has withdrawn stays so, wherever it comes from now.
+  const isWithdrawn = (path: string) => (byPath.get(path)?.withdrawn_at ?? null) !== null;
+  const paths = placed.filter((path) => !isWithdrawn(path));
+  for (const desired of item.resources.filter(({ path }) => !isWithdrawn(path))) {
     const links = describing(desired.links, paths, desired.landingPage);
     plans.deliver({ ...desired, links }, byPath.get(desired.path));
   }
@@ -122,11 +125,12 @@ export function planItem(
   }
   // An origin that says nothing of the files leaves them alone while others are awaited.
   for (const [index, file] of files.entries()) {
-    const path = paths[index] ?? '';
-    const placed = byPath.get(path);
-    if (placed === undefined && context.rules.mode === 'link' && context.isTaken(path)) continue;
+    const path = placed[index] ?? '';
+    if (isWithdrawn(path)) continue;
+    const present = byPath.get(path);
+    if (present === undefined && context.rules.mode === 'link' && context.isTaken(path)) continue;
     const others = context.describersOf(path, known?.id);
-    plans.accompany(toFileResource(owner, file, path, others), placed, waits);
+    plans.accompany(toFileResource(owner, file, path, others), present, waits);
   }
   const staying = new Set(paths);
   for (const gone of knownFiles) {

@@ -87,7 +87,7 @@ async function complete(
   if (items.length === 0) return [];
   const ids = items.map((item) => item.id);
   const resources: (KnownResource & { item_id: number })[] = await db('resource')
-    .select('id', 'item_id', 'path', 'kind', 'format', ...changingColumns)
+    .select('id', 'item_id', 'path', 'kind', 'format', 'withdrawn_at', ...changingColumns)
     .modify((query) => whereAnyOf(query, 'item_id', ids));
   const memberships: { item_id: number; spec: string }[] = await db('item_collection')
     .join('collection', 'collection.id', 'item_collection.collection_id')

@@ -63,6 +63,8 @@ async function readPage(
   const page = db('resource')
     .select('id', 'path', 'kind', 'last_seq', 'deleted_at', ...columns)
     .where('source_id', sourceId)
+    // Nothing tells any more that it was there.
+    .whereNull('withdrawn_at')
     .where('id', '>', after)
     .modify(whereOfSet, set)
     .orderBy('id')

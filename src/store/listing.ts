@@ -59,6 +59,7 @@ export async function* listResources(
       .where('source_id', sourceId)
       .where('id', '>', after)
       .whereNull('deleted_at')
+      .whereNull('withdrawn_at')
       .modify(whereOfSet, set)
       .modify(whereMarked, set, ['resource.links'])
       .orderBy('id')

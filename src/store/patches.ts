@@ -82,7 +82,11 @@ export async function findPatch(
     .join('source', 'source.id', 'change.source_id')
     .join('resource', 'resource.id', 'change.resource_id')
     .where({ 'source.name': source, 'change.seq': seq })
-    .first('change.links', 'change.at', 'resource.deleted_at');
+    .first(
+      'change.links',
+      'change.at',
+      db.raw('coalesce(resource.deleted_at, resource.withdrawn_at) as deleted_at'),
+    );
   const link = row && parseLinks(row.links).find(({ rel, href }) => rel === patchRelation && href === path);
   if (!row || link?.hash === undefined || link.length === undefined) return undefined;
   const { hash, length } = link;

@@ -17,6 +17,8 @@ export interface KnownResource {
   readonly last_seq: number;
   readonly version_count: number;
   readonly deleted_at: string | null;
+  /** When the operator withdrew it: it does not come back. */
+  readonly withdrawn_at?: string | null;
   /** The last run that met it. */
   readonly seen_run: number | null;
 }

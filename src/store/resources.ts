@@ -15,8 +15,10 @@ export interface StoredResource extends Representation {
   /** Metadata: the item's page for people that it names. */
   readonly landingPage: string | undefined;
   readonly links: readonly Link[];
-  /** When it was deleted, by the journal's clock. */
+  /** When it was deleted, by the journal's clock, or withdrawn, which the journal may be about to say. */
   readonly deletedAt: string | undefined;
+  /** When the operator withdrew it. */
+  readonly withdrawnAt: string | undefined;
 }
 
 interface ResourceRow extends RepresentationRow {
@@ -30,6 +32,7 @@ interface ResourceRow extends RepresentationRow {
   readonly landing_page: string | null;
   readonly links: string;
   readonly deleted_at: string | null;
+  readonly withdrawn_at: string | null;
 }
 
 /**
@@ -43,7 +46,10 @@ export async function findWithMetadata(
   const row: ResourceRow | undefined = await selectResources(db).where('resource.path', path).first();
   if (!row) return undefined;
   const resource = toResource(row);
-  const metadata = selectResources(db).where('resource.kind', 'metadata').whereNull('resource.deleted_at');
+  const metadata = selectResources(db)
+    .where('resource.kind', 'metadata')
+    .whereNull('resource.deleted_at')
+    .whereNull('resource.withdrawn_at');
   if (resource.kind === 'file') {
     const describedBy = resource.links.filter(({ rel }) => rel === 'describedby').map(({ href }) => href);
     metadata.modify((query) => whereAnyOf(query, 'resource.path', describedBy));
@@ -80,6 +86,7 @@ function selectResources(db: Queryable) {
       'resource.landing_page',
       'resource.links',
       'resource.deleted_at',
+      'resource.withdrawn_at',
     );
 }
 
@@ -96,6 +103,7 @@ function toResource(row: ResourceRow): StoredResource {
     upstreamUrl: row.upstream_url ?? undefined,
     landingPage: row.landing_page ?? undefined,
     links: parseLinks(row.links),
-    deletedAt: row.deleted_at ?? undefined,
+    deletedAt: row.deleted_at ?? row.withdrawn_at ?? undefined,
+    withdrawnAt: row.withdrawn_at ?? undefined,
   };
 }

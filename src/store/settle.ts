@@ -11,6 +11,7 @@ import { forgetWithdrawn, weighRefusals } from './refusals.ts';
 import { storeMoved, storeUnasked } from './remote-files.ts';
 import { type ChangeCounts, countChanges } from './resource-plan.ts';
 import { inTurn } from './turns.ts';
+import { enforceWithdrawals } from './withdrawals.ts';
 
 export type Settled = ChangeCounts;
 
@@ -76,7 +77,8 @@ async function settleAll(
   { runId, signal }: SettleOptions,
   readSome: (db: Queryable) => Promise<readonly KnownItem[]>,
 ): Promise<Settled> {
-  const total = { created: 0, updated: 0, deleted: 0 };
+  const enforced = await inTurn(lease, () => enforceWithdrawals(database, lease, now()));
+  const total = { created: 0, updated: 0, deleted: enforced };
   for (;;) {
     signal?.throwIfAborted();
     const settled = await inTurn(lease, async () => {

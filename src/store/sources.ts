@@ -102,6 +102,11 @@ export async function saveTrouble(database: Database, sourceId: number, trouble:
     .update({ trouble: JSON.stringify(trouble) });
 }
 
+/** The next harvest reads everything, as after a change of what is selected. */
+export async function forgetSelection(database: Database, source: string): Promise<void> {
+  await database.writer('source').where({ name: source }).update({ selection: null });
+}
+
 /** One thing that an endpoint taught us. */
 export interface Lesson {
   readonly key: string;

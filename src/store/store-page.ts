@@ -28,6 +28,7 @@ import { inTurn } from './turns.ts';
 import { storeUnreadable } from './unreadable.ts';
 import { clearVanished, recordUnreadParts } from './vanished.ts';
 import { withoutVolatileChanges } from './volatile-payloads.ts';
+import { pageWithoutWithdrawn } from './withdrawals.ts';
 
 /** The run a page belongs to, as far as storing it needs to know. */
 export interface RunInProgress {
@@ -63,9 +64,10 @@ export interface StoredPage extends PageResult {
 export async function previewPage(
   database: Database,
   source: string,
-  page: MappedPage,
+  delivered: MappedPage,
   now: string,
 ): Promise<PageResult> {
+  const page = await pageWithoutWithdrawn(database.reader, source, delivered);
   const sourceId = await sourceIdOf(database.reader, source);
   return resultOf(await planStored(database.reader, { name: source, id: sourceId ?? 0 }, page, now), page);
 }
@@ -82,20 +84,21 @@ export async function storePage(
   database: Database,
   lease: Lease,
   run: RunInProgress,
-  page: MappedPage,
+  delivered: MappedPage,
   now: { iso: string; milliseconds: number },
 ): Promise<StoredPage> {
-  return inTurn(lease, () => storeInTurn(database, lease, run, page, now));
+  return inTurn(lease, () => storeInTurn(database, lease, run, delivered, now));
 }
 
 async function storeInTurn(
   database: Database,
   lease: Lease,
   run: RunInProgress,
-  page: MappedPage,
+  whole: MappedPage,
   now: { iso: string; milliseconds: number },
 ): Promise<StoredPage> {
   const { sourceId } = lease;
+  const page = await pageWithoutWithdrawn(database.writer, lease.source, whole);
   const plan = await planStored(database.writer, { name: lease.source, id: sourceId }, page, now.iso, run.id);
   const { known, delivered } = plan;
   const patches = page.patches ? await makePatches(database.writer, lease.source, plan.changes) : noPatches;

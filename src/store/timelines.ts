@@ -18,6 +18,7 @@ export interface ResourceHistory {
   readonly deletedAt: string | undefined;
   /** Of a file: where it is, or was last, at its repository. */
   readonly upstreamUrl: string | undefined;
+  readonly withdrawnAt: string | undefined;
   /** When the bridge met it: mementos before are from its upstream's own history. Undefined: it has no versions. */
   readonly metAt: string | undefined;
   /** No later change of its source is dated before this, whatever the machine's clock does. */
@@ -34,6 +35,7 @@ interface HistoryRow {
   readonly kind: ResourceKind;
   readonly format: string;
   readonly deleted_at: string | null;
+  readonly withdrawn_at: string | null;
   readonly current_url: string | null;
   readonly has_prior: number | boolean;
   /** Of the database's own JSON: thousands of rows would each be an object with all its columns. Null: none. */
@@ -52,7 +54,7 @@ type VersionRow = readonly [
 /** One statement: this is what every TimeGate asks. */
 const histories = (versions: string) => `
   select source.name as source, source.journal_at, resource.item_id, item.identifier, resource.path, resource.kind, resource.format,
-    resource.deleted_at, resource.upstream_url as current_url,
+    resource.deleted_at, resource.withdrawn_at, resource.upstream_url as current_url,
     exists (select 1 from prior_version where prior_version.item_id = resource.item_id) as has_prior,
     (select ${versions} from version where version.resource_id = resource.id) as versions
   from resource
@@ -130,21 +132,23 @@ function parseVersions(versions: HistoryRow['versions']): readonly VersionRow[] 
 }
 
 /** What its upstream remembers of an item is shown as long as the item is. */
-function hasPrior({ has_prior, deleted_at }: HistoryRow): boolean {
-  return Boolean(has_prior) && deleted_at === null;
+function hasPrior({ has_prior, deleted_at, withdrawn_at }: HistoryRow): boolean {
+  return Boolean(has_prior) && deleted_at === null && withdrawn_at === null;
 }
 
 function toHistory(
-  { source, journal_at, identifier, path, kind, format, deleted_at, current_url }: HistoryRow,
+  row: HistoryRow,
   known: readonly TimelineStep[],
   kept: ReadonlySet<string>,
   versions: readonly PriorVersion[] = [],
 ): ResourceHistory {
+  const { source, journal_at, identifier, path, kind, format, deleted_at, withdrawn_at, current_url } = row;
   const resource = { source, identifier, path, kind, format };
   const steps = kind === 'file' ? fileSteps(known, kept, current_url ?? undefined) : known;
   return {
     ...resource,
-    deletedAt: deleted_at ?? undefined,
+    deletedAt: deleted_at ?? withdrawn_at ?? undefined,
+    withdrawnAt: withdrawn_at ?? undefined,
     upstreamUrl: current_url ?? undefined,
     metAt: steps[0]?.datetime,
     journalAt: journal_at,

@@ -2,11 +2,15 @@ import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { addSeconds, endOfUtcDay } from '../core/datetime.ts';
+import { patchRelation } from '../core/resource.ts';
+import { packBlob, readBlobRows, unpackBlob } from './blobs.ts';
 import { isPostgres, whereAnyOf } from './bulk.ts';
 import { contentFile, isContentHash } from './content-files.ts';
 import { findKept } from './contents.ts';
 import type { Database, Queryable } from './database.ts';
 import { dueAfterGrace } from './released.ts';
+import { urgentlyDue } from './released-for-good.ts';
+import { parseLinks } from './rows.ts';
 
 export interface RemovedBlobs {
   readonly contents: number;
@@ -22,6 +26,8 @@ export interface RemovalSettings {
   readonly followedUpTo: ReadonlyMap<number, number>;
   /** ISO. */
   readonly now: string;
+  /** Only what was given up for good (`released-for-good.ts`), and nothing else that is due. */
+  readonly urgent?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,6 +35,7 @@ export interface RemovalSettings {
 const neededSeconds = 30 * 86_400;
 const hashesAtATime = 200;
 const releasedAtATime = 1000;
+const changesAtATime = 2000;
 
 /**
  * Removes the bytes of versions that were given up some days ago, where nothing refers to them any more. Every table
@@ -43,17 +50,20 @@ const releasedAtATime = 1000;
  * it: a crash leaves a file without a row, and the row in `released` that tells of it.
  */
 export async function removeUnreferenced(settings: RemovalSettings): Promise<RemovedBlobs> {
-  const { database, followedUpTo, now, signal } = settings;
-  await postpone(database, dueAfterGrace(now), (query) => query.whereNull('due_at'));
-  for (const [sourceId, seq] of followedUpTo) {
+  const { database, followedUpTo, now, signal, urgent = false } = settings;
+  if (!urgent) await postpone(database, dueAfterGrace(now), (query) => query.whereNull('due_at'));
+  for (const [sourceId, seq] of urgent ? [] : followedUpTo) {
     await postpone(database, endOfUtcDay(now), (query) =>
       query.where({ source_id: sourceId }).where('end_seq', '>', seq).where('due_at', '<=', now),
     );
   }
   const total = { contents: 0, bytes: 0 };
-  if (!(await database.reader('released').where('due_at', '<=', now).first('id'))) return total;
+  const due = dueBefore(settings);
+  if (!(await database.reader('released').where('due_at', '<=', due).first('id'))) return total;
+  await storeWhole(settings);
   for (const reference of references) await postponeNeeded(settings, reference);
-  for await (const hashes of dueHashes(database.reader, now)) {
+  await postponeSharedPatches(settings);
+  for await (const hashes of dueHashes(database.reader, due)) {
     signal?.throwIfAborted();
     const removed = await removeRows(settings, hashes);
     total.contents += removed.contents;
@@ -62,6 +72,10 @@ export async function removeUnreferenced(settings: RemovalSettings): Promise<Rem
     await setImmediate();
   }
   return total;
+}
+
+function dueBefore({ now, urgent = false }: RemovalSettings): string {
+  return urgent ? urgentlyDue : now;
 }
 
 interface Reference {
@@ -84,19 +98,73 @@ const references: readonly Reference[] = [
   { table: 'blob', column: 'base', condition: 'base is not null', rows: 2000 },
 ];
 
-async function postponeNeeded(
-  { database, now, signal }: RemovalSettings,
-  reference: Reference,
-): Promise<void> {
-  for await (const hashes of findNeeded(database.reader, reference, now)) {
+async function postponeNeeded(settings: RemovalSettings, reference: Reference): Promise<void> {
+  const { database, signal } = settings;
+  for await (const hashes of findNeeded(database.reader, reference, dueBefore(settings))) {
     signal?.throwIfAborted();
-    for (let start = 0; start < hashes.length; start += hashesAtATime) {
-      const some = hashes.slice(start, start + hashesAtATime);
-      await postpone(database, endOfUtcDay(addSeconds(now, neededSeconds)), (query) =>
-        query.where('due_at', '<=', now).modify((due) => whereAnyOf(due, 'hash', some)),
-      );
-    }
+    await postponeHashes(settings, hashes);
     await setImmediate();
+  }
+}
+
+async function postponeHashes(settings: RemovalSettings, hashes: readonly string[]): Promise<void> {
+  const { database, now } = settings;
+  for (let start = 0; start < hashes.length; start += hashesAtATime) {
+    const some = hashes.slice(start, start + hashesAtATime);
+    await postpone(database, endOfUtcDay(addSeconds(now, neededSeconds)), (query) =>
+      query.where('due_at', '<=', dueBefore(settings)).modify((due) => whereAnyOf(due, 'hash', some)),
+    );
+  }
+}
+
+/** What was given up for good may be what others are told as differences from: those are stored whole before. */
+async function storeWhole({ database, signal }: RemovalSettings): Promise<void> {
+  if (!(await database.reader('released').where('due_at', '<=', urgentlyDue).first('id'))) return;
+  const rows: { hash: string; base: string }[] = await database
+    .reader('blob')
+    .whereIn('base', database.reader('released').where('due_at', '<=', urgentlyDue).select('hash'))
+    .select('hash', 'base');
+  for (const { hash, base } of rows) {
+    signal?.throwIfAborted();
+    await database.transaction(async (trx) => {
+      const found = await readBlobRows(trx, [hash]);
+      const row = found.get(hash);
+      if (row?.base !== base) return;
+      const { coding, data } = packBlob(hash, unpackBlob(row, found));
+      await trx('blob').where({ hash, base }).update({ coding, data, base: null });
+    });
+  }
+}
+
+/** Patches are named by links, which are read only where a patch is to go. */
+async function postponeSharedPatches(settings: RemovalSettings): Promise<void> {
+  const { database, signal } = settings;
+  const { reader } = database;
+  const due = () =>
+    reader('released').where('due_at', '<=', dueBefore(settings)).where('resource_id', '<', 0);
+  const hashes = new Set(hashesOf(await due().distinct('hash')));
+  if (hashes.size === 0) return;
+  const sources: { id: number }[] = await reader('source').select('id');
+  for (const { id } of sources) {
+    for (let after = 0; ; ) {
+      signal?.throwIfAborted();
+      const rows: { seq: number; links: string; withdrawn_at: string | null }[] = await reader('change')
+        .join('resource', 'resource.id', 'change.resource_id')
+        .where('change.source_id', id)
+        .where('change.seq', '>', after)
+        .orderBy('change.seq')
+        .limit(changesAtATime)
+        .select('change.seq', 'change.links', 'resource.withdrawn_at');
+      const needed = rows
+        .filter(({ links, withdrawn_at }) => withdrawn_at === null && links.includes(patchRelation))
+        .flatMap(({ links }) => parseLinks(links).flatMap(({ hash }) => hash ?? []))
+        .filter((hash) => hashes.has(hash));
+      if (needed.length > 0) await postponeHashes(settings, needed);
+      const last = rows.at(-1);
+      if (!last || rows.length < changesAtATime) break;
+      after = last.seq;
+      await setImmediate();
+    }
   }
 }
 
@@ -150,12 +218,9 @@ async function* dueHashes(db: Queryable, now: string): AsyncGenerator<readonly s
 }
 
 /** Removes payloads in the database, and of files what says that they are there. */
-async function removeRows(
-  { database, now }: RemovalSettings,
-  hashes: readonly string[],
-): Promise<RemovedBlobs> {
-  return database.transaction(async (trx) => {
-    const due = await lockDue(trx, hashes, now);
+async function removeRows(settings: RemovalSettings, hashes: readonly string[]): Promise<RemovedBlobs> {
+  return settings.database.transaction(async (trx) => {
+    const due = await lockDue(trx, hashes, dueBefore(settings));
     const blobs = () => trx('blob').modify((query) => whereAnyOf(query, 'hash', due));
     const rows: { hash: string; coding: string; length: number; octets: number }[] = await blobs()
       .select('hash', 'coding', 'length')
@@ -171,12 +236,10 @@ async function removeRows(
 }
 
 /** Removes files of which nothing tells any more but the rows in `released`, which go with them. */
-async function removeFiles(
-  { database, directory, now }: RemovalSettings,
-  hashes: readonly string[],
-): Promise<void> {
+async function removeFiles(settings: RemovalSettings, hashes: readonly string[]): Promise<void> {
+  const { database, directory } = settings;
   await database.transaction(async (trx) => {
-    const due = await lockDue(trx, hashes, now);
+    const due = await lockDue(trx, hashes, dueBefore(settings));
     const kept = await findKept(trx, due);
     const gone = due.filter((hash) => !kept.has(hash));
     for (const hash of gone.filter(isContentHash)) await rm(contentFile(directory, hash), { force: true });

@@ -77,6 +77,17 @@ export async function holdsWithheld(
   return found !== undefined;
 }
 
+/** A text that is another one whenever something else is withdrawn of a source; empty: nothing is. */
+export async function withdrawnState(db: Queryable, sourceId: number): Promise<string> {
+  const [row] = await db('resource')
+    .where({ source_id: sourceId })
+    .whereNotNull('withdrawn_at')
+    .count({ count: '*' })
+    .max({ latest: 'withdrawn_at' })
+    .sum({ sum: 'id' });
+  return Number(row?.count ?? 0) === 0 ? '' : `${row?.count} ${row?.latest} ${row?.sum}`;
+}
+
 /** Those of these paths whose bytes may not be handed out. */
 export async function findWithheld(
   db: Queryable,
@@ -99,4 +110,52 @@ function lostSince(db: Queryable, sourceId: number, seq: number, rule: WithheldR
     .where('gone.seq', '>', seq)
     .where('gone.kind', 'deleted')
     .modify(whereWithheld, rule);
+}
+
+/**
+ * Whether a package of a set holds bytes of a file that is published, and not handed out at present: its server says no,
+ * and its deletion waits (`withheld-files.ts`).
+ */
+export async function holdsHeldBack(
+  db: Queryable,
+  set: Pick<ResourceSet, 'source' | 'filter'>,
+  { afterSeq, seq, ids }: PackedRange,
+): Promise<boolean> {
+  if (set.filter.kind === 'metadata') return false;
+  const sourceId = await sourceIdOf(db, set.source);
+  if (sourceId === undefined) return false;
+  const held = db('change as held')
+    .whereRaw('held.resource_id = resource.id')
+    .where('held.seq', '>', afterSeq)
+    .where('held.seq', '<=', seq)
+    .whereNot('held.kind', 'deleted')
+    .select(db.raw('1'));
+  const found = await db('remote_file as remote')
+    .join('item_file as stated', (on) =>
+      on.on('stated.source_id', 'remote.source_id').andOn('stated.url', 'remote.url'),
+    )
+    .join('resource', (on) =>
+      on.on('resource.item_id', 'stated.item_id').andOn('resource.upstream_url', 'remote.url'),
+    )
+    .where('remote.source_id', sourceId)
+    .whereNotNull('remote.withheld_at')
+    .where('resource.kind', 'file')
+    .whereNull('resource.deleted_at')
+    .modify(whereOfSet, set)
+    .modify((query) => {
+      if (ids) query.whereBetween('resource.id', [ids[0], ids[1]]);
+    })
+    .whereExists(held)
+    .first('resource.id');
+  return found !== undefined;
+}
+
+/** Those of these paths of resources of which earlier bytes were given up. */
+export async function findGivenUp(db: Queryable, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows: { path: string }[] = await db('resource')
+    .join('version', 'version.resource_id', 'resource.id')
+    .modify((query) => whereAnyOf(query, 'resource.path', [...new Set(paths)]))
+    .whereNotNull('version.dropped_at')
+    .distinct('resource.path');
+  return new Set(rows.map(({ path }) => path));
 }

@@ -53,7 +53,7 @@ function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
 /** For what a source of `deps` has deleted; see `core/withheld.ts`. */
 export function whyWithheldHere(
   deps: Pick<ServerDeps, 'mementosOf'>,
-  resource: Pick<ResourceHistory, 'source' | 'kind' | 'deletedAt'>,
+  resource: Pick<ResourceHistory, 'source' | 'kind' | 'deletedAt' | 'withdrawnAt'>,
 ): string | undefined {
   return whyWithheld(resource, deps.mementosOf?.(resource.source)?.ofDeleted ?? true);
 }

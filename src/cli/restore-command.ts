@@ -1,0 +1,91 @@
+import { BridgeError } from '../core/errors.ts';
+import { type ReadAgain, readAgain } from '../harvest/restored-item.ts';
+import { forgetSelection } from '../store/sources.ts';
+import { endWithdrawal, findWithdrawals, type Target } from '../store/withdrawals.ts';
+import { type Bridge, openBridge } from './bridge.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type CommandIo, printResult } from './io.ts';
+import { loadConfig } from './load-config.ts';
+import { createLog } from './log.ts';
+import { findWithdrawable, uriOf } from './withdraw-command.ts';
+
+export interface RestoreFlags {
+  readonly config?: string;
+  readonly json: boolean;
+  readonly dryRun: boolean;
+}
+
+/** Takes back what `rsbridge withdraw` did, and publishes it as the repository has it now. */
+export async function restoreCommand(text: string, flags: RestoreFlags, io: CommandIo): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
+  const bridge = await openBridge(config, log, 'migrate', io.stop);
+  try {
+    const target = await findWithdrawable(bridge, text);
+    const ended = await withdrawalsMeant(bridge, target);
+    const uris = ended.map((one) => uriOf(bridge, one));
+    const said = { restored: uris, source: target.source, identifier: target.identifier };
+    if (flags.dryRun) {
+      printResult(
+        io,
+        flags.json,
+        { dryRun: true, ...said },
+        `would restore ${uris.join(', ')} (dry run, nothing changed)`,
+      );
+      return exitCodes.ok;
+    }
+    for (const one of ended) await endWithdrawal(bridge.database, one);
+    const outcome = await read(bridge, target, io);
+    printResult(
+      io,
+      flags.json,
+      {
+        ...said,
+        outcome: typeof outcome === 'string' ? outcome : 'later',
+        ...(typeof outcome === 'string' ? {} : outcome),
+      },
+      `${uris.join(', ')} ${uris.length === 1 ? 'is' : 'are'} no longer withdrawn\n${describe(target, outcome)}`,
+    );
+    return exitCodes.ok;
+  } finally {
+    await bridge.close();
+  }
+}
+
+/** @throws BridgeError `not-withdrawn` */
+async function withdrawalsMeant(bridge: Bridge, target: Target): Promise<readonly Target[]> {
+  const { source, identifier, path } = target;
+  const known = await findWithdrawals(bridge.database.writer, source, identifier);
+  const whole = known.find((one) => one.path === undefined);
+  if (path === undefined) {
+    if (whole) return [{ source, identifier, path: undefined }];
+    if (known.length > 0) return known.map((one) => ({ source, identifier, path: one.path }));
+    throw new BridgeError('not-withdrawn', `nothing of the item ${identifier} is withdrawn`);
+  }
+  if (known.some((one) => one.path === path)) return [{ source, identifier, path }];
+  const uri = uriOf(bridge, target);
+  if (!whole) throw new BridgeError('not-withdrawn', `${uri} is not withdrawn`);
+  const page = uriOf(bridge, { source, identifier, path: undefined });
+  throw new BridgeError(
+    'not-withdrawn',
+    `${uri} is not withdrawn by itself, but with its whole item: rsbridge restore ${page}`,
+  );
+}
+
+async function read(bridge: Bridge, { source, identifier }: Target, io: CommandIo): Promise<ReadAgain> {
+  if (!Object.hasOwn(bridge.config.sources, source))
+    return { failed: `${source} is not in the configuration` };
+  const signals = { stop: io.stop, signal: io.abort };
+  const outcome = await readAgain(bridge, bridge.source(source), identifier, signals);
+  // What no incremental harvest would deliver, a full one does.
+  if (typeof outcome !== 'string') await forgetSelection(bridge.database, source);
+  return outcome;
+}
+
+function describe({ source, identifier }: Target, outcome: ReadAgain): string {
+  if (outcome === 'published')
+    return `${source} has delivered the item, and it is published again; files follow when they have been asked for`;
+  if (outcome === 'unknown')
+    return `${source} does not have the item ${identifier} any more: it stays deleted until it has`;
+  return `the item could not be asked for now (${outcome.failed}); the next harvest of ${source} reads everything, and publishes it again`;
+}

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toIso } from '../core/datetime.ts';
+import { BridgeError, isBridgeError } from '../core/errors.ts';
+import { itemPath, toUri } from '../core/uris.ts';
+import { fileRules, instant } from '../harvest/harvest.ts';
+import { findItem } from '../store/items.ts';
+import { borrowLease, type Lease } from '../store/leases.ts';
+import { settle } from '../store/settle.ts';
+import { removeUnreferenced } from '../store/unreferenced-blobs.ts';
+import { enforceWithdrawals, findWithdrawals, type Target, withdraw } from '../store/withdrawals.ts';
+import { type Bridge, openBridge } from './bridge.ts';
+import { exitCodes } from './exit-codes.ts';
+import { findTarget } from './history-target.ts';
+import { type CommandIo, printResult } from './io.ts';
+import { loadConfig } from './load-config.ts';
+import { createLog } from './log.ts';
+import { countOf } from './wording.ts';
+
+export interface WithdrawFlags {
+  readonly config?: string;
+  readonly json: boolean;
+  readonly reason?: string;
+  readonly dryRun: boolean;
+}
+
+/** Takes a resource, or a whole item, down: it is published no more, whatever the repository delivers. */
+export async function withdrawCommand(text: string, flags: WithdrawFlags, io: CommandIo): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
+  const bridge = await openBridge(config, log, 'migrate', io.stop);
+  try {
+    const target = await findWithdrawable(bridge, text);
+    await refuseRepetition(bridge, target);
+    const resources = await resourcesOf(bridge, target);
+    const uri = uriOf(bridge, target);
+    const said = { withdrawn: uri, source: target.source, identifier: target.identifier, resources };
+    const what = target.path === undefined ? `the item ${target.identifier}` : uri;
+    if (flags.dryRun) {
+      const message = `would withdraw ${what}: ${countOf(resources.length, 'resource')} (dry run, nothing changed)`;
+      printResult(io, flags.json, { dryRun: true, ...said }, [message, ...resources].join('\n'));
+      return exitCodes.ok;
+    }
+    const now = toIso(bridge.clock.now());
+    await withdraw(bridge.database, target, flags.reason, now);
+    const announced = await announce(bridge, target.source, io);
+    const removed = await removeBytes(bridge, io);
+    const sentences = [
+      `${what} is withdrawn: ${countOf(resources.length, 'address')} answer${resources.length === 1 ? 's' : ''} 410 from now on`,
+      announced
+        ? 'the Change Lists tell of the deletion with the next publication (within a second where rsbridge serve runs)'
+        : `its source is being harvested: that process tells the Change Lists of the deletion within a minute, or the next harvest does`,
+      removed > 0
+        ? `${countOf(removed, 'content')} removed from the store; what public resources have in common with it stays`
+        : 'no bytes had to be removed from the store',
+      'copies made by rsbridge export are cleaned by its next run; backups, and what others have copied, are not ours to clean',
+    ];
+    printResult(io, flags.json, { ...said, announced, contentsRemoved: removed }, sentences.join('\n'));
+    return exitCodes.ok;
+  } finally {
+    await bridge.close();
+  }
+}
+
+/** @throws BridgeError `unknown-resource` */
+export async function findWithdrawable(bridge: Bridge, text: string): Promise<Target> {
+  const found = await findTarget(bridge, text);
+  if (found.kind === 'item') {
+    const { source, identifier } = found.item;
+    return { source, identifier, path: undefined };
+  }
+  const { source, identifier, path } = found.history;
+  return { source, identifier, path };
+}
+
+export function uriOf({ config }: Bridge, { source, identifier, path }: Target): string {
+  return toUri(config.baseUrl, path ?? itemPath(source, identifier));
+}
+
+async function refuseRepetition(bridge: Bridge, target: Target): Promise<void> {
+  const known = await findWithdrawals(bridge.database.writer, target.source, target.identifier);
+  const same = known.find(({ path }) => path === undefined || path === target.path);
+  if (!same) return;
+  const what = same.path === undefined ? `the item ${same.identifier}` : uriOf(bridge, target);
+  const why = same.reason === undefined ? '' : ` (${same.reason})`;
+  throw new BridgeError('already-withdrawn', `${what} was withdrawn at ${same.at}${why}`);
+}
+
+async function resourcesOf(bridge: Bridge, { source, identifier, path }: Target): Promise<readonly string[]> {
+  const item = await findItem(bridge.database.writer, source, identifier);
+  const all = (item?.resources ?? []).filter((one) => path === undefined || one.path === path);
+  return all.map((one) => toUri(bridge.config.baseUrl, one.path));
+}
+
+const attempts = 50;
+const pauseMs = 200;
+
+/** @returns false where another process holds the source: it sees to the rest itself */
+async function announce(bridge: Bridge, source: string, io: CommandIo): Promise<boolean> {
+  const { database, clock, config } = bridge;
+  const work = async (lease: Lease): Promise<void> => {
+    const settings = config.sources[source];
+    // Of a source that is not configured any more nothing but this is to change.
+    if (!settings) await enforceWithdrawals(database, lease, instant(clock));
+    else await settle(database, lease, fileRules(settings), () => instant(clock), { signal: io.abort });
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await borrowLease(database, source, clock.now().getTime(), work);
+      return true;
+    } catch (error) {
+      const isBusy = isBridgeError(error, 'lease-held') || isBridgeError(error, 'database-locked');
+      if (!isBusy) throw error;
+      if (attempt >= attempts || io.stop.aborted) return false;
+      await sleep(pauseMs);
+    }
+  }
+}
+
+async function removeBytes({ database, config, clock }: Bridge, io: CommandIo): Promise<number> {
+  const { directory } = config;
+  const now = toIso(clock.now());
+  const settings = { database, directory, followedUpTo: new Map<number, number>(), now, signal: io.abort };
+  const { contents } = await removeUnreferenced({ ...settings, urgent: true });
+  return contents;
+}

@@ -1,0 +1,57 @@
+import { toIso } from '../core/datetime.ts';
+import { BridgeError, describeError } from '../core/errors.ts';
+import { type Lease, releaseLease } from '../store/leases.ts';
+import { endRun, startRun } from '../store/runs.ts';
+import { settle } from '../store/settle.ts';
+import { askFor } from './asked-item.ts';
+import {
+  fileRules,
+  type HarvestDeps,
+  type HarvestSource,
+  instant,
+  introduce,
+  keepLessons,
+  takeLease,
+} from './harvest.ts';
+
+/** What came of asking for an item that is to be published again. */
+export type ReadAgain = 'published' | 'unknown' | { readonly failed: string };
+
+/**
+ * Asks a repository for one item, and publishes it as it is now: what was withdrawn and is no more left nothing behind
+ * that could be published.
+ */
+export async function readAgain(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  identifier: string,
+  signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+): Promise<ReadAgain> {
+  const { database, clock } = deps;
+  let lease: Lease | undefined;
+  try {
+    lease = await takeLease(deps, source.name, signals.signal);
+    await introduce(deps, source, lease, signals);
+    const startedAt = toIso(clock.now());
+    const mode = 'acceptance';
+    const selection = JSON.stringify({ restores: identifier });
+    const { sourceId } = lease;
+    const run = await startRun(database.writer, { sourceId, mode, selection, since: undefined, startedAt });
+    try {
+      const answer = await askFor(deps, lease, { source, run, ...signals }, identifier);
+      await settle(database, lease, fileRules(source.config), () => instant(clock), {
+        signal: signals.signal,
+      });
+      await keepLessons(database, lease, source);
+      if (answer === 'failed') return { failed: 'the repository did not say' };
+      return typeof answer === 'string' || answer.deleted ? 'unknown' : 'published';
+    } finally {
+      await endRun(database.writer, run.id, { state: 'succeeded', at: toIso(clock.now()) });
+    }
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    return { failed: describeError(error) };
+  } finally {
+    if (lease) await releaseLease(database, lease);
+  }
+}

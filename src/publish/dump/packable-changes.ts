@@ -1,0 +1,52 @@
+import { patchRelation } from '../../core/resource.ts';
+import { whyWithheld } from '../../core/withheld.ts';
+import { findKept } from '../../store/contents.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { ChangeEntry } from '../../store/listing.ts';
+import { findGivenUp, type WithheldRule } from '../../store/withheld.ts';
+
+/**
+ * Changes of which a package may have the bytes. What may not be handed out has none but its deletion (RS-CDM-09); nor
+ * has what was withdrawn and is public again, of the time before.
+ */
+export async function* packableChanges(
+  db: Queryable,
+  pages: AsyncIterable<readonly ChangeEntry[]>,
+  { ofDeleted }: WithheldRule,
+): AsyncGenerator<readonly ChangeEntry[]> {
+  for await (const page of pages) {
+    const open = page.filter(
+      (entry) =>
+        entry.change === 'deleted' ||
+        whyWithheld({ deletedAt: undefined, ...entry }, ofDeleted) === undefined,
+    );
+    yield await withoutGivenUp(db, open);
+  }
+}
+
+/** What is missing for another reason stays: that is damage, and is to be noticed. */
+async function withoutGivenUp(db: Queryable, page: readonly ChangeEntry[]): Promise<readonly ChangeEntry[]> {
+  const kept = await findKept(db, page.flatMap(hashesOf));
+  const incomplete = page.filter((entry) => hashesOf(entry).some((hash) => !kept.has(hash)));
+  if (incomplete.length === 0) return page;
+  const givenUp = await findGivenUp(
+    db,
+    incomplete.map(({ path }) => path),
+  );
+  return page.flatMap((entry) => {
+    if (!givenUp.has(entry.path)) return [entry];
+    if (entry.hash !== undefined && !kept.has(entry.hash)) return [];
+    return [
+      {
+        ...entry,
+        links: entry.links.filter(({ rel, hash = '' }) => rel !== patchRelation || kept.has(hash)),
+      },
+    ];
+  });
+}
+
+function hashesOf({ change, hash, links }: ChangeEntry): readonly string[] {
+  if (change === 'deleted') return [];
+  const patches = links.flatMap((link) => (link.rel === patchRelation ? (link.hash ?? []) : []));
+  return [...(hash === undefined ? [] : [hash]), ...patches];
+}
