@@ -1,9 +1,12 @@
 import { endOfSlot, toIso, toMilliseconds } from '../core/datetime.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import { type JournalState, markJournals, readJournals } from '../store/journal.ts';
+import type { ListMeanwhile } from '../publish/publisher.ts';
+import { type JournalState, lastSeqBefore, markJournals, readJournals } from '../store/journal.ts';
 import { latestRun } from '../store/runs.ts';
+import { holdsWithheld, ruleOf } from '../store/withheld.ts';
 import type { Bridge } from './bridge.ts';
+import { type RenderedList, restAfterList, smallList } from './list-renewal.ts';
 
 /**
  * Keeps the published documents level with the journals, whoever writes those: this process, another, or a
@@ -28,9 +31,6 @@ const pauseWhileFirstPassMs = 1000;
 const pauseAfterFailedDumpMs = 600_000;
 /** The Source Description names every set: with a thousand of them it is not rendered after each. */
 const siteShare = 0.02;
-/** A Resource List of one document is renewed after every change, but not for more than this share of the time. */
-const renewalShare = 0.02;
-const smallList = 50_000;
 /** In minutes. */
 const aDay = 1440;
 
@@ -42,8 +42,12 @@ interface Progress {
   seq: number;
   /** When an open Change List may have to be closed. */
   slotEnds: number;
-  /** Of the journal, in the Resource List; undefined for long lists, which keep to their schedule. */
-  listSeq: number | undefined;
+  /** Of the journal, in the Resource List. */
+  listSeq: number;
+  /** Longer lists keep to their schedule, */
+  isLarge: boolean;
+  /** unless they name what is not public any more. */
+  namesWithheld: boolean;
   listDue: boolean;
   /** Before this a stale Resource List stays. */
   renewAfter: number;
@@ -56,6 +60,8 @@ interface Progress {
   flatAt: number;
   /** After a failure, or while there is nothing to publish yet. */
   notBefore: number;
+  /** When it was published last; who has waited longest comes first. */
+  startedAt: number;
 }
 
 export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLoop {
@@ -108,12 +114,16 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
     const journals = await journalsNow();
     const now = clock.now().getTime();
     followSite();
-    for (const progress of all) {
+    const due = all.flatMap((progress) => {
       const journal = journals.get(progress.set.source);
+      const isFree = !progress.busy && now >= progress.notBefore;
+      return journal && isFree && isDue(progress, journal, now) ? [{ progress, journal }] : [];
+    });
+    due.sort((a, b) => a.progress.startedAt - b.progress.startedAt);
+    for (const { progress, journal } of due) {
       if (running.size >= maxAtOnce) return;
-      if (journal && !progress.busy && now >= progress.notBefore && isDue(progress, journal, now)) {
-        start(progress, journal);
-      }
+      progress.startedAt = now;
+      start(progress, journal);
     }
     const next = dumping ? undefined : all.find((progress) => wantsDumps(progress, now));
     if (next) startDumps(next);
@@ -127,7 +137,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
     progress.packagesDue = false;
     progress.resourceDump = 'if-missing';
     const round = bridge.publisher
-      .publishDumps(set, { resourceDump, signal })
+      .publishDumps(set, { resourceDump, signal, list: listMeanwhile(progress) })
       .catch((error: unknown) => {
         if (!ending.aborted) log.error({ set: set.path, reason: describeError(error) }, 'no new dump');
         progress.packagesDue = true;
@@ -141,6 +151,18 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
         running.delete(round);
       });
     running.add(round);
+  }
+
+  /** A dump may take hours, and the Resource List is not to wait for it. */
+  function listMeanwhile(progress: Progress): ListMeanwhile {
+    const { source } = progress.set;
+    return {
+      isDue: () => {
+        const journal = known?.journals.get(source);
+        return journal !== undefined && wantsList(progress, journal, clock.now().getTime());
+      },
+      rendered: (list) => noteList(progress, list, clock.now().getTime() - list.ms),
+    };
   }
 
   /** Sets are published side by side: a long snapshot of one does not hold up the changes of another. */
@@ -188,7 +210,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
             !progress.listDue &&
             progress.seq === seq &&
             progress.flatAt === Number.POSITIVE_INFINITY &&
-            (progress.listSeq === undefined || progress.listSeq === seq),
+            (progress.isLarge ? !progress.namesWithheld : progress.listSeq === seq),
         ),
     stop: async () => {
       stopped.abort();
@@ -204,6 +226,8 @@ function begin(set: ResourceSet): Progress {
     seq: -1,
     slotEnds: 0,
     listSeq: -1,
+    isLarge: false,
+    namesWithheld: false,
     listDue: false,
     renewAfter: 0,
     packagesDue: false,
@@ -211,6 +235,7 @@ function begin(set: ResourceSet): Progress {
     dumpsNotBefore: 0,
     flatAt: Number.POSITIVE_INFINITY,
     notBefore: 0,
+    startedAt: 0,
   };
 }
 
@@ -224,8 +249,25 @@ function wantsDumps({ set, busy, seq, packagesDue, dumpsNotBefore }: Progress, n
   return set.dumps && !busy && seq !== -1 && packagesDue && now >= dumpsNotBefore;
 }
 
-function wantsList({ listDue, listSeq, renewAfter }: Progress, { seq }: JournalState, now: number): boolean {
-  return listDue || (listSeq !== undefined && listSeq !== seq && now >= renewAfter);
+function wantsList(progress: Progress, { seq }: JournalState, now: number): boolean {
+  const { listDue, listSeq, isLarge, namesWithheld, renewAfter } = progress;
+  return listDue || ((isLarge ? namesWithheld : listSeq !== seq) && now >= renewAfter);
+}
+
+/** @param began when its rendering did */
+function noteList(progress: Progress, list: RenderedList & { readonly seq: number }, began: number): void {
+  progress.listSeq = list.seq;
+  progress.isLarge = list.entries > smallList;
+  progress.namesWithheld = false;
+  progress.renewAfter = began + restAfterList(list);
+}
+
+/** What has become of a long list since it was rendered. */
+async function lookIntoLarge({ database }: Bridge, progress: Progress, { seq }: JournalState): Promise<void> {
+  const { set, isLarge, namesWithheld, listSeq } = progress;
+  if (!isLarge || namesWithheld || seq === progress.seq) return;
+  const listed = { afterSeq: 0, seq: listSeq };
+  progress.namesWithheld = await holdsWithheld(database.reader, set, listed, listSeq, ruleOf(set));
 }
 
 async function publishRound(
@@ -241,8 +283,13 @@ async function publishRound(
     progress.notBefore = bridge.clock.now().getTime() + pauseWhileFirstPassMs;
     return;
   }
-  if (published) progress.listSeq = published.at < journal.at ? progress.listSeq : journal.seq;
-  if (published && published.entries > smallList) progress.listSeq = undefined;
+  if (published) {
+    const { sourceId, seq, at } = journal;
+    progress.isLarge = published.entries > smallList;
+    progress.listSeq =
+      published.at >= at ? seq : await lastSeqBefore(bridge.database.reader, sourceId, seq, published.at);
+  }
+  await lookIntoLarge(bridge, progress, journal);
   const now = bridge.clock.now().getTime();
   const renewal = wantsList(progress, journal, now);
   progress.listDue = false;
@@ -254,10 +301,7 @@ async function publishRound(
     signal,
   });
   const list = report.documents.find(({ path }) => path === resourceListPath(set));
-  if (list) {
-    progress.listSeq = list.entries > smallList ? undefined : journal.seq;
-    progress.renewAfter = now + list.ms / renewalShare;
-  }
+  if (list) noteList(progress, { ...list, seq: journal.seq }, now);
   progress.flatAt = report.flatDueIn === undefined ? Number.POSITIVE_INFINITY : now + report.flatDueIn;
   progress.seq = journal.seq;
   const { changeListMinutes } = bridge.config.publish;

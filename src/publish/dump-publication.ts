@@ -71,7 +71,7 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const { seq, dump } = await database.snapshot(async (trx) => {
       try {
         const journal = await readJournal(trx, this.set.source);
-        const pages = watched(listResources(trx, this.set), signal, meanwhile);
+        const pages = watched(listResources(trx, this.set, undefined, true), signal, meanwhile);
         const seq = journal?.seq ?? 0;
         return { seq, dump: await writeResourceDump(pages, { ...this.#place(), db: trx, at, seq }) };
       } catch (error) {
@@ -156,7 +156,11 @@ export class DumpPublication extends SetPart<DumpSettings> {
   ): Promise<{ readonly documents: Documents; readonly seq: number }> {
     const { database, signal } = this.settings;
     const reading = { seq: afterSeq };
-    const pages = watched(listChanges(database.reader, this.set, { afterSeq }, 500), signal, meanwhile);
+    const pages = watched(
+      listChanges(database.reader, this.set, { afterSeq, withFate: true }, 500),
+      signal,
+      meanwhile,
+    );
     const journal = await readJournal(database.reader, this.set.source);
     const isFirst = !this.#hasPackages;
     try {

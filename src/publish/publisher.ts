@@ -32,7 +32,15 @@ export interface PublishOptions {
 
 export interface DumpOptions {
   readonly resourceDump: 'always' | 'if-missing' | 'never';
+  /** What becomes of the Resource List meanwhile; default: it stays. */
+  readonly list?: ListMeanwhile | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface ListMeanwhile {
+  isDue(): boolean;
+  /** @param list what was rendered, of which sequence of the journal */
+  rendered(list: { readonly entries: number; readonly ms: number; readonly seq: number }): void;
 }
 
 export interface PublishReport {
@@ -107,7 +115,7 @@ export function createPublisher(settings: PublisherSettings): Publisher {
         await publishNow();
         return;
       }
-      const meanwhile = follower(set, editing, true);
+      const meanwhile = follower(set, editing, true, options.list);
       const wanted = options.resourceDump === 'always' || !dumps.hasResourceDump;
       // What is wrong with the one need not be wrong with the other.
       const failure = await firstFailure([
@@ -181,10 +189,16 @@ export function createPublisher(settings: PublisherSettings): Publisher {
   }
 
   /** Nothing that is served may wait for something that takes minutes. */
-  function follower(set: ResourceSet, editing: Editing, isServed: boolean): () => Promise<void> {
+  function follower(
+    set: ResourceSet,
+    editing: Editing,
+    isServed: boolean,
+    list?: ListMeanwhile,
+  ): () => Promise<void> {
     let last = performance.now();
     return async () => {
       if (!isServed || performance.now() - last < followMilliseconds) return;
+      if (list?.isDue()) list.rendered(await editing.lists.renderResourceList(async () => undefined));
       await follow(set, editing, 'throttled');
       last = performance.now();
     };

@@ -47,7 +47,9 @@ export class SetPublication extends SetPart {
    * Writes a Resource List of now; it is published with the next switch.
    * @param meanwhile called between pages
    */
-  async renderResourceList(meanwhile: () => Promise<void>): Promise<void> {
+  async renderResourceList(
+    meanwhile: () => Promise<void>,
+  ): Promise<{ readonly entries: number; readonly ms: number; readonly seq: number }> {
     const { database, signal, policy } = this.settings;
     const started = performance.now();
     const at = await drawLine(this.settings, this.set, this.draft.state.snapshots[0]);
@@ -69,6 +71,7 @@ export class SetPublication extends SetPart {
     this.draft.edit({ snapshots: snapshots.slice(0, policy.retention.resourceLists) });
     this.draft.put({ [this.paths.resourceList]: list.document });
     this.draft.report({ [this.paths.resourceList]: list.document, ...list.parts }, started);
+    return { entries: list.document.entries, ms: Math.round(performance.now() - started), seq };
   }
 
   /**

@@ -14,7 +14,7 @@ import { sourceIdOf } from './sources.ts';
 
 /** One entry of a Resource List. */
 export interface ResourceEntry extends Representation {
-  /** Of the row; of an entry of a Resource List as of now. */
+  /** Of the row, where it was asked for. */
   readonly id?: number;
   readonly kind: ResourceKind;
   /** Below `baseUrl`; of a file that is only linked to, its own URL. */
@@ -29,7 +29,7 @@ export interface ChangeEntry extends ResourceEntry {
   readonly change: ChangeKind;
   /** When the change happened to what we serve, by the journal's clock. */
   readonly datetime: string;
-  /** What has become of the resource since: when it was deleted, and when the operator withdrew it. */
+  /** What has become of the resource since, where that was asked for: when it was deleted, and when the operator withdrew it. */
   readonly deletedAt?: string | undefined;
   readonly withdrawnAt?: string | undefined;
 }
@@ -44,6 +44,7 @@ export async function* listResources(
   db: Queryable,
   set: ResourceSet,
   rows = rowsAtATime,
+  withIds = false,
 ): AsyncGenerator<readonly ResourceEntry[]> {
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return;
@@ -66,7 +67,7 @@ export async function* listResources(
       .limit(rows);
     if (page.length > 0) {
       yield page.map((row) => ({
-        id: row.id,
+        ...(withIds ? { id: row.id } : {}),
         path: row.path,
         kind: row.kind,
         lastmod: row.lastmod,
@@ -87,6 +88,8 @@ export interface ChangeRange {
   readonly upToSeq?: number;
   /** Only changes after which nothing has happened to the resource. */
   readonly latestOnly?: boolean;
+  /** Say what has become of the resources since. */
+  readonly withFate?: boolean;
 }
 
 /**
@@ -129,7 +132,7 @@ export async function* listChanges(
     if (range.upToSeq !== undefined) query.where('change.seq', '<=', range.upToSeq);
     if (range.latestOnly) query.whereRaw('resource.last_seq = change.seq');
     const page: ChangeRow[] = await query;
-    const entries = page.flatMap((row) => toChangeEntry(row, set));
+    const entries = page.flatMap((row) => toChangeEntry(row, set, range.withFate));
     if (entries.length > 0) yield entries;
     const last = page.at(-1);
     if (!last || page.length < rows) return;
@@ -175,7 +178,7 @@ interface ChangeRow extends RepresentationRow {
 
 const nothing: RepresentationRow = { media_type: null, length: null, hash: null };
 
-function toChangeEntry(row: ChangeRow, set: ResourceSet): readonly ChangeEntry[] {
+function toChangeEntry(row: ChangeRow, set: ResourceSet, withFate = false): readonly ChangeEntry[] {
   const links = parseLinks(row.links);
   const change = changeWithin(set, row, links);
   if (change === undefined) return [];
@@ -191,8 +194,10 @@ function toChangeEntry(row: ChangeRow, set: ResourceSet): readonly ChangeEntry[]
       ...toRepresentation(gone ? nothing : row),
       // What was not in the set before has no version there that a patch could be applied to (RS-LN-11).
       links: gone ? [] : change === 'updated' ? links : links.filter(({ rel }) => rel !== patchRelation),
-      ...(row.deleted_at === null ? {} : { deletedAt: row.deleted_at }),
-      ...(row.withdrawn_at === null ? {} : { withdrawnAt: row.withdrawn_at }),
+      ...(withFate && {
+        deletedAt: row.deleted_at ?? undefined,
+        withdrawnAt: row.withdrawn_at ?? undefined,
+      }),
     },
   ];
 }
