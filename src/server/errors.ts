@@ -101,7 +101,8 @@ export function sendProblem(
   if (error instanceof Refusal) reply.headers(error.headers);
   const seconds = error instanceof UpstreamFileError ? error.retryAfterSeconds : undefined;
   const own = error instanceof Refusal ? error.headers['retry-after'] : undefined;
-  if (problem.status === 503 || seconds !== undefined) reply.header('retry-after', own ?? String(seconds ?? 10));
+  if (problem.status === 503 || seconds !== undefined)
+    reply.header('retry-after', own ?? String(seconds ?? 10));
   reply.code(problem.status).header('cache-control', 'no-cache');
   varyBy(reply, 'Accept');
   if (preferredType(request.headers.accept, ['application/problem+json', 'text/html']) === 'text/html') {
