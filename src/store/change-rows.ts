@@ -38,7 +38,10 @@ export async function storeChanges(
       seen_run: plan.seenRun === undefined ? run.id : plan.seenRun,
     })),
     // An address that several items name may pass from one to another.
-    { conflict: { columns: ['path'], update: ['item_id', ...changingColumns] }, returning: ['id', 'path'] },
+    {
+      conflict: { columns: ['path'], update: ['item_id', 'learnt', ...changingColumns] },
+      returning: ['id', 'path'],
+    },
   );
   const ids = new Map(resources.map(({ id, path }) => [path, id]));
   const idOf = (row: ChangeRows) => ids.get(row.resource.path) ?? missing(row.resource.path);
@@ -121,6 +124,7 @@ function toRows(plan: ResourcePlan, seq: number, at: string, patches: PagePatche
       last_seq: seq,
       version_count: (known?.version_count ?? 0) + (plan.newBytes ? 1 : 0),
       deleted_at: gone ? at : null,
+      learnt: 0,
     },
     change: {
       seq,

@@ -17,6 +17,8 @@ export interface KnownItem extends KnownStatements {
   readonly unsettled: boolean;
   /** When its landing page is to be looked at. */
   readonly landingDue: string | undefined;
+  /** Its repository names other files than before, and not all of its records have followed yet. */
+  readonly restated: boolean;
 }
 
 /** The files of a source, as planning needs to know them. */
@@ -40,6 +42,8 @@ export interface ItemChanges extends PlannedChanges {
   readonly moved: readonly MovedFile[];
   /** Something was left for when nothing is awaited any more. */
   readonly unsettled: boolean;
+  /** The records that are awaited follow a new statement of files. */
+  readonly restatedFiles: boolean;
   /** Undefined: as it is; null: no need. */
   readonly landingDue: string | null | undefined;
   /** Files beyond `perItem`. */
@@ -109,7 +113,8 @@ export function planItem(
       ? files.map(({ url }) => url)
       : placeFiles(owner, files, before, recognized);
 
-  const plans = new ResourcePlans(item, delivery ? undefined : latestSeen(metadata));
+  const isRestated = known !== undefined && (known.restated || isOtherStatement(known, statements.restated));
+  const plans = new ResourcePlans(item, delivery ? undefined : latestSeen(metadata), isRestated);
   const byPath = new Map(known?.resources.map((resource) => [resource.path, resource]));
   // What the operator has withdrawn stays so, wherever it comes from now.
   const isWithdrawn = (path: string) => (byPath.get(path)?.withdrawn_at ?? null) !== null;
@@ -150,7 +155,9 @@ export function planItem(
       const from = movedFrom(to, recognized, context);
       return from === undefined ? [] : [{ from, to }];
     }),
-    unsettled: waits && (plans.deferred || expected.size > formats.size || (known?.unsettled ?? false)),
+    unsettled:
+      waits && (plans.deferred || isRestated || expected.size > formats.size || (known?.unsettled ?? false)),
+    restatedFiles: waits && isRestated,
     landingDue: waits ? undefined : landingDue(known, item, statements, formats.size > 0, context),
     left,
   };
@@ -180,6 +187,13 @@ function redeliver(
     ifChanged: urls.filter((url) => reasked.has(url) || (isNews && !described.has(url))),
     always: [...rehashed],
   };
+}
+
+/** An origin says something else than before: that is news. What it says first is what we did not know yet. */
+function isOtherStatement(known: KnownStatements, restated: Restated | undefined): boolean {
+  if (restated === undefined) return false;
+  const { name } = restated.origin;
+  return known.ownList?.name === name || known.files.some(({ origin }) => origin.name === name);
 }
 
 /** What lives of an item apart from what a delivery speaks for, as far as it is going to stay. */

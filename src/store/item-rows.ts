@@ -19,17 +19,18 @@ export async function storeItems(
   const written = await insertRows<{ id: number; identifier: string }>(
     trx,
     'item',
-    items.map(({ identifier, datestamp, unsettled, landingDue }) => ({
+    items.map(({ identifier, datestamp, unsettled, landingDue, restated }) => ({
       source_id: sourceId,
       identifier,
       datestamp: datestamp ?? null,
       unsettled: unsettled ? 1 : 0,
       landing_due: landingDue,
+      restated: restated ? 1 : 0,
     })),
     {
       conflict: {
         columns: ['source_id', 'identifier'],
-        update: ['datestamp', 'unsettled', 'landing_due'],
+        update: ['datestamp', 'unsettled', 'landing_due', 'restated'],
       },
       returning: ['id', 'identifier'],
     },

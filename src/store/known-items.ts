@@ -28,6 +28,7 @@ interface ItemRow {
   readonly datestamp: string | null;
   readonly unsettled: number;
   readonly landing_due: string | null;
+  readonly restated: number;
 }
 
 /**
@@ -76,7 +77,7 @@ export async function readItemsWithRefusals(
 }
 
 function selectItems(db: Queryable): Knex.QueryBuilder {
-  return db('item').select('id', 'identifier', 'datestamp', 'unsettled', 'landing_due');
+  return db('item').select('id', 'identifier', 'datestamp', 'unsettled', 'landing_due', 'restated');
 }
 
 async function complete(
@@ -96,7 +97,7 @@ async function complete(
   const resourcesOf = groupBy(resources, (resource) => resource.item_id);
   const collectionsOf = groupBy(memberships, (membership) => membership.item_id);
   const statementsOf = withFiles ? await readItemFiles(db, ids) : new Map<number, KnownStatements>();
-  return items.map(({ id, identifier, datestamp, unsettled, landing_due }) => ({
+  return items.map(({ id, identifier, datestamp, unsettled, landing_due, restated }) => ({
     id,
     identifier,
     datestamp,
@@ -105,6 +106,7 @@ async function complete(
     ...(statementsOf.get(id) ?? { files: [], ownList: undefined }),
     unsettled: unsettled === 1,
     landingDue: landing_due ?? undefined,
+    restated: restated === 1,
   }));
 }
 

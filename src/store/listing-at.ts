@@ -19,8 +19,9 @@ const rowsAtATime = 2000;
 const columns = ['lastmod', 'media_type', 'length', 'hash', 'links'] as const;
 
 /**
- * What `listResources` would have listed when the journal stood at `seq`: what has not changed since is as it is,
- * everything else as its last change up to then made it. Each resource comes from one statement, and what was
+ * The resources as the journal tells them up to `seq`: what has not changed since is as it is, everything else as its
+ * last change up to then made it. What became known of a resource without a change of it (links between records and
+ * files, facts that were not known) is in `listResources` alone. Each resource comes from one statement, and what was
  * up to `seq` never changes: no snapshot has to be held, however long the reader takes.
  * @param rows that are looked at in one statement; a page has those of them that belong to the set
  */
@@ -47,11 +48,11 @@ export async function* listResourcesAt(
   }
 }
 
-/** The last change up to a sequence; of what has changed since. On SQLite its row is found without a second index. */
-const byRow = `left join change as past on page.last_seq > ? and past.rowid = (
+/** The last change up to a sequence; of what has changed since, or of which more is known by now. On SQLite its row is found without a second index. */
+const byRow = `left join change as past on (page.last_seq > ? or page.learnt = 1) and past.rowid = (
   select rowid from change where resource_id = page.id and seq <= ? order by seq desc limit 1)`;
 const lateral = `left join lateral (
-  select * from change where page.last_seq > ? and resource_id = page.id and seq <= ? order by seq desc limit 1
+  select * from change where (page.last_seq > ? or page.learnt = 1) and resource_id = page.id and seq <= ? order by seq desc limit 1
 ) as past on true`;
 
 async function readPage(
@@ -61,7 +62,7 @@ async function readPage(
   { seq, after, rows }: { readonly seq: number; readonly after: number; readonly rows: number },
 ): Promise<readonly RowAt[]> {
   const page = db('resource')
-    .select('id', 'path', 'kind', 'last_seq', 'deleted_at', ...columns)
+    .select('id', 'path', 'kind', 'last_seq', 'learnt', 'deleted_at', ...columns)
     .where('source_id', sourceId)
     // Nothing tells any more that it was there.
     .whereNull('withdrawn_at')
@@ -71,7 +72,7 @@ async function readPage(
     .limit(rows);
   const facts = columns.map(
     (column) => `case
-      when page.last_seq > ? then case when past.kind <> 'deleted' then past.${column} end
+      when page.last_seq > ? or page.learnt = 1 then case when past.kind <> 'deleted' then past.${column} end
       when page.deleted_at is null then page.${column} end as ${column}`,
   );
   const found: RowAt[] | { rows: RowAt[] } = await db.raw(

@@ -10,6 +10,7 @@ import * as withdrawals from '../../migrations/0009-withdrawals.ts';
 import * as vanished from '../../migrations/0014-vanished.ts';
 import * as unreadable from '../../migrations/0015-unreadable.ts';
 import * as manySources from '../../migrations/0018-many-sources.ts';
+import * as quietLinks from '../../migrations/0024-quiet-links.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type Database, translate } from './database.ts';
 
@@ -31,6 +32,7 @@ const migrations: readonly Migration[] = [
   { name: '0014-vanished', up: vanished.up },
   { name: '0015-unreadable', up: unreadable.up },
   { name: '0018-many-sources', up: manySources.up },
+  { name: '0024-quiet-links', up: quietLinks.up },
 ];
 
 const table = 'schema_migration';

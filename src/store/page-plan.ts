@@ -2,7 +2,7 @@ import { earlier, later } from '../core/datetime.ts';
 import { inCollections, type MappedItem } from '../core/mapping.ts';
 import { type FileContext, type ItemChanges, type KnownItem, type MovedFile, planItem } from './item-plan.ts';
 import type { Redelivered } from './redelivered-files.ts';
-import type { ResourcePlan } from './resource-plan.ts';
+import type { Learnt, ResourcePlan } from './resource-plan.ts';
 import type { Restated } from './statements.ts';
 
 /** The difference between a page and the store: pure data, made before the transaction begins. */
@@ -11,6 +11,7 @@ export interface PagePlan {
   readonly changes: readonly ResourcePlan[];
   /** Ids of resources that the page met and that need nothing. */
   readonly unchanged: readonly number[];
+  readonly learnt: readonly Learnt[];
   /** Items that the run met before with other content and no older datestamp: the first word stands. */
   readonly repeated: readonly string[];
   /** What origins state now, by item. */
@@ -36,6 +37,7 @@ export interface ItemPlan {
   readonly collections: readonly string[] | undefined;
   readonly unsettled: boolean;
   readonly landingDue: string | null;
+  readonly restated: boolean;
 }
 
 export interface PageToPlan {
@@ -58,6 +60,7 @@ export function planPage(
     items: [] as ItemPlan[],
     changes: [] as ResourcePlan[],
     unchanged: [] as number[],
+    learnt: [] as Learnt[],
     repeated: [] as string[],
     restated: [] as Restatement[],
     unasked: [] as string[],
@@ -85,6 +88,7 @@ export function planPage(
     if (itemPlan) plan.items.push(itemPlan);
     plan.changes.push(...result.changes);
     plan.unchanged.push(...result.unchanged);
+    plan.learnt.push(...result.learnt);
     plan.unasked.push(...result.unasked);
     for (const kind of redeliveries) plan.redelivered[kind].push(...result.redelivered[kind]);
     plan.moved.push(...result.moved);
@@ -155,19 +159,21 @@ function merge(before: MappedItem, item: MappedItem): MappedItem {
 function planMembership(
   item: MappedItem,
   stored: KnownItem | undefined,
-  { unsettled, landingDue }: ItemChanges,
+  { unsettled, landingDue, restatedFiles }: ItemChanges,
 ): ItemPlan | undefined {
   const { identifier } = item;
   // A supplement has the date of another index.
   const datestamp = item.supplement && stored ? (stored.datestamp ?? undefined) : item.datestamp;
   const state = {
     unsettled,
+    restated: restatedFiles,
     landingDue: landingDue === undefined ? (stored?.landingDue ?? null) : landingDue,
   };
   if (!stored) return { identifier, datestamp, collections: item.collections, ...state };
   // Tombstones often come without their sets (quirk 63): they do not take the item out of its collections.
   const moved = !item.deleted && !sameMembers(item.collections, stored.collections);
-  const sameState = state.unsettled === stored.unsettled && landingDue === undefined;
+  const sameState =
+    unsettled === stored.unsettled && restatedFiles === stored.restated && landingDue === undefined;
   if (!moved && sameState && (datestamp ?? null) === stored.datestamp) return undefined;
   return { identifier, datestamp, collections: moved ? item.collections : undefined, ...state };
 }

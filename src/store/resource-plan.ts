@@ -40,6 +40,15 @@ export interface ResourcePlan {
   readonly seenRun?: number | null;
 }
 
+/** What became known of a resource that has not changed: nobody has to fetch it for that. */
+export interface Learnt {
+  readonly id: number;
+  readonly links: string;
+  readonly media_type: string | null;
+  readonly length: number | null;
+  readonly hash: string | null;
+}
+
 export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
 
 export function countChanges(changes: readonly ResourcePlan[]): ChangeCounts {
@@ -54,6 +63,7 @@ export interface PlannedChanges {
   readonly unchanged: readonly number[];
   /** Changes of what was delivered itself, not of what is linked with it. */
   readonly delivered: readonly ResourcePlan[];
+  readonly learnt: readonly Learnt[];
 }
 
 /** The changes of one item's resources, as they come up. */
@@ -62,24 +72,38 @@ export class ResourcePlans {
   readonly #changes: ResourcePlan[] = [];
   readonly #delivered: ResourcePlan[] = [];
   readonly #unchanged: number[] = [];
+  readonly #learnt: Learnt[] = [];
+  readonly #restated: boolean;
   deferred = false;
 
-  /** @param seenRun for all of them; undefined: they are met now */
-  constructor({ identifier, datestamp }: MappedItem, seenRun: number | null | undefined) {
+  /**
+   * @param seenRun for all of them; undefined: they are met now
+   * @param restated whether the repository names other files of the item than before
+   */
+  constructor({ identifier, datestamp }: MappedItem, seenRun: number | null | undefined, restated = false) {
+    this.#restated = restated;
     this.#facts = { identifier, datestamp, ...(seenRun === undefined ? {} : { seenRun }) };
   }
 
   result(): PlannedChanges {
-    return { changes: this.#changes, delivered: this.#delivered, unchanged: this.#unchanged };
+    return {
+      changes: this.#changes,
+      delivered: this.#delivered,
+      unchanged: this.#unchanged,
+      learnt: this.#learnt,
+    };
   }
 
   /** Metadata that came. */
   deliver(desired: DesiredResource, known: KnownResource | undefined): void {
     const plan = this.#compare(desired, known);
-    if (plan) {
+    if (plan && !this.#isLearnt(plan)) {
       this.#changes.push(plan);
       this.#delivered.push(plan);
-    } else if (known) this.#unchanged.push(known.id);
+      return;
+    }
+    this.#learn(plan);
+    if (known) this.#unchanged.push(known.id);
   }
 
   /** Metadata that the upstream says is gone. */
@@ -92,11 +116,14 @@ export class ResourcePlans {
   /** A file; what is there already stays as it is while formats are awaited. */
   accompany(desired: DesiredResource, known: KnownResource | undefined, waits: boolean): void {
     const plan = this.#compare(desired, known);
-    if (plan && (plan.change === 'created' || !waits)) this.#changes.push(plan);
-    else {
-      this.deferred ||= plan !== undefined;
-      if (known) this.#unchanged.push(known.id);
+    const isLearnt = plan !== undefined && this.#isLearnt(plan);
+    if (plan && !isLearnt && (plan.change === 'created' || !waits)) {
+      this.#changes.push(plan);
+      return;
     }
+    if (isLearnt && !waits) this.#learn(plan);
+    else this.deferred ||= plan !== undefined;
+    if (known) this.#unchanged.push(known.id);
   }
 
   leave(known: KnownResource, waits: boolean): void {
@@ -116,15 +143,39 @@ export class ResourcePlans {
       this.deferred = true;
       return;
     }
-    const desired = toDesired(known, links);
-    this.#changes.push({
-      ...this.#facts,
-      change: 'updated',
-      known,
-      desired,
-      links: serializeLinks(links),
-      newBytes: false,
-      seenRun: known.seen_run,
+    if (this.#restated) {
+      const plan = this.#compare(toDesired(known, links), known);
+      if (plan) this.#changes.push({ ...plan, seenRun: known.seen_run });
+      return;
+    }
+    const { id, media_type, length, hash } = known;
+    this.#learnt.push({ id, links: serializeLinks(links), media_type, length, hash });
+  }
+
+  /**
+   * Which files an item has, and which formats it comes in, becomes known bit by bit: its resources link to each
+   * other as far as is known, and what comes or goes says so itself (`describedby` of a file's own change). A change
+   * of a resource is what the repository delivered: other bytes, other links of its own, other files of a record.
+   */
+  #isLearnt({ change, known, desired, newBytes }: ResourcePlan): boolean {
+    if (change !== 'updated' || newBytes || !known || !desired || isOlderLink(desired, known)) return false;
+    const before = parseLinks(known.links);
+    if (!isSame(ownLinks(before), ownLinks(desired.links))) return false;
+    const names = this.#restated || known.landing_page !== (desired.landingPage ?? null);
+    if (known.kind === 'metadata' && names && known.links !== serializeLinks(desired.links)) return false;
+    // What was said and is not any more may have been wrong.
+    return factsOf(known, desired).every(([stated, now]) => stated === now || stated === null);
+  }
+
+  #learn(plan: ResourcePlan | undefined): void {
+    if (!plan?.known || !plan.desired) return;
+    const { mediaType, length, hash } = plan.desired;
+    this.#learnt.push({
+      id: plan.known.id,
+      links: plan.links,
+      media_type: mediaType ?? null,
+      length: length ?? null,
+      hash: hash ?? null,
     });
   }
 
@@ -144,11 +195,7 @@ export class ResourcePlans {
     const links = serializeLinks(desired.links);
     const plan = { ...this.#facts, known, desired, links };
     if (!known || known.deleted_at !== null) return { ...plan, change: 'created', newBytes: true };
-    const facts = [
-      [known.hash, desired.hash ?? null],
-      [known.length, desired.length ?? null],
-      [known.media_type, desired.mediaType ?? null],
-    ] as const;
+    const facts = factsOf(known, desired);
     const newer = isNewer(desired, known);
     if (
       !newer &&
@@ -180,6 +227,21 @@ function isSame(a: readonly Link[], b: readonly Link[]): boolean {
   return serializeLinks(a) === serializeLinks(b);
 }
 
+/** Before, and now. */
+function factsOf(known: KnownResource, desired: DesiredResource) {
+  return [
+    [known.hash, desired.hash ?? null],
+    [known.length, desired.length ?? null],
+    [known.media_type, desired.mediaType ?? null],
+  ] as const;
+}
+
+/** Without those between the metadata and the files of items. */
+function ownLinks(links: readonly Link[]): readonly Link[] {
+  return links.filter(({ rel }) => rel !== 'describes' && rel !== 'describedby');
+}
+
+/** Metadata as it is, with other links. */
 function toDesired(known: KnownResource, links: readonly Link[]): DesiredResource {
   const { path, format, media_type, length, hash, upstream_url, landing_page } = known;
   return {

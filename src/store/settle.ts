@@ -6,6 +6,7 @@ import { fileContext } from './file-context.ts';
 import { endEmbargoes } from './item-files.ts';
 import { type KnownItem, planItem } from './item-plan.ts';
 import { readItemsWithRefusals, readUnsettledItems } from './known-items.ts';
+import { storeLearnt } from './learnt.ts';
 import { type Lease, renewLease } from './leases.ts';
 import { forgetWithdrawn, weighRefusals } from './refusals.ts';
 import { storeMoved, storeUnasked } from './remote-files.ts';
@@ -137,9 +138,13 @@ async function settleItems(
     );
     await trx('item')
       .modify((query) => whereAnyOf(query, 'id', [...itemIds.values()]))
-      .update({ unsettled: 0 });
+      .update({ unsettled: 0, restated: 0 });
     // Only now: what one of them loses may be for another of them.
     await storeChanges(trx, sourceId, { id: runId ?? 0 }, changes, itemIds, now.iso);
+    await storeLearnt(
+      trx,
+      plans.flatMap(({ plan }) => plan.learnt),
+    );
     for (const due of new Set(plans.map(({ plan }) => plan.landingDue))) {
       if (due === undefined) continue;
       const those = plans.filter(({ plan }) => plan.landingDue === due).map(({ item }) => item.id);

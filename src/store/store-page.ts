@@ -11,6 +11,7 @@ import { storeStatements } from './item-files.ts';
 import type { KnownItem } from './item-plan.ts';
 import { storeItems } from './item-rows.ts';
 import { readKnownItems } from './known-items.ts';
+import { storeLearnt } from './learnt.ts';
 import { type Lease, renewLease } from './leases.ts';
 import { unsettleSharers } from './linked-files.ts';
 import { findDamaged, type Mended } from './mending.ts';
@@ -130,6 +131,7 @@ async function storeInTurn(
     const repaired = mended.map(({ blob }) => toRow(blob));
     await insertRows(trx, 'blob', repaired, replacingBlobs);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
+    await storeLearnt(trx, plan.learnt);
     const met = run.mode === 'full' ? [...plan.unchanged, ...excused(page, known)] : plan.unchanged;
     await markSeen(trx, run.id, met);
     if (page.files?.mode === 'link') await unsettleSharers(trx, sourceId, filesOf(plan, page));

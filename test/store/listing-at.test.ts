@@ -38,6 +38,14 @@ interface Delivery {
   readonly wait: number;
 }
 
+/**
+ * What the journal tells of a resource. Links between records and files follow what is known of both: a current list
+ * has them as soon as that is known, the journal with the next change.
+ */
+function told({ id: _, ...entry }: ResourceEntry): ResourceEntry {
+  return { ...entry, links: entry.links.filter(({ rel }) => rel !== 'describes' && rel !== 'describedby') };
+}
+
 const rules: FileRules = { mode: 'link', perItem: 100, verify: false, landingPages: false };
 let worlds = 0;
 
@@ -58,7 +66,7 @@ describeOnBoth('a set at a sequence of the journal', (open) => {
           for (let seq = 0; seq <= last; seq += 1) {
             const entries = await world.at(set, seq);
             const then = listed.get(`${seq} ${set.path}`);
-            if (then) expect(entries).toEqual(then);
+            if (then) expect(entries.map(told)).toEqual(then.map(told));
             expect(byPath(entries)).toEqual(await world.replay(set, seq));
             compared += 1;
           }
@@ -84,7 +92,7 @@ describeOnBoth('a set at a sequence of the journal', (open) => {
       for (const id of ['1', '2', '3', '4', '5']) await world.deliver(record(id, `b${entries.length}`));
       await world.deliver({ ...record('3', 'a'), deleted: true });
     }
-    expect(entries).toEqual(then);
+    expect(entries.map(told)).toEqual(then.map(told));
     expect(entries).toHaveLength(4);
   });
 
@@ -133,7 +141,7 @@ async function createWorld(database: Database) {
       const copy = new Map<string, ResourceEntry>();
       if (upToSeq === 0) return copy;
       for await (const page of listChanges(database.reader, set, { afterSeq: 0, upToSeq })) {
-        for (const { seq, change, datetime, ...entry } of page) {
+        for (const { seq, change, datetime, deletedAt, withdrawnAt, ...entry } of page) {
           const links = entry.links.filter(({ rel }) => rel !== patchRelation);
           if (change === 'deleted') copy.delete(entry.path);
           else copy.set(entry.path, { ...entry, links });

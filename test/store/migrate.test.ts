@@ -48,6 +48,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0014-vanished' },
     { name: '0015-unreadable' },
     { name: '0018-many-sources' },
+    { name: '0024-quiet-links' },
   ]);
 });
 
