@@ -64,6 +64,7 @@ function overviewOf(known: Known): SourceOverview {
       unreadable === 0 &&
       known.fuseAt === undefined &&
       run?.state !== 'failed',
+    harvesting: stored?.firstPassSeq === undefined,
     lastSuccessAt: lastSuccess(stored, run),
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
     nextRunAt: next && toIso(next),

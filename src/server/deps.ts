@@ -66,6 +66,8 @@ export interface SourceOverview {
   /** What it is doing now, in a sentence. */
   readonly state: string;
   readonly healthy: boolean;
+  /** Its first harvest is not over, so nothing of it is published yet; nothing is wrong with that. */
+  readonly harvesting?: boolean | undefined;
   readonly lastSuccessAt?: string | undefined;
   readonly lastRunAt?: string | undefined;
   readonly nextRunAt?: string | undefined;

@@ -12,11 +12,16 @@ interface Check {
   readonly detail?: string;
 }
 
+interface SourceCheck extends Check {
+  /** Its first harvest is not over. */
+  readonly harvesting?: true;
+}
+
 interface Readiness {
   readonly ready: boolean;
   readonly checks: { readonly database: Check; readonly publication: Check };
   /** Named, but not held against us: what was published before is still served. */
-  readonly sources: Readonly<Record<string, Check>>;
+  readonly sources: Readonly<Record<string, SourceCheck>>;
 }
 
 const patience = 5000;
@@ -43,15 +48,18 @@ export function healthRoutes(app: FastifyInstance, deps: ServerDeps): void {
 }
 
 async function readReadiness(deps: ServerDeps, log: FastifyBaseLogger): Promise<Readiness> {
-  const sources: Record<string, Check> = {};
+  const sources: Record<string, SourceCheck> = {};
   const database = await check(log, async () => {
     await checkSchema(deps.database);
-    for (const { name, healthy, state } of await deps.sources())
-      sources[name] = { ok: healthy, detail: state };
+    for (const { name, healthy, harvesting, state } of await deps.sources())
+      sources[name] = { ok: healthy, ...(harvesting && { harvesting }), detail: state };
   });
   const publication = await check(log, async () => {
     const sets = await publishedSets(deps);
-    if (sets.length === 0) throw new BridgeError('not-found', 'nothing is published yet');
+    if (sets.length > 0) return;
+    const isFirst = Object.values(sources).some(({ ok, harvesting }) => ok && harvesting);
+    const why = isFirst ? ': the first harvest is not over' : '';
+    throw new BridgeError('not-found', `nothing is published yet${why}`);
   });
   return { ready: database.ok && publication.ok, checks: { database, publication }, sources };
 }

@@ -24,6 +24,8 @@ interface HomeView extends PageOf {
   readonly version: string;
   readonly at: string;
   readonly healthy: boolean;
+  /** Of some source the first harvest is not over. */
+  readonly harvesting: boolean;
   /** Absent until something is published. */
   readonly sourceDescription?: string;
   /** Of all sources, whatever page this is. */
@@ -68,6 +70,7 @@ async function readHome(deps: ServerDeps, page: number): Promise<HomeView> {
     version: deps.version,
     at: toIso(deps.clock.now()),
     healthy: sources.every(({ healthy }) => healthy),
+    harvesting: sources.some(({ harvesting }) => harvesting === true),
     ...((await deps.publication.find(description))
       ? { sourceDescription: `${deps.baseUrl}/${description}` }
       : {}),
@@ -111,9 +114,9 @@ function sum(sources: readonly SourceOverview[], published: readonly PublishedSe
 }
 
 function toPage(view: HomeView): Page {
-  const health = view.healthy
-    ? html`<span class="s ok">healthy</span>`
-    : html`<span class="s warn">needs attention</span>`;
+  // As long as `/readyz` says that nothing is there, this does not say that all is well.
+  const harvesting = view.totals.documents === 0 || view.harvesting;
+  const health = mark({ healthy: view.healthy, harvesting });
   const body = html`<div class="row"><h1>${view.title}</h1>${view.sources.length > 0 ? health : undefined}</div>
 ${flow(view)}
 <h2>Sources</h2>
@@ -133,11 +136,14 @@ function flow({ totals, at }: HomeView): Markup {
   return html`<div class="flow"><div><span class="soft">Harvested</span><b>${count(items)}</b><span class="soft">items from ${countOf(sources, 'source')}</span></div><div><span class="soft">Mapped</span><b>${count(resources)}</b><span class="soft">resources</span></div><div><span class="soft">Journal</span><b>+${count(recentChanges)}</b><span class="soft">changes in the last 24 hours</span></div><div><span class="soft">Published</span><b>${countOf(documents, 'document')}</b><span class="soft">${newestDocument === undefined ? 'nothing yet' : `newest ${relativeTime(newestDocument, at)}`}</span></div></div>`;
 }
 
+/** One word, the worst first. */
+function mark({ healthy, harvesting }: Pick<SourceOverview, 'healthy' | 'harvesting'>): Markup {
+  if (!healthy) return html`<span class="s warn">needs attention</span>`;
+  return harvesting ? html`<span class="s">harvesting</span>` : html`<span class="s ok">healthy</span>`;
+}
+
 function card(source: SourceOverview, now: string): Markup {
-  const mark = source.healthy
-    ? html`<span class="s ok">healthy</span>`
-    : html`<span class="s warn">needs attention</span>`;
-  return html`<section class="card"><div class="row"><strong class="grow">${source.title}</strong>${mark}</div>
+  return html`<section class="card"><div class="row"><strong class="grow">${source.title}</strong>${mark(source)}</div>
 <p>${source.state}</p>
 <dl><dt>Last success</dt><dd>${timeAndAge(source.lastSuccessAt, now)}</dd><dt>Last run</dt><dd>${timeAndAge(source.lastRunAt, now)}</dd><dt>Next run</dt><dd>${timeAndAge(source.nextRunAt, now, 'not scheduled')}</dd><dt>Holds</dt><dd>${countOf(source.items, 'item')}, ${countOf(source.resources, 'resource')}</dd><dt>Changes</dt><dd>${count(source.recentChanges)} in the last 24 hours</dd>${
     source.problem === undefined ? undefined : html`<dt>Problem</dt><dd class="warn">${source.problem}</dd>`

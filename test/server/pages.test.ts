@@ -69,6 +69,32 @@ describe('the home page', () => {
     expectNothingForeign(body);
   });
 
+  it('tells one story with /readyz while the first harvest goes on', async () => {
+    house.sources.push(
+      sourceOverview({ harvesting: true, state: 'first harvest under way: 12 records so far' }),
+    );
+    const ready = await house.app.inject('/readyz');
+    expect(ready.statusCode).toBe(503);
+    expect(ready.json()).toMatchObject({
+      checks: {
+        publication: { ok: false, detail: 'nothing is published yet: the first harvest is not over' },
+      },
+      sources: { kyushu: { ok: true, harvesting: true, detail: expect.stringContaining('first harvest') } },
+    });
+    const { body } = await page('/');
+    expect(body.match(/<span class="s">harvesting<\/span>/g)).toHaveLength(2);
+    expect(body).not.toContain('>healthy<');
+    expect(await json('/')).toMatchObject({
+      healthy: true,
+      harvesting: true,
+      sources: [{ harvesting: true }],
+    });
+    house.sources.push(sourceOverview({ name: 'other', healthy: false }));
+    expect((await page('/')).body).toContain(
+      '<h1>University of Example</h1><span class="s warn">needs attention',
+    );
+  });
+
   it('is the same object as JSON', async () => {
     house.sources.push(sourceOverview());
     house.publication.published.push(publishedSet());
