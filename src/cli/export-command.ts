@@ -3,6 +3,7 @@ import { BridgeError } from '../core/errors.ts';
 import { type ExportProgress, type ExportReport, exportPublication } from '../publish/export/export.ts';
 import { exportPast, type PastExportReport } from '../publish/export/past-export.ts';
 import type { AbsentSource } from '../publish/export/past-moment.ts';
+import { writeSetLinks } from '../publish/export/set-links.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createExportPages } from './export-pages.ts';
@@ -79,7 +80,11 @@ async function exportTo(
     onProgress: (state: ExportProgress) => progress.update(state),
   };
   try {
-    if (flags.at === undefined) return await exportPublication(settings);
+    if (flags.at === undefined) {
+      const report = await exportPublication(settings);
+      if (report && !flags.dryRun) await writeSetLinks(target, config.baseUrl, bridge.sets());
+      return report;
+    }
     const past = {
       at: flags.at,
       sets: bridge.sets(),

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/cli/bridge.ts';
 import { freePort } from '../../src/cli/free-port.ts';
@@ -15,6 +15,9 @@ import { createSampleRepository, type SampleRepository } from '../../src/demo/sa
 import { rsbridge } from '../cli/processes.ts';
 
 const nginx = findNginx();
+
+// A bridge is started for some of them, and hundreds of requests are made.
+vi.setConfig({ testTimeout: 120_000 });
 
 if (!nginx)
   process.stderr.write('SKIPPED: the export behind nginx needs nginx in PATH, or NGINX=/path/to/nginx\n');
@@ -40,9 +43,10 @@ describe.skipIf(!nginx)('an export behind nginx, with docs/nginx.conf', () => {
     origin = `http://127.0.0.1:${port}`;
     baseUrl = `${origin}/rs`;
     bridgePort = await freePort();
+    const samples = { theses: { collections: ['theses'] }, dublin: { formats: ['oai_dc'] } };
     const never = { schedule: false, fullPass: false, identifierPass: false };
     const sources = {
-      sample: { url, overlapSeconds: 5, files: { mode: 'mirror' }, ...never },
+      sample: { url, overlapSeconds: 5, files: { mode: 'mirror' }, sets: samples, ...never },
       passed: { url, overlapSeconds: 5, formats: ['oai_dc', 'jpcoar_2.0'], ...never },
     };
     const listen = { host: '127.0.0.1', port: bridgePort };
@@ -72,7 +76,7 @@ describe.skipIf(!nginx)('an export behind nginx, with docs/nginx.conf', () => {
     const site = change(documented)
       .replaceAll('https://repo.example.org', origin)
       .replace('listen 80;', `listen 127.0.0.1:${port};`)
-      .replace('root /srv/www;', `root ${join(directory, 'www')};`)
+      .replaceAll('/srv/www', join(directory, 'www'))
       .replace('127.0.0.1:8080', `127.0.0.1:${bridgePort}`);
     const place = join(directory, `nginx-${port}`);
     mkdirSync(place);
@@ -156,6 +160,16 @@ ${site}
   test('every resource has the bytes and the time that the list states, and leads to its lists', async () => {
     const listed = await entries('sample/resourcelist.xml');
     expect(listed.length).toBeGreaterThan(1100);
+    const others = await Promise.all(
+      ['theses', 'dublin'].map(async (name) => {
+        const members = new Set(
+          (await entries(`sample/sets/${name}/resourcelist.xml`)).map(({ loc }) => loc),
+        );
+        expect(members.size).toBeGreaterThan(20);
+        const link = `, <${baseUrl}/sample/sets/${name}/capabilitylist.xml>; rel="resourcesync"`;
+        return (loc: string) => (members.has(loc) ? link : '');
+      }),
+    );
     for (const { loc, lastmod, length, hash, type } of listed) {
       const { status, headers, body } = await get(loc, { 'accept-encoding': 'gzip' });
       expect(status, loc).toBe(200);
@@ -171,7 +185,7 @@ ${site}
         'last-modified': toHttpDate(lastmod),
         'cache-control': 'no-cache, no-transform',
         link: [
-          `<${baseUrl}/sample/capabilitylist.xml>; rel="resourcesync"${loc.includes('/files/') ? '' : metadata}`,
+          `<${baseUrl}/sample/capabilitylist.xml>; rel="resourcesync"${loc.includes('/files/') ? '' : metadata}${others.map((link) => link(loc)).join('')}`,
           past.join(''),
         ],
       });
@@ -323,6 +337,44 @@ ${site}
     );
   });
 
+  test('a list leads to its past, and the name of a set to its page, as on the bridge itself', async () => {
+    await serving(async () => {
+      for (const path of [
+        'sample/resourcelist.xml',
+        'sample/metadata/capabilitylist.xml',
+        'sample/lists/capabilitylist.xml',
+        'sample/.well-known/resourcesync',
+        'sample/lists/.well-known/resourcesync',
+        '.well-known/resourcesync',
+        'sample/changelist.xml',
+      ]) {
+        const own = await get(`http://127.0.0.1:${bridgePort}/rs/${path}`);
+        const { headers } = await get(`${baseUrl}/${path}`);
+        expect([path, headers.link]).toEqual([path, own.headers.link]);
+      }
+    });
+    for (const path of ['sample', 'sample/', 'sample/metadata']) {
+      const { status, text } = await get(`${baseUrl}/${path}`);
+      expect([path, status, /<h2>Synchronise<\/h2>/.test(text)]).toEqual([path, 200, true]);
+    }
+    await serving(async () => {
+      const lists = /<([^>]+)>; rel="resourcesync"/g;
+      const some = (await entries('sample/resourcelist.xml')).filter((_, place) => place % 50 === 0);
+      for (const { loc } of some) {
+        const own = await get(loc.replace(origin, `http://127.0.0.1:${bridgePort}`));
+        const { headers } = await get(loc);
+        const [here, there] = [headers, own.headers].map(({ link }) =>
+          [...String(link).matchAll(lists)].map(([, uri]) => uri).sort(),
+        );
+        expect([loc, here]).toEqual([loc, there]);
+      }
+    });
+    const { loc = '' } = (await entries('sample/metadata/resourcelist.xml'))[0] ?? {};
+    expect((await get(loc)).headers['content-security-policy']).toMatch(
+      /^sandbox; .*style-src 'unsafe-inline'/,
+    );
+  });
+
   test('ranges and conditional requests', async () => {
     const [first] = await entries('sample/resourcelist.xml');
     const whole = await get(first?.loc ?? '');
@@ -348,7 +400,7 @@ ${site}
       '.rsbridge-export/',
       '.rsbridge-export/lock',
       'sample/items/',
-      'sample',
+      'sample/sets',
     ]) {
       expect((await get(`${baseUrl}/${path}`)).status, path).toBe(404);
     }

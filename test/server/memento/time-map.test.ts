@@ -103,6 +103,20 @@ describe('a TimeMap', () => {
     }
   });
 
+  it.each(['link', 'json', 'html'])('as %s answers If-Match', async (form) => {
+    const { uri } = await seedPast(house.database, steps);
+    const target = `${base}/timemap/${form}/${uri}`;
+    const { etag = '' } = (await ask(house, target)).headers;
+    const statusOf = async (tag: string) => (await ask(house, target, { 'if-match': tag })).status;
+    // A page says how long ago things were: its tag is weak, and matches nothing strongly.
+    expect(await statusOf(etag)).toBe(form === 'html' ? 412 : 200);
+    expect(await statusOf('*')).toBe(200);
+    const failed = await ask(house, target, { 'if-match': '"other"' });
+    expect(failed.status).toBe(412);
+    expect(failed.headers.etag).toBeUndefined();
+    expect(failed.headers['content-type']).toMatch(/problem\+json/);
+  });
+
   it.each(['link', 'json', 'html'])('as %s has the headers of GET on HEAD', async (form) => {
     const { uri } = await seedPast(house.database, steps);
     const target = `${base}/timemap/${form}/${uri}`;
