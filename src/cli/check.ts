@@ -17,6 +17,7 @@ import type { Finding } from './finding.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { describeUnconfigured, unconfiguredSources } from './stored-sources.ts';
 import { withheldDumps } from './withheld-dumps.ts';
 
 /** Looks at everything a run depends on, changes nothing but the database's schema, and says what it found. */
@@ -54,6 +55,12 @@ export async function checkCommand(
 
 async function* findings(bridge: Bridge, io: CommandIo, blobs: boolean): AsyncGenerator<Finding> {
   yield checkDisk(bridge.config.directory);
+  for (const source of await unconfiguredSources(bridge)) {
+    const ok = source.removedAt !== undefined;
+    const message = describeUnconfigured(source);
+    const exitCode = exitCodes.needsAttention;
+    yield { check: `source ${source.name}`, ok, message, ...(ok ? {} : { exitCode }) };
+  }
   for (const source of bridge.sources()) {
     const { finding, info } = await checkSource(source, io.abort);
     yield finding;

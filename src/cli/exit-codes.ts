@@ -18,6 +18,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'config-missing': exitCodes.usage,
   'unknown-source': exitCodes.usage,
   'unknown-set': exitCodes.usage,
+  'source-configured': exitCodes.usage,
   'unknown-item': exitCodes.usage,
   'unknown-collection': exitCodes.usage,
   'unknown-resource': exitCodes.usage,

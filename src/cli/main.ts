@@ -15,6 +15,7 @@ import { momentOption } from './moment-option.ts';
 import { problemsCommand } from './problems-command.ts';
 import { publishCommand } from './publish-command.ts';
 import { refusedCommand } from './refused-command.ts';
+import { removeCommand } from './remove-command.ts';
 import { reportError } from './report-error.ts';
 import { restoreCommand } from './restore-command.ts';
 import { serveCommand } from './serve.ts';
@@ -153,6 +154,11 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('restore <uri>', 'publish again what was withdrawn')
     .option('--dry-run', 'say what would be restored, change nothing', false)
     .action(async (uri, options) => finish(await restoreCommand(uri, options, io)));
+
+  command('remove <source>', 'remove a source that is not configured any more')
+    .option('--at-once', 'everything of it, without leaving its lists to those who follow it', false)
+    .option('--dry-run', 'say what would be removed, change nothing', false)
+    .action(async (source, options) => finish(await removeCommand(source, options, io)));
 
   command('history <uri>', 'what a resource was, and when, and what changed')
     .addOption(

@@ -6,6 +6,7 @@ import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { type Service, startService } from './service.ts';
+import { describeUnconfigured, unconfiguredSources } from './stored-sources.ts';
 
 export interface ServeFlags {
   readonly config?: string;
@@ -23,6 +24,9 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
   }
   const bridge = await openBridge(config, createLog(config.logLevel, io.stderr), 'migrate', io.stop);
   try {
+    for (const source of await unconfiguredSources(bridge)) {
+      bridge.log.warn({ source: source.name }, describeUnconfigured(source));
+    }
     const service = await startService(bridge, config.listen, io);
     const { address, port } = service.address;
     printResult(

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../core/config.ts';
+import type { Config, MementosConfig } from '../core/config.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { defaultSchedules } from '../core/source-schema.ts';
 import { spreadSources } from '../core/spread.ts';
@@ -24,6 +24,7 @@ import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { type PublishLoop, startPublishLoop } from './publish-loop.ts';
 import { watchRefusals } from './refusals.ts';
 import { removeBytes } from './retention.ts';
+import { servesSource } from './stored-sources.ts';
 import { createSurvey } from './survey.ts';
 import { version } from './version.ts';
 
@@ -43,6 +44,8 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** Of a source that was removed. */
+const ofRemoved: MementosConfig = { links: 'none', ofDeleted: false, keep: 'all' };
 const fileWorksAtOnce = 4;
 /** Before the documents of the night are rendered. */
 const retentionSchedule = '10 1 * * *';
@@ -72,7 +75,8 @@ export async function startService(
     publication: bridge.publication,
     directory: config.directory,
     fileMode: (source) => config.sources[source]?.files.mode,
-    mementosOf: (source) => config.sources[source]?.mementos,
+    servesSource: (source) => servesSource(bridge, source),
+    mementosOf: (source) => config.sources[source]?.mementos ?? ofRemoved,
     documentPasts: createDocumentPasts({ ...bridge, baseUrl: config.baseUrl }),
     upstreamFiles: bridge.upstreamFiles,
     noteRefusal: async (source, url, refusal) => {

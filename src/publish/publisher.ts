@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Clock, Log } from '../core/adapter.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Database } from '../store/database.ts';
+import { listKnownSources } from '../store/removed-sources.ts';
 import { type Limits, sitemapLimits } from './limits.ts';
 import { defaultPolicy, type Policy } from './policy.ts';
 import { publicationRoot } from './publication.ts';
@@ -207,7 +208,15 @@ export function createPublisher(settings: PublisherSettings): Publisher {
   return {
     publish,
     publishDumps,
-    publishSite: (sets) => publishSite(publicationRoot(settings.directory), { baseUrl, clock }, sets),
+    publishSite: async (sets) => {
+      // Those who follow a source that was removed are to learn of it.
+      const known = await listKnownSources(settings.database.reader);
+      const removed = new Set(
+        known.flatMap(({ name, removedAt }) => (removedAt === undefined ? [] : [name])),
+      );
+      const isKept = (path: string) => removed.has(path.split('/', 1)[0] ?? path);
+      await publishSite(publicationRoot(settings.directory), { baseUrl, clock }, sets, isKept);
+    },
   };
 }
 

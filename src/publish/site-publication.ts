@@ -30,11 +30,15 @@ export async function registerSet(root: string, settings: SiteSettings, set: Res
   });
 }
 
-/** Renders the site-wide Source Description (RS-SD-03). */
+/**
+ * Renders the site-wide Source Description (RS-SD-03).
+ * @param isKept sets that are served still, though they are not described any more
+ */
 export async function publishSite(
   root: string,
   settings: SiteSettings,
   sets: readonly ResourceSet[],
+  isKept: (path: string) => boolean = () => false,
 ): Promise<void> {
   const { baseUrl, clock } = settings;
   const published: ResourceSet[] = [];
@@ -44,7 +48,8 @@ export async function publishSite(
   }
   await mkdir(root, { recursive: true });
   await edit(root, settings, async (pointer) => {
-    const paths = published.map((set) => set.path);
+    const kept = (pointer.sets ?? []).filter(isKept);
+    const paths = [...new Set([...published.map((set) => set.path), ...kept])];
     if (published.length === 0) return { ...pointer, sets: paths, documents: {} };
     const text = renderSourceDescription(baseUrl, published, 'about');
     if (pointer.documents[siteDescriptionPath]?.plain.etag === etagOf(text))

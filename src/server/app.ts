@@ -23,6 +23,7 @@ import { installRequestLog, RequestLog } from './request-log.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { resourceRoutes } from './resources.ts';
 import { robotsRoutes } from './robots.ts';
+import { installServedSources } from './served-sources.ts';
 
 /** Builds the server; listening, and closing it, is the caller's. */
 export function createApp(given: ServerDeps): FastifyInstance {
@@ -53,6 +54,7 @@ export function createApp(given: ServerDeps): FastifyInstance {
   const metrics = createRequestMetrics();
   installErrors(app, deps);
   installRequestHooks(app, deps, metrics);
+  installServedSources(app, deps);
   installRequestLog(app);
   app.addHook('preClose', async () => connections.drain());
   homeRoutes(app, deps);

@@ -16,6 +16,8 @@ export interface ServerDeps {
   readonly publication: Publication;
   /** The data directory, where large contents are. */
   readonly directory: string;
+  /** Whether anything is served at the addresses of a source; default: at those of all. */
+  servesSource?(source: string): Promise<boolean>;
   /** How the files of a source are published; undefined where it is not configured. */
   fileMode(source: string): FilesConfig['mode'] | undefined;
   /** What is handed out of the past of a source; undefined where it is not configured. */

@@ -45,7 +45,9 @@ export function namedSets(
 ): readonly NamedSet[] {
   const known = sources.flatMap((source) => deps.setsOf(source.name, source.title));
   const paths = new Set(known.map(({ path }) => path));
-  return [...known, ...published.filter(({ path }) => !paths.has(path)).map(toSet)];
+  const others = published.filter(({ path }) => !paths.has(path)).map(toSet);
+  // What was removed is served for those who follow it, and shown to nobody else.
+  return [...known, ...others.filter(({ source }) => deps.fileMode(source) !== undefined)];
 }
 
 /** What is to be seen of these sets. */

@@ -7,6 +7,7 @@ import * as time from '../../migrations/0005-time.ts';
 import * as retention from '../../migrations/0006-retention.ts';
 import * as refusedFiles from '../../migrations/0007-refused-files.ts';
 import * as withdrawals from '../../migrations/0009-withdrawals.ts';
+import * as removedSources from '../../migrations/0010-removed-sources.ts';
 import * as vanished from '../../migrations/0014-vanished.ts';
 import * as unreadable from '../../migrations/0015-unreadable.ts';
 import * as manySources from '../../migrations/0018-many-sources.ts';
@@ -29,6 +30,7 @@ const migrations: readonly Migration[] = [
   { name: '0006-retention', up: retention.up },
   { name: '0007-refused-files', up: refusedFiles.up },
   { name: '0009-withdrawals', up: withdrawals.up },
+  { name: '0010-removed-sources', up: removedSources.up },
   { name: '0014-vanished', up: vanished.up },
   { name: '0015-unreadable', up: unreadable.up },
   { name: '0018-many-sources', up: manySources.up },

@@ -42,6 +42,8 @@ export async function ensureSource(database: Database, name: string, now: string
     .insert({ name, journal_id: randomUUID(), journal_at: now })
     .onConflict('name')
     .ignore();
+  // It is there again.
+  await database.writer('source').where({ name }).whereNotNull('removed_at').update({ removed_at: null });
 }
 
 export async function sourceIdOf(db: Queryable, name: string): Promise<number | undefined> {

@@ -45,6 +45,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0006-retention' },
     { name: '0007-refused-files' },
     { name: '0009-withdrawals' },
+    { name: '0010-removed-sources' },
     { name: '0014-vanished' },
     { name: '0015-unreadable' },
     { name: '0018-many-sources' },

@@ -13,6 +13,9 @@ export function createFindPast(deps: ServerDeps): FindPast {
   const read = createOriginalReader(deps.baseUrl);
   return async (uri) => {
     for (const path of read(uri)) {
+      const source = isAbsolute(path) ? undefined : path.split('/', 1)[0];
+      const isSite = source === undefined || source.startsWith('.') || !path.includes('/');
+      if (!isSite && deps.servesSource && !(await deps.servesSource(source))) continue;
       const past =
         isAbsolute(path) || isResource.test(path)
           ? await findResourcePast(deps, path)

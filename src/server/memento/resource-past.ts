@@ -17,6 +17,7 @@ import { createTimelinePast } from './timeline-past.ts';
 
 export async function findResourcePast(deps: ServerDeps, path: string): Promise<Past | undefined> {
   const history = await findHistory(deps.database.reader, path);
+  if (history && deps.servesSource && !(await deps.servesSource(history.source))) return undefined;
   return history && createResourcePast(deps, history);
 }
 
