@@ -135,7 +135,7 @@ async function harvestOne(
         io,
         flags.json,
         { dryRun: true, ...report },
-        `${describeCounts(report)} (dry run, nothing stored)`,
+        `${describeCounts(report)}${waiting(report.unseen)} (dry run, nothing stored)`,
       );
       return exitCodes.ok;
     }
@@ -197,6 +197,10 @@ export function describeReport(report: HarvestReport): string {
     default:
       return counts;
   }
+}
+
+function waiting(unseen: number): string {
+  return unseen === 0 ? '' : `; ${unseen} resources were not met`;
 }
 
 function describeCounts(report: {

@@ -1,37 +1,63 @@
-import { toIso } from '../core/datetime.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { BridgeError } from '../core/errors.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { migrate } from '../store/migrate.ts';
 import type { RunCounts } from '../store/runs.ts';
-import { findSource } from '../store/sources.ts';
-import { previewPage } from '../store/store-page.ts';
-import { type HarvestDeps, type HarvestOptions, type HarvestSource, mapPage } from './harvest.ts';
-import { describeSelection } from './open-run.ts';
+import { copySource } from '../store/source-copy.ts';
+import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest.ts';
+import type { HarvestReport } from './report.ts';
+import { thoroughHarvest } from './thorough-harvest.ts';
 
 export interface DryRunReport extends RunCounts {
   readonly source: string;
-  readonly mode: 'full' | 'incremental';
+  readonly mode: HarvestReport['mode'];
+  /** Resources that would wait for a person. */
+  readonly unseen: number;
 }
 
-/** Reads what a harvest would read and says what it would change; nothing is written anywhere. */
+/**
+ * Says what a harvest would change, by doing it: the same harvest, on a copy of what is known of the source, which is
+ * thrown away. Nothing is written to the database.
+ */
 export async function dryRun(
-  { database, clock }: HarvestDeps,
+  deps: HarvestDeps,
   source: HarvestSource,
   options: HarvestOptions,
 ): Promise<DryRunReport> {
-  const info = await source.adapter.identify(options.signal);
-  const stored = await findSource(database.reader, source.name);
-  const known = stored?.asOf !== undefined && stored.selection === describeSelection(source, info);
-  const mode = known ? options.mode : 'full';
-  const since = mode === 'incremental' ? (options.since ?? stored?.asOf) : undefined;
-  const total = { pages: 0, items: 0, created: 0, updated: 0, deleted: 0, unchanged: 0, problems: 0 };
-  for await (const page of source.adapter.pages({ mode, since }, options.signal)) {
-    const result = await previewPage(database, source.name, mapPage(source, page), toIso(clock.now()));
-    for (const key of ['items', 'created', 'updated', 'deleted', 'unchanged', 'problems'] as const) {
-      total[key] += result[key];
-    }
-    total.pages += 1;
-    if (options.stop.aborted)
-      throw new BridgeError('interrupted', `stopped after ${total.items} items as asked`);
-    if (total.items >= (options.limit ?? Number.POSITIVE_INFINITY)) break;
+  const directory = await mkdtemp(join(tmpdir(), 'rsbridge-dry-run-'));
+  let copy: Database | undefined;
+  try {
+    copy = openDatabase({ client: 'sqlite', file: join(directory, 'copy.db') });
+    await migrate(copy);
+    await copySource(deps.database, copy, source.name, options.signal);
+    const config = { ...source.config, patches: false };
+    const reports = await thoroughHarvest(
+      { ...deps, database: copy },
+      { ...source, config, isCopy: true },
+      options,
+    );
+    if (options.stop.aborted) throw new BridgeError('interrupted', 'stopped as asked; nothing was stored');
+    return sum(source.name, reports);
+  } finally {
+    await copy?.close();
+    await rm(directory, { recursive: true, force: true });
   }
-  return { source: source.name, mode, ...total };
+}
+
+function sum(source: string, reports: readonly HarvestReport[]): DryRunReport {
+  const total = {
+    pages: 0,
+    items: 0,
+    created: 0,
+    updated: 0,
+    deleted: 0,
+    unchanged: 0,
+    problems: 0,
+    unseen: 0,
+  };
+  for (const report of reports)
+    for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += report[key];
+  return { source, mode: reports[0]?.mode ?? 'incremental', ...total };
 }

@@ -46,6 +46,8 @@ export interface HarvestSource {
   readonly lessons: LessonBook;
   /** Asks for files before they are published; undefined: they are published as stated. */
   readonly fileCheck?: FileCheck | undefined;
+  /** What is known of it is a copy without payloads: there is nothing to mend. */
+  readonly isCopy?: boolean | undefined;
 }
 
 export interface HarvestOptions {
@@ -267,11 +269,12 @@ export async function keepLessons(
 }
 
 /** A page as the store takes it. */
-export function mapPage({ name, config }: HarvestSource, page: Page): MappedPage {
+export function mapPage({ name, config, isCopy }: HarvestSource, page: Page): MappedPage {
   return {
     ...page,
     items: page.items.map((item) => mapItem(name, item)),
     patches: config.patches,
+    ...(isCopy && { isCopy }),
     files: fileRules(config),
   };
 }

@@ -24,7 +24,6 @@ import { claimPayloads } from './released.ts';
 import { storeMoved, storeUnasked } from './remote-files.ts';
 import { countChanges } from './resource-plan.ts';
 import { type RunCounts, recordProblems } from './runs.ts';
-import { sourceIdOf } from './sources.ts';
 import { inTurn } from './turns.ts';
 import { storeUnreadable } from './unreadable.ts';
 import { clearVanished, recordUnreadParts } from './vanished.ts';
@@ -48,6 +47,8 @@ export interface MappedPage {
   readonly patches?: boolean | undefined;
   /** Published formats that may still come for these items in this run. */
   readonly awaited?: readonly string[] | undefined;
+  /** There are no payloads to compare with. */
+  readonly isCopy?: boolean | undefined;
   /** What is done about files; default: nothing. */
   readonly files?: FileRules | undefined;
   /** URLs of files whose servers were asked when this page had come. */
@@ -59,18 +60,6 @@ export type PageResult = Omit<RunCounts, 'pages'>;
 export interface StoredPage extends PageResult {
   /** Places where the pass proves nothing about what it did not see. */
   readonly unidentified: number;
-}
-
-/** What storing the page would do, without doing it. */
-export async function previewPage(
-  database: Database,
-  source: string,
-  delivered: MappedPage,
-  now: string,
-): Promise<PageResult> {
-  const page = await pageWithoutWithdrawn(database.reader, source, delivered);
-  const sourceId = await sourceIdOf(database.reader, source);
-  return resultOf(await planStored(database.reader, { name: source, id: sourceId ?? 0 }, page, now), page);
 }
 
 /**
@@ -107,7 +96,7 @@ async function storeInTurn(
   const payloads = await packPayloads(database.writer, plan.changes, versions, delivered, known);
   const blobs = new Map([...patches.blobs.map(toEntry), ...payloads.blobs]);
   // There is nothing to mend of items that nobody knew.
-  const isRepeated = run.mode === 'full' && known.size > 0;
+  const isRepeated = run.mode === 'full' && known.size > 0 && !page.isCopy;
   const mended = isRepeated
     ? await findDamaged(database.writer, delivered, known, (hash) => blobs.has(hash))
     : [];
