@@ -67,7 +67,7 @@ class OaiPmhAdapter implements Adapter {
     const progress = progressAt({ from, checkpoint: request.checkpoint });
     const { url } = this.#endpoint;
     const read = (pass: Pass) => (record: CutRecord) => {
-      const { item: entry, problem } = readRecord(record, { url, declared, ...pass });
+      const { item: entry, problem } = readRecord(record, { url, ...pass });
       return { entry, problem };
     };
     const listing = await this.#listing({ verb: 'ListRecords', mode, read }, declared, progress.asOf, signal);
@@ -106,7 +106,7 @@ class OaiPmhAdapter implements Adapter {
 
   async item(identifier: string, signal: AbortSignal): Promise<SourceItem | undefined> {
     const declared = this.#declared ?? (await this.#listFormats(signal));
-    return getRecord(this.#endpoint, identifier, formatUses(declared, this.#settings), declared, signal);
+    return getRecord(this.#endpoint, identifier, formatUses(declared, this.#settings), signal);
   }
 
   async #listing<Entry>(

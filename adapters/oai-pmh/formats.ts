@@ -1,6 +1,7 @@
 import type { MetadataFormat } from '../../src/core/adapter.ts';
 import { fileRank } from './files/index.ts';
 import { isJpcoar } from './jpcoar.ts';
+import { oaiNamespace } from './namespaces.ts';
 
 /** Namespaces of payload roots that we know. */
 const knownNamespaces: ReadonlySet<string> = new Set([
@@ -97,17 +98,14 @@ function rankOf({ namespace }: DeclaredFormat): Pick<MetadataFormat, 'fileRank'>
   return rank === undefined ? {} : { fileRank: rank };
 }
 
-/** The URI that tells what a payload is: its own namespace first, what the list says of it only else. */
-export function profileOf(
-  rootNamespace: string,
-  format: string,
-  declared: readonly DeclaredFormat[],
-): string | undefined {
+/**
+ * The URI that tells what a payload is: its own namespace. What the list of formats says of it is often copied from
+ * another line (quirk 70), and claims nothing for a payload without one.
+ */
+export function profileOf(rootNamespace: string, format: string): string | undefined {
   const special = profiles.get(rootNamespace);
   if (special !== undefined) return special;
-  if (rootNamespace !== '' && rootNamespace !== 'http://www.openarchives.org/OAI/2.0/') return rootNamespace;
-  // Payloads without a namespace of their own (quirk 86); DSpace's RIOXX 3 is one.
-  const stated = declared.find(({ name }) => name === format)?.namespace;
-  if (stated !== undefined && /^[A-Za-z][\w+.-]*:\S+$/.test(stated)) return stated;
-  return /^rioxx/.test(format) ? rioxx3 : rootNamespace || undefined;
+  if (rootNamespace !== '' && rootNamespace !== oaiNamespace) return rootNamespace;
+  // DSpace's RIOXX 3 has no namespace of its own (quirk 86); what has fallen into the protocol's is not the protocol.
+  return /^rioxx/.test(format) ? rioxx3 : undefined;
 }

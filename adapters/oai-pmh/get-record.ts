@@ -2,7 +2,6 @@ import type { SourceItem, SourceMetadata } from '../../src/core/adapter.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { clause } from './clause.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { DeclaredFormat } from './formats.ts';
 import { ListResponse } from './list-response.ts';
 import { hasError, toBridgeError } from './oai-errors.ts';
 import type { FormatUse } from './passes.ts';
@@ -17,7 +16,6 @@ export async function getRecord(
   endpoint: Endpoint,
   identifier: string,
   uses: readonly FormatUse[],
-  declared: readonly DeclaredFormat[],
   signal: AbortSignal,
 ): Promise<SourceItem | undefined> {
   const found: FoundItem[] = [];
@@ -32,7 +30,6 @@ export async function getRecord(
     const { item, problem } = readRecord(record, {
       url: endpoint.url,
       format,
-      declared,
       publishes,
       findsFiles,
     });

@@ -1,5 +1,6 @@
 import type { HttpResponse } from '../../src/core/adapter.ts';
 import { BridgeError, isBridgeError } from '../../src/core/errors.ts';
+import { declaredIn } from './declared-prefixes.ts';
 import { decodeXml } from './decode.ts';
 import { RecordCutter } from './record-cutter.ts';
 import type { CutRecord, Envelope } from './record-parser.ts';
@@ -14,11 +15,13 @@ const headLength = 4096;
  */
 export class ListResponse implements AsyncIterable<CutRecord[]> {
   readonly #response: HttpResponse;
-  readonly #cutter = new RecordCutter();
+  readonly #cutter: RecordCutter;
   #head = '';
 
-  constructor(response: HttpResponse) {
+  /** @param list stands for the list that it is a page of; undefined: it stands alone */
+  constructor(response: HttpResponse, list: object = response) {
     this.#response = response;
+    this.#cutter = new RecordCutter(declaredIn(list));
   }
 
   /** Complete once the iteration has ended. */

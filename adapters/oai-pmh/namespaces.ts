@@ -5,8 +5,8 @@ export const xsiNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
 export type Namespaces = Readonly<Record<string, string>>;
 
 /**
- * What these prefixes mean wherever somebody forgot to declare them (quirk 85). Only prefixes that have one
- * meaning in practice: a wrong guess would be worse than a quarantined record.
+ * What these prefixes usually mean. That alone declares none: they are believed where a record names the namespace
+ * itself, in its `xsi:schemaLocation` (quirk 85). A wrong guess would be worse than a quarantined record.
  */
 export const wellKnownPrefixes: ReadonlyMap<string, string> = new Map([
   ['xsi', xsiNamespace],

@@ -1,5 +1,6 @@
 import { BridgeError } from '../../src/core/errors.ts';
 import { rawRecord } from '../../src/core/raw-record.ts';
+import { DeclaredPrefixes } from './declared-prefixes.ts';
 import {
   Complete,
   type CutRecord,
@@ -9,8 +10,10 @@ import {
   NotWellFormed,
   OtherDocument,
   RecordParser,
+  UndeclaredPrefix,
 } from './record-parser.ts';
 import { repairRecord } from './repair.ts';
+import { statedNamespaces } from './stated-namespaces.ts';
 import { TextWindow } from './text-window.ts';
 
 const maximumRecord = 32 * 1024 * 1024;
@@ -18,6 +21,7 @@ const maximumProlog = 192 * 1024;
 /** More than a record's start tag with its declarations and its header's start tag. */
 const boundaryOverlap = 8192;
 const pieceLength = 16_384;
+const noneStated: ReadonlyMap<string, string> = new Map();
 /** Text without a tag: from where on it is suspicious, and up to where it is worth looking into. */
 const suspiciousText = 8192;
 const hopelessText = 262_144;
@@ -29,6 +33,8 @@ interface Damage {
   readonly boundary: RegExp;
   searched: number;
   reason: string;
+  /** It was a prefix. */
+  isUndeclared?: boolean;
   repairable: boolean;
   /** The beginning of what was too large to keep. */
   head?: string;
@@ -48,9 +54,16 @@ export class RecordCutter {
   readonly envelope: Envelope = { errors: [] };
   #window = new TextWindow();
   #finished: CutRecord[] = [];
-  #parser = new RecordParser(this.#window, this.envelope, this.#finished);
+  readonly #declared: DeclaredPrefixes;
+  #parser: RecordParser;
   #damage: Damage | undefined;
   #complete = false;
+
+  /** @param declared earlier in the list that the response is a part of */
+  constructor(declared = new DeclaredPrefixes()) {
+    this.#declared = declared;
+    this.#parser = new RecordParser(this.#window, this.envelope, this.#finished, declared);
+  }
 
   /** Whether the document's end was read. */
   get complete(): boolean {
@@ -179,22 +192,13 @@ export class RecordCutter {
   /** Parses the mended text in place of the damaged one. @returns whether it gave a record */
   #repair(span: string, damage: Damage): boolean {
     const { text, reasons } = repairRecord(span);
-    this.#restart(damage.context);
-    this.#window.append(text);
-    const before = this.#finished.length;
-    try {
-      this.#parser.write(text);
-    } catch (error) {
-      if (!(error instanceof NotWellFormed)) throw toBridgeError(error);
-      damage.reason = error.message;
-      this.#finished.length = before;
-      return false;
+    let record = this.#reparse(text, damage, noneStated);
+    if (record === undefined && damage.isUndeclared) {
+      const { namespaces } = damage.context;
+      const stated = statedNamespaces(text, namespaces, (prefix) => this.#declared.get(prefix));
+      if (stated.size > 0) record = this.#reparse(text, damage, stated);
     }
-    const record = this.#finished[before];
-    if (this.#parser.record !== undefined || record === undefined) {
-      this.#finished.length = before;
-      return false;
-    }
+    if (record === undefined) return false;
     for (const reason of [...reasons, ...damage.notes]) record.repairs.add(reason);
     // An error that went away by itself would be a defect of ours; it is not to go unseen.
     if (record.repairs.size === 0) record.repairs.add('it was read a second time');
@@ -202,9 +206,31 @@ export class RecordCutter {
     return true;
   }
 
+  /** @param stated what the record itself says of prefixes that nobody declares */
+  #reparse(text: string, damage: Damage, stated: ReadonlyMap<string, string>): CutRecord | undefined {
+    this.#restart(damage.context);
+    this.#parser.believe(stated);
+    this.#window.append(text);
+    const before = this.#finished.length;
+    try {
+      this.#parser.write(text);
+    } catch (error) {
+      if (!(error instanceof NotWellFormed)) throw toBridgeError(error);
+      damage.reason = error.message;
+      damage.isUndeclared = error instanceof UndeclaredPrefix;
+      this.#finished.length = before;
+      return undefined;
+    }
+    const record = this.#finished[before];
+    if (this.#parser.record === undefined && record !== undefined) return record;
+    damage.isUndeclared = false;
+    this.#finished.length = before;
+    return undefined;
+  }
+
   #restart(context: ListContext): void {
     this.#window = new TextWindow();
-    this.#parser = new RecordParser(this.#window, this.envelope, this.#finished, context);
+    this.#parser = new RecordParser(this.#window, this.envelope, this.#finished, this.#declared, context);
   }
 
   #note(reason: string): void {

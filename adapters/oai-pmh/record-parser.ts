@@ -1,7 +1,8 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { type RawRecord, rawRecord } from '../../src/core/raw-record.ts';
 import { clause } from './clause.ts';
-import { type Namespaces, oaiNamespace, wellKnownPrefixes } from './namespaces.ts';
+import type { DeclaredPrefixes } from './declared-prefixes.ts';
+import { type Namespaces, oaiNamespace } from './namespaces.ts';
 import { NamespaceUse, withNamespaces } from './payload.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -59,6 +60,9 @@ export interface ListContext {
 /** Thrown out of the parser: the text is not well-formed. */
 export class NotWellFormed extends Error {}
 
+/** The same, because of a prefix that nobody declares. */
+export class UndeclaredPrefix extends NotWellFormed {}
+
 /** Thrown out of the parser: the document is complete, what follows does not matter (quirk 37). */
 export class Complete extends Error {}
 
@@ -96,6 +100,9 @@ export class RecordParser {
   readonly #window: TextWindow;
   readonly #envelope: Envelope;
   readonly #finished: CutRecord[];
+  readonly #declared: DeclaredPrefixes;
+  /** What the record that is read says of prefixes that nobody declares. */
+  #stated: ReadonlyMap<string, string> = new Map();
   /** Lower-case local names of the open envelope elements; '' for what is not of the protocol. */
   readonly #path: string[] = [];
   #shift = 0;
@@ -112,8 +119,15 @@ export class RecordParser {
   #context: ListContext | undefined;
 
   /** With a context, starts inside a list at the window's end, which must be empty. */
-  constructor(window: TextWindow, envelope: Envelope, finished: CutRecord[], context?: ListContext) {
+  constructor(
+    window: TextWindow,
+    envelope: Envelope,
+    finished: CutRecord[],
+    declared: DeclaredPrefixes,
+    context?: ListContext,
+  ) {
     this.#window = window;
+    this.#declared = declared;
     this.#envelope = envelope;
     this.#finished = finished;
     const saxes = this.#saxes;
@@ -130,6 +144,11 @@ export class RecordParser {
   /** @throws NotWellFormed, Complete, OtherDocument, ForbiddenDoctype */
   write(text: string): void {
     this.#saxes.write(text);
+  }
+
+  /** What the next record says of prefixes that nobody declares; it holds for that one alone. */
+  believe(stated: ReadonlyMap<string, string>): void {
+    this.#stated = stated;
   }
 
   /** The record that is open, if one is. */
@@ -175,6 +194,7 @@ export class RecordParser {
     const depth = this.#depth;
     this.#depth += 1;
     this.#lastTagEnd = this.#position;
+    this.#declared.see(tag.ns);
     if (depth > deepest) throw new NotWellFormed(`it is nested more than ${deepest} levels deep`);
     if (this.#payload !== undefined) {
       this.#payload.use.open(tag);
@@ -274,6 +294,7 @@ export class RecordParser {
         this.#record.raw = rawRecord(this.#window.slice(this.#recordStart, end));
       this.#finished.push(this.#record);
       this.#record = undefined;
+      this.#stated = new Map();
     } else if (depth === 0) throw new Complete();
   }
 
@@ -332,14 +353,18 @@ export class RecordParser {
   }
 
   #resolveUndeclared(prefix: string): string | undefined {
-    const uri = wellKnownPrefixes.get(prefix);
-    if (uri !== undefined) this.#record?.repairs.add(`the undeclared prefix "${prefix}" was declared`);
+    const before = this.#declared.get(prefix);
+    const uri = before ?? this.#stated.get(prefix);
+    if (uri !== undefined) {
+      const how = before === undefined ? 'as its xsi:schemaLocation states' : 'as it was earlier in the list';
+      this.#record?.repairs.add(`the undeclared prefix "${prefix}" was declared ${how} (${uri})`);
+    }
     return uri;
   }
 
   #onError(error: Error): void {
     if (this.#record === undefined && harmless.test(error.message)) return;
-    throw new NotWellFormed(withoutPosition(error.message));
+    throw notWellFormed(error.message);
   }
 }
 
@@ -348,8 +373,13 @@ function localName(name: string): string {
 }
 
 /** Positions in a stream that was cut up mean nothing to anybody. */
-function withoutPosition(message: string): string {
-  return clause(message.replace(/^\d+:\d+: /, '')) || 'its tags do not match';
+function notWellFormed(message: string): NotWellFormed {
+  const bare = message.replace(/^\d+:\d+: /, '');
+  const prefix = /^unbound namespace prefix: "([^"]{1,100})"/.exec(bare)?.[1];
+  if (prefix === undefined) return new NotWellFormed(clause(bare) || 'its tags do not match');
+  return new UndeclaredPrefix(
+    `its prefix "${prefix}" is declared nowhere, neither in it nor earlier in the list, and its xsi:schemaLocation does not tell what it stands for`,
+  );
 }
 
 function toCount(text: string | undefined): number | undefined {

@@ -2,7 +2,7 @@ import type { FileOrigin, Problem, SourceFile, SourceItem, SourceMetadata } from
 import { parseDatestamp } from '../../src/core/datetime.ts';
 import { dspaceServerBase, mapDownloadUrl } from './files/download-url.ts';
 import { findFiles } from './files/index.ts';
-import { type DeclaredFormat, profileOf } from './formats.ts';
+import { profileOf } from './formats.ts';
 import { landingPage } from './landing-page.ts';
 import type { CutRecord, Payload } from './record-parser.ts';
 import { requestUrl } from './request.ts';
@@ -11,7 +11,6 @@ import { requestUrl } from './request.ts';
 export interface RecordOrigin {
   readonly url: string;
   readonly format: string;
-  readonly declared: readonly DeclaredFormat[];
   /** False: the format is harvested for its files only. */
   readonly publishes: boolean;
   readonly findsFiles: boolean;
@@ -80,9 +79,9 @@ function toItem(record: CutRecord, origin: RecordOrigin): SourceItem {
 function metadataOf(
   identifier: string,
   { namespace, content }: Payload,
-  { url, format, declared }: RecordOrigin,
+  { url, format }: RecordOrigin,
 ): SourceMetadata {
-  const profile = profileOf(namespace, format, declared);
+  const profile = profileOf(namespace, format);
   return {
     format,
     content,

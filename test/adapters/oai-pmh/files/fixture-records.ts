@@ -29,6 +29,11 @@ export async function fixtureRecords(file: string): Promise<CutRecord[]> {
 
 const header = '<header><identifier>x</identifier><datestamp>2020-01-01</datestamp></header>';
 
+/** Where a record was cut out of its response, these were declared on the root. */
+const declarations =
+  'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:dc="http://purl.org/dc/elements/1.1/"' +
+  ' xmlns:datacite="http://datacite.org/schema/kernel-4" xmlns:oaire="http://namespace.openaire.eu/schema/oaire/"';
+
 function envelope(records: string): string {
-  return `<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><ListRecords>${records}</ListRecords></OAI-PMH>`;
+  return `<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/" ${declarations}><ListRecords>${records}</ListRecords></OAI-PMH>`;
 }

@@ -25,7 +25,6 @@ function record(more: Partial<CutRecord> = {}): CutRecord {
 const origin: RecordOrigin = {
   url: 'https://repo.example.ac.jp/oai',
   format: 'junii2',
-  declared: [],
   publishes: true,
   findsFiles: true,
 };
