@@ -53,7 +53,8 @@ export async function initCommand(
   if (!flags.dryRun) writeFileSync(file, text);
   if (flags.dryRun && !flags.json) {
     for (const sentence of sentences) say(io, sentence);
-    io.stdout.write(text);
+    // As bytes: what a person typed into the address is needed in the file.
+    io.stdout.write(Buffer.from(text));
     return exitCodes.ok;
   }
   const facts = { name, ...factsOf(found), sentences, info: found.info };

@@ -3,7 +3,9 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse, YAMLParseError } from 'yaml';
 import { type Config, parseConfig } from '../core/config.ts';
 import { BridgeError } from '../core/errors.ts';
+import { keepSecret } from '../core/secrets.ts';
 import { checkCron } from '../harvest/scheduler.ts';
+import { type BroughtIn, secretsOf } from './config-secrets.ts';
 
 export const defaultConfigFile = 'rsbridge.yaml';
 
@@ -23,12 +25,21 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): Config {
   const file = resolve(cwd, flags.config ?? env.RSBRIDGE_CONFIG ?? defaultConfigFile);
-  const raw = resolveSecrets(parseYaml(readText(file), file), env, dirname(file));
-  for (const [path, value] of environmentOverrides(env)) assign(raw, path, value);
+  const broughtIn: BroughtIn[] = [];
+  const given = parseYaml(readText(file), file);
+  const raw = resolveValue(given, [], { env, directory: dirname(file), broughtIn }) as Record<
+    string,
+    unknown
+  >;
+  for (const [path, value] of environmentOverrides(env)) {
+    assign(raw, path, value);
+    broughtIn.push({ path, value });
+  }
   for (const [path, value] of Object.entries(flags.overrides ?? {})) {
     if (value !== undefined) assign(raw, path.split('.'), value);
   }
-  const config = parseConfig(raw);
+  const config = parseBroughtIn(raw, broughtIn);
+  for (const secret of secretsOf(config, broughtIn)) keepSecret(secret);
   checkCron('publish.resourceListSchedule', config.publish.resourceListSchedule);
   for (const [name, source] of Object.entries(config.sources)) {
     checkCron(`sources.${name}.schedule`, source.schedule);
@@ -36,6 +47,16 @@ export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): C
     checkCron(`sources.${name}.identifierPass`, source.identifierPass);
   }
   return anchorPaths(config, dirname(file));
+}
+
+/** What is wrong with a value is told with the value, unless it was brought in: nobody knows yet what it is for. */
+function parseBroughtIn(raw: unknown, broughtIn: readonly BroughtIn[]): Config {
+  try {
+    return parseConfig(raw);
+  } catch (error) {
+    for (const { value } of broughtIn) keepSecret(value);
+    throw error;
+  }
 }
 
 /** Makes the relative paths of a configuration absolute. */
@@ -76,20 +97,28 @@ function parseYaml(text: string, file: string): Record<string, unknown> {
   return parsed as Record<string, unknown>;
 }
 
-function resolveSecrets(value: unknown, env: Environment, directory: string): Record<string, unknown> {
-  return resolveValue(value, env, directory) as Record<string, unknown>;
+interface Resolving {
+  readonly env: Environment;
+  readonly directory: string;
+  /** What is brought in goes here. */
+  readonly broughtIn: BroughtIn[];
 }
 
-function resolveValue(value: unknown, env: Environment, directory: string): unknown {
-  if (typeof value === 'string') return expand(value, env);
-  if (Array.isArray(value)) return value.map((entry) => resolveValue(entry, env, directory));
+function resolveValue(value: unknown, path: readonly string[], resolving: Resolving): unknown {
+  const { env, directory, broughtIn } = resolving;
+  if (typeof value === 'string')
+    return expand(value, env, (brought) => broughtIn.push({ path, value: brought }));
+  if (Array.isArray(value)) return value.map((entry) => resolveValue(entry, path, resolving));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) =>
-      key.endsWith('File') && typeof entry === 'string'
-        ? [key.slice(0, -'File'.length), readText(resolve(directory, expand(entry, env))).trim()]
-        : [key, resolveValue(entry, env, directory)],
-    ),
+    Object.entries(value).map(([key, entry]) => {
+      if (!key.endsWith('File') || typeof entry !== 'string')
+        return [key, resolveValue(entry, [...path, key], resolving)];
+      const name = key.slice(0, -'File'.length);
+      const text = readText(resolve(directory, expand(entry, env))).trim();
+      broughtIn.push({ path: [...path, name], value: text });
+      return [name, text];
+    }),
   );
 }
 
@@ -101,12 +130,13 @@ const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 const [opened, closed] = ['\uE000', '\uE001'];
 const stoodIn = new RegExp(`${opened}([A-Za-z0-9_]+)${closed}`, 'g');
 
-function expand(text: string, env: Environment): string {
+function expand(text: string, env: Environment, told?: (value: string) => void): string {
   return text.replace(stoodIn, (_, name: string) => {
     const value = env[name];
     if (value === undefined) {
       throw new BridgeError('config-invalid', `the environment variable ${name} is used but not set`);
     }
+    told?.(value);
     return value;
   });
 }
@@ -114,7 +144,7 @@ function expand(text: string, env: Environment): string {
 const prefix = 'RSBRIDGE_';
 
 /** `RSBRIDGE_LISTEN__PORT=80` → `['listen', 'port'], 80`. */
-function* environmentOverrides(env: Environment): Generator<[string[], unknown]> {
+function* environmentOverrides(env: Environment): Generator<[string[], string]> {
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith(prefix) || name === 'RSBRIDGE_CONFIG' || value === undefined) continue;
     const path = name.slice(prefix.length).split('__').map(toCamelCase);

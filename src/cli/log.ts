@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 import type { Config } from '../core/config.ts';
+import { redact } from '../core/secrets.ts';
 
 let opened: ((log: Logger) => void) | undefined;
 
@@ -9,7 +10,7 @@ export function onLog(listener: (log: Logger) => void): void {
   opened = listener;
 }
 
-/** Structured lines on stderr; fields that can carry credentials are cut out wherever they turn up. */
+/** Structured lines on stderr; what is secret is cut out of each line, wherever it turned up. */
 export function createLog(level: Config['logLevel'], stream: Writable): Logger {
   const log = pino(
     {
@@ -20,14 +21,9 @@ export function createLog(level: Config['logLevel'], stream: Writable): Logger {
         paths: ['headers', '*.headers', 'authorization', '*.authorization', 'password', '*.password'],
         censor: '[redacted]',
       },
-      serializers: { url: withoutCredentials, from: withoutCredentials, to: withoutCredentials },
     },
-    stream,
+    { write: (line: string) => void stream.write(redact(line)) },
   );
   if (level !== 'silent') opened?.(log);
   return log;
-}
-
-function withoutCredentials(value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(/\/\/[^/@\s]*@/, '//') : value;
 }

@@ -24,12 +24,14 @@ import { validateCommand } from './validate.ts';
 import { vanishedCommand } from './vanished-command.ts';
 import { version } from './version.ts';
 import { withdrawCommand } from './withdraw-command.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /**
  * The command line. Results go to stdout, talk to stderr.
  * @returns the exit code, see `exit-codes.ts`
  */
-export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
+export async function main(argv: readonly string[], given: CommandIo): Promise<number> {
+  const io = { ...given, stdout: withoutSecrets(given.stdout), stderr: withoutSecrets(given.stderr) };
   let exitCode: number = exitCodes.ok;
   const program = createProgram(io, (code) => {
     exitCode = code;

@@ -2,6 +2,7 @@ import type { SourceFile, SourceItem, SourceMetadata } from './adapter.ts';
 import { type MappedVersion, mapVersion } from './prior-versions.ts';
 import type { PublishedFile } from './published-files.ts';
 import type { DesiredResource, Link } from './resource.ts';
+import { hasSecret } from './secrets.ts';
 import { sha256 } from './sha-256.ts';
 import { collectionPath, itemPath, metadataPath, xmlType } from './uris.ts';
 
@@ -100,9 +101,11 @@ function alternates(source: string, item: SourceItem, except: string): Link[] {
     }));
 }
 
-/** Where it was made from (RS-LN-26), if everybody may know and follow it: no credentials, no other scheme. */
+/** Where it was made from (RS-LN-26), if everybody may know and follow it: no credentials, no secret, no other scheme. */
 function via(upstreamUrl: string | undefined): Link[] {
-  return upstreamUrl !== undefined && /^https?:\/\/[^/?#@\\\s]+(?:[/?#]\S*)?$/i.test(upstreamUrl)
+  return upstreamUrl !== undefined &&
+    !hasSecret(upstreamUrl) &&
+    /^https?:\/\/[^/?#@\\\s]+(?:[/?#]\S*)?$/i.test(upstreamUrl)
     ? [{ rel: 'via', href: upstreamUrl }]
     : [];
 }

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorTable, isBridgeError } from '../core/errors.ts';
+import { redact } from '../core/secrets.ts';
 import { UpstreamFileError } from '../core/upstream-files.ts';
 import { translate } from '../store/database.ts';
 import type { ServerDeps } from './deps.ts';
@@ -165,7 +166,7 @@ function toProblem(error: unknown): Problem {
 
 function describe(status: number, code: string, advice: string, detail?: string): Problem {
   const title = STATUS_CODES[status] ?? 'Error';
-  return { title, status, ...(detail === undefined ? {} : { detail }), code, advice };
+  return { title, status, ...(detail === undefined ? {} : { detail: redact(detail) }), code, advice };
 }
 
 /** What was said of a representation before it failed must not be said of the problem. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { redactKnown } from '../core/secrets.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -47,6 +48,10 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
       handler: async (_request, reply) => reply.code(204).headers(preflightHeaders).send(),
     });
   });
+  // Pages, and what monitors read, are texts; representations are bytes, and are never changed.
+  app.addHook('onSend', async (_request, _reply, payload) =>
+    typeof payload === 'string' ? redactKnown(payload) : payload,
+  );
   app.addHook('onResponse', async (request, reply) => {
     metrics.observe(
       request.routeOptions.config?.operationId ?? 'none',

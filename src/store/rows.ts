@@ -1,4 +1,5 @@
 import type { Link, Representation } from '../core/resource.ts';
+import { hasSecret } from '../core/secrets.ts';
 
 /** How representations lie in the tables `resource`, `change` and `version`. */
 export interface RepresentationRow {
@@ -17,7 +18,10 @@ export function toRepresentation(row: RepresentationRow): Representation {
 
 /** Links are one JSON text per resource: they are compared and rendered as a whole, never searched. */
 export function parseLinks(json: string): readonly Link[] {
-  return json === '[]' ? [] : (JSON.parse(json) as Link[]);
+  if (json === '[]') return [];
+  const links = JSON.parse(json) as Link[];
+  // Stored before it was known to be one.
+  return hasSecret(json) ? links.filter(({ rel, href }) => rel !== 'via' || !hasSecret(href)) : links;
 }
 
 export function serializeLinks(links: readonly Link[]): string {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Checkpoint, Problem } from '../core/adapter.ts';
 import { type BridgeError, describeError } from '../core/errors.ts';
+import { redact } from '../core/secrets.ts';
 import { insertRows, whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 
@@ -184,7 +185,7 @@ export async function endRun(
       ended_at: end.at,
       updated_at: end.at,
       error_code: end.error?.code ?? null,
-      error_message: end.error === undefined ? null : describeError(end.error).slice(0, 2000),
+      error_message: end.error === undefined ? null : redact(describeError(end.error)).slice(0, 2000),
     });
 }
 
@@ -212,7 +213,7 @@ export async function recordProblems(
   const rows = kept.map(({ code, message, identifier, format }) => ({
     run_id: run.id,
     code,
-    message: message.slice(0, 1000),
+    message: redact(message).slice(0, 1000),
     identifier: identifier ?? null,
     format: format ?? null,
   }));

@@ -8,7 +8,11 @@ export interface Outcome {
 }
 
 /** `rsbridge ARGS` in this process, with `cwd` as its working directory and nobody who stops it. */
-export async function runMain(cwd: string, args: readonly string[]): Promise<Outcome> {
+export async function runMain(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
   const output = { stdout: '', stderr: '' };
   const sink = (name: 'stdout' | 'stderr') =>
     new Writable({
@@ -18,7 +22,7 @@ export async function runMain(cwd: string, args: readonly string[]): Promise<Out
       },
     });
   const never = new AbortController().signal;
-  const io = { env: {}, cwd, stop: never, abort: never };
+  const io = { env, cwd, stop: never, abort: never };
   const code = await main(args, { ...io, stdout: sink('stdout'), stderr: sink('stderr') });
   return { code, ...output };
 }
