@@ -22,6 +22,7 @@ import { anyIdentifier } from '../store/items.ts';
 import { checkSchema, migrate } from '../store/migrate.ts';
 import { dieBySignals } from './signals.ts';
 import { productName, version } from './version.ts';
+import { checkPlaces } from './writable.ts';
 
 /** The house put together: the only place where the rooms meet. */
 export interface Bridge {
@@ -85,6 +86,7 @@ export async function openBridge(
 ): Promise<Bridge> {
   const clock = systemClock;
   const upstreamClock = impatientClock(stop);
+  if (schema === 'migrate') checkPlaces(config);
   const database = openDatabase(config.database);
   const gate = createHostGate();
   const clients: HttpClient[] = [];

@@ -10,6 +10,7 @@ import { countUnreadable } from '../store/unreadable.ts';
 import { countVanished } from '../store/vanished.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { checkBlobs } from './check-blobs.ts';
+import { checkDatabase, toFinding } from './check-database.ts';
 import { checkDspace } from './check-dspace.ts';
 import { findSetFaults } from './check-sets.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
@@ -39,21 +40,31 @@ export async function checkCommand(
     ok: configured > 0,
     message: `${configured} sources, served as ${config.baseUrl}`,
   });
-  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate', io.stop);
   let exitCode: number = configured > 0 ? exitCodes.ok : exitCodes.usage;
+  let bridge: Bridge | undefined;
   try {
-    print({ check: 'database', ok: true, message: `${config.database.client}, schema up to date` });
+    bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate', io.stop);
     for await (const finding of findings(bridge, io, flags.blobs)) {
       print(finding);
-      if (!finding.ok) exitCode = finding.exitCode ?? exitCodes.internal;
+      // Nothing else is worth looking at while the storage is not sound.
+      if (!finding.ok && exitCode !== exitCodes.storage) exitCode = finding.exitCode ?? exitCodes.internal;
     }
     return exitCode;
+  } catch (error) {
+    const finding = toFinding(error);
+    if (!finding) throw error;
+    print(finding);
+    return exitCodes.storage;
   } finally {
-    await bridge.close();
+    await bridge?.close();
   }
 }
 
 async function* findings(bridge: Bridge, io: CommandIo, blobs: boolean): AsyncGenerator<Finding> {
+  for await (const finding of checkDatabase(bridge)) {
+    yield finding;
+    if (finding.exitCode === exitCodes.storage) return;
+  }
   yield checkDisk(bridge.config.directory);
   for (const source of await unconfiguredSources(bridge)) {
     const ok = source.removedAt !== undefined;

@@ -11,6 +11,7 @@ import { anchorPaths } from './load-config.ts';
 import { createLog } from './log.ts';
 import { untilStopped } from './serve.ts';
 import { startService } from './service.ts';
+import { makeWritableDirectory } from './writable.ts';
 
 export interface DemoFlags {
   readonly port: number;
@@ -26,6 +27,7 @@ const usualPace: Omit<DemoPace, 'editEveryMs'> = { roundMs: 10_000, calmMs: 60_0
 export async function demoCommand(given: DemoFlags, io: CommandIo, pace = usualPace): Promise<number> {
   // Port 0 means any free one, as everywhere; the documents have to know which.
   const flags = { ...given, port: given.port === 0 ? await freePort() : given.port };
+  makeWritableDirectory(resolve(io.cwd, flags.data));
   const repository = createSampleRepository({ clock: systemClock });
   const { url } = await listenBeside(repository, given.port);
   const config = anchorPaths(demoConfig(flags, url), resolve(io.cwd, flags.data));

@@ -33,6 +33,8 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'database-locked': exitCodes.busy,
   'database-newer': exitCodes.storage,
   'database-unavailable': exitCodes.storage,
+  storage: exitCodes.storage,
+  'backup-refused': exitCodes.usage,
   'disk-full': exitCodes.storage,
   'too-many-files': exitCodes.storage,
   'publication-failed': exitCodes.storage,

@@ -12,6 +12,7 @@ import { harvestItems } from './harvest-item.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { renameOlderJournals } from './older-database.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { removeBytes } from './retention.ts';
 
@@ -53,6 +54,11 @@ export async function harvestCommand(
     if (sources.length === 0) throw new BridgeError('config-invalid', 'no source is configured');
     if (flags.item && (names.length === 0 || sources.length > 1))
       throw new BridgeError('usage', 'an item is of one source: rsbridge harvest SOURCE --item ID');
+    if (!flags.dryRun)
+      await renameOlderJournals(
+        bridge,
+        sources.map(({ name }) => name),
+      );
     const progress = createProgress(io, sources.length);
     const exitCode = await sideBySide(sources, io.stop, (source) =>
       harvestOne(bridge, source, flags, accept, io, progress),

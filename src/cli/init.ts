@@ -17,6 +17,7 @@ import { type Found, findRepository, type Protocol, type SearchPorts } from './i
 import { type CommandIo, printResult, say } from './io.ts';
 import { defaultConfigFile } from './load-config.ts';
 import { createLog } from './log.ts';
+import { checkWritableFile } from './writable.ts';
 
 export interface InitFlags {
   readonly config?: string;
@@ -44,6 +45,7 @@ export async function initCommand(
       `${file} is there already; use --force to replace it, or add the source by hand`,
     );
   }
+  if (!flags.dryRun) checkWritableFile(file);
   const found = await findAny(address, flags, io, limits);
   const { name = nameFrom(found.url), baseUrl = 'http://localhost:8080', contact } = flags;
   const text = configText(found, { name, baseUrl, contact });

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { parseDatestamp } from '../core/datetime.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { parseAccept } from './accept-command.ts';
+import { backupCommand, isFile, restoreBackup } from './backup-command.ts';
 import { checkCommand } from './check.ts';
 import { demoCommand } from './demo.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -153,9 +154,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--dry-run', 'say what would be withdrawn, change nothing', false)
     .action(async (uri, options) => finish(await withdrawCommand(uri, options, io)));
 
-  command('restore <uri>', 'publish again what was withdrawn')
+  command(
+    'restore <uri|file>',
+    'publish again what was withdrawn; or put a backup in the place of the database',
+  )
     .option('--dry-run', 'say what would be restored, change nothing', false)
-    .action(async (uri, options) => finish(await restoreCommand(uri, options, io)));
+    .action(async (what, options) =>
+      finish(await (isFile(what, io.cwd) ? restoreBackup : restoreCommand)(what, options, io)),
+    );
 
   command('remove <source>', 'remove a source that is not configured any more')
     .option('--at-once', 'everything of it, without leaving its lists to those who follow it', false)
@@ -175,6 +181,10 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--no-diff', 'the versions alone')
     .option('--all', 'all versions and all differences, however many', false)
     .action(async (uri, options) => finish(await historyCommand(uri, options, io)));
+
+  command('backup <file>', 'everything the database has, as one file, while all goes on')
+    .option('--force', 'overwrite the file', false)
+    .action(async (file, options) => finish(await backupCommand(file, options, io)));
 
   program
     .command('validate <url>')

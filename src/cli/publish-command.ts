@@ -7,6 +7,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { renameOlderJournals } from './older-database.ts';
 import { reportError } from './report-error.ts';
 
 export interface PublishFlags {
@@ -30,7 +31,9 @@ export async function publishCommand(
   const bridge = await openBridge(config, log, flags.dryRun ? 'check' : 'migrate');
   try {
     let exitCode: number = exitCodes.ok;
-    for (const set of chooseSets(bridge, names)) {
+    const sets = chooseSets(bridge, names);
+    if (!flags.dryRun) await renameOlderJournals(bridge, [...new Set(sets.map(({ source }) => source))]);
+    for (const set of sets) {
       if (io.stop.aborted) return exitCodes.interrupted;
       try {
         if (flags.dryRun) await preview(bridge, set, flags, io);

@@ -5,6 +5,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { renameOlderJournals } from './older-database.ts';
 import { type Service, startService } from './service.ts';
 import { describeUnconfigured, unconfiguredSources } from './stored-sources.ts';
 
@@ -27,6 +28,7 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
     for (const source of await unconfiguredSources(bridge)) {
       bridge.log.warn({ source: source.name }, describeUnconfigured(source));
     }
+    await renameOlderJournals(bridge, Object.keys(config.sources));
     const service = await startService(bridge, config.listen, io);
     const { address, port } = service.address;
     printResult(

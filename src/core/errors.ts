@@ -28,6 +28,10 @@ export const errorTable = {
     'Another process writes to this SQLite file; wait for it or use PostgreSQL for several processes.',
   'too-many-files':
     'Raise the number of files the process may have open: `ulimit -n 4096`, or LimitNOFILE=4096 in the unit of systemd.',
+  storage:
+    'Damaged: `rsbridge check` says what is; stop what runs and put a backup back (`rsbridge restore FILE`), the repositories have the rest. Not permitted: run rsbridge as the user who owns the data directory, or give it to this one.',
+  'backup-refused':
+    'A backup is made by `rsbridge backup FILE`, into a file that does not exist yet (or --force).',
   'disk-full': 'Free some space; what was published before is still served, and the next run continues.',
   'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
   'lease-lost': 'Another process took over this source; this run stopped without loss.',

@@ -1,4 +1,5 @@
 import { BridgeError, isBridgeError } from '../core/errors.ts';
+import { storageError } from '../store/storage-error.ts';
 
 /** Gives whatever ended a publication early the code that says what to do. */
 export function publicationError(error: unknown, what: string, signal?: AbortSignal): BridgeError {
@@ -12,6 +13,8 @@ export function publicationError(error: unknown, what: string, signal?: AbortSig
       retryable: true,
     });
   }
+  const damage = error instanceof Error ? storageError(error) : undefined;
+  if (damage) return damage;
   return new BridgeError('publication-failed', `${what} could not be published`, {
     cause: error,
     retryable: true,

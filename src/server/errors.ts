@@ -36,6 +36,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'database-locked': 503,
   'disk-full': 503,
   'too-many-files': 503,
+  storage: 503,
 };
 
 type RefusalCode = keyof typeof requestErrors | 'bad-request' | 'not-found' | 'gone';

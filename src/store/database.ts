@@ -4,7 +4,9 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { DatabaseConfig } from '../core/config.ts';
 import { BridgeError } from '../core/errors.ts';
-import { knexLog, openSqlite } from './sqlite-dialect.ts';
+import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
+import { busyTimeoutMs, knexLog, openSqlite } from './sqlite-dialect.ts';
+import { storageError } from './storage-error.ts';
 
 /** What store functions take: the database or a transaction in it. */
 export type Queryable = Knex | Knex.Transaction;
@@ -31,8 +33,7 @@ export function openDatabase(config: DatabaseConfig): Database {
 function openSqliteDatabase(file: string): Database {
   mkdirSync(dirname(file), { recursive: true });
   const pragmas = [
-    // Another process may hold the write lock for the length of a page.
-    'busy_timeout = 15000',
+    `busy_timeout = ${busyTimeoutMs}`,
     'journal_mode = WAL',
     'synchronous = NORMAL',
     'foreign_keys = ON',
@@ -56,6 +57,7 @@ function openSqliteDatabase(file: string): Database {
     { filename: file, pragmas: [...pragmas, 'cache_size = -8192', 'query_only = ON'] },
     { min: 0, max: 4 },
   );
+  const checkpoints = keepCheckpointed(file, writer);
   return {
     client: 'sqlite',
     writer,
@@ -63,7 +65,9 @@ function openSqliteDatabase(file: string): Database {
     transaction: (work) => translated(() => writer.transaction(work)),
     snapshot: (work) => translated(() => reader.transaction(work)),
     close: async () => {
+      checkpoints.stop();
       await reader.destroy();
+      await checkpointAtEnd(file, writer);
       await writer.destroy();
     },
   };
@@ -149,13 +153,10 @@ export function translate(error: unknown): unknown {
       retryable: true,
     });
   }
-  if (/file is not a database|database disk image is malformed/i.test(error.message)) {
-    return new BridgeError('database-unavailable', 'the SQLite file is damaged, or not a database', {
-      cause: error,
-    });
-  }
+  const damage = storageError(error);
+  if (damage) return damage;
   const acquire = error.name === 'KnexTimeoutError';
-  if (acquire || connectionCodes.has(code) || /unable to open database file/i.test(error.message)) {
+  if (acquire || connectionCodes.has(code)) {
     return new BridgeError('database-unavailable', 'the database does not answer', {
       cause: error,
       retryable: true,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ChangeKind } from '../core/resource.ts';
 import type { Database, Queryable } from './database.ts';
 import type { ChangeCounts } from './resource-plan.ts';
@@ -53,6 +54,17 @@ export async function readJournal(db: Queryable, source: string): Promise<Journa
     .where({ name: source })
     .first();
   return row && toState(row);
+}
+
+/** The same journal from now on under another name; nothing where somebody has done that already. */
+export async function renameJournal(
+  database: Database,
+  { sourceId, id }: Pick<JournalState, 'sourceId' | 'id'>,
+): Promise<void> {
+  await database
+    .writer('source')
+    .where({ id: sourceId, journal_id: id })
+    .update({ journal_id: randomUUID() });
 }
 
 /**

@@ -37,7 +37,8 @@ const migrations: readonly Migration[] = [
   { name: '0024-quiet-links', up: quietLinks.up },
 ];
 
-const table = 'schema_migration';
+export const schemaTable = 'schema_migration';
+const table = schemaTable;
 /** Any number will do as long as every rsbridge uses the same. */
 const advisoryLock = 7_089_9_017;
 
@@ -76,7 +77,8 @@ export async function checkSchema(database: Database): Promise<void> {
   }
 }
 
-function refuseNewer(done: ReadonlySet<string>): void {
+/** @throws BridgeError `database-newer` */
+export function refuseNewer(done: ReadonlySet<string>): void {
   const known = new Set(migrations.map((migration) => migration.name));
   const foreign = [...done].filter((name) => !known.has(name));
   if (foreign.length > 0) {

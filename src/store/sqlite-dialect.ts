@@ -11,6 +11,7 @@ import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 interface SqliteConnection {
   readonly database: DatabaseSyncInstance;
   readonly statements: Map<string, PreparedStatement>;
+  readonly file: string;
 }
 
 interface PreparedStatement {
@@ -31,6 +32,8 @@ export interface SqliteSettings {
 }
 
 const keptStatements = 100;
+/** Another process may hold the write lock for the length of a page. */
+export const busyTimeoutMs = 15_000;
 
 class SqliteClient extends BetterSqlite3Client {
   _driver(): typeof DatabaseSync {
@@ -39,9 +42,15 @@ class SqliteClient extends BetterSqlite3Client {
 
   override async acquireRawConnection(): Promise<SqliteConnection> {
     const { filename, pragmas } = this.connectionSettings as unknown as SqliteSettings;
-    const database = new DatabaseSync(filename);
-    for (const pragma of pragmas) database.exec(`pragma ${pragma}`);
-    return { database, statements: new Map() };
+    let database: DatabaseSyncInstance | undefined;
+    try {
+      database = new DatabaseSync(filename);
+      for (const pragma of pragmas) database.exec(`pragma ${pragma}`);
+      return { database, statements: new Map(), file: filename };
+    } catch (error) {
+      database?.close();
+      throw Object.assign(error as Error, { databaseFile: filename });
+    }
   }
 
   override async destroyRawConnection(connection: SqliteConnection): Promise<void> {
@@ -50,17 +59,25 @@ class SqliteClient extends BetterSqlite3Client {
   }
 
   async _query(connection: SqliteConnection, query: QueryObject): Promise<QueryObject> {
-    const { statement, returnsRows } = prepare(connection, query.sql);
-    const bindings = (query.bindings ?? []).map(toBinding);
-    if (returnsRows) {
-      query.response = statement.all(...bindings);
-      return query;
+    try {
+      return runQuery(connection, query);
+    } catch (error) {
+      throw Object.assign(error as Error, { databaseFile: connection.file });
     }
-    const result = statement.run(...bindings);
-    query.response = result;
-    query.context = { lastID: result.lastInsertRowid, changes: result.changes };
+  }
+}
+
+function runQuery(connection: SqliteConnection, query: QueryObject): QueryObject {
+  const { statement, returnsRows } = prepare(connection, query.sql);
+  const bindings = (query.bindings ?? []).map(toBinding);
+  if (returnsRows) {
+    query.response = statement.all(...bindings);
     return query;
   }
+  const result = statement.run(...bindings);
+  query.response = result;
+  query.context = { lastID: result.lastInsertRowid, changes: result.changes };
+  return query;
 }
 
 function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
@@ -91,6 +108,27 @@ function toBinding(value: unknown): Binding {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string') return value;
   if (value instanceof Uint8Array) return value;
   throw new TypeError(`cannot bind a ${typeof value} to a statement`);
+}
+
+/**
+ * Brings everything into the database file and empties the log, unless somebody is reading what is in it: that is not
+ * waited for, as waiting would hold up this whole process.
+ */
+export async function checkpointSqlite(knexInstance: Knex): Promise<void> {
+  const { client } = knexInstance as unknown as {
+    client: {
+      acquireConnection(): Promise<SqliteConnection>;
+      releaseConnection(connection: SqliteConnection): Promise<void>;
+    };
+  };
+  const connection = await client.acquireConnection();
+  try {
+    connection.database.exec('pragma busy_timeout = 0');
+    connection.database.exec('pragma wal_checkpoint(truncate)');
+  } finally {
+    connection.database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    await client.releaseConnection(connection);
+  }
 }
 
 const mute = () => undefined;

@@ -1,0 +1,60 @@
+import { describeError, isBridgeError } from '../core/errors.ts';
+import { translate } from '../store/database.ts';
+import { checkIntegrity } from '../store/integrity.ts';
+import type { Bridge } from './bridge.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import type { Finding } from './finding.ts';
+import { findOlderJournals } from './older-database.ts';
+
+const integrityMs = 30_000;
+
+/** Whether the database is sound, and no older than what was published from it. */
+export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
+  const { config, database } = bridge;
+  const { faults, skipped } = await checkIntegrity(database, integrityMs);
+  if (faults.length > 0) {
+    yield {
+      check: 'database',
+      ok: false,
+      message: `the SQLite file ${config.database.client === 'sqlite' ? config.database.file : ''} is damaged: ${faults.join('; ')}. Stop what runs, and put a backup back: rsbridge restore FILE [storage]`,
+      exitCode: exitCodes.storage,
+    };
+    return;
+  }
+  const rest =
+    skipped.length === 0
+      ? ''
+      : `; not looked through, for want of time: ${skipped.join(', ')} (sqlite3 FILE 'pragma quick_check' takes all)`;
+  const sound = config.database.client === 'sqlite' ? ', pages are sound' : '';
+  yield {
+    check: 'database',
+    ok: true,
+    message: `${config.database.client}, schema up to date${sound}${rest}`,
+  };
+  const older = await findOlderJournals(bridge, Object.keys(config.sources));
+  if (older.length === 0) return;
+  const named = older
+    .slice(0, 5)
+    .map(
+      ({ source, journal, published }) => `${source} (${published} changes published, ${journal.seq} here)`,
+    );
+  const more = older.length > 5 ? ` and ${older.length - 5} more sources` : '';
+  yield {
+    check: 'age of the database',
+    ok: false,
+    message: `it is older than what is published of ${named.join(', ')}${more}, as after a backup was put back. rsbridge publish writes all documents anew; then rsbridge harvest brings what is missing`,
+    exitCode: exitCodes.needsAttention,
+  };
+}
+
+/** What cannot be looked at is a finding, too, where a person can do something about it. */
+export function toFinding(thrown: unknown): Finding | undefined {
+  const error = translate(thrown);
+  if (!isBridgeError(error, 'storage')) return undefined;
+  return {
+    check: 'storage',
+    ok: false,
+    message: `${describeError(error)}. ${error.advice} [${error.code}]`,
+    exitCode: exitCodeOf(error.code),
+  };
+}
