@@ -73,6 +73,7 @@ async function exportTo(
     baseUrl: config.baseUrl,
     pages,
     fileMode: (source: string) => config.sources[source]?.files.mode,
+    setOf: (path: string) => bridge.sets().find((set) => set.path === path),
     log,
     dryRun: flags.dryRun,
     full: flags.full,

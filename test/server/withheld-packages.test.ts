@@ -5,6 +5,8 @@ import { request } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SourceFile } from '../../src/core/adapter.ts';
 import type { ResourceSet, SetChoices } from '../../src/core/resource-set.ts';
+import { readPublicationSnapshot } from '../../src/publish/export/publication-snapshot.ts';
+import { judgePackage } from '../../src/publish/withheld-packages.ts';
 import { readZip } from '../publish/dump/zip-reading.ts';
 import { LivingSource } from '../publish/living-source.ts';
 import { baseUrl } from '../publish/seed.ts';
@@ -254,5 +256,44 @@ describeOnBoth('packages of what is withheld', (open) => {
     const after = await packages();
     expect(after.dump).toEqual([before.dump[0]?.replace('0001.zip', '0001.2.zip')]);
     expect(await statusesOf([...after.dump, ...after.changes])).not.toContain(410);
+  });
+
+  it('a file that is only withheld has its packages wait, and come back as they were', async () => {
+    const { dump, changes } = await stock();
+    const held = (at: string | null) =>
+      open()
+        .database.writer('remote_file')
+        .where({ url: 'http://127.0.0.1:1/secretfile.pdf' })
+        .update({
+          outcome: at === null ? 'confirmed' : 'refused',
+          withheld_at: at,
+        });
+    await held('2026-12-03T10:00:00Z');
+    const [zip = ''] = dump;
+    expect(await statusesOf([zip, changes[0] ?? ''])).toEqual([503, 503, 503, 503]);
+    expect((await get(zip)).headers['retry-after']).toBe('600');
+    expect(await statusesOf([changes[1] ?? ''])).toEqual([200, 200]);
+    await follow();
+    await held(null);
+    expect(await statusesOf([zip, changes[0] ?? ''])).toEqual([200, 200, 200, 200]);
+  });
+
+  it('an export has no package that is being built again', async () => {
+    const { dump, changes } = await stock();
+    const read = async () => {
+      const snapshot = await readPublicationSnapshot(living.directory, baseUrl, async (packed) => {
+        const verdict = await judgePackage(open().database.reader, set(), packed, { ofDeleted });
+        return verdict === 'open';
+      });
+      return [...(snapshot?.documents.keys() ?? [])];
+    };
+    expect(await read()).toEqual(expect.arrayContaining([...dump, ...changes]));
+    await restrict();
+    const left = await read();
+    for (const path of [dump[0] ?? '', changes[0] ?? '']) {
+      expect(left).not.toContain(path);
+      expect(left).not.toContain(manifestOf(path));
+    }
+    expect(left).toContain(changes[1]);
   });
 });

@@ -2,7 +2,10 @@ import { performance } from 'node:perf_hooks';
 import type { Log } from '../../core/adapter.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { FileRules } from '../../core/published-files.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Database } from '../../store/database.ts';
+import { ruleOf } from '../../store/withheld.ts';
+import { judgePackage } from '../withheld-packages.ts';
 import { type ExportDirectory, inExportDirectory } from './directory.ts';
 import { exportDocuments, filesOfDocument } from './documents.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -24,6 +27,8 @@ export interface ExportSettings {
   readonly baseUrl: string;
   readonly pages: PageSource;
   readonly fileMode: (source: string) => FileRules['mode'] | undefined;
+  /** A set that is configured, by its path. */
+  readonly setOf?: ((path: string) => ResourceSet | undefined) | undefined;
   readonly log: Log;
   /** Say what would be done. */
   readonly dryRun?: boolean | undefined;
@@ -146,7 +151,12 @@ class Export {
 
   async #read(): Promise<PublicationSnapshot> {
     const { directory, baseUrl } = this.#settings;
-    const snapshot = await readPublicationSnapshot(directory, baseUrl);
+    const { database, setOf } = this.#settings;
+    const snapshot = await readPublicationSnapshot(directory, baseUrl, async (packed) => {
+      const known = setOf?.(packed.set);
+      const set = known ?? { source: packed.set.split('/', 1)[0] ?? packed.set, filter: {} };
+      return (await judgePackage(database.reader, set, packed, ruleOf(known ?? {}))) === 'open';
+    });
     if (snapshot) return snapshot;
     throw new BridgeError('publication-failed', 'what was published is there no longer', { retryable: true });
   }

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import { Catalogs } from '../catalogs.ts';
-import { readPointer, type Snapshot, type StoredDocument, type StoredVariant } from '../pointer.ts';
-import { publicationRoot } from '../publication.ts';
+import { makingOf } from '../dump/dump-paths.ts';
+import {
+  type Pointer,
+  readPointer,
+  type Snapshot,
+  type StoredDocument,
+  type StoredVariant,
+} from '../pointer.ts';
+import { type Packed, publicationRoot } from '../publication.ts';
 import { readSlices, totalLength } from '../slices.ts';
 import type { FileContent } from './tree.ts';
 
@@ -37,10 +44,14 @@ export interface SnapshotDocument {
   readonly gzip?: FileContent | undefined;
 }
 
-/** @returns undefined when nothing is published */
+/**
+ * @param mayHandOut asked for each package: what is being taken out of one is not exported either
+ * @returns undefined when nothing is published
+ */
 export async function readPublicationSnapshot(
   directory: string,
   baseUrl: string,
+  mayHandOut: (packed: Packed) => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<PublicationSnapshot | undefined> {
   const root = publicationRoot(directory);
   const site = await readPointer(root);
@@ -52,7 +63,7 @@ export async function readPublicationSnapshot(
     const pointer = await readPointer(place);
     if (pointer?.baseUrl !== baseUrl || pointer.changes === undefined) continue;
     for (const part of [pointer.documents, ...(await new Catalogs(place).of(pointer))]) {
-      addDocuments(documents, place, part);
+      addDocuments(documents, place, await withoutWithheld(part, set, pointer, mayHandOut));
     }
     sets.push({
       path: set,
@@ -69,6 +80,20 @@ export async function readPublicationSnapshot(
   if (sources.size === 0 || !site) return undefined;
   addDocuments(documents, root, site.documents);
   return { sets, sources, documents };
+}
+
+async function withoutWithheld(
+  part: Readonly<Record<string, StoredDocument>>,
+  set: string,
+  { packageCheck: check, changes }: Pointer,
+  mayHandOut: (packed: Packed) => Promise<boolean>,
+): Promise<Readonly<Record<string, StoredDocument>>> {
+  const open: Record<string, StoredDocument> = {};
+  for (const [path, document] of Object.entries(part)) {
+    const holds = document.holds ?? { afterSeq: 0, seq: changes?.seq ?? 0 };
+    if (makingOf(path) === undefined || (await mayHandOut({ set, holds, check }))) open[path] = document;
+  }
+  return open;
 }
 
 /** Whether a later snapshot shows nothing else. */
