@@ -1,4 +1,4 @@
-import { describeError } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import type { SampleRepository } from '../demo/sample-repository.ts';
 import { type Manners, type Visit, Visits } from '../demo/visits.ts';
 import { readJournal } from '../store/journal.ts';
@@ -77,7 +77,7 @@ export function createDemoLife({ clock, database, log }: Bridge, pace: DemoPace)
         if (now() >= next && visits.mayMove(now())) {
           next = now() + Math.max(pace.roundMs, pace.editEveryMs);
           round = move(service, repository, source, stop)
-            .catch((error: unknown) => log.error({ reason: describeError(error) }, 'the demo stood still'))
+            .catch((error: unknown) => log.error({ ...failure(error) }, 'the demo stood still'))
             .finally(() => {
               round = undefined;
             });

@@ -1,5 +1,5 @@
 import { endOfSlot, toIso, toMilliseconds } from '../core/datetime.ts';
-import { describeError, isBridgeError } from '../core/errors.ts';
+import { failure, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { ListMeanwhile } from '../publish/publisher.ts';
 import { type JournalState, lastSeqBefore, markJournals, readJournals } from '../store/journal.ts';
@@ -76,9 +76,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
 
   async function follow(): Promise<void> {
     while (!ending.aborted) {
-      await look().catch((error: unknown) =>
-        log.error({ reason: describeError(error) }, 'the journals cannot be read'),
-      );
+      await look().catch((error: unknown) => log.error({ ...failure(error) }, 'the journals cannot be read'));
       await clock.sleep(pauseMs, ending).catch(() => undefined);
     }
     await Promise.all(running);
@@ -97,7 +95,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
     const began = clock.now().getTime();
     await bridge.publisher.publishSite(bridge.sets()).catch((error: unknown) => {
       site.isDue = true;
-      log.error({ reason: describeError(error) }, 'no Source Description');
+      log.error({ ...failure(error) }, 'no Source Description');
     });
     const now = clock.now().getTime();
     site.isBusy = false;
@@ -139,7 +137,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
     const round = bridge.publisher
       .publishDumps(set, { resourceDump, signal, list: listMeanwhile(progress) })
       .catch((error: unknown) => {
-        if (!ending.aborted) log.error({ set: set.path, reason: describeError(error) }, 'no new dump');
+        if (!ending.aborted) log.error({ set: set.path, ...failure(error) }, 'no new dump');
         progress.packagesDue = true;
         progress.resourceDump = resourceDump;
         progress.dumpsNotBefore = clock.now().getTime() + pauseAfterFailedDumpMs;
@@ -177,8 +175,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
       })
       .catch((error: unknown) => {
         const level = isBridgeError(error, 'publication-busy') ? 'debug' : 'error';
-        if (!ending.aborted)
-          log[level]({ set: progress.set.path, reason: describeError(error) }, 'not published');
+        if (!ending.aborted) log[level]({ set: progress.set.path, ...failure(error) }, 'not published');
         progress.notBefore = clock.now().getTime() + pauseAfterFailureMs;
       })
       .finally(() => {

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { configSchema } from '../core/config.ts';
 import { type ErrorCode, errorTable } from '../core/errors.ts';
+import { requestErrors } from '../server/errors.ts';
 import { exitCodeOf } from './exit-codes.ts';
 
 /** `docs/errors.md` and the table of `docs/configuration.md`, from the code; a test says when they are stale. */
@@ -9,7 +10,20 @@ export function errorReference(): string {
   const rows = (Object.entries(errorTable) as [ErrorCode, string][]).map(
     ([code, advice]) => `| \`${code}\` | ${exitCodeOf(code)} | ${advice} |`,
   );
-  return ['| code | exit | what to do |', '|---|---|---|', ...rows, ''].join('\n');
+  const asked = Object.entries(requestErrors).map(
+    ([code, { status, advice }]) => `| \`${code}\` | ${status} | ${advice} |`,
+  );
+  return [
+    ...['| code | exit | what to do |', '|---|---|---|', ...rows, ''],
+    ...[
+      'Only the server answers with these:',
+      '',
+      '| code | status | what to do |',
+      '|---|---|---|',
+      ...asked,
+      '',
+    ],
+  ].join('\n');
 }
 
 export function configReference(): string {

@@ -1,5 +1,5 @@
 import { toIso } from '../core/datetime.ts';
-import { describeError } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import { settleNow } from '../harvest/files/note-refusal.ts';
 import { askProbes } from '../harvest/files/probes.ts';
 import { listCalledFor } from '../store/refusals.ts';
@@ -34,7 +34,7 @@ export function watchRefusals(
       if (await askProbes(bridge, source, signal)) void followFiles(name);
       await settleNow(bridge, name, source.config);
     } catch (error) {
-      if (!signal.aborted) log.error({ source: name, reason: describeError(error) }, 'refused files wait');
+      if (!signal.aborted) log.error({ source: name, ...failure(error) }, 'refused files wait');
     }
   }
 
@@ -49,7 +49,7 @@ export function watchRefusals(
           );
         }
       } catch (error) {
-        log.error({ reason: describeError(error) }, 'refused files cannot be looked at');
+        log.error({ ...failure(error) }, 'refused files cannot be looked at');
       }
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }

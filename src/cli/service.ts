@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config, MementosConfig } from '../core/config.ts';
-import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
+import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
 import { defaultSchedules } from '../core/source-schema.ts';
 import { spreadSources } from '../core/spread.ts';
 import { noteRefusal } from '../harvest/files/note-refusal.ts';
@@ -115,7 +115,7 @@ export async function startService(
     } catch (error) {
       // Another process is at it; the run itself logged everything else.
       const expected = isBridgeError(error, 'lease-held') || io.stop.aborted;
-      log[expected ? 'debug' : 'error']({ source: name, reason: describeError(error) }, 'no harvest');
+      log[expected ? 'debug' : 'error']({ source: name, ...failure(error) }, 'no harvest');
     } finally {
       for (const go of leave) go();
     }
@@ -181,8 +181,7 @@ async function startFileWork(
     leave.push(await places.enter('files', fileWorksAtOnce, signals.stop));
     await workOnFiles(bridge, name, { ...signals, toTheEnd: true });
   } catch (error) {
-    if (!signals.stop.aborted)
-      bridge.log.error({ source: name, reason: describeError(error) }, 'work on files stopped');
+    if (!signals.stop.aborted) bridge.log.error({ source: name, ...failure(error) }, 'work on files stopped');
   } finally {
     for (const go of leave) go();
   }

@@ -127,3 +127,25 @@ export function describeError(error: unknown): string {
   }
   return messages.join(': ');
 }
+
+/** What a line of the log says of a failure: the code that `docs/errors.md` explains, and what happened. */
+export function failure(error: unknown): { readonly code: string; readonly reason: string } {
+  let known: unknown = error;
+  while (known instanceof Error && !isBridgeError(known)) known = known.cause;
+  const system = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  const code = isBridgeError(known) ? known.code : isShortage(system) ? shortages[system] : 'internal';
+  return { code, reason: describeError(error) };
+}
+
+/** What systems call it. */
+const shortages = {
+  ENOSPC: 'disk-full',
+  EDQUOT: 'disk-full',
+  EMFILE: 'too-many-files',
+  ENFILE: 'too-many-files',
+  SQLITE_BUSY: 'database-locked',
+} as const satisfies Record<string, ErrorCode>;
+
+function isShortage(code: unknown): code is keyof typeof shortages {
+  return typeof code === 'string' && Object.hasOwn(shortages, code);
+}

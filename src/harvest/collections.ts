@@ -1,5 +1,5 @@
 import type { Collection } from '../core/adapter.ts';
-import { describeError } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import { storeCollections } from '../store/item-rows.ts';
 import type { Lease } from '../store/leases.ts';
 import type { HarvestDeps, HarvestSource } from './harvest.ts';
@@ -33,6 +33,6 @@ export async function refreshCollections(
     }
     await flush();
   } catch (error) {
-    log.warn({ source: source.name, count, reason: describeError(error) }, 'collections not read to the end');
+    log.warn({ source: source.name, count, ...failure(error) }, 'collections not read to the end');
   }
 }

@@ -1,7 +1,7 @@
 import type { Adapter, Clock, Log, Page, RepositoryInfo } from '../core/adapter.ts';
 import type { SourceConfig } from '../core/config.ts';
 import { toIso } from '../core/datetime.ts';
-import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
+import { BridgeError, describeError, failure, isBridgeError } from '../core/errors.ts';
 import { mapItem } from '../core/mapping.ts';
 import type { FileRules } from '../core/published-files.ts';
 import { isDspace, publishedFormats } from '../core/published-formats.ts';
@@ -338,14 +338,14 @@ export function keepAlive(
     try {
       await renewLease(database.writer, lease, clock.now().getTime());
     } catch (error) {
-      log.warn({ source: lease.source, reason: describeError(error) }, 'lease not renewed');
+      log.warn({ source: lease.source, ...failure(error) }, 'lease not renewed');
       return;
     }
     try {
       if (!(await isCalledFor(database.writer, lease.sourceId, toIso(clock.now())))) return;
       await settleRefusals(database, lease, fileRules(config), () => instant(clock));
     } catch (error) {
-      log.warn({ source: lease.source, reason: describeError(error) }, 'refused files not deleted yet');
+      log.warn({ source: lease.source, ...failure(error) }, 'refused files not deleted yet');
     }
   };
   let beating: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { toIso } from '../core/datetime.ts';
-import { describeError } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import type { Lease } from '../store/leases.ts';
 import { applyRetention } from '../store/retention.ts';
 import { findSource } from '../store/sources.ts';
@@ -53,8 +53,7 @@ export async function removeGivenUp(
     if (removed.contents > 0) log.info({ ...removed }, 'bytes of versions that were given up are removed');
     return removed;
   } catch (error) {
-    if (!signal.aborted)
-      log.error({ reason: describeError(error) }, 'bytes of versions that were given up stay');
+    if (!signal.aborted) log.error({ ...failure(error) }, 'bytes of versions that were given up stay');
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { createTask, validate } from 'node-cron';
 import type { Log } from '../core/adapter.ts';
-import { BridgeError, describeError } from '../core/errors.ts';
+import { BridgeError, failure } from '../core/errors.ts';
 import { type CronGroup, createCronGroup } from './cron-group.ts';
 
 /** Runs jobs by cron expressions in UTC; a job that is still running is not started again. */
@@ -36,9 +36,7 @@ export function createScheduler(log: Log, now: () => number = Date.now): Schedul
     if (running.has(job.name)) return;
     const execution = job
       .run()
-      .catch((error: unknown) =>
-        log.error({ job: job.name, reason: describeError(error) }, 'scheduled job failed'),
-      )
+      .catch((error: unknown) => log.error({ job: job.name, ...failure(error) }, 'scheduled job failed'))
       .finally(() => running.delete(job.name));
     running.set(job.name, execution);
   }

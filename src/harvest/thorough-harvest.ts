@@ -1,4 +1,4 @@
-import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
+import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
 import { findSource, saveLessons } from '../store/sources.ts';
 import { countItems } from '../store/sweep.ts';
 import { type HarvestDeps, type HarvestOptions, type HarvestSource, harvest } from './harvest.ts';
@@ -28,7 +28,7 @@ export async function thoroughHarvest(
   } catch (error) {
     options.signal.throwIfAborted();
     if (!isBridgeError(error)) throw error;
-    deps.log.warn({ source: source.name, reason: describeError(error) }, 'items were not counted');
+    deps.log.warn({ source: source.name, ...failure(error) }, 'items were not counted');
     return [report];
   }
 }

@@ -12,7 +12,7 @@ import type { TimeMapLinks } from './timeline-view.ts';
 /** The only file that knows statuses. Everything else throws meaning. */
 
 /** What only a request can do wrong; everything else is in `core/errors.ts`. */
-const requestErrors = {
+export const requestErrors = {
   'method-not-allowed': { status: 405, advice: 'Everything here is read with GET or HEAD.' },
   'precondition-failed': { status: 412, advice: 'Fetch it again without the condition.' },
   'range-not-satisfiable': { status: 416, advice: 'Ask for bytes that are there, or for all of them.' },

@@ -1,7 +1,7 @@
 import type { Clock, Http, Log } from '../../core/adapter.ts';
 import type { SourceConfig } from '../../core/config.ts';
 import { toIso } from '../../core/datetime.ts';
-import { describeError, isBridgeError } from '../../core/errors.ts';
+import { failure, isBridgeError } from '../../core/errors.ts';
 import { saysNo } from '../../core/published-files.ts';
 import type { Database } from '../../store/database.ts';
 import { type FileTrust, listDueFiles } from '../../store/due-files.ts';
@@ -90,7 +90,7 @@ export async function runFileJob(
     renewLease(database.writer, lease, clock.now().getTime()).catch((error: unknown) => {
       // Whoever took over works on the same files.
       if (isBridgeError(error, 'lease-lost')) ending.abort(error);
-      else log.warn({ source: source.name, reason: describeError(error) }, 'lease not renewed');
+      else log.warn({ source: source.name, ...failure(error) }, 'lease not renewed');
     });
   }, heartbeatMs);
   heartbeat.unref();

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { BridgeError, failure } from '../../src/core/errors.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const documented = new Set(
+  [...readFileSync(join(root, 'docs', 'errors.md'), 'utf8').matchAll(/^\| `([a-z-]+)` \|/gm)].map(
+    ([, code]) => code,
+  ),
+);
+
+test('every code that is thrown, refused with or logged is in errors.md', () => {
+  const missing = ['src', 'adapters'].flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => {
+        const text = readFileSync(join(root, room, file), 'utf8');
+        const codes = text.matchAll(
+          /new (?:BridgeError|Refusal|UpstreamFileError)\(\s*'([a-z-]+)'|isBridgeError\([^,()]+, '([a-z-]+)'\)/g,
+        );
+        return [...codes]
+          .map(([, thrown, expected]) => thrown ?? expected ?? '')
+          .filter((code) => !documented.has(code))
+          .map((code) => `${file}: ${code}`);
+      }),
+  );
+  expect(missing).toEqual([]);
+  expect(documented.size).toBeGreaterThan(40);
+});
+
+test('a line of the log says which of them a failure is', () => {
+  const busy = new BridgeError('upstream-busy', 'later');
+  expect(failure(new Error('no list', { cause: busy }))).toEqual({
+    code: 'upstream-busy',
+    reason: 'no list: later',
+  });
+  expect(failure(Object.assign(new Error('no room'), { code: 'ENOSPC' })).code).toBe('disk-full');
+  for (const code of ['internal', 'disk-full', 'too-many-files', 'database-locked'])
+    expect(documented).toContain(code);
+  expect(failure('anything').code).toBe('internal');
+});
