@@ -6,6 +6,8 @@ import { RecordCutter } from './record-cutter.ts';
 import type { CutRecord, Envelope } from './record-parser.ts';
 import { exhaustedError, isExhausted } from './trouble.ts';
 
+/** Records without a name in one response, beyond which it is no list. */
+const maximumNameless = 1000;
 /** What is looked at of a body that is no list. */
 const headLength = 4096;
 
@@ -31,8 +33,16 @@ export class ListResponse implements AsyncIterable<CutRecord[]> {
 
   /** The records in the order of the response, some at a time. @throws BridgeError */
   async *[Symbol.asyncIterator](): AsyncGenerator<CutRecord[]> {
+    let nameless = 0;
     try {
-      yield* this.#read();
+      for await (const records of this.#read()) {
+        nameless += records.filter(({ identifier }) => identifier === '').length;
+        if (nameless > maximumNameless) {
+          const what = `answered with more than ${maximumNameless} records without an identifier`;
+          throw new BridgeError('upstream-protocol', `${this.#response.url} ${what}`);
+        }
+        yield records;
+      }
     } catch (error) {
       const { url, status } = this.#response;
       throw isBridgeError(error) && isExhausted(this.#head)

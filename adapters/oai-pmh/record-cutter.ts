@@ -16,7 +16,7 @@ import { repairRecord } from './repair.ts';
 import { statedNamespaces } from './stated-namespaces.ts';
 import { TextWindow } from './text-window.ts';
 
-const maximumRecord = 32 * 1024 * 1024;
+const maximumRecord = 16 * 1024 * 1024;
 const maximumProlog = 192 * 1024;
 /** More than a record's start tag with its declarations and its header's start tag. */
 const boundaryOverlap = 8192;
@@ -171,7 +171,7 @@ export class RecordCutter {
     if (length > maximumRecord && damage.head === undefined) {
       damage.head = this.#window.slice(damage.from, damage.from + boundaryOverlap);
       damage.repairable = false;
-      damage.reason = 'it is larger than 32 MB';
+      damage.reason = 'it is larger than 16 MB';
     }
     if (end === undefined) {
       damage.searched = Math.max(damage.searched, this.#window.end - boundaryOverlap);

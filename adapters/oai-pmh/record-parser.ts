@@ -79,6 +79,12 @@ export class OtherDocument extends Error {
 export class ForbiddenDoctype extends Error {}
 
 const maximumDoctype = 65_536;
+/** Of an identifier, a date, a set, an error: no honest one is a hundredth of it. */
+const maximumText = 65_536;
+const tooLong = 'its header has a very long text';
+const maximumSets = 1000;
+/** Errors of one answer, beyond which nobody learns anything. */
+const maximumErrors = 100;
 /** Each tag looks its prefix up through all that are open: with a million of them nobody would see the end. */
 const deepest = 1000;
 /** In the envelope these leave the parser in a sound state, and nobody reads what they damage. */
@@ -111,6 +117,7 @@ export class RecordParser {
   #lastTagEnd = 0;
   #record: CutRecord | undefined;
   #recordStart = 0;
+  readonly #sets = new Set<string>();
   #payload: { start: number; name: string; namespace: string; use: NamespaceUse } | undefined;
   #text: string | undefined;
   #textDepth = 0;
@@ -241,6 +248,7 @@ export class RecordParser {
 
   #startRecord(): void {
     this.#recordStart = this.#tagStart;
+    this.#sets.clear();
     this.#record = { identifier: '', datestamp: '', setSpecs: [], deleted: false, repairs: new Set() };
   }
 
@@ -320,7 +328,11 @@ export class RecordParser {
   }
 
   #onText(text: string): void {
-    if (this.#text !== undefined && this.#text.length < 1_000_000) this.#text += text;
+    if (this.#text === undefined) return;
+    this.#text += text;
+    if (this.#text.length <= maximumText) return;
+    if (this.#record !== undefined && this.#textDepth > 2) throw new NotWellFormed(tooLong);
+    this.#text = this.#text.slice(0, maximumText);
   }
 
   #release(depth: number): void {
@@ -332,6 +344,7 @@ export class RecordParser {
     this.#saxes.off('cdata');
     if (name === 'responsedate') this.#envelope.responseDate = text;
     else if (name === 'error') {
+      if (this.#envelope.errors.length >= maximumErrors) return;
       this.#envelope.errors.push({ code: this.#attribute('code') ?? '', message: text });
     } else if (name === 'resumptiontoken') {
       this.#envelope.token = {
@@ -343,9 +356,20 @@ export class RecordParser {
     } else if (this.#record !== undefined) {
       if (name === 'identifier') this.#record.identifier = text;
       else if (name === 'datestamp') this.#record.datestamp = text;
-      // The same set twice (quirk 63).
-      else if (text !== '' && !this.#record.setSpecs.includes(text)) this.#record.setSpecs.push(text);
+      else this.#addSet(text);
     }
+  }
+
+  /** The same set twice counts once (quirk 63). */
+  #addSet(spec: string): void {
+    const record = this.#record;
+    if (record === undefined || spec === '' || this.#sets.has(spec)) return;
+    if (this.#sets.size >= maximumSets) {
+      record.repairs.add(`of its sets, the first ${maximumSets} were taken`);
+      return;
+    }
+    this.#sets.add(spec);
+    record.setSpecs.push(spec);
   }
 
   #attribute(name: string): string | undefined {

@@ -316,7 +316,7 @@ describe('A bad record', () => {
     });
   });
 
-  test('over 32 MB is quarantined, and its neighbours live', async () => {
+  test('over 16 MB is quarantined, and its neighbours live', async () => {
     const { items, problems } = await harvest(() =>
       neighbours(record('bad', `<dc:title>${'x'.repeat(33 * 1024 * 1024)}</dc:title>`)),
     );
