@@ -147,6 +147,26 @@ export const configSchema = Type.Object(
       default: {},
       description: 'The repositories, by the name that begins their URIs.',
     }),
+    runs: Type.Object(
+      {
+        days: Type.Integer({
+          minimum: 1,
+          default: 90,
+          description: 'How long a run stays, with its problems.',
+        }),
+        idleDays: Type.Integer({
+          minimum: 1,
+          default: 2,
+          description: 'How long one stays that found nothing new and met no problem.',
+        }),
+      },
+      {
+        ...closed,
+        default: {},
+        description:
+          'The history of the harvests. The latest run of each kind stays, and what something that waits for a person refers to.',
+      },
+    ),
     network: Type.Object(
       {
         allow: Type.Array(Type.String({ minLength: 1 }), {
