@@ -1,7 +1,7 @@
 import { toIso } from '../core/datetime.ts';
 import { hasUnknownFiles, listUnconfirmedFiles } from '../store/due-files.ts';
 import type { Lease } from '../store/leases.ts';
-import { type RemoteFile, saveRemoteFiles } from '../store/remote-files.ts';
+import { otherBytesReason, type RemoteFile, saveRemoteFiles } from '../store/remote-files.ts';
 import { hasChanged } from './files/mirror-file.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest.ts';
 
@@ -44,7 +44,8 @@ export async function askUnconfirmed(
 /** A copy that is not what is there now is still what is known of it, until it is downloaded: at once. */
 export function keepContent(before: RemoteFile | undefined, answer: RemoteFile): RemoteFile {
   if (before?.contentHash === undefined || answer.outcome !== 'confirmed') return answer;
-  if (before.download === undefined && !hasChanged(before, answer)) return answer;
+  const reason = before.reason === otherBytesReason ? before.reason : answer.reason;
+  if (before.download === undefined && !hasChanged(before, answer)) return { ...answer, reason };
   const { mediaType, length, etag, lastModified } = before;
-  return { ...answer, mediaType, length, etag, lastModified, dueAt: answer.checkedAt };
+  return { ...answer, reason, mediaType, length, etag, lastModified, dueAt: answer.checkedAt };
 }

@@ -6,6 +6,7 @@ import { findHistories, type ResourceHistory } from '../store/timelines.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, type Markup } from './html.ts';
 import type { Past } from './memento/past.ts';
+import { servedHistory } from './memento/served-history.ts';
 import {
   exactTimeAndAge,
   originalUri,
@@ -88,7 +89,7 @@ function versionsOf(
   return new Map(
     members.flatMap(({ path }) => {
       const history = histories.get(path);
-      const versions = history && toVersionsView(deps, history);
+      const versions = history && toVersionsView(deps, servedHistory(deps, history));
       return versions ? [[path, versions]] : [];
     }),
   );

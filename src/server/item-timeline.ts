@@ -3,6 +3,7 @@ import type { StoredResource } from '../store/resources.ts';
 import { findHistories, type ResourceHistory } from '../store/timelines.ts';
 import type { ServerDeps } from './deps.ts';
 import { fileName } from './file-headers.ts';
+import { servedHistory } from './memento/served-history.ts';
 import {
   isPrior,
   type MomentEntry,
@@ -50,8 +51,9 @@ export async function readItemPast(
   const versions = new Map<string, VersionsView>();
   const moments = new Map<string, MutableMoment>();
   for (const path of paths) {
-    const history = histories.get(path);
-    if (!history) continue;
+    const found = histories.get(path);
+    if (!found) continue;
+    const history = servedHistory(deps, found);
     const view = toVersionsView(deps, history);
     if (view) versions.set(path, view);
     mark(moments, baseUrl, history, Boolean(view));

@@ -11,10 +11,14 @@ import { reprDigest } from './kept-content.ts';
 import { decideProxied, fromUpstreamTag, type ProxiedQuestion } from './proxied-conditions.ts';
 
 export interface ProxiedFile {
-  readonly resource: StoredResource;
+  readonly resource: Described;
   readonly url: string;
   readonly link: string | undefined;
+  /** Bytes of another length are something else, and not handed out; default: they are, as what they are. */
+  readonly onlyAsStated?: boolean | undefined;
 }
+
+type Described = Pick<StoredResource, 'source' | 'path' | 'mediaType' | 'length' | 'hash' | 'lastmod'>;
 
 const cacheControl = 'no-cache, no-transform';
 
@@ -54,7 +58,7 @@ export async function sendProxiedFile(
 const notMeant = 'the representation is not the one the request is meant for';
 
 /** Sound as long as the bytes have the stated length, which is held against what comes. */
-function statedTag({ hash, length }: StoredResource): string | undefined {
+function statedTag({ hash, length }: Described): string | undefined {
   if (hash === undefined || length === undefined) return undefined;
   const [, algorithm, hex] = /^([a-z0-9-]+):([0-9a-f]+)$/.exec(hash) ?? [];
   if (hex === undefined) return undefined;
@@ -87,19 +91,23 @@ async function ask(
 }
 
 /** The file has changed since it was last described. */
-function contradicts({ length }: UpstreamContent, resource: StoredResource): boolean {
+function contradicts({ length }: UpstreamContent, resource: Described): boolean {
   return length !== undefined && resource.length !== undefined && length !== resource.length;
 }
 
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { resource, link }: ProxiedFile,
+  { resource, link, onlyAsStated }: ProxiedFile,
   { ifMatch }: ProxiedQuestion,
   found: UpstreamContent,
   lastModified: string,
 ): FastifyReply {
   const asStated = !contradicts(found, resource);
+  if (onlyAsStated && !asStated) {
+    found.body.destroy();
+    throw new Refusal('not-found', 'what the repository hands out now is not what this was');
+  }
   const etag = (asStated ? statedTag(resource) : undefined) ?? fromUpstreamTag(found.etag);
   if (ifMatch !== undefined && (etag === undefined || !matches(ifMatch, etag, 'strong'))) {
     found.body.destroy();

@@ -5,7 +5,6 @@ import { covers } from '../core/resource-set.ts';
 import { itemPath, toUri } from '../core/uris.ts';
 import { duplicates } from '../publish/entry-writer.ts';
 import { findWithMetadata, type StoredResource } from '../store/resources.ts';
-import { hasPriorVersions } from '../store/timelines.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
@@ -29,7 +28,7 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
       if (!found) throw new Refusal('not-found', 'there is no such resource');
       const { resource, metadata } = found;
       if (resource.deletedAt !== undefined) throw gone(deps, resource, resource.deletedAt);
-      const link = formatLinks([...(await pastLinks(deps, resource)), ...linksOf(deps, resource, metadata)]);
+      const link = formatLinks([...lastingLinks(deps, resource), ...linksOf(deps, resource, metadata)]);
       // On the reply, a 304 has them too: a cache takes over what it says.
       if (link !== undefined) reply.header('link', link);
       if (resource.kind === 'file') {
@@ -98,13 +97,6 @@ function linksOf(
 
 function collectionsOf({ links }: StoredResource): readonly string[] {
   return links.filter(({ rel }) => rel === 'collection').map(({ href }) => href);
-}
-
-/** Of a file that is not kept here only what its upstream remembers could be more than it is now. */
-async function pastLinks(deps: ServerDeps, resource: StoredResource): Promise<readonly HeaderLink[]> {
-  const { kind, source, path } = resource;
-  const mayHave = kind === 'metadata' || deps.fileMode(source) === 'mirror';
-  return mayHave || (await hasPriorVersions(deps.database.reader, path)) ? lastingLinks(deps, resource) : [];
 }
 
 /** ME-08: also what is gone leads to what it was, as far as that can be followed. */

@@ -89,15 +89,6 @@ export async function findHistories(
   return toHistories(db, await readRows(db, condition, [binding]));
 }
 
-/** Whether the upstream of a resource remembers what its item was before. */
-export async function hasPriorVersions(db: Queryable, path: string): Promise<boolean> {
-  const found = await db('resource')
-    .join('prior_version', 'prior_version.item_id', 'resource.item_id')
-    .where({ path })
-    .first('resource.id');
-  return found !== undefined;
-}
-
 async function readRows(
   db: Queryable,
   condition: string,

@@ -8,7 +8,7 @@ import { acquireLease, type Lease } from '../../src/store/leases.ts';
 import { startRun } from '../../src/store/runs.ts';
 import { ensureSource } from '../../src/store/sources.ts';
 import { storePage } from '../../src/store/store-page.ts';
-import { findHistories, findHistory, hasPriorVersions } from '../../src/store/timelines.ts';
+import { findHistories, findHistory } from '../../src/store/timelines.ts';
 import { describeOnBoth } from './databases.ts';
 
 let sources = 0;
@@ -125,7 +125,6 @@ describeOnBoth('timelines', (open) => {
       'https://repo.example.org/old/2',
       'https://repo.example.org/a.pdf',
     ]);
-    expect(await hasPriorVersions(database.reader, pathOf('files/1-a.pdf'))).toBe(true);
     await store('2026-11-03T00:00:00Z', item('', { deleted: true, metadata: [], files: [] }));
     expect(await moments()).toEqual(['2026-01-01T00:00:00Z']);
   });
@@ -141,7 +140,6 @@ describeOnBoth('timelines', (open) => {
     const nobody = await findHistory(database.reader, `${source}/items/nobody/oai_dc.xml`);
     database.reader.removeListener('query', count);
     expect([asked, nobody]).toEqual([2, undefined]);
-    expect(await hasPriorVersions(database.reader, pathOf())).toBe(false);
     expect([...(await findHistories(database.reader, [pathOf(), 'x', pathOf()])).keys()]).toEqual([pathOf()]);
   });
 

@@ -46,6 +46,10 @@ export async function mirrorFile(
     const asked = await askForFile(deps.http, file, now(), options, signal);
     if (asked.verdict.outcome !== 'confirmed') return failed(asked.verdict);
     health.note(host, asked.verdict, clock.now().getTime());
+    if (isKnownToDiffer(file, now(), recheckDays)) {
+      const { mediaType, length, etag, lastModified, reason } = file;
+      return { file: { ...asked.file, mediaType, length, etag, lastModified, reason } };
+    }
     if (!isToBeDownloaded(file, asked)) {
       const reason = file.reason === otherBytesReason ? otherBytesReason : asked.file.reason;
       return { file: { ...asked.file, reason, download: undefined } };
@@ -81,6 +85,17 @@ export async function mirrorFile(
     synced,
     partial,
   };
+}
+
+/**
+ * Its bytes were others than stated when they were downloaded, as those with a cover page are, which is made anew for
+ * each request. As long as its record says the same of it they are downloaded again after `recheckDays`, not each time
+ * that somebody asks whether it may still be read.
+ */
+function isKnownToDiffer(file: DueFile, now: string, recheckDays: RecheckDays): boolean {
+  if (file.reason !== otherBytesReason || file.download !== undefined) return false;
+  if (recheckDays === false || file.checkedAt === undefined) return recheckDays === false;
+  return now < addSeconds(file.checkedAt, recheckDays * day);
 }
 
 /**

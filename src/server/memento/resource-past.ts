@@ -1,8 +1,6 @@
-import type { FastifyReply } from 'fastify';
 import { addSeconds, toIso } from '../../core/datetime.ts';
-import { exactMemento, type Memento } from '../../core/timeline.ts';
+import { exactMemento } from '../../core/timeline.ts';
 import { toUri } from '../../core/uris.ts';
-import { webUrl } from '../../core/web-url.ts';
 import { whyWithheld } from '../../core/withheld.ts';
 import { findHistory, type ResourceHistory } from '../../store/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
@@ -13,12 +11,14 @@ import { keptRepresentation } from '../kept-content.ts';
 import { encodeTarget } from '../link-header.ts';
 import { sendRepresentation } from '../representation.ts';
 import type { Past } from './past.ts';
+import { sendProxiedMemento } from './proxied-memento.ts';
+import { servedHistory } from './served-history.ts';
 import { createTimelinePast } from './timeline-past.ts';
 
 export async function findResourcePast(deps: ServerDeps, path: string): Promise<Past | undefined> {
   const history = await findHistory(deps.database.reader, path);
   if (history && deps.servesSource && !(await deps.servesSource(history.source))) return undefined;
-  return history && createResourcePast(deps, history);
+  return history && createResourcePast(deps, servedHistory(deps, history));
 }
 
 function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
@@ -40,7 +40,7 @@ function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
       // What its repository refuses was not for everybody then either.
       if (kind === 'file') await refuseWithheld(deps, history);
       const { elsewhere, hash, length } = memento;
-      if (elsewhere !== undefined) return redirect(deps, reply, history, elsewhere);
+      if (elsewhere !== undefined) return sendProxiedMemento(deps, request, reply, history, memento);
       const mediaType = kind === 'file' ? contentTypeOf(undefined, memento.mediaType) : memento.mediaType;
       const others = kind === 'file' ? fileHeaders(path, mediaType ?? '') : {};
       const content = { path, hash, length, mediaType, lastModified: datetime };
@@ -57,22 +57,4 @@ export function whyWithheldHere(
   resource: Pick<ResourceHistory, 'source' | 'kind' | 'deletedAt' | 'withdrawnAt'>,
 ): string | undefined {
   return whyWithheld(resource, deps.mementosOf?.(resource.source)?.ofDeleted ?? true);
-}
-
-/** The memento of a redirect (ME-11, ME-16): what is there may change without our knowing. */
-function redirect(
-  deps: ServerDeps,
-  reply: FastifyReply,
-  { source }: ResourceHistory,
-  elsewhere: NonNullable<Memento['elsewhere']>,
-): FastifyReply {
-  const mode = deps.fileMode(source);
-  const url = webUrl(elsewhere)?.href;
-  if (url === undefined || mode === undefined || mode === 'none') {
-    throw new Refusal('not-found', 'this file is not served');
-  }
-  return reply
-    .code(302)
-    .headers({ location: url, 'cache-control': 'no-cache', 'content-length': '0' })
-    .send();
 }

@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Memento } from '../../core/timeline.ts';
+import { UpstreamFileError } from '../../core/upstream-files.ts';
+import { webUrl } from '../../core/web-url.ts';
+import type { ResourceHistory } from '../../store/timelines.ts';
+import type { ServerDeps } from '../deps.ts';
+import { Refusal } from '../errors.ts';
+import { sendProxiedFile } from '../proxied-file.ts';
+
+/**
+ * A version of a file that its repository has, handed through as the file itself is: the one that is current, or one
+ * of the item's own history. What comes has to have the length of then; it is kept by nobody, because nobody here
+ * answers for its staying the same.
+ */
+export async function sendProxiedMemento(
+  deps: ServerDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { source, path, upstreamUrl }: ResourceHistory,
+  { elsewhere = '', datetime, mediaType, length, hash }: Memento,
+): Promise<FastifyReply> {
+  const url = webUrl(elsewhere)?.href;
+  if (url === undefined || !deps.upstreamFiles) throw new Refusal('not-found', 'this file is not served');
+  const resource = { source, path, mediaType, length, hash, lastmod: datetime };
+  const file = { resource, url, link: undefined, onlyAsStated: true };
+  try {
+    return await sendProxiedFile(deps, deps.upstreamFiles, request, reply, file);
+  } catch (error) {
+    if (!(error instanceof UpstreamFileError) || !error.refusal) throw error;
+    if (elsewhere !== upstreamUrl)
+      throw new Refusal('not-found', 'the repository does not hand out this version any more');
+    await deps.noteRefusal?.(source, elsewhere, error.refusal);
+    throw error;
+  }
+}
