@@ -115,7 +115,12 @@ async function storeInTurn(
     await storeVersions(trx, versions, itemIds, known);
     await storeMoved(trx, sourceId, plan.moved, now.iso);
     await storeUnasked(trx, sourceId, plan.unasked, now.iso);
-    await storeRedelivered(trx, sourceId, withoutAsked(plan.redelivered, page), now.iso);
+    await storeRedelivered(
+      trx,
+      sourceId,
+      withUnread(withoutAsked(plan.redelivered, page), page, known),
+      now.iso,
+    );
     await storeBlobs(trx, blobs.values(), payloads.keyframes);
     const repaired = mended.map(({ blob }) => toRow(blob));
     await insertRows(trx, 'blob', repaired, replacingBlobs);
@@ -136,6 +141,20 @@ async function storeInTurn(
 /** What was asked for because of this very page. */
 function withoutAsked(redelivered: Redelivered, { asked }: MappedPage): Redelivered {
   return asked ? { ...redelivered, urls: redelivered.urls.filter((url) => !asked.has(url)) } : redelivered;
+}
+
+/** Of a record that came and could not be read nobody knows whether its files are still for everybody: they are asked. */
+function withUnread(
+  redelivered: Redelivered,
+  { problems }: MappedPage,
+  known: StoredPlan['known'],
+): Redelivered {
+  const unread = problems.flatMap(({ code, identifier }) =>
+    code === 'record-quarantined' && identifier !== undefined
+      ? (known.get(identifier)?.files.map(({ url }) => url) ?? [])
+      : [],
+  );
+  return unread.length === 0 ? redelivered : { ...redelivered, urls: [...redelivered.urls, ...unread] };
 }
 
 interface StoredPlan extends PagePlan {

@@ -162,6 +162,20 @@ describe('parts of a public item that are not for everybody', () => {
     });
   });
 
+  test('a list that breaks says nothing of files: they are asked themselves', async () => {
+    await withHouse('proxy', {}, async (house) => {
+      await update(house);
+      const [item] = openItems(house) as [Item];
+      const before = await pathsOf(house, item);
+      for (const { uuid } of item.files) house.repository.restrictBitstream(uuid);
+      house.repository.editMetadata(item, titled('edited'));
+      house.server.switches.refusedRelations = new Map([['bundles', 401]]);
+      house.server.fail({ when: ({ path }) => path.endsWith('/bundles'), reply: 500 });
+      await update(house, 'incremental');
+      expect(await pathsOf(house, item)).toEqual(before.filter((path) => !isFile(path)));
+    });
+  });
+
   test('a list that breaks deletes nothing', async () => {
     await withHouse('proxy', {}, async (house) => {
       await update(house);

@@ -223,6 +223,7 @@ describeOnBoth('storePage', (open) => {
     }
     expect(await changes()).toHaveLength(1);
     // Other links: the same bytes and the same version.
+    await begin();
     expect(await store([read('10:30', { collections: ['c', 'd'] })])).toMatchObject({ updated: 1 });
     expect(await bytesNow()).toContain('10:00');
     await begin();
