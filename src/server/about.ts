@@ -50,7 +50,7 @@ export function aboutRoutes(app: FastifyInstance, deps: ServerDeps): void {
   }
 }
 
-const setsPerPage = 500;
+const setsPerPage = 200;
 
 interface AboutView extends PageOf {
   readonly uri: string;

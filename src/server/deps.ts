@@ -30,7 +30,7 @@ export interface ServerDeps {
   clientOf?(request: IncomingMessage): string;
   /** The repository of a source said no when it was asked for a file: everybody is to know. */
   noteRefusal?(source: string, url: string, refusal: FileRefusal): Promise<void>;
-  /** Sets that `/about` names on one page; default: 500. A file cannot be asked for the next one. */
+  /** Sets that `/about` names on one page; default: 200. A file cannot be asked for the next one. */
   readonly setsPerPage?: number | undefined;
   /** Undefined: files are served as far as they are kept. */
   readonly upstreamFiles?: UpstreamFiles | undefined;

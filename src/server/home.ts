@@ -17,7 +17,7 @@ import { type PagedQuery, type PageOf, pagedQuery, pageLinks, sendView, takePage
 import { count, countOf, relativeTime } from './wording.ts';
 
 /** Of more, those that need attention come first. */
-const sourcesPerPage = 50;
+const sourcesPerPage = 20;
 
 interface HomeView extends PageOf {
   readonly title: string;
