@@ -3,15 +3,12 @@ import { rawRecord } from '../../src/core/raw-record.ts';
 import { DeclaredPrefixes } from './declared-prefixes.ts';
 import {
   Complete,
-  type CutRecord,
-  type Envelope,
   ForbiddenDoctype,
-  type ListContext,
   NotWellFormed,
   OtherDocument,
-  RecordParser,
   UndeclaredPrefix,
-} from './record-parser.ts';
+} from './parser-errors.ts';
+import { type CutRecord, type Envelope, type ListContext, RecordParser } from './record-parser.ts';
 import { repairRecord } from './repair.ts';
 import { statedNamespaces } from './stated-namespaces.ts';
 import { TextWindow } from './text-window.ts';

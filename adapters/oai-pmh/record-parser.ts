@@ -1,8 +1,8 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { type RawRecord, rawRecord } from '../../src/core/raw-record.ts';
-import { clause } from './clause.ts';
 import type { DeclaredPrefixes } from './declared-prefixes.ts';
 import { type Namespaces, oaiNamespace } from './namespaces.ts';
+import { Complete, ForbiddenDoctype, NotWellFormed, notWellFormed, OtherDocument } from './parser-errors.ts';
 import { NamespaceUse, withNamespaces } from './payload.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -56,27 +56,6 @@ export interface ListContext {
   readonly listName: string;
   readonly namespaces: Namespaces;
 }
-
-/** Thrown out of the parser: the text is not well-formed. */
-export class NotWellFormed extends Error {}
-
-/** The same, because of a prefix that nobody declares. */
-export class UndeclaredPrefix extends NotWellFormed {}
-
-/** Thrown out of the parser: the document is complete, what follows does not matter (quirk 37). */
-export class Complete extends Error {}
-
-/** Thrown out of the parser: XML, but no OAI-PMH. */
-export class OtherDocument extends Error {
-  readonly rootName: string;
-
-  constructor(rootName: string) {
-    super(`the root element is <${rootName}>`);
-    this.rootName = rootName;
-  }
-}
-
-export class ForbiddenDoctype extends Error {}
 
 const maximumDoctype = 65_536;
 /** Of an identifier, a date, a set, an error: no honest one is a hundredth of it. */
@@ -394,16 +373,6 @@ export class RecordParser {
 
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1).toLowerCase();
-}
-
-/** Positions in a stream that was cut up mean nothing to anybody. */
-function notWellFormed(message: string): NotWellFormed {
-  const bare = message.replace(/^\d+:\d+: /, '');
-  const prefix = /^unbound namespace prefix: "([^"]{1,100})"/.exec(bare)?.[1];
-  if (prefix === undefined) return new NotWellFormed(clause(bare) || 'its tags do not match');
-  return new UndeclaredPrefix(
-    `its prefix "${prefix}" is declared nowhere, neither in it nor earlier in the list, and its xsi:schemaLocation does not tell what it stands for`,
-  );
 }
 
 function toCount(text: string | undefined): number | undefined {
