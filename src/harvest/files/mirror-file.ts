@@ -1,4 +1,5 @@
 import type { Clock, Log } from '../../core/adapter.ts';
+import { isBitstreamContent } from '../../core/bitstream-address.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import type { DueFile } from '../../store/due-files.ts';
 import { noRoomReason, otherBytesReason, type RemoteFile } from '../../store/remote-files.ts';
@@ -93,7 +94,10 @@ export async function mirrorFile(
  * that somebody asks whether it may still be read.
  */
 function isKnownToDiffer(file: DueFile, now: string, recheckDays: RecheckDays): boolean {
-  if (file.reason !== otherBytesReason || file.download !== undefined) return false;
+  const { length, hash } = file.stated;
+  // A DSpace that makes them says neither length nor checksum of them.
+  const isCovered = isBitstreamContent(file.url) && length === undefined && hash === undefined;
+  if ((!isCovered && file.reason !== otherBytesReason) || file.download !== undefined) return false;
   if (recheckDays === false || file.checkedAt === undefined) return recheckDays === false;
   return now < addSeconds(file.checkedAt, recheckDays * day);
 }
