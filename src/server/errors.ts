@@ -94,8 +94,11 @@ export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const error = translate(thrown);
+  const error = wasReplaced(thrown) ? replaced() : translate(thrown);
   const problem = toProblem(error);
+  // Once is a race; always, that somebody has removed what is published.
+  if (error !== thrown && wasReplaced(thrown))
+    request.log.warn({ err: thrown, code: problem.code }, 'a published file is gone');
   const traces = error instanceof Refusal ? error.traces : [];
   logFailure(request, error, problem);
   forgetRepresentation(reply);
@@ -137,6 +140,16 @@ function logFailure(request: FastifyRequest, error: unknown, { status, code }: P
   if (error instanceof Refusal) request.log.debug({ code }, 'not ready yet');
   else if (error instanceof UpstreamFileError) request.log.debug({ code, err: error }, 'file not to be had');
   else request.log.error({ err: error, code }, 'request failed');
+}
+
+/** A document that was found, and whose file gave way to the next before it was opened: the next request finds that. */
+function wasReplaced(error: unknown): boolean {
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  return code === 'ENOENT' && syscall === 'open';
+}
+
+function replaced(): Refusal {
+  return new Refusal('not-ready', 'it was replaced at this moment', { 'retry-after': '1' });
 }
 
 function toProblem(error: unknown): Problem {

@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
@@ -243,7 +244,14 @@ describe('a download', () => {
   }
 
   it('that fails at once is a problem without the headers of what was not sent', async () => {
-    await readFrom(() => createReadStream('/nonexistent/secret-place'));
+    await readFrom(
+      () =>
+        new Readable({
+          read() {
+            this.destroy(new Error('no secret-place'));
+          },
+        }),
+    );
     const { status, headers, body } = await get({}, 'GET', '/kyushu/big.xml');
     expect(status).toBe(500);
     expect(JSON.parse(body.toString())).toMatchObject({ code: 'internal' });
@@ -263,5 +271,15 @@ describe('a download', () => {
     );
     await expect(get({}, 'GET', '/kyushu/big.xml')).rejects.toThrow();
     expect(house.log).toContainEqual(expect.objectContaining({ msg: 'the answer broke off', level: 50 }));
+  });
+});
+
+describe('a document whose file gives way to the next before it is opened', () => {
+  it('is to be asked for again, and is no failure of ours', async () => {
+    rmSync(join(house.directory, 'kyushu!resourcelist.xml.plain'));
+    const { status, headers, body } = await get();
+    expect([status, headers['retry-after'], headers.etag]).toEqual([503, '1', undefined]);
+    expect(JSON.parse(body.toString())).toMatchObject({ code: 'not-ready' });
+    expect(house.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
 });
