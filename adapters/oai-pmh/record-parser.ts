@@ -1,5 +1,6 @@
-import { SaxesParser, type SaxesTagNS } from 'saxes';
+import type { SaxesTagNS } from 'saxes';
 import { type RawRecord, rawRecord } from '../../src/core/raw-record.ts';
+import { LimitedParser } from './attribute-limit.ts';
 import type { DeclaredPrefixes } from './declared-prefixes.ts';
 import { type Namespaces, oaiNamespace } from './namespaces.ts';
 import { Complete, ForbiddenDoctype, NotWellFormed, notWellFormed, OtherDocument } from './parser-errors.ts';
@@ -75,13 +76,7 @@ const harmless =
  * payload roots are called `record` and `metadata`, too (quirks 86, 87).
  */
 export class RecordParser {
-  readonly #saxes = new SaxesParser({
-    xmlns: true,
-    position: true,
-    defaultXMLVersion: '1.0',
-    forceXMLVersion: true,
-    resolvePrefix: (prefix: string) => this.#resolveUndeclared(prefix),
-  } as const);
+  readonly #saxes = new LimitedParser((prefix) => this.#resolveUndeclared(prefix));
   readonly #window: TextWindow;
   readonly #envelope: Envelope;
   readonly #finished: CutRecord[];
@@ -180,6 +175,7 @@ export class RecordParser {
     const depth = this.#depth;
     this.#depth += 1;
     this.#lastTagEnd = this.#position;
+    this.#saxes.tagEnded();
     this.#declared.see(tag.ns);
     if (depth > deepest) throw new NotWellFormed(`it is nested more than ${deepest} levels deep`);
     if (this.#payload !== undefined) {

@@ -324,6 +324,29 @@ describe('A bad record', () => {
     expect(problems).toMatchObject([{ code: 'record-quarantined', identifier: 'bad' }]);
   });
 
+  test.each([
+    ['in its metadata', (many: string) => record('bad', `<dc:title${many}/>`)],
+    [
+      'in its header',
+      (many: string) => record('bad', '<dc:title>x</dc:title>').replace('<header', `<header${many}`),
+    ],
+  ])('with a tag of a hundred thousand attributes %s is given up within the tag', async (_where, bad) => {
+    const many = Array.from({ length: 100_000 }, (_, index) => ` a${index}=""`).join('');
+    const { items, problems } = await harvest(() => neighbours(bad(many)));
+    expect(ids(items)).toEqual(['before', 'after']);
+    expect(problems).toMatchObject([{ code: 'record-quarantined', identifier: 'bad' }]);
+    expect(problems[0]?.message).toContain('it has a tag with more than 1000 attributes');
+  });
+
+  test('with as many attributes in all, but in many tags, is read', async () => {
+    const some = Array.from({ length: 900 }, (_, index) => ` a${index}=""`).join('');
+    const { items, problems } = await harvest(() =>
+      neighbours(record('good', `<dc:title${some}/>`.repeat(20))),
+    );
+    expect(ids(items)).toEqual(['before', 'good', 'after']);
+    expect(problems).toEqual([]);
+  });
+
   test('nested a million times deep is quarantined at once, and its neighbours live', async () => {
     const deep = `${'<a>'.repeat(1_000_000)}${'</a>'.repeat(1_000_000)}`;
     const { items, problems } = await harvest(() => neighbours(record('bad', deep)));
