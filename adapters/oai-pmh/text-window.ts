@@ -1,33 +1,67 @@
-/** The part of a stream of text that is still needed, addressed by positions in the whole stream. */
+/** Of more, every look at what came last would cost a copy of all that came before. */
+const pieceLength = 65_536;
+
+/**
+ * The part of a stream of text that is still needed, addressed by positions in the whole stream. It lies in pieces, so
+ * that a record of many megabytes is put together once, when it has ended.
+ */
 export class TextWindow {
-  #text = '';
+  readonly #pieces: string[] = [];
   #base: number;
+  #end: number;
 
   constructor(base = 0) {
     this.#base = base;
+    this.#end = base;
   }
 
   get end(): number {
-    return this.#base + this.#text.length;
+    return this.#end;
   }
 
   append(text: string): void {
-    this.#text += text;
+    const last = this.#pieces.length - 1;
+    const before = this.#pieces[last];
+    if (before !== undefined && before.length < pieceLength) this.#pieces[last] = before + text;
+    else this.#pieces.push(text);
+    this.#end += text.length;
   }
 
   dropBefore(position: number): void {
-    if (position <= this.#base) return;
-    this.#text = this.#text.slice(position - this.#base);
+    let passed = 0;
+    for (const piece of this.#pieces) {
+      if (this.#base + piece.length > position) break;
+      this.#base += piece.length;
+      passed += 1;
+    }
+    if (passed > 0) this.#pieces.splice(0, passed);
+    const [first] = this.#pieces;
+    if (first === undefined || position <= this.#base) return;
+    this.#pieces[0] = first.slice(position - this.#base);
     this.#base = position;
   }
 
   slice(from: number, to: number): string {
-    return this.#text.slice(Math.max(0, from - this.#base), to - this.#base);
+    let text = '';
+    let start = this.#end;
+    for (let at = this.#pieces.length - 1; at >= 0 && start > from; at -= 1) {
+      const piece = this.#pieces[at] ?? '';
+      start -= piece.length;
+      if (start < to) text = piece.slice(Math.max(0, from - start), to - start) + text;
+    }
+    return text;
   }
 
   /** Where the tag begins that the parser is in, or has just left, at `position`. */
   tagStart(position: number): number {
-    return this.#base + this.#text.lastIndexOf('<', position - this.#base - 1);
+    let start = this.#end;
+    for (let at = this.#pieces.length - 1; at >= 0; at -= 1) {
+      const piece = this.#pieces[at] ?? '';
+      start -= piece.length;
+      const found = start < position ? piece.lastIndexOf('<', position - start - 1) : -1;
+      if (found >= 0) return start + found;
+    }
+    return this.#base - 1;
   }
 
   /** Whether the tag that ends at `position` closes the element `name`. */
@@ -36,10 +70,11 @@ export class TextWindow {
     return /^<\/([^\s>]+)\s*>$/.exec(this.slice(start, position))?.[1] === name;
   }
 
-  /** First match at or behind `from`: its position, or undefined. */
+  /** First match at or behind `from`: its position, or undefined. Costs a copy of what lies behind it. */
   search(pattern: RegExp, from: number): number | undefined {
-    pattern.lastIndex = Math.max(0, from - this.#base);
-    const match = pattern.exec(this.#text);
-    return match === null ? undefined : this.#base + match.index;
+    const start = Math.max(from, this.#base);
+    pattern.lastIndex = 0;
+    const match = pattern.exec(this.slice(start, this.#end));
+    return match === null ? undefined : start + match.index;
   }
 }
