@@ -252,6 +252,7 @@ export class Chain<Entry> {
           }
         }
         clock.see(list.envelope, response.headers.date, context.clock.now());
+        endpoint.answered();
         this.#handOn();
         return { envelope: list.envelope, batch, retried: attempt > 0 };
       } catch (error) {

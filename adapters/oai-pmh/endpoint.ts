@@ -6,6 +6,10 @@ import { isExhausted, remedyFor } from './trouble.ts';
 
 const delays = [2_000, 10_000];
 const fullPatience = delays.length + 1;
+/** Where nothing has gone well for so long, nothing is asked twice. */
+const brokenMs = 30_000;
+/** After a failure, nothing was asked for so long: what fails now is another matter. */
+const pauseMs = 60_000;
 /** Longer addresses are refused here and there, and tokens of many kilobytes exist. */
 const maximumUrl = 2_000;
 const postKey = 'post';
@@ -15,6 +19,8 @@ const codingKey = 'content-coding';
 export class Endpoint {
   readonly url: string;
   readonly #context: AdapterContext;
+  /** Since when nothing has gone well, and when that was last seen, in milliseconds. */
+  #trouble: { readonly since: number; readonly last: number } | undefined;
 
   constructor(url: string, context: AdapterContext) {
     this.url = url;
@@ -49,11 +55,18 @@ export class Endpoint {
   async readSmall(verb: Verb, given: RequestArguments, signal: AbortSignal): Promise<SmallDocument> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await readSmallDocument(await this.request(verb, given, signal));
+        const document = await readSmallDocument(await this.request(verb, given, signal));
+        this.answered();
+        return document;
       } catch (error) {
         await this.beforeRetry(attempt, error, signal);
       }
     }
+  }
+
+  /** Something was read to its end. */
+  answered(): void {
+    this.#trouble = undefined;
   }
 
   /**
@@ -76,11 +89,20 @@ export class Endpoint {
     const allowed = remedyFor(error) === 'stop' ? fullPatience : patience;
     const delay = attempt + 1 < allowed ? delays[attempt] : undefined;
     if (delay === undefined || signal.aborted || !mayPass(error)) throw error;
+    if (this.#brokenFor() + delay > brokenMs) throw error;
     this.#context.log.warn(
       { url: this.url, attempt: attempt + 1, reason: describeError(error) },
       'request failed, trying again',
     );
     await this.#context.clock.sleep(delay, signal);
+  }
+
+  /** Milliseconds since the first of the failures, of which this is one. */
+  #brokenFor(): number {
+    const now = this.#context.clock.now().getTime();
+    const { since, last } = this.#trouble ?? { since: now, last: now };
+    this.#trouble = { since: now - last > pauseMs ? now : since, last: now };
+    return now - this.#trouble.since;
   }
 
   get #asksForIdentity(): boolean {

@@ -63,6 +63,7 @@ export async function requestRecord(
       let record: CutRecord | undefined;
       for await (const [first] of list) record ??= first;
       const { errors } = list.envelope;
+      endpoint.answered();
       if (record !== undefined) return record;
       if (hasError(errors, 'idDoesNotExist') || hasError(errors, 'noRecordsMatch')) return 'unknown';
       if (hasError(errors, 'cannotDisseminateFormat')) return 'not in this format';

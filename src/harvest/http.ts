@@ -3,6 +3,7 @@ import type { Clock, Http, HttpOptions, HttpResponse, Log } from '../core/adapte
 import { BridgeError } from '../core/errors.ts';
 import { type AllowedPlace, parseAllowedPlace } from '../core/network-allow.ts';
 import { createAddressGuard, type Resolve } from './address-guard.ts';
+import { BrokenHosts } from './broken-hosts.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
@@ -65,6 +66,7 @@ export function createHttp(
     timeoutSeconds: settings.timeoutSeconds,
   });
   const plain = createPlainAgent(guard, { timeoutSeconds: settings.timeoutSeconds });
+  const broken = new BrokenHosts();
 
   function check(url: URL): void {
     guard.check(url);
@@ -102,8 +104,7 @@ export function createHttp(
       const leave = await deps.gate.enter(url.host, requestsPerHost, deadline.signal);
       let next: Exchange | undefined;
       try {
-        const rest = deps.gate.restOf(url.host, deps.clock.now().getTime());
-        if (rest > 0) await deps.clock.sleep(rest, deadline.signal);
+        await rest(url.host, deadline.signal);
         deadline.run();
         const headers = headersFor(exchange, start.url, options);
         const isPlain = options.bulk === true && method === 'GET' && url.protocol === 'http:';
@@ -142,6 +143,17 @@ export function createHttp(
     }
   }
 
+  /** While one waits, another may have been told to wait longer. */
+  async function rest(host: string, signal: AbortSignal): Promise<void> {
+    for (let until = 0; ; ) {
+      const now = deps.clock.now().getTime();
+      const left = deps.gate.restOf(host, now);
+      if (left <= 0 || now + left <= until) return;
+      until = now + left;
+      await deps.clock.sleep(left, signal);
+    }
+  }
+
   async function toResponse(
     response: Dispatcher.ResponseData | PlainResponse,
     { method, url }: Exchange,
@@ -176,6 +188,14 @@ export function createHttp(
     };
   }
 
+  /** @returns for how long the host has answered nothing well */
+  function judge(host: string, outcome: HttpResponse | { error: unknown }, started: Date, now: Date): number {
+    if ('error' in outcome || outcome.status === 429 || outcome.status >= 500)
+      return broken.failed(host, started.getTime(), now.getTime());
+    broken.answered(host);
+    return 0;
+  }
+
   async function exchange(what: Exchange, options: HttpOptions): Promise<HttpResponse> {
     const { url } = what;
     const { patient = true } = options;
@@ -183,22 +203,29 @@ export function createHttp(
     try {
       for (let failures = 1; ; failures += 1) {
         let last = url;
+        const started = deps.clock.now();
         const outcome = await attempt(what, options, deadline, (asked) => {
           last = asked;
         }).catch((error: unknown) => ({ error }));
         deadline.signal.throwIfAborted();
         if (!patient && !('error' in outcome)) return outcome;
+        const now = deps.clock.now();
         const wait = waitBefore(failures, outcome, {
           url: last,
-          now: deps.clock.now(),
+          now,
+          brokenForMs: judge(last.host, outcome, started, now),
           patience: patient ? settings.patience : impatience,
         });
         if (wait === undefined) return outcome as HttpResponse;
-        if ('discard' in outcome) await outcome.discard();
         deps.log.warn({ url: url.href, reason: wait.reason, seconds: wait.milliseconds / 1000 }, 'waiting');
+        if ('error' in outcome) {
+          await deps.clock.sleep(wait.milliseconds, deadline.signal);
+          continue;
+        }
         // A host that asks for patience asks all of us: whoever comes next waits before its request.
-        if ('error' in outcome) await deps.clock.sleep(wait.milliseconds, deadline.signal);
-        else deps.gate.rest(last.host, deps.clock.now().getTime() + wait.milliseconds);
+        deps.gate.rest(last.host, now.getTime() + wait.milliseconds);
+        if (wait.isAsked) broken.asked(last.host, wait.milliseconds);
+        await outcome.discard();
       }
     } catch (error) {
       deadline.end();

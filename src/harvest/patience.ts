@@ -13,11 +13,15 @@ export interface Patience {
   readonly longestWaitMs: number;
 }
 
-const defaults: Patience = { busyAttempts: 6, connectAttempts: 3, firstWaitMs: 5000, longestWaitMs: 900_000 };
+const defaults: Patience = { busyAttempts: 6, connectAttempts: 3, firstWaitMs: 3600, longestWaitMs: 900_000 };
+/** A host that has answered nothing well for so long, and asked for no patience, is given up. */
+const brokenMs = 30_000;
 
 export interface Wait {
   readonly milliseconds: number;
   readonly reason: string;
+  /** The server has named it. */
+  readonly isAsked: boolean;
 }
 
 /**
@@ -27,38 +31,40 @@ export interface Wait {
 export function waitBefore(
   failures: number,
   outcome: HttpResponse | { error: unknown },
-  context: { url: URL; now: Date; patience?: Patience | undefined },
+  context: { url: URL; now: Date; brokenForMs?: number; patience?: Patience | undefined },
 ): Wait | undefined {
-  const patience = context.patience ?? defaults;
+  const { patience = defaults, brokenForMs = 0 } = context;
   const { host } = context.url;
+  const isLast = (wait: number) => brokenForMs + wait > brokenMs;
   if ('error' in outcome) {
     const { error } = outcome;
     const own = ownError(error);
     if (own) throw own;
     const reason = describeError(error);
-    if (isHopeless(error) || failures >= patience.connectAttempts) {
+    const milliseconds = backoff(failures, { ...patience, firstWaitMs: patience.firstWaitMs / 3 });
+    if (isHopeless(error) || failures >= patience.connectAttempts || isLast(milliseconds)) {
       throw new BridgeError('upstream-unreachable', `${host} cannot be reached: ${reason}`, {
         cause: error,
         retryable: true,
       });
     }
-    return {
-      milliseconds: backoff(failures, { ...patience, firstWaitMs: patience.firstWaitMs / 5 }),
-      reason,
-    };
+    return { milliseconds, reason, isAsked: false };
   }
   // Retry-After is an order on these two alone: Zenodo sends it with every answer (quirk 30).
   if (outcome.status !== 429 && outcome.status !== 503) return undefined;
-  if (failures >= patience.busyAttempts) {
-    void outcome.discard();
-    throw new BridgeError('upstream-busy', `${host} answered ${outcome.status} ${failures} times in a row`, {
-      retryable: true,
-    });
-  }
   const asked = retryAfter(outcome.headers['retry-after'], context.now);
-  const milliseconds = asked ?? backoff(failures, patience);
+  // 429 asks for patience, if it does not say how much; 503 alone is what a broken server says as well.
+  const mayBeBroken = outcome.status === 503 && asked === undefined;
+  const longestWaitMs = mayBeBroken ? brokenMs / 2 : patience.longestWaitMs;
+  const milliseconds = asked ?? backoff(failures, { ...patience, longestWaitMs });
+  const isBroken = mayBeBroken && isLast(milliseconds);
+  if (failures >= patience.busyAttempts || isBroken) {
+    void outcome.discard();
+    const times = failures === 1 ? '' : ` ${failures} times in a row`;
+    throw new BridgeError('upstream-busy', `${host} answered ${outcome.status}${times}`, { retryable: true });
+  }
   const reason = `${outcome.status} from server${asked === undefined ? '' : ', as asked'}`;
-  return { milliseconds, reason };
+  return { milliseconds, reason, isAsked: asked !== undefined };
 }
 
 /** Seconds or an HTTP date (quirk 31), between one second and one hour. */

@@ -19,6 +19,16 @@ const clock: Clock = {
   },
 };
 
+/** A clock that whoever sleeps moves on. */
+function movingClock(): Clock {
+  const start = clock.now().getTime();
+  return { now: () => new Date(start + total(slept)), sleep: clock.sleep };
+}
+
+function total(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   open.push({ server });
@@ -31,6 +41,7 @@ function client(
   settings: Partial<HttpSettings> = {},
   gate: HostGate = createHostGate(),
   log: Log = silent,
+  time: Clock = clock,
 ): HttpClient {
   const http = createHttp(
     {
@@ -42,7 +53,7 @@ function client(
       allowPrivateAddresses: false,
       ...settings,
     },
-    { gate, clock, log },
+    { gate, clock: time, log },
   );
   const last = open.at(-1);
   if (last) last.client = http;
@@ -104,16 +115,74 @@ describe('politeness', () => {
     expect(slept).toEqual([]);
   });
 
-  test('quirk 28: waits longer and longer where the server names no time, and gives up', async () => {
+  test('quirk 28: waits longer and longer where the server names no time, and gives up within 30 seconds', async () => {
+    const moving = movingClock();
+    const statuses: number[] = [500];
     const url = await serve((_request, response) => {
-      response.writeHead(503).end();
+      response.writeHead(statuses.shift() ?? 503).end();
     });
-    await expect(client(url).get(url, { signal })).rejects.toMatchObject({
-      code: 'upstream-busy',
-      retryable: true,
-    });
-    expect(slept).toHaveLength(5);
+    const http = client(url, {}, createHostGate(), silent, moving);
+    expect(await http.get(url, { signal }).then(text)).toBe('');
+    const busy = { code: 'upstream-busy', retryable: true };
+    await expect(http.get(url, { signal })).rejects.toMatchObject(busy);
+    expect(slept).toHaveLength(3);
     for (const [index, wait] of slept.slice(1).entries()) expect(wait).toBeGreaterThan(slept[index] ?? 0);
+    expect(total(slept)).toBeLessThanOrEqual(30_000);
+    // What comes next is as broken: whoever asks waits no 30 seconds of its own.
+    await expect(http.get(url, { signal })).rejects.toMatchObject(busy);
+    expect(total(slept)).toBeLessThanOrEqual(30_000);
+    // A good answer, or a pause, and it is trusted again.
+    statuses.push(200, 503, 200);
+    await http.get(url, { signal }).then(text);
+    await http.get(url, { signal }).then(text);
+  });
+
+  test('a server that asks for patience gets it, however long that is', async () => {
+    const moving = movingClock();
+    let count = 0;
+    const url = await serve((_request, response) => {
+      count += 1;
+      response.writeHead(count < 6 ? 503 : 200, count < 5 ? { 'retry-after': '40' } : {}).end();
+    });
+    const response = await client(url, {}, createHostGate(), silent, moving).get(url, { signal });
+    expect(response.status).toBe(200);
+    await response.discard();
+    expect(slept.slice(0, 4)).toEqual([40_000, 40_000, 40_000, 40_000]);
+    expect(slept).toHaveLength(5);
+  });
+
+  test('429 asks for patience, with a time or without', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(429).end();
+    });
+    const http = client(url, {}, createHostGate(), silent, movingClock());
+    await expect(http.get(url, { signal })).rejects.toMatchObject({ code: 'upstream-busy' });
+    expect(slept).toHaveLength(5);
+    expect(total(slept)).toBeGreaterThan(90_000);
+  });
+
+  test('who waits for the host, waits on when another is told to wait longer', async () => {
+    let sent = 0;
+    const seen: number[] = [];
+    const gate = createHostGate();
+    const moving = movingClock();
+    const start = moving.now().getTime();
+    const url = await serve((_request, response) => {
+      sent += 1;
+      seen.push(moving.now().getTime() - start);
+      response.writeHead(sent === 1 ? 503 : 200, { 'retry-after': '40' }).end();
+    });
+    const { host } = new URL(url);
+    const told: Clock = {
+      now: moving.now,
+      sleep: async (milliseconds) => {
+        await moving.sleep(milliseconds);
+        // The answer to a request that was on its way all the time.
+        if (slept.length === 1) gate.rest(host, start + 100_000);
+      },
+    };
+    await client(url, {}, gate, silent, told).get(url, { signal }).then(text);
+    expect(seen).toEqual([0, 100_000]);
   });
 
   test('one request at a time per host, whichever source asks, until the body has been read', async () => {

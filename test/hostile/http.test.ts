@@ -230,3 +230,36 @@ test('a server that was never reached, then breaks, then is busy, then works, is
   await scene.settle();
   await scene.expectTruth();
 });
+
+describe('a broken endpoint is given up within 30 seconds', () => {
+  test.each<[string, Misbehaviour]>([
+    ['HTTP 503', { busyEvery: 1 }],
+    ['HTTP 500', { failEvery: 1 }],
+    ['connections that break off', { cutOffEvery: 1, cutOff: 'connection' }],
+    ['documents that break off', { cutOffEvery: 1, cutOff: 'body' }],
+  ])('%s', async (_name, wrong) => {
+    const scene = await openScene({ provider: { secondsPerRequest: 0 } });
+    await scene.run();
+    scene.misbehave(wrong);
+    const start = scene.clock.milliseconds();
+    await expect(scene.run({ mode: 'full' })).rejects.toMatchObject({ retryable: true });
+    expect(scene.clock.milliseconds() - start).toBeLessThanOrEqual(30_000);
+    await scene.expectTruth();
+  });
+
+  test('nobody listens', async () => {
+    const scene = await openScene();
+    await scene.run();
+    await scene.provider.close();
+    const start = scene.clock.milliseconds();
+    await expect(scene.run()).rejects.toMatchObject({ code: 'upstream-unreachable' });
+    expect(scene.clock.milliseconds() - start).toBeLessThanOrEqual(30_000);
+  });
+
+  test('but not one that asked for patience', async () => {
+    const scene = await openScene();
+    scene.misbehave({ busyEvery: 2, retryAfter: { seconds: 600, as: 'seconds' } });
+    await scene.run();
+    await scene.expectTruth();
+  });
+});
