@@ -97,7 +97,7 @@ export class PassCourse<Entry> {
     const { cut: reason, total } = this.#progress;
     return {
       // A window that is a part of one that failed is itself another attempt; but the last one is thorough.
-      patience: narrowed && planned.smallest !== true ? 1 : 3,
+      patience: narrowed && (planned.remembered === true || planned.smallest !== true) ? 1 : 3,
       parentPage: planned.parentPage,
       strict: reason === 'long' && !narrowed,
       // Of a list that is too short, only the sizes of its parts tell which part.
@@ -258,7 +258,8 @@ export class PassCourse<Entry> {
     if (!dates.allowed) throw trouble;
     const first = this.#progress.cut === undefined;
     const reason = clause(describeError(trouble));
-    const pieces = this.#cut(planned, chain, 2, chain?.sample.only !== undefined);
+    const isOne = planned.remembered === true;
+    const pieces = isOne ? [] : this.#cut(planned, chain, 2, chain?.sample.only !== undefined);
     if (pieces.length > 1) {
       if (first) {
         const what = `could not be read in one piece (${reason}); it is read in smaller ones`;
@@ -266,7 +267,7 @@ export class PassCourse<Entry> {
         this.#progress = { ...this.#progress, cut: 'failing', total: state.listSize };
       }
       this.plan.narrow(planned, pieces, { parentPage: chain?.firstPage, trouble });
-    } else if (planned.smallest !== true && state.narrowed === true && state.single !== true) {
+    } else if (!isOne && planned.smallest !== true && state.narrowed === true && state.single !== true) {
       planned.smallest = true;
       planned.state = newChain(state.window, true);
     } else if (state.single !== true && verb === 'ListRecords') {

@@ -1,8 +1,11 @@
 import type { Problem } from '../../src/core/adapter.ts';
+import { BadSpots } from './bad-spots.ts';
 import { Chain } from './chain.ts';
+import type { ChainOutcome } from './chain-page.ts';
 import { ChainRace } from './chain-race.ts';
 import type { PassProgress } from './checkpoint.ts';
 import type { Listing } from './listing.ts';
+import { planAround } from './pass-around.ts';
 import { PassCourse } from './pass-course.ts';
 import type { Pass } from './passes.ts';
 import { RecordByRecord } from './record-by-record.ts';
@@ -32,7 +35,9 @@ export async function* walkPass<Entry>(
 ): AsyncGenerator<PassPage<Entry>> {
   const leaving = new AbortController();
   const signal = AbortSignal.any([outer, leaving.signal]);
-  const course = new PassCourse(listing, pass, begun.progress, begun.base, signal);
+  const spots = new BadSpots(listing, pass);
+  const { progress, failing } = await planAround(listing, pass, begun, spots, signal);
+  const course = new PassCourse(listing, pass, progress, begun.base, signal);
   const race = new ChainRace<Entry, Chain<Entry> | RecordByRecord<Entry>>();
   const bad = new Set<string>();
   const readerOf = (planned: PlannedWindow) =>
@@ -41,7 +46,13 @@ export async function* walkPass<Entry>(
           listing,
           pass,
           planned.state,
-          { known: course.knownOf(planned), bad, wide: planned.wide === true },
+          {
+            known: course.knownOf(planned),
+            bad,
+            failing,
+            remembered: planned.remembered === true,
+            wide: planned.wide === true,
+          },
           signal,
         )
       : new Chain(listing, pass, planned.state, course.optionsFor(planned), signal);
@@ -51,6 +62,7 @@ export async function* walkPass<Entry>(
         const planned = course.plan.next();
         if (planned === undefined) break;
         planned.active = true;
+        if (planned.state.narrowed === true) planned.remembered ??= spots.covers(planned.state.window);
         race.start(planned, readerOf(planned));
       }
       const { planned, reader, page } = await race.next();
@@ -62,6 +74,7 @@ export async function* walkPass<Entry>(
         planned.active = false;
         const chain = reader instanceof Chain ? reader : undefined;
         if (reader instanceof RecordByRecord) planned.found = reader.found;
+        note(spots, planned, reader, outcome);
         await course.settle(planned, chain, outcome, entries.length).catch((error: unknown) => {
           failure = { error };
         });
@@ -82,5 +95,19 @@ export async function* walkPass<Entry>(
   } finally {
     leaving.abort();
     await race.end();
+  }
+}
+
+/** What the end of a window tells the passes to come. */
+function note<Entry>(
+  spots: BadSpots,
+  { state: { window }, wide }: PlannedWindow,
+  reader: Chain<Entry> | RecordByRecord<Entry>,
+  { kind }: ChainOutcome,
+): void {
+  if (reader instanceof Chain) {
+    if (kind === 'ended') spots.forget(window);
+  } else if (wide !== true && (kind === 'ended' || kind === 'doubtful')) {
+    spots.remember(window, reader.missed);
   }
 }

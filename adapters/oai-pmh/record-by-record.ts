@@ -11,7 +11,7 @@ import { type Listing, PageSize } from './listing.ts';
 import { PageBatch } from './page-batch.ts';
 import type { Pass } from './passes.ts';
 import type { CutRecord } from './record-parser.ts';
-import { remedyFor } from './trouble.ts';
+import { isAboutEndpoint, remedyFor } from './trouble.ts';
 import { describeWindow } from './window.ts';
 
 /** With so many bad ones in a row it is not the records. */
@@ -33,13 +33,17 @@ export class RecordByRecord<Entry> {
   #state: ChainState;
   readonly #known: DistinctRecords | undefined;
   readonly #bad: Set<string>;
+  readonly #failing: ReadonlyMap<string, string>;
+  readonly #remembered: boolean;
+  readonly #missed = new Set<string>();
   readonly #signal: AbortSignal;
   #badInRow = 0;
   #stopped: unknown;
 
   /**
    * @param memory what came from the window before it failed, and need not come again; what could not be had in
-   * the pass so far, as windows share some of their records; whether lists of other formats and of sets are asked
+   * the pass so far, as windows share some of their records; what was asked for in vain just now, and why; whether
+   * the list was known to fail; whether lists of other formats and of sets are asked
    */
   constructor(
     listing: Listing<Entry>,
@@ -48,6 +52,8 @@ export class RecordByRecord<Entry> {
     memory: {
       readonly known: DistinctRecords | undefined;
       readonly bad: Set<string>;
+      readonly failing: ReadonlyMap<string, string>;
+      readonly remembered: boolean;
       readonly wide: boolean;
     },
     signal: AbortSignal,
@@ -57,6 +63,8 @@ export class RecordByRecord<Entry> {
     this.#state = state;
     this.#known = memory.known;
     this.#bad = memory.bad;
+    this.#failing = memory.failing;
+    this.#remembered = memory.remembered;
     this.#wide = memory.wide;
     this.#batch = new PageBatch(listing.read(pass), listing.lists);
     this.#found = new DistinctRecords(listing.lists);
@@ -66,6 +74,11 @@ export class RecordByRecord<Entry> {
   /** Records that came here and were not known. */
   get found(): number {
     return this.#found.size ?? 0;
+  }
+
+  /** Identifiers of what is listed here, and could not be had. */
+  get missed(): readonly string[] {
+    return [...this.#missed];
   }
 
   async *pages(): AsyncGenerator<ChainPage<Entry>> {
@@ -99,7 +112,8 @@ export class RecordByRecord<Entry> {
       read: () => (record) => ({ entry: record, problem: undefined }),
     };
     // A list that waits to be read would keep the place at the host that the records need.
-    const options = { patience: isOwn ? 3 : 1, isLong: () => undefined, strict: false, asksAhead: false };
+    const patient = isOwn && !this.#remembered;
+    const options = { patience: patient ? 3 : 1, isLong: () => undefined, strict: false, asksAhead: false };
     const start = isOwn ? this.#state : newChain(this.#state.window, true);
     const chain = new Chain(headers, pass, start, options, this.#signal);
     const batch = this.#batch;
@@ -153,7 +167,13 @@ export class RecordByRecord<Entry> {
       return;
     }
     const isKnown = this.#known?.has(identifier) === true || this.#found.has(identifier);
+    if (this.#bad.has(identifier)) this.#missed.add(identifier);
     if (isKnown || this.#bad.has(identifier)) return;
+    const failing = this.#failing.get(identifier);
+    if (failing !== undefined) {
+      this.#quarantine(identifier, failing, batch);
+      return;
+    }
     try {
       const { endpoint } = this.#listing;
       const record = await requestRecord(endpoint, identifier, this.#pass.format, this.#signal, patience);
@@ -173,6 +193,7 @@ export class RecordByRecord<Entry> {
 
   /** What is published of it stays: that it cannot be had says nothing about whether it is there (quirk 69). */
   #quarantine(identifier: string, reason: string, batch: PageBatch<Entry>): void {
+    this.#missed.add(identifier);
     // A neighbouring window, read at the same time, was faster.
     if (this.#bad.has(identifier)) return;
     const message = `The record ${identifier} is listed, but cannot be had: ${clause(reason)}.`;
@@ -205,22 +226,5 @@ export class RecordByRecord<Entry> {
   get #name(): string {
     const { granularity } = this.#listing.dates;
     return `${passKey(this.#pass)}${describeWindow(this.#state.window, granularity)}`;
-  }
-}
-
-/** A single record may be anything, a page for people included; but a login, or no answer at all, is for all. */
-function isAboutEndpoint(error: unknown): boolean {
-  if (!isBridgeError(error)) return true;
-  switch (error.code) {
-    case 'upstream-status':
-      return / 40[137]$/.test(error.message);
-    case 'upstream-unreachable':
-      return remedyFor(error) === 'stop';
-    case 'upstream-busy':
-    case 'address-refused':
-    case 'too-many-redirects':
-      return true;
-    default:
-      return false;
   }
 }

@@ -85,3 +85,20 @@ const midway: ReadonlySet<string> = new Set([
 export function isAboutProtocol(error: unknown): boolean {
   return isBridgeError(error, 'oai-error') || isBridgeError(error, 'upstream-protocol');
 }
+
+/** A single record may be anything, a page for people included; but a login, or no answer at all, is for all. */
+export function isAboutEndpoint(error: unknown): boolean {
+  if (!isBridgeError(error)) return true;
+  switch (error.code) {
+    case 'upstream-status':
+      return / 40[137]$/.test(error.message);
+    case 'upstream-unreachable':
+      return remedyFor(error) === 'stop';
+    case 'upstream-busy':
+    case 'address-refused':
+    case 'too-many-redirects':
+      return true;
+    default:
+      return false;
+  }
+}

@@ -12,6 +12,8 @@ export interface PlannedWindow {
   trouble?: unknown;
   /** It cannot be cut any smaller. */
   smallest?: boolean;
+  /** Its list was known to fail before it was asked for: one attempt is enough. */
+  remembered?: boolean;
   /** It may be cut off, and is looked for in other lists: of other formats, and of sets. */
   wide?: boolean;
   /** Records that were found there. */

@@ -178,3 +178,83 @@ test('Lists that are begun anew, narrowed or looked behind count each record onc
   const report = await scene.settle();
   expect(report).toMatchObject({ items: 59, created: 59, unchanged: 0 });
 });
+
+describe('A record that breaks its page is looked for once', () => {
+  async function openPoisoned(poisoned: readonly string[]) {
+    const scene = await openScene({ records: 200, provider: { secondsPerRequest: 0 } });
+    scene.misbehave({ poisoned });
+    expect(await scene.run()).toMatchObject({ created: 200 - poisoned.length });
+    return scene;
+  }
+
+  /** What a full pass costs. */
+  async function measure(scene: Scene) {
+    const start = scene.clock.milliseconds();
+    scene.provider.traffic.clear();
+    const report = await scene.run({ mode: 'full' });
+    const { traffic } = scene.provider;
+    return { report, seconds: (scene.clock.milliseconds() - start) / 1000, traffic };
+  }
+
+  test.each([
+    ['one', [identifierOf(77)], 1],
+    ['two', [identifierOf(77), identifierOf(140)], 2],
+  ] as const)('%s of them', async (_name, poisoned, spots) => {
+    const scene = await openPoisoned(poisoned);
+    for (let pass = 1; pass <= 2; pass += 1) {
+      const { report, seconds, traffic } = await measure(scene);
+      expect(report).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+      expect(seconds).toBe(0);
+      const asked = traffic.of('GetRecord').map(({ query }) => query.get('identifier') ?? '');
+      expect(asked.filter((identifier) => poisoned.some((one) => one === identifier))).toEqual(poisoned);
+      // Pages of its own for each part, what is listed beside it, and no search.
+      expect(traffic.arrivals.length).toBeLessThan(20 + 3 + 8 * spots);
+      const problems = (await scene.problems()).filter(({ code }) => code === 'record-quarantined');
+      expect(problems.map(({ identifier }) => identifier).sort()).toEqual([...poisoned].sort());
+    }
+    await expectAllBut(scene, poisoned);
+    // An incremental run comes nowhere near.
+    scene.provider.traffic.clear();
+    scene.clock.advance(86_400 * 30);
+    scene.repository.edit(identifierOf(3));
+    await scene.run();
+    expect(scene.provider.traffic.of('GetRecord')).toEqual([]);
+  });
+
+  test('and forgotten when it is well again', async () => {
+    const scene = await openPoisoned([identifierOf(77)]);
+    expect((await measure(scene)).report).toMatchObject({ created: 0 });
+    scene.misbehave({});
+    const healed = await measure(scene);
+    expect(healed).toMatchObject({ seconds: 0, report: { state: 'succeeded', created: 1 } });
+    await scene.expectTruth();
+    expect(scene.source.lessons.all().filter(({ key }) => key.startsWith('bad-spots'))).toEqual([]);
+    await measure(scene);
+    expect(scene.provider.traffic.of('GetRecord')).toEqual([]);
+  });
+
+  test('and gone when it is deleted', async () => {
+    const scene = await openPoisoned([identifierOf(77)]);
+    scene.repository.remove(identifierOf(77));
+    scene.misbehave({});
+    await measure(scene);
+    await measure(scene);
+    await scene.expectTruth();
+    expect(scene.source.lessons.all().filter(({ key }) => key.startsWith('bad-spots'))).toEqual([]);
+  });
+
+  test('and a new one beside it is found', async () => {
+    const scene = await openPoisoned([identifierOf(77)]);
+    const poisoned = [identifierOf(77), identifierOf(78), identifierOf(150)];
+    scene.misbehave({ poisoned });
+    await scene.run({ mode: 'full' });
+    await measure(scene);
+    expect((await measure(scene)).seconds).toBe(0);
+    const problems = (await scene.problems()).filter(({ code }) => code === 'record-quarantined');
+    expect(problems.map(({ identifier }) => identifier).sort()).toEqual([...poisoned].sort());
+    scene.misbehave({});
+    await measure(scene);
+    await measure(scene);
+    await scene.expectTruth();
+  });
+});
