@@ -94,11 +94,12 @@ function metadataAdvice(owners: readonly PayloadOwner[]): string {
   return 'That version is lost, unless there is a backup; the versions before and after it are served.';
 }
 
-/** A mirror asks whether a file has changed, not whether it still has it. */
+/** What is current of a mirror is downloaded again; nobody but a backup has what is past. */
 function fileAdvice(file: string, owners: readonly PayloadOwner[]): string {
-  const current = owners.find(({ role, upstreamUrl }) => role === 'current' && upstreamUrl !== undefined);
-  return current
-    ? `Put it back as ${file}: the repository has it at ${current.upstreamUrl}, or a backup.`
+  const current = owners.filter(({ role, upstreamUrl }) => role === 'current' && upstreamUrl !== undefined);
+  const sources = [...new Set(current.map(({ source }) => source))];
+  return sources.length > 0
+    ? `It is downloaded again by: rsbridge harvest ${sources.join(' ')} --full`
     : `It is lost, unless a backup has it: put it back as ${file}; the versions before and after it are served.`;
 }
 

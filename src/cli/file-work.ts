@@ -1,5 +1,8 @@
+import { toIso } from '../core/datetime.ts';
 import { isBridgeError } from '../core/errors.ts';
 import { type FileJobOptions, type FileJobReport, runFileJob } from '../harvest/files/file-job.ts';
+import { type KeptFilesLook, lookAtKeptFiles } from '../store/kept-files.ts';
+import { sourceIdOf } from '../store/sources.ts';
 import type { Bridge } from './bridge.ts';
 
 /**
@@ -17,6 +20,33 @@ export async function workOnFiles(
     if (isBridgeError(error, 'lease-held')) return undefined;
     throw error;
   }
+}
+
+/**
+ * Looks at what a mirror keeps of a source's files after a full pass: what is missing or damaged is due at once, also
+ * for another process that is at it. Reading all contents may take hours: only a person asks for that.
+ * @returns how many files that are
+ */
+export async function lookAtMirror(
+  { database, config, clock }: Bridge,
+  source: string,
+  depth: KeptFilesLook['depth'],
+  signal: AbortSignal,
+): Promise<number> {
+  const id = await sourceIdOf(database.reader, source);
+  if (id === undefined || config.sources[source]?.files.mode !== 'mirror') return 0;
+  const look = { directory: config.directory, depth, now: toIso(clock.now()), signal };
+  try {
+    return await lookAtKeptFiles(database, id, look);
+  } catch (error) {
+    if (signal.aborted) return 0;
+    throw error;
+  }
+}
+
+export function describeDamagedFiles(source: string, damaged: number): string {
+  const are = damaged === 1 ? '1 mirrored file is' : `${damaged} mirrored files are`;
+  return `${source}: ${are} missing or damaged and will be downloaded again`;
 }
 
 /** Undefined where nothing was due. */

@@ -7,7 +7,7 @@ import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
 import { type AcceptFlag, acceptOne } from './accept-command.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { describeFileWork, workOnFiles } from './file-work.ts';
+import { describeDamagedFiles, describeFileWork, lookAtMirror, workOnFiles } from './file-work.ts';
 import { harvestItems } from './harvest-item.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
@@ -174,6 +174,11 @@ async function followFiles(
   flags: HarvestFlags,
   io: CommandIo,
 ): Promise<void> {
+  if (flags.full) {
+    const damaged = await lookAtMirror(bridge, source, 'contents', AbortSignal.any([io.stop, io.abort]));
+    if (damaged > 0)
+      printResult(io, flags.json, { source, damagedFiles: damaged }, describeDamagedFiles(source, damaged));
+  }
   const options = { stop: io.stop, signal: io.abort, toTheEnd: flags.full };
   const files = await workOnFiles(bridge, source, options);
   const said = files && describeFileWork(source, files);

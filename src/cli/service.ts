@@ -17,7 +17,7 @@ import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/memento/document-past.ts';
 import type { JournalState } from '../store/journal.ts';
 import type { Bridge } from './bridge.ts';
-import { workOnFiles } from './file-work.ts';
+import { lookAtMirror, workOnFiles } from './file-work.ts';
 import { harvestsAtOnce } from './harvest-command.ts';
 import type { CommandIo } from './io.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
@@ -121,15 +121,21 @@ export async function startService(
     }
   };
   const fileWorks = new Set<Promise<void>>();
-  const followFiles = (name: string): Promise<void> => {
-    const work = startFileWork(bridge, name, signals, places).finally(() => fileWorks.delete(work));
+  const inBackground = (begun: Promise<void>): Promise<void> => {
+    const work = begun.finally(() => fileWorks.delete(work));
     fileWorks.add(work);
     return work;
   };
+  const followFiles = (name: string) => inBackground(startFileWork(bridge, name, signals, places));
   const refusals = watchRefusals(bridge, followFiles, io.stop);
   const harvestNow: HarvestNow = async (name, options) => {
     await inTurn(name, (source) => thoroughHarvest(bridge, source, { ...options, ...signals }));
-    void followFiles(name);
+    const isLooked = options.mode === 'full' && !io.stop.aborted;
+    void inBackground(
+      (isLooked ? lookAtLengths(bridge, name, io.stop) : Promise.resolve()).then(() =>
+        startFileWork(bridge, name, signals, places),
+      ),
+    );
   };
   const compareNow = (name: string) =>
     inTurn(name, async (source) => {
@@ -166,6 +172,16 @@ export async function startService(
       await Promise.all(fileWorks);
     },
   };
+}
+
+/** What a mirror has lost since the last full pass is downloaded again. */
+async function lookAtLengths(bridge: Bridge, name: string, stop: AbortSignal): Promise<void> {
+  try {
+    const damaged = await lookAtMirror(bridge, name, 'lengths', stop);
+    if (damaged > 0) bridge.log.warn({ source: name, damaged }, 'mirrored files are missing or damaged');
+  } catch (error) {
+    if (!stop.aborted) bridge.log.error({ source: name, ...failure(error) }, 'mirrored files not looked at');
+  }
 }
 
 /** Beside harvests: downloads may take days. What is under way when the process ends is continued. */

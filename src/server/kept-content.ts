@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { BridgeError } from '../core/errors.ts';
 import { contentFile } from '../store/content-files.ts';
 import { readContents } from '../store/contents.ts';
+import { setAside } from '../store/damaged-contents.ts';
 import type { ServerDeps } from './deps.ts';
 import { openKeptFile } from './kept-file.ts';
 import type { ServedRepresentation } from './representation.ts';
@@ -76,7 +77,10 @@ async function openKept(
   for await (const { content } of readContents(database.reader, directory, [owner])) {
     if (content.coding !== 'file') return content.bytes.subarray(start, end);
     const file = contentFile(directory, owner.hash);
-    return openKeptFile({ file, path: owner.path, length: content.length, crc: content.crc }, start, end);
+    // The next work on files downloads it again.
+    const onDamage = (ino?: number) => void setAside(directory, owner.hash, ino);
+    const { length, crc } = content;
+    return openKeptFile({ file, path: owner.path, length, crc, onDamage }, start, end);
   }
   throw new BridgeError('content-damaged', `the content of ${owner.path} is missing`);
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { BridgeError } from '../core/errors.ts';
+import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { translate } from '../store/database.ts';
 
 export interface KeptFile {
@@ -10,6 +10,8 @@ export interface KeptFile {
   readonly path: string;
   readonly length: number;
   readonly crc: number;
+  /** Told when it is not what it should be. @param ino of the file that was read, if there is one */
+  readonly onDamage: (ino?: number) => void;
 }
 
 const chunkBytes = 262_144;
@@ -20,7 +22,7 @@ const chunkBytes = 262_144;
  * @throws BridgeError `content-damaged` when it is missing or has another length
  */
 export async function openKeptFile(kept: KeptFile, start: number, end: number): Promise<Readable> {
-  const handle = await openFile(kept);
+  const { handle, ino } = await openFile(kept);
   if (end <= start) {
     await handle.close();
     return Readable.from([]);
@@ -28,29 +30,39 @@ export async function openKeptFile(kept: KeptFile, start: number, end: number): 
   const bytes = handle.createReadStream({ start, end: end - 1, highWaterMark: chunkBytes });
   if (start > 0 || end < kept.length) return bytes;
   // Whoever reads it is told of its end by the stream itself.
-  return pipeline(bytes, createCheck(kept), () => undefined);
+  return pipeline(bytes, createCheck(kept, ino), () => undefined);
 }
 
-async function openFile({ file, path, length }: KeptFile): Promise<FileHandle> {
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly ino: number;
+}
+
+async function openFile({ file, path, length, onDamage }: KeptFile): Promise<OpenFile> {
   let handle: FileHandle;
   try {
     handle = await open(file, 'r');
   } catch (cause) {
     // That there is no descriptor left says nothing of the file.
     const known = translate(cause);
-    if (known !== cause) throw known;
+    if (known !== cause && !isBridgeError(known, 'storage')) throw known;
+    onDamage();
     throw new BridgeError('content-damaged', `the content of ${path} cannot be opened`, { cause });
   }
-  const { size } = await handle.stat();
-  if (size === length) return handle;
+  const found = await handle.stat();
+  if (found.isFile() && found.size === length) return { handle, ino: found.ino };
   await handle.close();
+  onDamage(found.ino);
   throw new BridgeError('content-damaged', `the content of ${path} is not complete`);
 }
 
 /** The last octets are passed on only when everything up to them is as it was stored. */
-function createCheck({ path, length, crc }: KeptFile): Transform {
+function createCheck({ path, length, crc, onDamage }: KeptFile, ino: number): Transform {
   let [seen, sum] = [0, 0];
-  const damaged = () => new BridgeError('content-damaged', `the content of ${path} is damaged`);
+  const damaged = () => {
+    onDamage(ino);
+    return new BridgeError('content-damaged', `the content of ${path} is damaged`);
+  };
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       seen += chunk.byteLength;

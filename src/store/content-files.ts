@@ -4,8 +4,8 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { BridgeError } from '../core/errors.ts';
-import type { BlobRow } from './blobs.ts';
-import { insertRows, whereAnyOf } from './bulk.ts';
+import { type BlobRow, type BlobRows, isSound, readBlobRows } from './blobs.ts';
+import { insertRows } from './bulk.ts';
 import { type Database, translate } from './database.ts';
 import { claimPayloads } from './released.ts';
 
@@ -118,20 +118,30 @@ function fileRow({ hash, length }: StoredContent, crc: number): BlobRow {
   return { hash, length, coding: 'file', data, base: null };
 }
 
-/** @returns the hashes of those that are not needed as files: small ones may be in the database already */
+/**
+ * What the database says of them already stays if it is right; else it is mended.
+ * @returns the hashes of those that are not needed as files: small ones may be in the database already
+ */
 async function register(database: Database, rows: readonly BlobRow[]): Promise<readonly string[]> {
-  const hashes = rows.map(({ hash }) => hash);
   const distinct = new Map(rows.map((row) => [row.hash, { ...row }]));
-  await database.transaction((trx) =>
-    insertRows(trx, 'blob', [...distinct.values()], { conflict: { columns: ['hash'], update: [] } }),
-  );
-  const kept: { hash: string }[] = await database
-    .writer('blob')
-    .select('hash')
-    .where({ coding: 'file' })
-    .modify((query) => whereAnyOf(query, 'hash', hashes));
-  const files = new Set(kept.map(({ hash }) => hash));
-  return hashes.filter((hash) => !files.has(hash));
+  return database.transaction(async (trx) => {
+    await insertRows(trx, 'blob', [...distinct.values()], { conflict: { columns: ['hash'], update: [] } });
+    const kept = await readBlobRows(trx, [...distinct.keys()]);
+    const wrong = [...distinct.values()].filter((row) => !isRight(row, kept));
+    await insertRows(trx, 'blob', wrong, replacing);
+    const replaced = new Set(wrong.map(({ hash }) => hash));
+    return [...distinct.keys()].filter((hash) => !replaced.has(hash) && kept.get(hash)?.coding !== 'file');
+  });
+}
+
+const replacing = {
+  conflict: { columns: ['hash'], update: ['length', 'coding', 'data', 'base'] },
+} as const;
+
+function isRight({ hash, length, data }: BlobRow, kept: BlobRows): boolean {
+  const row = kept.get(hash);
+  if (row?.coding !== 'file') return row !== undefined && isSound(row, kept);
+  return Number(row.length) === length && Buffer.from(row.data).equals(data);
 }
 
 async function writeFile(

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { type BlobRow, type BlobRows, deflatePayload, readBlobRows, unpackBlob } from './blobs.ts';
 import { whereAnyOf } from './bulk.ts';
 import { contentFile, type ReadBuffers, readContentFile } from './content-files.ts';
+import { setAside } from './damaged-contents.ts';
 import type { Queryable } from './database.ts';
 
 /** A content as it is kept. What is read of it has been checked against its hash. */
@@ -135,11 +137,13 @@ async function* checkedChunks(
   crc: number,
   { signal, buffers }: ReadOptions,
 ): AsyncGenerator<Uint8Array> {
+  const file = contentFile(directory, row.hash);
+  const ino = (await stat(file).catch(() => undefined))?.ino;
   const sha = createHash('sha256');
   let length = 0;
   let sum = 0;
   try {
-    for await (const chunk of readContentFile(contentFile(directory, row.hash), buffers)) {
+    for await (const chunk of readContentFile(file, buffers)) {
       signal?.throwIfAborted();
       length += chunk.byteLength;
       if (length > row.length) break;
@@ -148,13 +152,27 @@ async function* checkedChunks(
       yield chunk;
     }
   } catch (error) {
-    const gone = (error as { code?: unknown } | undefined)?.code === 'ENOENT';
-    throw gone ? damaged(owner, 'is missing', error) : error;
+    const how = unreadable.get(String((error as { code?: unknown } | undefined)?.code));
+    if (how === undefined) throw error;
+    await setAside(directory, row.hash, ino);
+    throw damaged(owner, how, error);
   }
   if (length !== row.length || `sha-256:${sha.digest('hex')}` !== row.hash || sum !== crc) {
+    await setAside(directory, row.hash, ino);
     throw damaged(owner, 'is damaged');
   }
 }
+
+/** What the system says of a file that is there no more, or not as a file that can be read. */
+const unreadable: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'is missing'],
+  ['ENOTDIR', 'is missing'],
+  ['EISDIR', 'is missing: there is a directory in its place'],
+  ['ELOOP', 'is missing'],
+  ['EACCES', 'may not be read by this user'],
+  ['EPERM', 'may not be read by this user'],
+  ['EIO', 'cannot be read: the disk fails'],
+]);
 
 function damaged(owner: ContentOwner, how: string, cause?: unknown): BridgeError {
   const detail = isBridgeError(cause) ? `: ${cause.message}` : '';

@@ -7,6 +7,7 @@ import { packBlob, readBlobRows, unpackBlob } from './blobs.ts';
 import { isPostgres, whereAnyOf } from './bulk.ts';
 import { contentFile, isContentHash } from './content-files.ts';
 import { findKept } from './contents.ts';
+import { removeAside } from './damaged-contents.ts';
 import type { Database, Queryable } from './database.ts';
 import { dueAfterGrace } from './released.ts';
 import { urgentlyDue } from './released-for-good.ts';
@@ -242,7 +243,10 @@ async function removeFiles(settings: RemovalSettings, hashes: readonly string[])
     const due = await lockDue(trx, hashes, dueBefore(settings));
     const kept = await findKept(trx, due);
     const gone = due.filter((hash) => !kept.has(hash));
-    for (const hash of gone.filter(isContentHash)) await rm(contentFile(directory, hash), { force: true });
+    for (const hash of gone.filter(isContentHash)) {
+      await rm(contentFile(directory, hash), { force: true });
+      await removeAside(directory, hash);
+    }
     await trx('released')
       .modify((query) => whereAnyOf(query, 'hash', gone))
       .delete();

@@ -1,4 +1,5 @@
-import { rm, truncate, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentFile, storeContentFile } from '../../src/store/content-files.ts';
@@ -89,13 +90,17 @@ describe('a mirrored file', () => {
     expect((await get(path)).body.equals(bytes)).toBe(true);
   });
 
-  it.each(['missing', 'shorter', 'longer', 'unregistered'])(
+  it.each(['missing', 'shorter', 'longer', 'a directory', 'unregistered'])(
     'is a logged problem when it is %s',
     async (how) => {
       const { path, file } = await seed();
       if (how === 'missing') await rm(file);
       if (how === 'shorter') await truncate(file, 10);
       if (how === 'longer') await writeFile(file, Buffer.concat([content, content]));
+      if (how === 'a directory') {
+        await rm(file);
+        await mkdir(file);
+      }
       if (how === 'unregistered') await house.database.writer('blob').delete();
       const { status, headers, body } = await get(path);
       expect(status).toBe(500);
@@ -114,6 +119,22 @@ describe('a mirrored file', () => {
     damaged[10] = 0;
     await writeFile(file, damaged);
     await expect(get(path)).rejects.toThrow();
+    // Once that is known, no part of it goes out either.
+    await expect.poll(() => existsSync(file)).toBe(false);
+    for (const headers of [{}, { range: 'bytes=500000-500009' }] as Record<string, string>[]) {
+      const { status, body } = await get(path, headers);
+      expect(status).toBe(500);
+      expect(JSON.parse(body.toString())).toMatchObject({ code: 'content-damaged' });
+    }
+    expect((await get(path, {}, 'HEAD')).status).toBe(500);
+  });
+
+  it('of which the bytes come back is served again', async () => {
+    const { path, file } = await seed();
+    await rm(file);
+    expect((await get(path)).status).toBe(500);
+    await writeFile(file, content);
+    expect((await get(path)).body.equals(content)).toBe(true);
   });
 
   it('is gone once deleted, and says which lists tell of it', async () => {

@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addSeconds } from '../../src/core/datetime.ts';
 import { readBlob } from '../../src/store/blobs.ts';
 import { contentFile, storeContentFile } from '../../src/store/content-files.ts';
+import { callForMending, setAside } from '../../src/store/damaged-contents.ts';
 import type { Database } from '../../src/store/database.ts';
 import { claimPayloads, releaseVersions } from '../../src/store/released.ts';
 import { applyRetention } from '../../src/store/retention.ts';
@@ -61,6 +62,20 @@ describeOnBoth('what nothing refers to any more', (open) => {
     expect(await remove(database)).toEqual({ contents: 1, bytes: 6 });
     expect(await isThere(database, hash)).toEqual({ row: false, file: false });
     expect(await database.reader('released').where({ hash })).toEqual([]);
+  });
+
+  test('a content that was damaged goes with what was set aside of it', async () => {
+    const { database } = open();
+    const aside = () => readdirSync(join(directory, 'blobs', 'damaged'));
+    const hashes = [await giveUp(database, 'damaged'), await giveUp(database, 'damaged and known')];
+    await setAside(directory, hashes[1] ?? '');
+    await callForMending(database, directory, now);
+    await setAside(directory, hashes[0] ?? '');
+    expect(aside().sort()).toEqual(
+      [hashes[0]?.slice(8), `${hashes[1]?.slice(8)}.known`].sort((a = '', b = '') => (a < b ? -1 : 1)),
+    );
+    expect((await remove(database)).contents).toBe(2);
+    expect(aside()).toEqual([]);
   });
 
   test('a crash between the row and the file leaves a file, which goes the next time', async () => {

@@ -3,6 +3,7 @@ import type { SourceConfig } from '../../core/config.ts';
 import { toIso } from '../../core/datetime.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
 import { saysNo } from '../../core/published-files.ts';
+import { callForMending } from '../../store/damaged-contents.ts';
 import type { Database } from '../../store/database.ts';
 import { type FileTrust, listDueFiles } from '../../store/due-files.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/leases.ts';
@@ -135,8 +136,10 @@ class FileJob {
       const { pages } = await readLandingPages(this.#deps, source, { budget: landingPagesPerRun, signal });
       this.#add({ landingPages: pages });
     });
-    if (mode === 'mirror') await this.#mirror();
-    else {
+    if (mode === 'mirror') {
+      await callForMending(this.#deps.database, this.#deps.directory, toIso(this.#deps.clock.now()));
+      await this.#mirror();
+    } else {
       await this.#check('unknown', Number.POSITIVE_INFINITY);
       await this.#check('all', this.#options.toTheEnd ? Number.POSITIVE_INFINITY : checksPerRun);
     }

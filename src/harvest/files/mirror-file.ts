@@ -1,6 +1,8 @@
 import type { Clock, Log } from '../../core/adapter.ts';
 import { isBitstreamContent } from '../../core/bitstream-address.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
+import { isKeptWhole, setAside } from '../../store/damaged-contents.ts';
+import type { Database } from '../../store/database.ts';
 import type { DueFile } from '../../store/due-files.ts';
 import { noRoomReason, otherBytesReason, type RemoteFile } from '../../store/remote-files.ts';
 import { askForFile } from './check-file.ts';
@@ -11,6 +13,8 @@ import type { MirrorResult } from './mirror-commit.ts';
 import { type DownloadDeps, downloadFile } from './mirror-download.ts';
 
 export interface MirrorFileDeps extends DownloadDeps {
+  /** Where it says what is kept. */
+  readonly database: Pick<Database, 'reader'>;
   readonly log: Log;
   readonly clock: Pick<Clock, 'now'>;
   readonly health: HostHealth;
@@ -24,11 +28,30 @@ const day = 86_400;
 
 /**
  * Brings one due file up to date: asks whether what is kept of it is still right, and downloads it when it is not,
- * or when nothing is kept. What is kept stays until its successor is complete.
+ * or when nothing is kept, or not as it was stored. What is kept stays until its successor is complete.
  */
 export async function mirrorFile(
   deps: MirrorFileDeps,
   file: DueFile,
+  signal: AbortSignal,
+): Promise<MirrorResult> {
+  const { contentHash, contentLength = 0 } = file;
+  const isDamaged =
+    contentHash !== undefined &&
+    !(await isKeptWhole(deps.database.reader, deps.directory, contentHash, file.contentLength));
+  if (!isDamaged) return bringUpToDate(deps, file, false, signal);
+  // Whatever lies there is in the way of its successor, which takes the room that was counted for it.
+  await setAside(deps.directory, contentHash);
+  deps.quota.giveBack(contentLength);
+  const result = await bringUpToDate(deps, file, true, signal);
+  if (!result.content) deps.quota.giveBack(-contentLength);
+  return result;
+}
+
+async function bringUpToDate(
+  deps: MirrorFileDeps,
+  file: DueFile,
+  isDamaged: boolean,
   signal: AbortSignal,
 ): Promise<MirrorResult> {
   const { clock, health, recheckDays, quota } = deps;
@@ -47,11 +70,11 @@ export async function mirrorFile(
     const asked = await askForFile(deps.http, file, now(), options, signal);
     if (asked.verdict.outcome !== 'confirmed') return failed(asked.verdict);
     health.note(host, asked.verdict, clock.now().getTime());
-    if (isKnownToDiffer(file, now(), recheckDays)) {
+    if (!isDamaged && isKnownToDiffer(file, now(), recheckDays)) {
       const { mediaType, length, etag, lastModified, reason } = file;
       return { file: { ...asked.file, mediaType, length, etag, lastModified, reason } };
     }
-    if (!isToBeDownloaded(file, asked)) {
+    if (!isDamaged && !isToBeDownloaded(file, asked)) {
       const reason = file.reason === otherBytesReason ? otherBytesReason : asked.file.reason;
       return { file: { ...asked.file, reason, download: undefined } };
     }

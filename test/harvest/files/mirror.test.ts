@@ -21,7 +21,9 @@ import { partialFile } from '../../../src/harvest/files/partial-file.ts';
 import { createQuota } from '../../../src/harvest/files/quota.ts';
 import { contentFile } from '../../../src/store/content-files.ts';
 import { readContents } from '../../../src/store/contents.ts';
+import { callForMending } from '../../../src/store/damaged-contents.ts';
 import type { Database } from '../../../src/store/database.ts';
+import { lookAtKeptFiles } from '../../../src/store/kept-files.ts';
 import {
   countMirroredBytes,
   countRemoteFiles,
@@ -193,6 +195,86 @@ describeOnBoth('a mirror', (openDatabase) => {
     await mirror(server);
     expect(await countMirroredBytes(database().reader, source.id)).toBe(content.length);
     expect((await seen(server, '/a.pdf')).contentHash).toBe((await seen(server, '/c.pdf')).contentHash);
+  });
+
+  test('downloads again what is not there as it was stored, though its server says that nothing has changed', async () => {
+    const content = randomBytes(50_000);
+    const server = await serveFiles((request, response) => sendFile(content, request, response));
+    await begin(server, ['/a.pdf']);
+    const quota = () => createQuota(content.length, content.length);
+    await mirror(server, { quota: createQuota(content.length, 0) });
+    const { contentHash } = await seen(server, '/a.pdf');
+    const file = contentFile(directory, contentHash ?? '');
+    const look = { directory, signal: new AbortController().signal };
+    for (const [depth, damage] of [
+      ['lengths', () => rmSync(file)],
+      ['lengths', () => writeFileSync(file, content.subarray(1))],
+      ['contents', () => writeFileSync(file, Buffer.alloc(content.length, 'a'))],
+    ] as const) {
+      damage();
+      later(1);
+      expect(await lookAtKeptFiles(database(), source.id, { ...look, depth, now })).toBe(1);
+      // It takes the room of what it replaces.
+      expect(await mirror(server, { quota: quota() })).toMatchObject({ asked: 1, downloaded: 1 });
+      expect(readFileSync(file).equals(content)).toBe(true);
+      expect(await lookAtKeptFiles(database(), source.id, { ...look, depth: 'contents', now })).toBe(0);
+    }
+    expect(server.asked.filter((asked) => asked.startsWith('GET'))).toHaveLength(4);
+  });
+
+  test('calls once for what somebody found damaged, and then asks as often as for other failures', async () => {
+    const content = randomBytes(50_000);
+    let status = 200;
+    const server = await serveFiles((request, response) => {
+      if (status === 200) sendFile(content, request, response);
+      else response.writeHead(status).end();
+    });
+    await begin(server, ['/a.pdf']);
+    await mirror(server);
+    const hash = (await seen(server, '/a.pdf')).contentHash ?? '';
+    const file = contentFile(directory, hash);
+    const damaged = () => readdirSync(join(directory, 'blobs', 'damaged'));
+    status = 503;
+    writeFileSync(file, Buffer.alloc(content.length, 'a'));
+    await expect(kept(await seen(server, '/a.pdf'))).rejects.toMatchObject({ code: 'content-damaged' });
+    expect(damaged()).toEqual([hash.slice(8)]);
+    expect(existsSync(file)).toBe(false);
+    for (const asked of [1, 0]) {
+      await callForMending(database(), directory, now);
+      expect(await mirror(server)).toMatchObject({ asked, downloaded: 0 });
+      await expect(kept(await seen(server, '/a.pdf'))).rejects.toMatchObject({ code: 'content-damaged' });
+    }
+    expect(await seen(server, '/a.pdf')).toMatchObject({ outcome: 'unreachable', contentHash: hash });
+    status = 200;
+    later(1);
+    await callForMending(database(), directory, now);
+    expect(await mirror(server)).toMatchObject({ asked: 1, downloaded: 1 });
+    expect((await kept(await seen(server, '/a.pdf'))).equals(content)).toBe(true);
+    await callForMending(database(), directory, now);
+    expect(damaged()).toEqual([]);
+  });
+
+  test('does not keep what is damaged and refused, and takes what is new', async () => {
+    let content: Buffer | undefined = randomBytes(50_000);
+    const server = await serveFiles((request, response) => {
+      if (content) sendFile(content, request, response);
+      else response.writeHead(403).end();
+    });
+    await begin(server, ['/a.pdf']);
+    await mirror(server);
+    const { contentHash = '' } = await seen(server, '/a.pdf');
+    const look = { directory, depth: 'lengths', signal: new AbortController().signal } as const;
+    rmSync(contentFile(directory, contentHash));
+    content = undefined;
+    later(1);
+    await lookAtKeptFiles(database(), source.id, { ...look, now });
+    expect(await mirror(server)).toMatchObject({ asked: 1, downloaded: 0 });
+    expect(await seen(server, '/a.pdf')).toMatchObject({ outcome: 'refused' });
+    content = randomBytes(40_000);
+    later(1);
+    await lookAtKeptFiles(database(), source.id, { ...look, now });
+    expect(await mirror(server)).toMatchObject({ asked: 1, downloaded: 1 });
+    expect(await seen(server, '/a.pdf')).toMatchObject({ outcome: 'confirmed', contentHash: sha(content) });
   });
 
   test('continues where a connection broke', async () => {
