@@ -1,14 +1,11 @@
 import { itemPath, toUri } from '../core/uris.ts';
-import { openPublication, type PublishedSet } from '../publish/publication.ts';
+import type { PublishedSet } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
-import { countRemoteFiles, type FileCounts } from '../store/remote-files.ts';
-import { countGivenUp } from '../store/retention.ts';
-import { listProblems, listRuns } from '../store/runs.ts';
-import { findSource, loadLessons } from '../store/sources.ts';
-import { countUnreadable } from '../store/unreadable.ts';
-import { countVanished } from '../store/vanished.ts';
-import { listWithdrawals } from '../store/withdrawals.ts';
-import { countWithheldFiles, type WithheldCounts } from '../store/withheld-files.ts';
+import type { FileCounts } from '../store/remote-files.ts';
+import { readSourceDetails, type SourceDetails } from '../store/source-details.ts';
+import type { VanishedCounts } from '../store/vanished.ts';
+import { listWithdrawals, type Withdrawal } from '../store/withdrawals.ts';
+import type { WithheldCounts } from '../store/withheld-files.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
@@ -22,6 +19,8 @@ import { countOf } from './wording.ts';
 
 const shownProblems = 5;
 const shownRuns = 10;
+/** Told of before the next ones are asked for. */
+const sourcesAtOnce = 200;
 
 /**
  * What each source is doing, in sentences, and what is published of it.
@@ -35,61 +34,97 @@ export async function statusCommand(
   const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
   try {
     if (flags.at !== undefined) return await statusAt(bridge, flags.at, flags.json, io);
-    const published = await openPublication(config.directory).sets();
+    const published = await bridge.publication.sets();
     const setsOf = bySource(published);
-    let healthy = true;
-    for (const overview of await readOverviews(bridge, undefined, published)) {
-      const { name } = overview;
-      const sets = setsOf.get(name) ?? [];
-      const { runs, ...problems } = await historyOf(bridge, name);
-      const lessons = await loadLessons(bridge.database.reader, name);
-      const files = await filesOf(bridge, name);
-      const vanished = await vanishedOf(bridge, name);
-      const withheldFiles = await withheldOf(bridge, name);
-      const versionsGivenUp = await givenUpOf(bridge, name);
-      const withheld = await withheldDumps(bridge, name);
-      const withdrawals = await withdrawalsOf(bridge, name);
-      healthy &&= overview.healthy;
-      const lines = [
-        describeOverview(overview),
-        ...describeVanished(name, vanished),
-        ...problems.lines,
-        ...describeFiles(files),
-        ...describeWithheld(name, withheldFiles),
-        ...(versionsGivenUp > 0
-          ? [
-              `  ${versionsGivenUp} ${versionsGivenUp === 1 ? 'version is' : 'versions are'} given up (mementos.keep)`,
-            ]
-          : []),
-        ...withheld.map((sentence) => `  ! ${sentence}`),
-        ...withdrawals.map(describeWithdrawal),
-        ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
-        ...sets.map((set) => describeSet(set, config.baseUrl)),
-      ];
-      printResult(
-        io,
-        flags.json,
-        {
-          ...overview,
-          problems: problems.list,
-          unreadable: problems.unreadable,
-          vanished,
-          lessons,
-          files,
-          withheldFiles,
-          versionsGivenUp,
-          withheld,
-          withdrawals,
-          runs,
-          sets,
-        },
-        lines.join('\n'),
-      );
+    const overviews = await readOverviews(bridge, undefined, published);
+    for (let from = 0; from < overviews.length; from += sourcesAtOnce) {
+      const some = overviews.slice(from, from + sourcesAtOnce);
+      const details = await readDetails(bridge, some, flags.json);
+      for (const overview of some) {
+        const sets = setsOf.get(overview.name) ?? [];
+        printSource({ bridge, flags, io }, overview, details(overview.name), sets);
+      }
     }
-    return healthy ? exitCodes.ok : exitCodes.needsAttention;
+    return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
     await bridge.close();
   }
+}
+
+/** Everything that is told of a source beyond its overview. */
+type Details = Omit<SourceDetails, 'files' | 'withheldFiles'> &
+  Partial<Pick<SourceDetails, 'files' | 'withheldFiles'>> & {
+    readonly withheld: readonly string[];
+    readonly withdrawals: readonly WithdrawalView[];
+  };
+
+interface WithdrawalView {
+  readonly uri: string;
+  readonly identifier: string;
+  readonly whole: boolean;
+  readonly reason: string | undefined;
+  readonly at: string;
+}
+
+const ofNewcomer: Omit<SourceDetails, 'files' | 'withheldFiles'> = {
+  ...{ runs: [], problems: [], lessons: [], unreadable: 0, versionsGivenUp: 0 },
+  vanished: { items: 0, resources: 0, runId: undefined },
+};
+
+/** Of some sources at once, by name: each statement is for all of them. */
+async function readDetails(
+  bridge: Bridge,
+  overviews: readonly SourceOverview[],
+  json: boolean,
+): Promise<(name: string) => Details> {
+  const { reader } = bridge.database;
+  const names = overviews.map(({ name }) => name);
+  // People are told of the last run, by its problems.
+  const limits = { runs: json ? shownRuns : 1, problems: shownProblems };
+  const stored = await readSourceDetails(reader, names, limits);
+  const withdrawals = await listWithdrawals(reader, names);
+  const withheld = new Map<string, readonly string[]>();
+  for (const name of names) withheld.set(name, await withheldDumps(bridge, name));
+  return (name) => ({
+    ...(stored.get(name) ?? ofNewcomer),
+    withheld: withheld.get(name) ?? [],
+    withdrawals: withdrawals.filter(({ source }) => source === name).map((one) => toView(bridge, one)),
+  });
+}
+
+/** What the operator has withdrawn, with the address that it had. */
+function toView({ config }: Bridge, { source, identifier, path, reason, at }: Withdrawal): WithdrawalView {
+  const uri = toUri(config.baseUrl, path ?? itemPath(source, identifier));
+  return { uri, identifier, whole: path === undefined, reason, at };
+}
+
+function printSource(
+  { bridge, flags, io }: { bridge: Bridge; flags: { json: boolean }; io: CommandIo },
+  overview: SourceOverview,
+  { problems, unreadable, vanished, lessons, files, withheldFiles, versionsGivenUp, ...rest }: Details,
+  sets: readonly PublishedSet[],
+): void {
+  const { withheld, withdrawals, runs } = rest;
+  const known = { problems, unreadable, vanished, lessons, files, withheldFiles, versionsGivenUp };
+  const { name } = overview;
+  const lines = () => [
+    describeOverview(overview),
+    ...describeVanished(name, vanished),
+    ...describeProblems({ runs, problems }),
+    ...describeFiles(files),
+    ...describeWithheld(name, withheldFiles),
+    ...(versionsGivenUp > 0
+      ? [
+          `  ${versionsGivenUp} ${versionsGivenUp === 1 ? 'version is' : 'versions are'} given up (mementos.keep)`,
+        ]
+      : []),
+    ...withheld.map((sentence) => `  ! ${sentence}`),
+    ...withdrawals.map(describeWithdrawal),
+    ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
+    ...sets.map((set) => describeSet(set, bridge.config.baseUrl)),
+  ];
+  const whole = { ...overview, ...known, withheld, withdrawals, runs, sets };
+  printResult(io, flags.json, whole, flags.json ? '' : lines().join('\n'));
 }
 
 function bySource(sets: readonly PublishedSet[]): ReadonlyMap<string, readonly PublishedSet[]> {
@@ -103,58 +138,16 @@ function bySource(sets: readonly PublishedSet[]): ReadonlyMap<string, readonly P
   return found;
 }
 
-/** What the operator has withdrawn, with the addresses that it had. */
-async function withdrawalsOf({ database, config }: Bridge, name: string) {
-  const known = await listWithdrawals(database.reader, name);
-  return known.map(({ identifier, path, reason, at }) => ({
-    uri: toUri(config.baseUrl, path ?? itemPath(name, identifier)),
-    identifier,
-    whole: path === undefined,
-    reason,
-    at,
-  }));
-}
-
-function describeWithdrawal({
-  uri,
-  whole,
-  reason,
-  at,
-}: Awaited<ReturnType<typeof withdrawalsOf>>[number]): string {
+function describeWithdrawal({ uri, whole, reason, at }: WithdrawalView): string {
   const why = reason === undefined ? '' : `: ${reason}`;
   return `  - withdrawn at ${at}: ${printable(uri)}${whole ? ', the whole item' : ''}${printable(why)}`;
 }
 
-async function givenUpOf({ database: { reader } }: Bridge, name: string): Promise<number> {
-  const stored = await findSource(reader, name);
-  return stored ? countGivenUp(reader, stored.id) : 0;
-}
-
-async function vanishedOf({ database: { reader } }: Bridge, name: string) {
-  const stored = await findSource(reader, name);
-  return stored ? countVanished(reader, stored.id) : { items: 0, resources: 0, runId: undefined };
-}
-
-function describeVanished(
-  name: string,
-  { items, runId }: Awaited<ReturnType<typeof vanishedOf>>,
-): readonly string[] {
+function describeVanished(name: string, { items, runId }: VanishedCounts): readonly string[] {
   if (items === 0) return [];
   return [
     `  ? ${countOf(items, 'item')} missing since run ${runId} or before, and still published: rsbridge vanished ${name}`,
   ];
-}
-
-async function filesOf(bridge: Bridge, name: string): Promise<FileCounts | undefined> {
-  const { reader } = bridge.database;
-  const stored = await findSource(reader, name);
-  return stored && (await countRemoteFiles(reader, stored.id));
-}
-
-async function withheldOf(bridge: Bridge, name: string): Promise<WithheldCounts | undefined> {
-  const { reader } = bridge.database;
-  const stored = await findSource(reader, name);
-  return stored && (await countWithheldFiles(reader, stored.id));
 }
 
 /** What a person is to decide, in sentences. */
@@ -188,19 +181,14 @@ function describeFiles(files: FileCounts | undefined): readonly string[] {
   return lines;
 }
 
-/** The latest runs, newest first, and what was wrong in the last one. */
-async function historyOf(bridge: Bridge, name: string) {
-  const { reader } = bridge.database;
-  const stored = await findSource(reader, name);
-  const runs = stored ? await listRuns(reader, stored.id, shownRuns) : [];
-  const [run] = runs;
-  const list = run ? await listProblems(reader, run.id, shownProblems) : [];
-  const lines = list.map((problem) => `  ! ${problem.identifier ?? '(no identifier)'}: ${problem.message}`);
-  if (run && run.problems > list.length) {
-    lines.push(`  … ${run.problems - list.length} more problems in this run`);
+function describeProblems({ runs: [run], problems }: Pick<Details, 'runs' | 'problems'>): readonly string[] {
+  const lines = problems.map(
+    ({ identifier, message }) => `  ! ${identifier ?? '(no identifier)'}: ${message}`,
+  );
+  if (run && run.problems > problems.length) {
+    lines.push(`  … ${run.problems - problems.length} more problems in this run`);
   }
-  const unreadable = stored ? await countUnreadable(reader, stored.id) : 0;
-  return { runs, list, lines, unreadable };
+  return lines;
 }
 
 function describeOverview(overview: SourceOverview): string {

@@ -215,7 +215,7 @@ export async function countMirroredBytes(db: Queryable, sourceId: number): Promi
   const contents = db('remote_file')
     .where({ source_id: sourceId })
     .whereNotNull('content_hash')
-    .whereExists(statedAtAll(db, sourceId))
+    .whereExists(statedAtAll(db))
     .distinct('content_hash', 'content_length')
     .as('contents');
   const [row] = await db.from(contents).sum({ bytes: 'content_length' });
@@ -238,32 +238,48 @@ export const noRoomReason = 'it does not fit into what is left of quotaBytes';
 export const otherBytesReason = 'its bytes are not what the repository says of them';
 
 /** For rows of `remote_file`. */
-function statedAtAll(db: Queryable, sourceId: number): Knex.QueryBuilder {
+function statedAtAll(db: Queryable): Knex.QueryBuilder {
   return db('item_file')
-    .where({ source_id: sourceId })
+    .whereRaw('item_file.source_id = remote_file.source_id')
     .whereRaw('item_file.url = remote_file.url')
     .select(db.raw('1'));
 }
 
+interface OutcomeCount {
+  readonly source_id: number;
+  readonly outcome: SeenFile['outcome'];
+  readonly files: number;
+  readonly kept: number;
+  readonly waiting: number;
+  readonly other: number;
+}
+
 /** How the files that items of a source state are doing, by URL: `unchecked` without those that wait for room. */
 export async function countRemoteFiles(db: Queryable, sourceId: number): Promise<FileCounts> {
-  const rows: {
-    outcome: SeenFile['outcome'];
-    files: number;
-    kept: number;
-    waiting: number;
-    other: number;
-  }[] = await db('remote_file')
-    .where({ source_id: sourceId })
-    .whereExists(statedAtAll(db, sourceId))
-    .groupBy('outcome')
+  return (await countFilesOf(db, [sourceId]))(sourceId);
+}
+
+/** The same of several sources. */
+export async function countFilesOf(
+  db: Queryable,
+  sourceIds: readonly number[],
+): Promise<(sourceId: number) => FileCounts> {
+  const rows: OutcomeCount[] = await db('remote_file')
+    .modify((query) => whereAnyOf(query, 'source_id', sourceIds))
+    .whereExists(statedAtAll(db))
+    .groupBy('source_id', 'outcome')
     .select(
+      'source_id',
       'outcome',
       db.raw('count(*) as files'),
       db.raw('count(content_hash) as kept'),
       db.raw('sum(case when reason = ? then 1 else 0 end) as waiting', [noRoomReason]),
       db.raw('sum(case when reason = ? then 1 else 0 end) as other', [otherBytesReason]),
     );
+  return (sourceId) => sumFiles(rows.filter((row) => row.source_id === sourceId));
+}
+
+function sumFiles(rows: readonly OutcomeCount[]): FileCounts {
   const counts = {
     unchecked: 0,
     confirmed: 0,

@@ -118,6 +118,34 @@ export async function listRuns(
   return rows.map((row) => toRun(row));
 }
 
+/** The same of several sources, by their ids; looked up, not read through: there may be thousands of each. */
+export async function listLatestRuns(
+  db: Queryable,
+  sourceIds: readonly number[],
+  limit: number,
+): Promise<ReadonlyMap<number, readonly Run<RunKind>[]>> {
+  const oldest = db('run')
+    .select('id')
+    .whereRaw('source_id = source.id')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .offset(limit - 1)
+    .as('oldest');
+  const ranges: { id: number; oldest: number | null }[] = await db('source')
+    .select('id', oldest)
+    .modify((query) => whereAnyOf(query, 'id', sourceIds));
+  const found = new Map(ranges.map(({ id }): [number, Run<RunKind>[]] => [id, []]));
+  if (ranges.length === 0) return found;
+  const rows: RunRow[] = await db('run')
+    .where((any) => {
+      for (const { id, oldest: from } of ranges)
+        any.orWhere((one) => one.where('source_id', id).where('id', '>=', from ?? 0));
+    })
+    .orderBy('id', 'desc');
+  for (const row of rows) found.get(row.source_id)?.push(toRun(row));
+  return found;
+}
+
 /** Runs by their ids. */
 export async function findRuns(
   db: Queryable,
@@ -231,6 +259,34 @@ interface ProblemRow {
 export async function listProblems(db: Queryable, runId: number, limit: number): Promise<readonly Problem[]> {
   const rows: ProblemRow[] = await db('problem').where({ run_id: runId }).orderBy('id').limit(limit);
   return rows.map(toProblem);
+}
+
+/** The first ones of each of these runs, by the run. */
+export async function listProblemsOf(
+  db: Queryable,
+  runIds: readonly number[],
+  limit: number,
+): Promise<ReadonlyMap<number, readonly Problem[]>> {
+  const found = new Map(runIds.map((id): [number, Problem[]] => [id, []]));
+  if (runIds.length === 0) return found;
+  const last = db('problem')
+    .select('id')
+    .whereRaw('run_id = run.id')
+    .orderBy('id')
+    .limit(1)
+    .offset(limit - 1)
+    .as('last');
+  const ranges: { id: number; last: number | null }[] = await db('run')
+    .select('id', last)
+    .modify((query) => whereAnyOf(query, 'id', runIds));
+  const rows: ProblemRow[] = await db('problem')
+    .where((any) => {
+      for (const { id, last: until } of ranges)
+        any.orWhere((one) => one.where('run_id', id).where('id', '<=', until ?? Number.MAX_SAFE_INTEGER));
+    })
+    .orderBy('id');
+  for (const row of rows) found.get(row.run_id)?.push(toProblem(row));
+  return found;
 }
 
 /** The first problem of each of these runs, by the run. */

@@ -140,8 +140,21 @@ export async function forgetItem(db: Queryable, sourceId: number, identifier: st
 }
 
 export async function countUnreadable(db: Queryable, sourceId: number): Promise<number> {
-  const [row] = await db('unreadable').where({ source_id: sourceId }).count({ count: '*' });
-  return Number(row?.count ?? 0);
+  return (await countUnreadableOf(db, [sourceId]))(sourceId);
+}
+
+/** The same of several sources. */
+export async function countUnreadableOf(
+  db: Queryable,
+  sourceIds: readonly number[],
+): Promise<(sourceId: number) => number> {
+  const rows = (await db('unreadable')
+    .modify((query) => whereAnyOf(query, 'source_id', sourceIds))
+    .groupBy('source_id')
+    .select('source_id')
+    .count({ count: '*' })) as readonly { source_id: number; count: number | string }[];
+  const counts = new Map(rows.map(({ source_id, count }) => [source_id, Number(count)]));
+  return (sourceId) => counts.get(sourceId) ?? 0;
 }
 
 /** In the order in which they were first met, those with ids beyond `after`. */

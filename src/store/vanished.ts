@@ -117,18 +117,43 @@ export async function clearVanished(
   await resolveRuns(trx, sourceId);
 }
 
+export interface VanishedCounts {
+  readonly items: number;
+  readonly resources: number;
+  readonly runId: number | undefined;
+}
+
 /** What is suspected, and by which pass; `items` is 0 where nothing is. */
-export async function countVanished(
+export async function countVanished(db: Queryable, sourceId: number): Promise<VanishedCounts> {
+  return (await countVanishedOf(db, [sourceId]))(sourceId);
+}
+
+/** The same of several sources. */
+export async function countVanishedOf(
   db: Queryable,
-  sourceId: number,
-): Promise<{ readonly items: number; readonly resources: number; readonly runId: number | undefined }> {
-  const row = (await suspected(db, sourceId)
+  sourceIds: readonly number[],
+): Promise<(sourceId: number) => VanishedCounts> {
+  const rows = (await allSuspected(db)
+    .modify((query) => whereAnyOf(query, 'vanished.source_id', sourceIds))
+    .groupBy('vanished.source_id')
+    .select('vanished.source_id')
     .countDistinct({ items: 'vanished.item_id' })
     .count({ resources: '*' })
-    .max({ run: 'vanished.run_id' })
-    .first()) as { items: unknown; resources: unknown; run: unknown } | undefined;
-  const runId = row?.run === null || row?.run === undefined ? undefined : Number(row.run);
-  return { items: Number(row?.items ?? 0), resources: Number(row?.resources ?? 0), runId };
+    .max({ run: 'vanished.run_id' })) as readonly VanishedSum[];
+  const counts = new Map(
+    rows.map(({ source_id, items, resources, run }): [number, VanishedCounts] => [
+      source_id,
+      { items: Number(items), resources: Number(resources), runId: Number(run) },
+    ]),
+  );
+  return (sourceId) => counts.get(sourceId) ?? { items: 0, resources: 0, runId: undefined };
+}
+
+interface VanishedSum {
+  readonly source_id: number;
+  readonly items: number | string;
+  readonly resources: number | string;
+  readonly run: number | string;
 }
 
 /** Within a statement about `source`: 1 where anything is suspected, else null. */
@@ -189,11 +214,14 @@ interface VanishedRow {
   readonly format: string;
 }
 
-/** A pass that is under way may have met some of them by now. */
 function suspected(db: Queryable, sourceId: number | Knex.Raw): Knex.QueryBuilder {
+  return allSuspected(db).where('vanished.source_id', sourceId);
+}
+
+/** A pass that is under way may have met some of them by now. */
+function allSuspected(db: Queryable): Knex.QueryBuilder {
   return db('vanished')
     .join('resource', 'resource.id', 'vanished.resource_id')
-    .where('vanished.source_id', sourceId)
     .whereNull('resource.deleted_at')
     .where((either) =>
       either.whereNull('resource.seen_run').orWhereRaw('resource.seen_run < vanished.run_id'),

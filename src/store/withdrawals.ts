@@ -33,12 +33,13 @@ interface WithdrawalRow {
   readonly at: string;
 }
 
-/** Of all sources, or of one, in the order of their names. */
-export async function listWithdrawals(db: Queryable, source?: string): Promise<readonly Withdrawal[]> {
+/** Of some sources, in the order of their names. */
+export async function listWithdrawals(
+  db: Queryable,
+  sources: readonly string[],
+): Promise<readonly Withdrawal[]> {
   const rows: WithdrawalRow[] = await db('withdrawal')
-    .modify((query) => {
-      if (source !== undefined) query.where({ source });
-    })
+    .modify((query) => whereAnyOf(query, 'source', sources))
     .orderBy(['source', 'identifier', 'path']);
   return rows.map(toWithdrawal);
 }

@@ -79,16 +79,28 @@ export interface WithheldCounts {
 }
 
 export async function countWithheldFiles(db: Queryable, sourceId: number): Promise<WithheldCounts> {
-  const rows: { outcome: 'refused' | 'gone'; files: number }[] = await db('remote_file')
-    .where({ source_id: sourceId })
-    .whereNotNull('withheld_at')
-    .groupBy('outcome')
-    .select('outcome', db.raw('count(*) as files'));
+  const counts = (await countWithheldOf(db, [sourceId]))(sourceId);
   const source: { fuse_at: string | null } | undefined = await db('source')
     .where({ id: sourceId })
     .first('fuse_at');
-  const countOf = (outcome: string) => Number(rows.find((row) => row.outcome === outcome)?.files ?? 0);
-  return { refused: countOf('refused'), gone: countOf('gone'), fuseAt: source?.fuse_at ?? undefined };
+  return { ...counts, fuseAt: source?.fuse_at ?? undefined };
+}
+
+/** The same of several sources, without what is decided about them. */
+export async function countWithheldOf(
+  db: Queryable,
+  sourceIds: readonly number[],
+): Promise<(sourceId: number) => Omit<WithheldCounts, 'fuseAt'>> {
+  const rows: { source_id: number; outcome: 'refused' | 'gone'; files: number }[] = await db('remote_file')
+    .modify((query) => whereAnyOf(query, 'source_id', sourceIds))
+    .whereNotNull('withheld_at')
+    .groupBy('source_id', 'outcome')
+    .select('source_id', 'outcome', db.raw('count(*) as files'));
+  return (sourceId) => {
+    const own = rows.filter((row) => row.source_id === sourceId);
+    const countOf = (outcome: string) => Number(own.find((row) => row.outcome === outcome)?.files ?? 0);
+    return { refused: countOf('refused'), gone: countOf('gone') };
+  };
 }
 
 function selectWithheld(db: Queryable, sourceId: number) {

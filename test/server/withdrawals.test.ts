@@ -142,7 +142,7 @@ describeOnBoth('what is withdrawn', (open) => {
     expect(await status(path('secret'))).toBe(200);
     // What it was before stays withdrawn: its bytes are not there.
     expect(await status(memento)).not.toBe(200);
-    expect(await listWithdrawals(database.writer, living.name)).toEqual([]);
+    expect(await listWithdrawals(database.writer, [living.name])).toEqual([]);
   });
 
   it('one file goes, and the rest of its item stays, without a link to it', async () => {
