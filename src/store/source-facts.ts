@@ -44,36 +44,55 @@ interface FactsRow extends SourceRow {
   readonly full_pass_id: number | null;
 }
 
+/** SQLite answers at once, and nothing else is done meanwhile: not too many with one statement. */
+const sourcesAtOnce = 128;
+
 /**
- * Of every source, by name, in a few statements however many there are.
+ * Of every source, by name, in a few statements for many of them.
  * @param since changes from then on are counted
  */
 export async function readSourceFacts(
   db: Queryable,
   since: string,
 ): Promise<ReadonlyMap<string, SourceFacts>> {
+  const facts = new Map<string, SourceFacts>();
+  for (let after = 0; ; ) {
+    const some = await readSome(db, since, after);
+    for (const one of some) facts.set(one.stored.name, one);
+    const last = some.at(-1);
+    if (!last || some.length < sourcesAtOnce) return facts;
+    after = last.stored.id;
+  }
+}
+
+/** @param after the id of the source before */
+async function readSome(db: Queryable, since: string, after: number): Promise<readonly SourceFacts[]> {
   const latest = (mode: string) =>
     db('run').select('id').whereRaw('source_id = source.id').where({ mode }).orderBy('id', 'desc').limit(1);
-  const rows: FactsRow[] = await db('source').select(
-    ...sourceColumns,
-    'item_count',
-    'resource_count',
-    'journal_seq',
-    'fuse_at',
-    latest('full').as('full_id'),
-    latest('incremental').as('incremental_id'),
-    latest('identifiers').as('look_id'),
-    latest('full').whereIn('state', ['succeeded', 'needs-attention']).as('full_pass_id'),
-    db('moment')
-      .select('seq')
-      .whereRaw('source_id = source.id')
-      .where('at', '<', since)
-      .orderBy('at', 'desc')
-      .limit(1)
-      .as('seq_before'),
-    anyVanished(db).as('vanished'),
-    db('unreadable').count('*').whereRaw('source_id = source.id').as('unreadable'),
-  );
+  const rows: FactsRow[] = await db('source')
+    .select(
+      ...sourceColumns,
+      'item_count',
+      'resource_count',
+      'journal_seq',
+      'fuse_at',
+      latest('full').as('full_id'),
+      latest('incremental').as('incremental_id'),
+      latest('identifiers').as('look_id'),
+      latest('full').whereIn('state', ['succeeded', 'needs-attention']).as('full_pass_id'),
+      db('moment')
+        .select('seq')
+        .whereRaw('source_id = source.id')
+        .where('at', '<', since)
+        .orderBy('at', 'desc')
+        .limit(1)
+        .as('seq_before'),
+      anyVanished(db).as('vanished'),
+      db('unreadable').count('*').whereRaw('source_id = source.id').as('unreadable'),
+    )
+    .where('source.id', '>', after)
+    .orderBy('source.id')
+    .limit(sourcesAtOnce);
   const ids = rows.flatMap((row) => [latestOf(row), row.look_id, row.full_pass_id]);
   const runs = await findRuns(db, [...new Set(ids.filter((id) => id !== null))]);
   const find = <Found extends Run<RunKind>>(id: number | null) =>
@@ -86,18 +105,13 @@ export async function readSourceFacts(
   }));
   const troubled = facts.flatMap(({ run }) => (run && run.problems > 0 ? [run.id] : []));
   const problems = await firstProblems(db, troubled);
-  return new Map(
-    facts.map(({ row, run, ...others }) => [
-      row.name,
-      {
-        ...{ stored: toStoredSource(row), counts: countsOf(row), run, ...others },
-        problem: run && problems.get(run.id),
-        vanished: row.vanished !== null,
-        unreadable: Number(row.unreadable),
-        fuseAt: row.fuse_at ?? undefined,
-      },
-    ]),
-  );
+  return facts.map(({ row, run, ...others }) => ({
+    ...{ stored: toStoredSource(row), counts: countsOf(row), run, ...others },
+    problem: run && problems.get(run.id),
+    vanished: row.vanished !== null,
+    unreadable: Number(row.unreadable),
+    fuseAt: row.fuse_at ?? undefined,
+  }));
 }
 
 function latestOf({ full_id, incremental_id }: FactsRow): number | null {

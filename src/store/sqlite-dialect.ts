@@ -1,6 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
+import { giveWay } from './time-slice.ts';
 
 /**
  * knex over `@photostructure/sqlite`: the API of `node:sqlite` for Node 20, with its binaries inside the
@@ -59,6 +60,8 @@ class SqliteClient extends BetterSqlite3Client {
   }
 
   async _query(connection: SqliteConnection, query: QueryObject): Promise<QueryObject> {
+    const turn = giveWay();
+    if (turn) await turn;
     try {
       return runQuery(connection, query);
     } catch (error) {
