@@ -1,7 +1,6 @@
-import { create } from 'xmlbuilder2';
 import { rsNamespace, sitemapNamespace } from './entry-writer.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
-import { cleanText, toAsciiUri } from './xml-text.ts';
+import { escapeUri, escapeXml } from './xml-text.ts';
 
 /** A document of few entries: descriptions, Capability Lists, indexes. */
 export interface SmallDocument {
@@ -19,28 +18,36 @@ export interface SmallEntry {
   readonly links?: readonly { readonly rel: string; readonly href: string }[];
 }
 
-export function renderSmallDocument(document: SmallDocument): string {
-  const whole = create({ version: '1.0', encoding: 'UTF-8' });
-  whole.ins('xml-stylesheet', stylesheetInstruction(document.baseUrl));
-  const root = whole.ele(sitemapNamespace, document.root);
-  root.att('http://www.w3.org/2000/xmlns/', 'xmlns:rs', rsNamespace);
-  for (const { rel, href } of document.links) root.ele(rsNamespace, 'rs:ln', { rel, href: toAsciiUri(href) });
-  root.ele(rsNamespace, 'rs:md', present(document.md));
-  for (const entry of document.entries) {
-    const element = root.ele(sitemapNamespace, document.root === 'urlset' ? 'url' : 'sitemap');
-    element.ele(sitemapNamespace, 'loc').txt(toAsciiUri(entry.loc));
-    element.ele(rsNamespace, 'rs:md', present(entry.md));
-    for (const { rel, href } of entry.links ?? []) {
-      element.ele(rsNamespace, 'rs:ln', { rel, href: toAsciiUri(href) });
-    }
+/**
+ * As text, as the lists are (`entry-writer.ts`): a thousand sets have a Source Description of two thousand entries, and a
+ * DOM of those would hold everything else up for a second. A test holds this and xmlbuilder2 to the same bytes.
+ */
+export function renderSmallDocument({ baseUrl, root, links, md, entries }: SmallDocument): string {
+  const element = root === 'urlset' ? 'url' : 'sitemap';
+  const lines = [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<?xml-stylesheet ${stylesheetInstruction(baseUrl)}?>`,
+    `<${root} xmlns="${sitemapNamespace}" xmlns:rs="${rsNamespace}">`,
+    ...links.map((link) => `  ${renderLink(link)}`),
+    `  ${renderMetadata(md)}`,
+  ];
+  for (const { loc, md: own, links: ownLinks = [] } of entries) {
+    lines.push(
+      `  <${element}>`,
+      `    <loc>${escapeUri(loc)}</loc>`,
+      `    ${renderMetadata(own)}`,
+      ...ownLinks.map((link) => `    ${renderLink(link)}`),
+      `  </${element}>`,
+    );
   }
-  return `${root.end({ prettyPrint: true })}\n`;
+  return `${lines.join('\n')}\n</${root}>\n`;
 }
 
-function present(attributes: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined) kept[name] = cleanText(value);
-  }
-  return kept;
+function renderLink({ rel, href }: { readonly rel: string; readonly href: string }): string {
+  return `<rs:ln rel="${escapeXml(rel)}" href="${escapeUri(href)}"/>`;
+}
+
+function renderMetadata(attributes: Readonly<Record<string, string | undefined>>): string {
+  const known = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  return `<rs:md${known.map(([name, value = '']) => ` ${name}="${escapeXml(value)}"`).join('')}/>`;
 }

@@ -5,8 +5,13 @@ import type { ServerDeps, SourceOverview } from './deps.ts';
 import type { Family, RequestMetrics, Sample } from './request-metrics.ts';
 import { currentDocuments, publishedSets } from './set-view.ts';
 
-/** `/metrics` in the Prometheus text format. Every label has a bounded set of values. */
+/**
+ * `/metrics` in the Prometheus text format. Every label has a bounded set of values. What is said of sources and documents
+ * is rendered once for each answer of those who look at them, however often it is asked for.
+ */
 export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: RequestMetrics): void {
+  const ofSources = remembered((sources: readonly SourceOverview[]) => render(sourceFamilies(sources)));
+  const ofDocuments = remembered((sets: readonly PublishedSet[]) => render([documentFamily(sets)]));
   app.route({
     method: ['GET', 'HEAD'],
     url: '/metrics',
@@ -18,16 +23,24 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
         if (status === 'rejected')
           request.log.warn({ err: (result as PromiseRejectedResult).reason }, 'metrics are incomplete');
       }
-      const families = [
-        ...processFamilies(deps.version),
-        ...requests.families(),
-        ...(sources.status === 'fulfilled' ? sourceFamilies(sources.value) : []),
-        ...(sets.status === 'fulfilled' ? [documentFamily(sets.value)] : []),
-      ];
       reply.type('text/plain; version=0.0.4; charset=utf-8').header('cache-control', 'no-store');
-      return families.map(renderFamily).join('');
+      const now = render([...processFamilies(deps.version), ...requests.families()]);
+      return Buffer.concat([
+        now,
+        ...(sources.status === 'fulfilled' ? [ofSources(sources.value)] : []),
+        ...(sets.status === 'fulfilled' ? [ofDocuments(sets.value)] : []),
+      ]);
     },
   });
+}
+
+/** The last result, as long as it is asked of the same object. */
+function remembered<Given extends object, Result>(work: (given: Given) => Result): (given: Given) => Result {
+  let last: { readonly given: Given; readonly result: Result } | undefined;
+  return (given) => {
+    if (last?.given !== given) last = { given, result: work(given) };
+    return last.result;
+  };
 }
 
 function processFamilies(version: string): readonly Family[] {
@@ -84,6 +97,10 @@ function documentFamily(sets: readonly PublishedSet[]): Family {
 
 function gauge(name: string, help: string, samples: readonly Sample[]): Family {
   return { name, type: 'gauge', help, samples };
+}
+
+function render(families: readonly Family[]): Buffer {
+  return Buffer.from(families.map(renderFamily).join(''), 'utf8');
 }
 
 function renderFamily({ name, type, help, samples }: Family): string {
