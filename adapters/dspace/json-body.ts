@@ -3,8 +3,11 @@ import { BridgeError } from '../../src/core/errors.ts';
 import { asObject, type JsonObject } from './json-value.ts';
 import { RestError, wordsOf } from './rest-error.ts';
 
-/** Octets; a hundred items of a thousand files each have come to twenty million. */
-export const largestBody = 64 * 1024 * 1024;
+/** Octets. Of larger pages (a hundred items of a thousand files each come to twenty million) fewer items are asked for. */
+export const largestBody = 16 * 1024 * 1024;
+
+/** Texts, numbers, arrays, objects: read, each takes some hundred octets, however short it is written. */
+const mostValues = 500_000;
 
 /** Levels of arrays and objects; embedded answers have been seen with twenty. */
 const deepest = 100;
@@ -68,7 +71,11 @@ async function readBytes({ body }: HttpResponse, limit = largestBody): Promise<U
 }
 
 function parseObject(bytes: Uint8Array, address: string): JsonObject {
-  if (depthOf(bytes) > deepest) {
+  const { depth, values } = measure(bytes);
+  if (values > mostValues) {
+    throw new BridgeError('response-too-large', `${address} answered with more than ${mostValues} values`);
+  }
+  if (depth > deepest) {
     throw new BridgeError(
       'upstream-not-json',
       `${address} answered with JSON of more than ${deepest} levels`,
@@ -90,18 +97,14 @@ function parseObject(bytes: Uint8Array, address: string): JsonObject {
   throw new BridgeError('upstream-not-json', `${address} answered with JSON that is no object`);
 }
 
-const [quote, backslash, array, arrayEnd, object, objectEnd] = [...Buffer.from('"\\[]{}')] as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+const [quote, backslash, comma, array, arrayEnd, object, objectEnd] = Buffer.from('"\\,[]{}');
 
-/** How deep arrays and objects lie in one another: whoever walks through them later does so by recursion. */
-function depthOf(bytes: Uint8Array): number {
-  let [depth, most] = [0, 0];
+/**
+ * Before it is read: how many values it has, and how deep arrays and objects lie in one another. Whoever walks through
+ * them later does so by recursion.
+ */
+function measure(bytes: Uint8Array): { readonly depth: number; readonly values: number } {
+  let [depth, most, values] = [0, 0, 1];
   let inText = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const octet = bytes[at];
@@ -110,12 +113,15 @@ function depthOf(bytes: Uint8Array): number {
       else if (octet === quote) inText = false;
     } else if (octet === quote) {
       inText = true;
+    } else if (octet === comma) {
+      values += 1;
     } else if (octet === object || octet === array) {
       depth += 1;
+      values += 1;
       if (depth > most) most = depth;
     } else if (octet === objectEnd || octet === arrayEnd) {
       depth -= 1;
     }
   }
-  return most;
+  return { depth: most, values };
 }

@@ -8,8 +8,11 @@ import type { OaiError } from './record-parser.ts';
 import { repairRecord } from './repair.ts';
 
 const maximumLength = 8 * 1024 * 1024;
-/** Start and end tags: each element costs some 700 bytes while it is read, and ten thousand sets have sixty thousand. */
-const maximumTags = 150_000;
+/**
+ * Tags, at their start and end, and attributes: each costs some 500 bytes while it is read, and ten thousand sets have
+ * sixty thousand. Counted by `<` and `=`, before anything is read of it.
+ */
+const maximumMarks = 150_000;
 const maximumDoctype = 65_536;
 
 /** An element: its children by lower-case local name, attributes as `@name`, text as `#text`. */
@@ -50,25 +53,25 @@ export async function readSmallDocument(response: HttpResponse): Promise<SmallDo
 
 async function readText(response: HttpResponse): Promise<string> {
   let text = '';
-  let tags = 0;
+  let marks = 0;
   for await (const piece of decodeXml(response.body, response.headers['content-type'])) {
     text += piece.text;
-    tags += countTags(piece.text);
+    marks += count('<', piece.text) + count('=', piece.text);
     if (text.length > maximumLength) {
       throw new BridgeError('response-too-large', `${response.url} answered with more than 8 MB`);
     }
-    if (tags > maximumTags) {
-      const message = `${response.url} answered with more than ${maximumTags / 2} elements`;
+    if (marks > maximumMarks) {
+      const message = `${response.url} answered with more than ${maximumMarks} tags and attributes`;
       throw new BridgeError('response-too-large', message);
     }
   }
   return text.replace(/^[\uFEFF\s]+/, '');
 }
 
-function countTags(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) count += 1;
-  return count;
+function count(mark: string, text: string): number {
+  let times = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) times += 1;
+  return times;
 }
 
 function parseSmallDocument(text: string, url: string): SmallDocument {

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { readSmallDocument, type SmallDocument } from '../../../adapters/oai-pmh/small-document.ts';
+
+const start = '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><Identify>';
+const end = '</Identify></OAI-PMH>';
+
+/** @returns what was read of an answer that would go on for ever, in kilobytes, and what came of it */
+async function read(
+  piece: string,
+  most: number,
+): Promise<{ kilobytes: number; outcome: SmallDocument | Error }> {
+  const kilobyte = piece.repeat(Math.ceil(1024 / piece.length));
+  let kilobytes = 0;
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(start);
+    for (; kilobytes < most; kilobytes += 1) yield Buffer.from(kilobyte);
+    yield Buffer.from(end);
+  }
+  const response = {
+    status: 200,
+    url: 'http://x/',
+    headers: {},
+    body: body(),
+    discard: async () => undefined,
+  };
+  const outcome = await readSmallDocument(response).catch((error: Error) => error);
+  return { kilobytes, outcome };
+}
+
+describe('An answer that is read as a whole', () => {
+  test.each([
+    ['text', 'x', 8200],
+    ['empty elements', '<b/>', 600],
+    ['attributes', ' c=""', 750],
+    ['nested elements', '<b>', 450],
+  ])('is left once there is too much of %s', async (_what, piece, most) => {
+    const { kilobytes, outcome } = await read(piece, 100_000);
+    expect(outcome).toMatchObject({ code: 'response-too-large' });
+    expect(kilobytes).toBeLessThan(most);
+  });
+
+  test('may have as many sets as any repository lists on one page', async () => {
+    const set = '<set><setSpec>com_1</setSpec><setName>A collection of things</setName></set>';
+    const { outcome } = await read(set, 700);
+    expect(outcome).toMatchObject({ errors: [] });
+  });
+});
