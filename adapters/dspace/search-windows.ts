@@ -1,3 +1,4 @@
+import { eitherOf } from '../../src/core/either-signal.ts';
 import { fewest } from './page-size.ts';
 import { clusterOf, roundedEnd, toPrefixes, type UuidRange, widthOf } from './uuid-range.ts';
 
@@ -86,7 +87,7 @@ export class SearchWindows<Value> {
 
   async *read(signal: AbortSignal): AsyncGenerator<ReadWindow<Value>, void, undefined> {
     const leaving = new AbortController();
-    const both = AbortSignal.any([signal, leaving.signal]);
+    const both = eitherOf(signal, leaving.signal);
     try {
       for (;;) {
         this.#launch(both);

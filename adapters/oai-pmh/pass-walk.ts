@@ -1,4 +1,5 @@
 import type { Problem } from '../../src/core/adapter.ts';
+import { eitherOf } from '../../src/core/either-signal.ts';
 import { BadSpots } from './bad-spots.ts';
 import { Chain } from './chain.ts';
 import type { ChainOutcome } from './chain-page.ts';
@@ -34,7 +35,7 @@ export async function* walkPass<Entry>(
   outer: AbortSignal,
 ): AsyncGenerator<PassPage<Entry>> {
   const leaving = new AbortController();
-  const signal = AbortSignal.any([outer, leaving.signal]);
+  const signal = eitherOf(outer, leaving.signal);
   const spots = new BadSpots(listing, pass);
   const { progress, failing } = await planAround(listing, pass, begun, spots, signal);
   const course = new PassCourse(listing, pass, progress, begun.base, signal);

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createAdapter } from '../../adapters/index.ts';
 import type { AdapterContext, AdapterSettings, Clock, Identity } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config.ts';
+import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError } from '../core/errors.ts';
 import { oaiFormats, ownFormats } from '../core/published-formats.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
@@ -65,7 +66,7 @@ function impatientClock(stop: AbortSignal | undefined): Clock {
     now: systemClock.now,
     sleep: async (milliseconds, signal) => {
       try {
-        await systemClock.sleep(milliseconds, signal ? AbortSignal.any([signal, stop]) : stop);
+        await systemClock.sleep(milliseconds, signal ? eitherOf(signal, stop) : stop);
       } catch (cause) {
         if (!stop.aborted) throw cause;
         throw new BridgeError('interrupted', 'stopped while waiting for the server, as asked', { cause });

@@ -1,3 +1,4 @@
+import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { dryRun } from '../harvest/dry-run.ts';
 import type { HarvestOptions, HarvestSource } from '../harvest/harvest.ts';
@@ -63,7 +64,7 @@ export async function harvestCommand(
     const exitCode = await sideBySide(sources, io.stop, (source) =>
       harvestOne(bridge, source, flags, accept, io, progress),
     );
-    if (!flags.dryRun && !io.stop.aborted) await removeBytes(bridge, AbortSignal.any([io.stop, io.abort]));
+    if (!flags.dryRun && !io.stop.aborted) await removeBytes(bridge, eitherOf(io.stop, io.abort));
     return io.stop.aborted ? exitCodes.interrupted : exitCode;
   } finally {
     await bridge.close();

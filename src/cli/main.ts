@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDatestamp } from '../core/datetime.ts';
-import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { parseAccept } from './accept-command.ts';
 import { backupCommand, isFile, restoreBackup } from './backup-command.ts';
 import { checkCommand } from './check.ts';
@@ -42,13 +41,8 @@ export async function main(argv: readonly string[], given: CommandIo): Promise<n
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    const ended = io.abort.aborted && !isBridgeError(error) ? stoppedAtOnce(error) : error;
-    return reportError(ended, argv.includes('--json'), io);
+    return reportError(error, argv.includes('--json'), io);
   }
-}
-
-function stoppedAtOnce(cause: unknown): BridgeError {
-  return new BridgeError('interrupted', 'stopped at once as asked', { cause });
 }
 
 function createProgram(io: CommandIo, finish: (exitCode: number) => void): Command {

@@ -1,4 +1,5 @@
 import { endOfSlot, toIso, toMilliseconds } from '../core/datetime.ts';
+import { eitherOf } from '../core/either-signal.ts';
 import { failure, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { ListMeanwhile } from '../publish/publisher.ts';
@@ -69,7 +70,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
   const all: readonly Progress[] = bridge.sets().map(begin);
   const running = new Set<Promise<void>>();
   const stopped = new AbortController();
-  const ending = AbortSignal.any([stopped.signal, signal]);
+  const ending = eitherOf(stopped.signal, signal);
   let dumping = false;
   let known: { readonly mark: string; readonly journals: ReadonlyMap<string, JournalState> } | undefined;
   const site = { isDue: false, isBusy: false, notBefore: 0 };

@@ -1,4 +1,5 @@
 import { toIso } from '../core/datetime.ts';
+import { eitherOf } from '../core/either-signal.ts';
 import { failure } from '../core/errors.ts';
 import { settleNow } from '../harvest/files/note-refusal.ts';
 import { askProbes } from '../harvest/files/probes.ts';
@@ -23,7 +24,7 @@ export function watchRefusals(
 ): RefusalWatch {
   const { database, clock, log, config } = bridge;
   const stopped = new AbortController();
-  const signal = AbortSignal.any([stop, stopped.signal]);
+  const signal = eitherOf(stop, stopped.signal);
   const busy = new Map<string, Promise<void>>();
 
   async function tend(name: string): Promise<void> {

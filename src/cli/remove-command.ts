@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toIso } from '../core/datetime.ts';
+import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet, SetFilter } from '../core/resource-set.ts';
 import { fromSegment } from '../core/segment.ts';
@@ -46,7 +47,7 @@ export async function removeCommand(name: string, flags: RemoveFlags, io: Comman
       return exitCodes.ok;
     }
     const lease = await acquireLease(database, name, clock.now().getTime());
-    const ending = AbortSignal.any([io.stop, io.abort]);
+    const ending = eitherOf(io.stop, io.abort);
     try {
       await deleteAll(database, lease, () => instant(clock), ending);
       if (flags.atOnce) await removeRest(bridge, lease, name, ending);

@@ -39,6 +39,8 @@ export async function run(): Promise<void> {
     abort: signals.abort,
   });
   signals.release();
+  // Everything is done: whoever asks once more need not wait, and gets the exit code all the same.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit());
   // Nothing of ours is open any more; what a library left open does not keep us.
   if (signals.stop.aborted) setTimeout(() => process.exit(), 2000).unref();
 }

@@ -6,6 +6,7 @@ import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { renameOlderJournals } from './older-database.ts';
+import { logError } from './report-error.ts';
 import { type Service, startService } from './service.ts';
 import { describeUnconfigured, unconfiguredSources } from './stored-sources.ts';
 
@@ -18,6 +19,14 @@ export interface ServeFlags {
 
 /** Migrates, serves, and harvests and publishes on schedule, until it is told to stop. */
 export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<number> {
+  try {
+    return await serve(flags, io);
+  } catch (error) {
+    return logError(error, flags.json, io);
+  }
+}
+
+async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
   const overrides = { 'listen.port': flags.port, 'listen.host': flags.host };
   const config = loadConfig({ ...flags, overrides }, io.env, io.cwd);
   if (Object.keys(config.sources).length === 0) {

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import { forCrowd } from '../core/either-signal.ts';
 
 /** What the process is told from outside, as commands see it. */
 export interface Signals {
@@ -65,8 +66,8 @@ export function catchSignals({ process, exit, heard, patience }: SignalDeps): Si
   listen();
   process.on('SIGHUP', heard);
   current = {
-    stop: stop.signal,
-    abort: abort.signal,
+    stop: forCrowd(stop.signal),
+    abort: forCrowd(abort.signal),
     deaf: async (work) => {
       unlisten();
       try {

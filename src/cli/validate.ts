@@ -1,5 +1,6 @@
 import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
 import { checkDocument } from '../publish/conformance/document-check.ts';
 import { type Validation, validateSource } from '../publish/conformance/source-validation.ts';
@@ -79,7 +80,7 @@ async function validateFile(name: string, chunks: AsyncIterable<Uint8Array>): Pr
 }
 
 async function validateUrl(url: URL, flags: ValidateFlags, io: CommandIo): Promise<Validation> {
-  const signal = AbortSignal.any([io.stop, io.abort]);
+  const signal = eitherOf(io.stop, io.abort);
   const port = openSourcePort(url, flags, signal, io);
   try {
     return await validateSource(url, port, {

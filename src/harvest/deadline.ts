@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { forCrowd } from '../core/either-signal.ts';
 import { BridgeError } from '../core/errors.ts';
 
 /** The time an exchange may take; it stands still while the exchange waits for its turn. */
@@ -24,7 +24,7 @@ export function createDeadline(milliseconds: number | undefined, who: string, ou
   }
   const controller = new AbortController();
   // Many may wait for it at a time.
-  setMaxListeners(0, controller.signal);
+  forCrowd(controller.signal);
   const follow = () => controller.abort(outer.reason);
   if (outer.aborted) follow();
   else outer.addEventListener('abort', follow, { once: true });

@@ -1,6 +1,7 @@
 import type { Adapter, Clock, Log, Page, RepositoryInfo } from '../core/adapter.ts';
 import type { SourceConfig } from '../core/config.ts';
 import { toIso } from '../core/datetime.ts';
+import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, describeError, failure, isBridgeError } from '../core/errors.ts';
 import { mapItem } from '../core/mapping.ts';
 import type { FileRules } from '../core/published-files.ts';
@@ -146,7 +147,7 @@ async function runOnce(
       await askUnconfirmed(deps, source, lease, run.startedAt, options);
     }
     const settled = complete ? await settleRun(deps, source, lease, run, options) : nothingSettled;
-    if (complete) await retain(deps, source, lease, AbortSignal.any([options.stop, options.signal]));
+    if (complete) await retain(deps, source, lease, eitherOf(options.stop, options.signal));
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
     const whole = withSettled(report, settled);
     log.info(whole, 'harvest ended');
@@ -227,7 +228,7 @@ async function storePages(
   const leaving = new AbortController();
   const pages = source.adapter.pages(
     { mode: run.mode, since: run.since, checkpoint: run.checkpoint },
-    AbortSignal.any([options.signal, leaving.signal]),
+    eitherOf(options.signal, leaving.signal),
   );
   const newFiles = new NewFiles(deps, source.fileCheck, source.config.files.checksPerRun);
   let total = run;

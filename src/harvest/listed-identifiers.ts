@@ -1,4 +1,5 @@
 import type { Checkpoint, IdentifierPage } from '../core/adapter.ts';
+import { eitherOf } from '../core/either-signal.ts';
 import { findAbsent, storeListed } from '../store/identifier-pass.ts';
 import type { Lease } from '../store/leases.ts';
 import type { Run } from '../store/runs.ts';
@@ -35,10 +36,7 @@ export async function readIdentifiers(
   const absent = new Sample(askedPerRun, last?.absent);
   const formats = new Set(last?.formats);
   const leaving = new AbortController();
-  const pages = source.adapter.identifiers(
-    { checkpoint: last?.list },
-    AbortSignal.any([signal, leaving.signal]),
-  );
+  const pages = source.adapter.identifiers({ checkpoint: last?.list }, eitherOf(signal, leaving.signal));
   let total = run;
   let items = 0;
   for await (const page of readAhead(pages, leaving)) {

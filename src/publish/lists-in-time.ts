@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Log } from '../core/adapter.ts';
+import { forCrowd } from '../core/either-signal.ts';
 import { definitionOf, type ResourceSet } from '../core/resource-set.ts';
 import { mementoUri, toUri } from '../core/uris.ts';
 import type { Database } from '../store/database.ts';
@@ -67,6 +68,8 @@ export function createListsInTime(settings: ListsInTimeSettings): ListsInTime {
   const { keep = 20, keepBytes = 5 * 1024 ** 3 } = settings;
   const kept = new KeptLists(join(directory, 'lists-in-time'), { lists: keep, bytes: keepBytes }, clock);
   const closing = new AbortController();
+  // Every list of the last minute waits for it.
+  forCrowd(closing.signal);
   const underWay = new Map<string, Promise<KeptList>>();
   let turn: Promise<unknown> = Promise.resolve();
   let restUntil = 0;

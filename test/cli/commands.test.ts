@@ -337,9 +337,15 @@ describe('two of a kind', () => {
     onTestFinished(() => void taken.close());
     configure('http://127.0.0.1:1/oai');
     const { port } = taken.address() as AddressInfo;
-    expect(await run('serve', '--port', String(port))).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining('--port'),
+    const outcome = await run('serve', '--port', String(port));
+    expect(outcome).toMatchObject({ code: 5, stderr: expect.stringContaining('--port') });
+    // What nobody sits before is a log: each line of it is JSON.
+    const lines = outcome.stderr.trim().split('\n');
+    const log = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(log.at(-1)).toMatchObject({
+      level: 60,
+      code: 'port-in-use',
+      reason: expect.stringMatching(/port/),
     });
   });
 

@@ -1,6 +1,7 @@
 import type { Clock, Http, Log } from '../../core/adapter.ts';
 import type { SourceConfig } from '../../core/config.ts';
 import { toIso } from '../../core/datetime.ts';
+import { eitherOf } from '../../core/either-signal.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
 import { saysNo } from '../../core/published-files.ts';
 import { callForMending } from '../../store/damaged-contents.ts';
@@ -96,7 +97,7 @@ export async function runFileJob(
   }, heartbeatMs);
   heartbeat.unref();
   try {
-    const job = new FileJob(deps, source, lease, AbortSignal.any([options.signal, ending.signal]), options);
+    const job = new FileJob(deps, source, lease, eitherOf(options.signal, ending.signal), options);
     return await job.run();
   } finally {
     clearInterval(heartbeat);
@@ -228,7 +229,7 @@ class FileJob {
     const { stop } = this.#options;
     if (stop.aborted) return;
     try {
-      await work(AbortSignal.any([this.#signal, stop]));
+      await work(eitherOf(this.#signal, stop));
     } catch (error) {
       this.#signal.throwIfAborted();
       if (!stop.aborted || isBridgeError(error, 'disk-full')) throw error;

@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events';
 import { toIso } from '../../core/datetime.ts';
+import { forCrowd } from '../../core/either-signal.ts';
 import { saysNo } from '../../core/published-files.ts';
 import type { Database } from '../../store/database.ts';
 import { type DueFile, listDueFiles } from '../../store/due-files.ts';
@@ -54,7 +54,7 @@ export async function mirrorFiles(deps: MirrorDeps, options: MirrorOptions): Pro
   const working = { ...deps, notes: await openPartials(directory) };
   // What fails ends the others.
   const ending = new AbortController();
-  setMaxListeners(0, ending.signal);
+  forCrowd(ending.signal);
   const end = () => ending.abort(options.signal.reason);
   if (options.signal.aborted) end();
   else options.signal.addEventListener('abort', end, { once: true });
