@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { PublishedDocument } from '../publish/publication.ts';
 import { wantsGzip } from './negotiation.ts';
 import type { ServedRepresentation } from './representation.ts';
@@ -21,6 +23,12 @@ export function documentRepresentation(
     cacheControl: document.immutable && !document.packed ? 'public, max-age=31536000, immutable' : 'no-cache',
     // A part of a gzip stream is of no use alone: who asks for a range gets one of the plain bytes, or all.
     ranges: !gzip,
-    open: (start, end) => variant.open(start, end),
+    open: (start, end) => begun(variant.open(start, end)),
   };
+}
+
+/** Before anything is said of it: that it cannot be opened is known while there still is another answer. */
+async function begun(bytes: Readable): Promise<Readable> {
+  await once(bytes, 'readable');
+  return bytes;
 }

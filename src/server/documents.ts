@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseStamp, toIso, toStamp } from '../core/datetime.ts';
 import { toUri } from '../core/uris.ts';
 import type { Publication, PublishedFacts, PublishedSet } from '../publish/publication.ts';
@@ -8,7 +8,7 @@ import { asksForPage, changeListIndexPage, isChangeListIndex } from './change-li
 import type { ServerDeps } from './deps.ts';
 import { documentRepresentation } from './document-representation.ts';
 import { documentPolicy } from './document-stylesheet.ts';
-import { Refusal } from './errors.ts';
+import { forgetRepresentation, isReplaced, Refusal } from './errors.ts';
 import { formatLinks } from './link-header.ts';
 import { mayHavePast } from './memento/document-past.ts';
 import { originalLinks } from './memento/memento-links.ts';
@@ -24,29 +24,45 @@ export function documentRoutes(app: FastifyInstance, deps: ServerDeps): void {
     url: '/*',
     config: { operationId: 'getDocument', open: true },
     handler: async (request, reply) => {
-      const path = servedPath(request);
-      const now = toIso(deps.clock.now());
-      const document = path === undefined ? undefined : await deps.publication.find(path);
-      if (!document) {
-        const about = await aboutOfSet(deps, request.url);
-        if (about !== undefined) return reply.header('cache-control', 'no-cache').redirect(about, 302);
-        throw await explainAbsence(deps, path ?? '', now);
-      }
-      if (isChangeListIndex(document)) {
-        varyBy(reply, 'Accept');
-        if (asksForPage(request)) {
-          reply.header('cache-control', 'no-cache');
-          return sendTaggedPage(deps, request, reply, await changeListIndexPage(deps, document, now));
+      for (let look = 1; ; look += 1) {
+        try {
+          return await answer(deps, request, reply);
+        } catch (error) {
+          // Between look-up and open it gave way to the next: that is the answer.
+          if (look === looks || !isReplaced(error)) throw error;
+          reply.code(200);
+          forgetRepresentation(reply);
         }
       }
-      if (document.packed) await refuseWithheld(deps, document.path, document.packed);
-      reply.header('content-security-policy', documentPolicy(deps.baseUrl));
-      const link = deps.documentPasts && mayHavePast(document.path) && linksOf(deps, document.path);
-      const representation = documentRepresentation(document, request.headers['accept-encoding']);
-      const headers = link ? { link } : {};
-      return sendRepresentation(request, reply, { ...representation, headers }, now);
     },
   });
+}
+
+/** More than once is no race. */
+const looks = 3;
+
+async function answer(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const path = servedPath(request);
+  const now = toIso(deps.clock.now());
+  const document = path === undefined ? undefined : await deps.publication.find(path);
+  if (!document) {
+    const about = await aboutOfSet(deps, request.url);
+    if (about !== undefined) return reply.header('cache-control', 'no-cache').redirect(about, 302);
+    throw await explainAbsence(deps, path ?? '', now);
+  }
+  if (isChangeListIndex(document)) {
+    varyBy(reply, 'Accept');
+    if (asksForPage(request)) {
+      reply.header('cache-control', 'no-cache');
+      return sendTaggedPage(deps, request, reply, await changeListIndexPage(deps, document, now));
+    }
+  }
+  if (document.packed) await refuseWithheld(deps, document.path, document.packed);
+  reply.header('content-security-policy', documentPolicy(deps.baseUrl));
+  const link = deps.documentPasts && mayHavePast(document.path) && linksOf(deps, document.path);
+  const representation = documentRepresentation(document, request.headers['accept-encoding']);
+  const headers = link ? { link } : {};
+  return sendRepresentation(request, reply, { ...representation, headers }, now);
 }
 
 /** What somebody types who knows the name of a set: it leads to the page that says what there is. */

@@ -94,10 +94,10 @@ export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const error = wasReplaced(thrown) ? replaced() : translate(thrown);
+  const error = isReplaced(thrown) ? replaced() : translate(thrown);
   const problem = toProblem(error);
   // Once is a race; always, that somebody has removed what is published.
-  if (error !== thrown && wasReplaced(thrown))
+  if (error !== thrown && isReplaced(thrown))
     request.log.warn({ err: thrown, code: problem.code }, 'a published file is gone');
   const traces = error instanceof Refusal ? error.traces : [];
   logFailure(request, error, problem);
@@ -143,7 +143,7 @@ function logFailure(request: FastifyRequest, error: unknown, { status, code }: P
 }
 
 /** A document that was found, and whose file gave way to the next before it was opened: the next request finds that. */
-function wasReplaced(error: unknown): boolean {
+export function isReplaced(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   return code === 'ENOENT' && syscall === 'open';
 }
@@ -184,7 +184,7 @@ function describe(status: number, code: string, advice: string, detail?: string)
 }
 
 /** What was said of a representation before it failed must not be said of the problem. */
-function forgetRepresentation(reply: FastifyReply): void {
+export function forgetRepresentation(reply: FastifyReply): void {
   for (const name of [
     'accept-ranges',
     'cache-control',

@@ -275,11 +275,43 @@ describe('a download', () => {
 });
 
 describe('a document whose file gives way to the next before it is opened', () => {
-  it('is to be asked for again, and is no failure of ours', async () => {
+  const next = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"/>';
+
+  /** The first look finds what is just being replaced: its files are gone, and the pointer leads to the next. */
+  async function replaceMeanwhile() {
+    const before = await house.publication.find(path.slice(1));
+    for (const coding of ['plain', 'gz']) rmSync(join(house.directory, `kyushu!resourcelist.xml.${coding}`));
+    const find = house.publication.find.bind(house.publication);
+    let looks = 0;
+    house.publication.find = async (wanted) => {
+      looks += 1;
+      if (looks === 1) return before;
+      if (looks === 2) await house.publication.stage('kyushu/resourcelist.xml', next);
+      return find(wanted);
+    };
+  }
+
+  it.each([
+    ['whole', {}, 200, next],
+    ['gzipped', { 'accept-encoding': 'gzip' }, 200, next],
+    ['in part', { range: 'bytes=0-6' }, 206, '<urlset'],
+  ])('is the next one, %s', async (_, asked, expected, content) => {
+    await replaceMeanwhile();
+    const { status, headers, body } = await get(asked);
+    const isGzipped = headers['content-encoding'] === 'gzip';
+    expect([status, String(isGzipped ? gunzipSync(body) : body)]).toEqual([expected, content]);
+    expect(headers.etag).toBe(variant(isGzipped ? 'gzip' : 'plain').etag);
+    expect(headers['content-length']).toBe(String(body.byteLength));
+    expect(headers['content-range']).toBe(expected === 206 ? `bytes 0-6/${next.length}` : undefined);
+    expect(house.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+  });
+
+  it('that is gone at every look is to be asked for again, and somebody has to look', async () => {
     rmSync(join(house.directory, 'kyushu!resourcelist.xml.plain'));
     const { status, headers, body } = await get();
     expect([status, headers['retry-after'], headers.etag]).toEqual([503, '1', undefined]);
     expect(JSON.parse(body.toString())).toMatchObject({ code: 'not-ready' });
-    expect(house.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    const told = house.log.filter(({ level }) => Number(level) >= 40);
+    expect(told).toEqual([expect.objectContaining({ msg: 'a published file is gone', code: 'not-ready' })]);
   });
 });
