@@ -39,7 +39,10 @@ export async function historyCommand(text: string, flags: HistoryFlags, io: Comm
       return exitCodes.ok;
     }
     const { history } = target;
-    const past = toPast(history.timeline, await listVersionSteps(bridge.database.reader, history.path));
+    const past = toPast(
+      history.timeline,
+      await listVersionSteps(bridge.database.reader, history.source, history.path),
+    );
     if (flags.at !== undefined) {
       await writeBytes(bridge, history, past, flags.at, io);
       return exitCodes.ok;

@@ -3,7 +3,7 @@ import { isAbsolute, itemPath, toUri } from '../core/uris.ts';
 import { setPaths } from '../publish/document-paths.ts';
 import { findItem, findItemAt, type StoredItem } from '../store/items.ts';
 import { readJournals } from '../store/journal.ts';
-import { findHistory, type ResourceHistory } from '../store/timelines.ts';
+import { listHistories, type ResourceHistory } from '../store/timelines.ts';
 import type { Bridge } from './bridge.ts';
 import { printable } from './terminal-text.ts';
 
@@ -21,7 +21,9 @@ export async function findTarget(bridge: Bridge, text: string): Promise<HistoryT
   const { reader } = bridge.database;
   const paths = pathsIn(text, bridge.config.baseUrl);
   for (const path of paths) {
-    const history = await findHistory(reader, path);
+    const histories = await listHistories(reader, path);
+    const configured = histories.find(({ source }) => Object.hasOwn(bridge.config.sources, source));
+    const history = configured ?? histories[0];
     if (history) return { kind: 'resource', history };
   }
   for (const path of paths) {

@@ -1,13 +1,13 @@
 import { BridgeError } from '../core/errors.ts';
 import { type ReadAgain, readAgain } from '../harvest/restored-item.ts';
 import { forgetSelection } from '../store/sources.ts';
-import { endWithdrawal, findWithdrawals, type Target } from '../store/withdrawals.ts';
+import { endWithdrawal, type Target } from '../store/withdrawals.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
-import { findWithdrawable, uriOf } from './withdraw-command.ts';
+import { findWithdrawable, uriOf, withdrawalsOf } from './withdraw-command.ts';
 
 export interface RestoreFlags {
   readonly config?: string;
@@ -23,7 +23,7 @@ export async function restoreCommand(text: string, flags: RestoreFlags, io: Comm
   try {
     const target = await findWithdrawable(bridge, text);
     const ended = await withdrawalsMeant(bridge, target);
-    const uris = ended.map((one) => uriOf(bridge, one));
+    const uris = [...new Set(ended.map((one) => uriOf(bridge, one)))];
     const said = { restored: uris, source: target.source, identifier: target.identifier };
     if (flags.dryRun) {
       printResult(
@@ -35,16 +35,20 @@ export async function restoreCommand(text: string, flags: RestoreFlags, io: Comm
       return exitCodes.ok;
     }
     for (const one of ended) await endWithdrawal(bridge.database, one);
-    const outcome = await read(bridge, target, io);
+    const outcomes: { readonly target: Target; readonly outcome: ReadAgain }[] = [];
+    for (const one of itemsOf(ended)) outcomes.push({ target: one, outcome: await read(bridge, one, io) });
     printResult(
       io,
       flags.json,
       {
         ...said,
-        outcome: typeof outcome === 'string' ? outcome : 'later',
-        ...(typeof outcome === 'string' ? {} : outcome),
+        ...toJson(outcomes.map(({ outcome }) => outcome)),
+        sources: [...new Set(ended.map(({ source }) => source))],
       },
-      `${uris.join(', ')} ${uris.length === 1 ? 'is' : 'are'} no longer withdrawn\n${describe(target, outcome)}`,
+      [
+        `${uris.join(', ')} ${uris.length === 1 ? 'is' : 'are'} no longer withdrawn`,
+        ...outcomes.map(({ target: one, outcome }) => describe(one, outcome)),
+      ].join('\n'),
     );
     return exitCodes.ok;
   } finally {
@@ -55,14 +59,18 @@ export async function restoreCommand(text: string, flags: RestoreFlags, io: Comm
 /** @throws BridgeError `not-withdrawn` */
 async function withdrawalsMeant(bridge: Bridge, target: Target): Promise<readonly Target[]> {
   const { source, identifier, path } = target;
-  const known = await findWithdrawals(bridge.database.writer, source, identifier);
+  const known = await withdrawalsOf(bridge, target);
   const whole = known.find((one) => one.path === undefined);
   if (path === undefined) {
     if (whole) return [{ source, identifier, path: undefined }];
-    if (known.length > 0) return known.map((one) => ({ source, identifier, path: one.path }));
+    const ended: Target[] = [];
+    for (const one of known)
+      ended.push(...(await withdrawalsOf(bridge, one)).filter((other) => other.path === one.path));
+    if (ended.length > 0) return ended;
     throw new BridgeError('not-withdrawn', `nothing of the item ${identifier} is withdrawn`);
   }
-  if (known.some((one) => one.path === path)) return [{ source, identifier, path }];
+  const same = itemsOf(known.filter((one) => one.path === path));
+  if (same.length > 0) return same;
   const uri = uriOf(bridge, target);
   if (!whole) throw new BridgeError('not-withdrawn', `${uri} is not withdrawn`);
   const page = uriOf(bridge, { source, identifier, path: undefined });
@@ -70,6 +78,18 @@ async function withdrawalsMeant(bridge: Bridge, target: Target): Promise<readonl
     'not-withdrawn',
     `${uri} is not withdrawn by itself, but with its whole item: rsbridge restore ${page}`,
   );
+}
+
+/** Each once. */
+function itemsOf(ended: readonly Target[]): readonly Target[] {
+  return [...new Map(ended.map((one) => [JSON.stringify([one.source, one.identifier]), one])).values()];
+}
+
+/** Of several items what went worst. */
+function toJson(outcomes: readonly ReadAgain[]): Readonly<Record<string, string>> {
+  const failed = outcomes.find((outcome) => typeof outcome !== 'string');
+  if (failed) return { outcome: 'later', ...failed };
+  return { outcome: outcomes.includes('unknown') ? 'unknown' : 'published' };
 }
 
 async function read(bridge: Bridge, { source, identifier }: Target, io: CommandIo): Promise<ReadAgain> {

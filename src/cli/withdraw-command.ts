@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
-import { itemPath, toUri } from '../core/uris.ts';
+import { isAbsolute, itemPath, toUri } from '../core/uris.ts';
 import { fileRules, instant } from '../harvest/harvest.ts';
 import { findItem } from '../store/items.ts';
 import { borrowLease, type Lease } from '../store/leases.ts';
 import { settle } from '../store/settle.ts';
 import { removeUnreferenced } from '../store/unreferenced-blobs.ts';
-import { enforceWithdrawals, findWithdrawals, type Target, withdraw } from '../store/withdrawals.ts';
+import {
+  enforceWithdrawals,
+  findWithdrawals,
+  findWithdrawalsAt,
+  type Target,
+  type Withdrawal,
+  withdraw,
+} from '../store/withdrawals.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findTarget } from './history-target.ts';
@@ -41,20 +48,30 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
       return exitCodes.ok;
     }
     const now = toIso(bridge.clock.now());
-    await withdraw(bridge.database, target, flags.reason, now);
-    const announced = await announce(bridge, target.source, io);
+    const sources = await withdraw(bridge.database, target, flags.reason, now);
+    const busy: string[] = [];
+    for (const source of sources) if (!(await announce(bridge, source, io))) busy.push(source);
+    const announced = busy.length === 0;
     const removed = await removeBytes(bridge, io);
     const sentences = [
       `${what} is withdrawn: ${countOf(resources.length, 'address')} answer${resources.length === 1 ? 's' : ''} 410 from now on`,
       announced
         ? 'the Change Lists tell of the deletion with the next publication (within a second where rsbridge serve runs)'
-        : `its source is being harvested: that process tells the Change Lists of the deletion within a minute, or the next harvest does`,
+        : `its source is being harvested (${busy.join(', ')}): that process tells the Change Lists of the deletion within a minute, or the next harvest does`,
+      ...(sources.length > 1
+        ? [`several sources list that URL, and it is withdrawn in all of them: ${sources.join(', ')}`]
+        : []),
       removed > 0
         ? `${countOf(removed, 'content')} removed from the store; what public resources have in common with it stays`
         : 'no bytes had to be removed from the store',
       'copies made by rsbridge export are cleaned by its next run; backups, and what others have copied, are not ours to clean',
     ];
-    printResult(io, flags.json, { ...said, announced, contentsRemoved: removed }, sentences.join('\n'));
+    printResult(
+      io,
+      flags.json,
+      { ...said, sources, announced, contentsRemoved: removed },
+      sentences.join('\n'),
+    );
     return exitCodes.ok;
   } finally {
     await bridge.close();
@@ -77,12 +94,23 @@ export function uriOf({ config }: Bridge, { source, identifier, path }: Target):
 }
 
 async function refuseRepetition(bridge: Bridge, target: Target): Promise<void> {
-  const known = await findWithdrawals(bridge.database.writer, target.source, target.identifier);
+  const known = await withdrawalsOf(bridge, target);
   const same = known.find(({ path }) => path === undefined || path === target.path);
   if (!same) return;
   const what = same.path === undefined ? `the item ${same.identifier}` : uriOf(bridge, target);
   const why = same.reason === undefined ? '' : ` (${same.reason})`;
   throw new BridgeError('already-withdrawn', `${what} was withdrawn at ${same.at}${why}`);
+}
+
+/** Of its item, and, of the URL of a file that is only linked to, of every source. */
+export async function withdrawalsOf(
+  { database: { writer } }: Bridge,
+  { source, identifier, path }: Target,
+): Promise<readonly Withdrawal[]> {
+  const known = await findWithdrawals(writer, source, identifier);
+  return path !== undefined && isAbsolute(path)
+    ? [...known, ...(await findWithdrawalsAt(writer, path))]
+    : known;
 }
 
 async function resourcesOf(bridge: Bridge, { source, identifier, path }: Target): Promise<readonly string[]> {

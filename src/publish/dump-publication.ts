@@ -165,7 +165,7 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const isFirst = !this.#hasPackages;
     try {
       const first = firstChanges(pages, list.entries, reading);
-      const changes = packableChanges(database.reader, first, ruleOf(this.set));
+      const changes = packableChanges(database.reader, this.set.source, first, ruleOf(this.set));
       const documents = await writeChangePackage(changes, {
         ...this.#place(),
         db: database.reader,

@@ -107,7 +107,7 @@ export class PackageExpulsion extends SetPart {
       directory: this.directory.path,
       baseUrl,
       name: zip.capability,
-      without: (paths) => findWithheld(database.reader, paths, ruleOf(this.set)),
+      without: (paths) => findWithheld(database.reader, this.set.source, paths, ruleOf(this.set)),
       meanwhile,
       signal,
     });

@@ -64,7 +64,7 @@ export async function readCollectionPast(
   const { first, prev, last, quietFor } = changes;
   const changed = [first, prev, last].flatMap((change) => change?.path ?? []);
   const paths = new Set([...members.map(({ path }) => path), ...changed]);
-  const histories = await findHistories(reader, [...paths]);
+  const histories = await findHistories(reader, collection.source, [...paths]);
   const list = await listOf(deps, collection);
   const view = async (change: CollectionChange | undefined) =>
     change && toChangeView(deps, change, histories.get(change.path), list);

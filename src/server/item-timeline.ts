@@ -39,15 +39,16 @@ export interface ItemPast {
 
 const nothing: ItemPast = { versions: new Map(), timeline: undefined };
 
-/** @param resources whose past is looked at: those that a page shows, and deleted ones */
+/** @param resources of one source, whose past is looked at: those that a page shows, and deleted ones */
 export async function readItemPast(
   deps: ServerDeps,
   resources: readonly StoredResource[],
 ): Promise<ItemPast> {
-  if (deps.timelines === false) return nothing;
+  const [first] = resources;
+  if (deps.timelines === false || !first) return nothing;
   const { baseUrl, database } = deps;
   const paths = resources.map(({ path }) => path);
-  const histories = await findHistories(database.reader, paths);
+  const histories = await findHistories(database.reader, first.source, paths);
   const versions = new Map<string, VersionsView>();
   const moments = new Map<string, MutableMoment>();
   for (const path of paths) {

@@ -39,7 +39,7 @@ export async function storeChanges(
     })),
     // An address that several items name may pass from one to another.
     {
-      conflict: { columns: ['path'], update: ['item_id', 'learnt', ...changingColumns] },
+      conflict: { columns: ['path', 'source_id'], update: ['item_id', 'learnt', ...changingColumns] },
       returning: ['id', 'path'],
     },
   );

@@ -3,6 +3,7 @@ import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import { longAgo } from './refusals.ts';
 import { type RemoteFile, type RemoteFileRow, remoteFileColumns, toRemoteFile } from './remote-files.ts';
+import { resourcesWithdrawnAt } from './withdrawn-links.ts';
 
 /** A file that is due, with what its origins state of it. */
 export interface DueFile extends RemoteFile {
@@ -121,7 +122,9 @@ async function withStatements(
 
 /** What items say of files that everybody may read by now. */
 function statementsOf(db: Queryable, sourceId: number, now: string, trust: FileTrust): Knex.QueryBuilder {
-  const statements = db('item_file as stated').where('stated.source_id', sourceId);
+  const statements = db('item_file as stated')
+    .where('stated.source_id', sourceId)
+    .whereNotExists(resourcesWithdrawnAt(db, db.raw('stated.url'), sourceId));
   if (trust === 'unknown') return statements.where('stated.access', 'unknown');
   return statements.where((open) =>
     open

@@ -77,7 +77,8 @@ export function planItem(
   const awaited = delivery?.awaited ?? [];
   const waits = awaited.length > 0;
   const statements = restate(known, item, context.rules);
-  const { files: stated, reasked } = statements;
+  const { reasked } = statements;
+  const stated = statements.files.filter(({ url }) => !context.isWithdrawn(url));
   const knownFiles = (known?.resources ?? []).filter(({ kind }) => kind === 'file');
   const living = new Set(
     knownFiles.flatMap(({ deleted_at, upstream_url, path }) =>

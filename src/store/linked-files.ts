@@ -4,14 +4,18 @@ import { xmlType } from '../core/uris.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import type { ResourcePlan } from './resource-plan.ts';
+import { findWithdrawnLinks } from './withdrawn-links.ts';
 
 /**
  * Mode `link`: the address of a file is that of the upstream, so that a file which several items name is one
- * resource all the same. One of them has it; the metadata of all describes it.
+ * resource of its source all the same. One of them has it; the metadata of all describes it. What other sources have at
+ * that address is theirs.
  */
 export interface LinkedFiles {
   /** Whether an item has it already. */
   isTaken(url: string): boolean;
+  /** Whether the operator has withdrawn it, in whatever source. */
+  isWithdrawn(url: string): boolean;
   /** Living metadata of other items that name it. */
   describersOf(url: string, itemId: number | undefined): readonly MetadataTarget[];
   /** Planning goes item by item: what one of them gets is not there for the next. */
@@ -20,6 +24,7 @@ export interface LinkedFiles {
 
 export const noLinkedFiles: LinkedFiles = {
   isTaken: () => false,
+  isWithdrawn: () => false,
   describersOf: () => [],
   take: () => undefined,
 };
@@ -32,8 +37,8 @@ export async function findLinkedFiles(
   if (urls.length === 0) return noLinkedFiles;
   const published: { path: string }[] = await db('resource')
     .select('path')
-    // What another source had stays its own: a path has one row, and that one journal.
-    .where((taken) => taken.whereNull('deleted_at').orWhereNot({ source_id: sourceId }))
+    .where({ source_id: sourceId })
+    .whereNull('deleted_at')
     .modify((query) => whereAnyOf(query, 'path', urls));
   const rows: { url: string; item_id: number; path: string; media_type: string | null }[] = await db(
     'item_file',
@@ -45,6 +50,7 @@ export async function findLinkedFiles(
     .whereNull('resource.deleted_at')
     .modify((query) => whereAnyOf(query, 'item_file.url', urls))
     .orderBy(['item_file.url', 'resource.path']);
+  const withdrawn = await findWithdrawnLinks(db, sourceId, urls);
   const taken = new Set(published.map(({ path }) => path));
   const describers = new Map<string, { readonly itemId: number; readonly target: MetadataTarget }[]>();
   for (const { url, item_id, path, media_type } of rows) {
@@ -53,6 +59,7 @@ export async function findLinkedFiles(
   }
   return {
     isTaken: (url) => taken.has(url),
+    isWithdrawn: (url) => withdrawn.has(url),
     describersOf: (url, itemId) =>
       (describers.get(url) ?? []).filter((one) => one.itemId !== itemId).map(({ target }) => target),
     take: (changes) => {

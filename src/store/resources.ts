@@ -43,7 +43,11 @@ export async function findWithMetadata(
   db: Queryable,
   path: string,
 ): Promise<{ readonly resource: StoredResource; readonly metadata: readonly StoredResource[] } | undefined> {
-  const row: ResourceRow | undefined = await selectResources(db).where('resource.path', path).first();
+  // The URL of a file that is linked to may be in several sources.
+  const found: ResourceRow[] = await selectResources(db)
+    .where('resource.path', path)
+    .orderBy('resource.source_id');
+  const row = found.find(({ deleted_at }) => deleted_at === null) ?? found[0];
   if (!row) return undefined;
   const resource = toResource(row);
   const metadata = selectResources(db)

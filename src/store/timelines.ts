@@ -28,6 +28,7 @@ export interface ResourceHistory {
 
 interface HistoryRow {
   readonly source: string;
+  readonly source_id: number;
   readonly journal_at: string;
   readonly item_id: number;
   readonly identifier: string;
@@ -53,7 +54,7 @@ type VersionRow = readonly [
 
 /** One statement: this is what every TimeGate asks. */
 const histories = (versions: string) => `
-  select source.name as source, source.journal_at, resource.item_id, item.identifier, resource.path, resource.kind, resource.format,
+  select source.name as source, source.journal_at, resource.source_id, resource.item_id, item.identifier, resource.path, resource.kind, resource.format,
     resource.deleted_at, resource.withdrawn_at, resource.upstream_url as current_url,
     exists (select 1 from prior_version where prior_version.item_id = resource.item_id) as has_prior,
     (select ${versions} from version where version.resource_id = resource.id) as versions
@@ -68,25 +69,40 @@ const statements = {
   sqlite: histories(`json_group_array(json_array(${columns}) order by version.seq)`),
 };
 
-/** @param path of the resource: below `baseUrl`, or of a file that is only linked to its own URL */
-export async function findHistory(db: Queryable, path: string): Promise<ResourceHistory | undefined> {
+/**
+ * Of the resources at a path: those that live first, then in the order in which their sources came. Only the URL of a
+ * file that is linked to can have several, one in each source that names it.
+ * @param path below `baseUrl`, or of a file that is only linked to its own URL
+ */
+export async function listHistories(db: Queryable, path: string): Promise<readonly ResourceHistory[]> {
   const rows = await readRows(db, 'resource.path = ?', [path]);
-  return (await toHistories(db, rows)).get(path);
+  const goneLast = (row: HistoryRow) => Number(row.deleted_at !== null || row.withdrawn_at !== null);
+  return toHistories(
+    db,
+    [...rows].sort((a, b) => goneLast(a) - goneLast(b) || a.source_id - b.source_id),
+  );
+}
+
+/** The first of `listHistories`. */
+export async function findHistory(db: Queryable, path: string): Promise<ResourceHistory | undefined> {
+  return (await listHistories(db, path))[0];
 }
 
 /**
- * Of several resources, by their paths, with no more statements than for one.
+ * Of several resources of a source, by their paths, with no more statements than for one.
  * @param paths those that are no resource's are left out
  */
 export async function findHistories(
   db: Queryable,
+  source: string,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, ResourceHistory>> {
   if (paths.length === 0) return new Map();
   const [condition, binding] = isPostgres(db)
     ? (['resource.path = any(?)', paths] as const)
     : (['resource.path in (select value from json_each(?))', JSON.stringify(paths)] as const);
-  return toHistories(db, await readRows(db, condition, [binding]));
+  const rows = await readRows(db, `source.name = ? and ${condition}`, [source, binding]);
+  return new Map((await toHistories(db, rows)).map((history) => [history.path, history]));
 }
 
 async function readRows(
@@ -99,10 +115,7 @@ async function readRows(
   return 'rows' in result ? result.rows : result;
 }
 
-async function toHistories(
-  db: Queryable,
-  rows: readonly HistoryRow[],
-): Promise<ReadonlyMap<string, ResourceHistory>> {
+async function toHistories(db: Queryable, rows: readonly HistoryRow[]): Promise<readonly ResourceHistory[]> {
   const known = rows.map((row) => ({ row, steps: parseVersions(row.versions).map(toStep) }));
   const files = known.flatMap(({ row, steps }) =>
     row.kind === 'file' ? steps.flatMap(({ hash }) => hash ?? []) : [],
@@ -110,12 +123,10 @@ async function toHistories(
   const kept = files.length > 0 ? await findKept(db, files) : new Set<string>();
   const withPrior = rows.filter(hasPrior).map(({ item_id }) => item_id);
   const prior = await listPriorVersionsOf(db, [...new Set(withPrior)]);
-  return new Map(
-    known.map(({ row, steps }) => {
-      const versions = hasPrior(row) ? prior.get(row.item_id) : [];
-      return [row.path, toHistory(row, steps, kept, versions)];
-    }),
-  );
+  return known.map(({ row, steps }) => {
+    const versions = hasPrior(row) ? prior.get(row.item_id) : [];
+    return toHistory(row, steps, kept, versions);
+  });
 }
 
 function parseVersions(versions: HistoryRow['versions']): readonly VersionRow[] {

@@ -2,8 +2,12 @@ import type { JournalStep } from '../core/resource-past.ts';
 import type { Queryable } from './database.ts';
 import { type RepresentationRow, toRepresentation } from './rows.ts';
 
-/** Every version of a resource in the order in which they happened. */
-export async function listVersionSteps(db: Queryable, path: string): Promise<readonly JournalStep[]> {
+/** Every version of a source's resource in the order in which they happened. */
+export async function listVersionSteps(
+  db: Queryable,
+  source: string,
+  path: string,
+): Promise<readonly JournalStep[]> {
   const rows: (RepresentationRow & {
     seq: number | string;
     at: string;
@@ -12,7 +16,8 @@ export async function listVersionSteps(db: Queryable, path: string): Promise<rea
     dropped_at: string | null;
   })[] = await db('version')
     .join('resource', 'resource.id', 'version.resource_id')
-    .where('resource.path', path)
+    .join('source', 'source.id', 'resource.source_id')
+    .where({ 'source.name': source, 'resource.path': path })
     .orderBy('version.seq')
     .select('version.seq', 'version.at', 'version.lastmod', 'version.gone', 'version.dropped_at')
     .select('version.media_type', 'version.length', 'version.hash');

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { MappedItem } from '../core/mapping.ts';
 import type { ResourceKind } from '../core/resource.ts';
+import { isAbsolute } from '../core/uris.ts';
 import { type Withdrawn, withoutWithdrawn } from '../core/withdrawn.ts';
 import { whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
@@ -9,6 +10,7 @@ import { markUnsettled } from './item-files.ts';
 import { type Lease, renewLease } from './leases.ts';
 import { releaseForGood } from './released-for-good.ts';
 import type { KnownResource, ResourcePlan } from './resource-plan.ts';
+import { listHolders, resourcesAtWithdrawnLinks, unsettleNaming } from './withdrawn-links.ts';
 
 /** What the operator has taken down, by the names that repository and bridge have for it: the table `withdrawal`. */
 export interface Withdrawal {
@@ -50,6 +52,12 @@ export async function findWithdrawals(
   identifier: string,
 ): Promise<readonly Withdrawal[]> {
   const rows: WithdrawalRow[] = await db('withdrawal').where({ source, identifier }).orderBy('path');
+  return rows.map(toWithdrawal);
+}
+
+/** Of one resource, in whatever source and item it has been withdrawn. */
+export async function findWithdrawalsAt(db: Queryable, path: string): Promise<readonly Withdrawal[]> {
+  const rows: WithdrawalRow[] = await db('withdrawal').where({ path }).orderBy(['source', 'identifier']);
   return rows.map(toWithdrawal);
 }
 
@@ -107,64 +115,74 @@ export interface Target {
 }
 
 /**
- * Withdraws an item, or one resource of it. From here on it is handed out no more, whoever works on its source
- * meanwhile; `enforceWithdrawals` makes the journal say so, and gives up the bytes.
+ * Withdraws an item, or one resource of it; the URL of a file that is only linked to in every source that has it. From
+ * here on it is handed out no more, whoever works on its source meanwhile; `enforceWithdrawals` makes the journal say so,
+ * and gives up the bytes.
+ * @returns the sources that have something to announce
  */
 export async function withdraw(
   database: Database,
   { source, identifier, path }: Target,
   reason: string | undefined,
   now: string,
-): Promise<void> {
-  await database.transaction(async (trx) => {
+): Promise<readonly string[]> {
+  return database.transaction(async (trx) => {
     const resource: { kind: string; format: string; upstream_url: string | null } | undefined =
       path === undefined
         ? undefined
         : await trx('resource').where({ path }).first('kind', 'format', 'upstream_url');
-    await trx('withdrawal')
-      .insert({
-        source,
-        identifier,
-        path: path ?? '',
-        kind: resource?.kind ?? null,
-        format: resource?.format ?? null,
-        upstream_url: resource?.upstream_url ?? null,
-        reason: reason ?? null,
-        at: now,
-      })
-      .onConflict(['source', 'identifier', 'path'])
-      .ignore();
+    const isLink = path !== undefined && isAbsolute(path);
+    const holders = isLink ? await listHolders(trx, path) : [{ source, identifier }];
+    for (const holder of holders) {
+      await trx('withdrawal')
+        .insert({
+          ...holder,
+          path: path ?? '',
+          kind: resource?.kind ?? null,
+          format: resource?.format ?? null,
+          upstream_url: resource?.upstream_url ?? null,
+          reason: reason ?? null,
+          at: now,
+        })
+        .onConflict(['source', 'identifier', 'path'])
+        .ignore();
+    }
     await trx('resource')
-      .whereIn('item_id', itemsOf(trx, source, identifier))
       .whereNull('withdrawn_at')
       .modify((query) => {
         if (path !== undefined) query.where({ path });
+        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier));
       })
       .update({ withdrawn_at: now });
+    return holders.map((holder) => holder.source);
   });
 }
 
 /**
- * Takes a withdrawal back.
+ * Takes a withdrawal back; of the URL of a file that is only linked to in every source.
  * @param path as it was withdrawn; undefined: the whole item
  */
 export async function endWithdrawal(database: Database, { source, identifier, path }: Target): Promise<void> {
+  const isLink = path !== undefined && isAbsolute(path);
   await database.transaction(async (trx) => {
     await trx('withdrawal')
-      .where({ source, identifier, path: path ?? '' })
+      .where(isLink ? { path } : { source, identifier, path: path ?? '' })
       .delete();
     const stays: { path: string }[] = await trx('withdrawal').where({ source, identifier }).select('path');
     // One that was withdrawn for itself stays so.
-    await trx('resource')
-      .whereIn('item_id', itemsOf(trx, source, identifier))
+    const restored = await trx('resource')
+      .whereNotNull('withdrawn_at')
       .whereNotIn(
         'path',
         stays.map((one) => one.path),
       )
       .modify((query) => {
         if (path !== undefined) query.where({ path });
+        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier));
       })
-      .update({ withdrawn_at: null });
+      .update({ withdrawn_at: null }, ['path']);
+    const paths = (restored as { path: string }[]).map((one) => one.path);
+    await unsettleNaming(trx, isLink ? [path, ...paths] : paths);
   });
 }
 
@@ -191,7 +209,9 @@ export async function enforceWithdrawals(
   for (let total = 0; ; ) {
     const deleted = await database.transaction(async (trx) => {
       await renewLease(trx, lease, now.milliseconds);
-      const rows: ItemResource[] = await standing(trx, source, sourceId).limit(resourcesAtATime);
+      const own: ItemResource[] = await standing(trx, source, sourceId).limit(resourcesAtATime);
+      const rows: ItemResource[] =
+        own.length > 0 ? own : await standingLinks(trx, sourceId).limit(resourcesAtATime);
       if (rows.length === 0) return 0;
       const ids = rows.map(({ id }) => id);
       const itemIds = new Map(rows.map(({ identifier, item_id }) => [identifier, item_id]));
@@ -217,17 +237,23 @@ function standing(trx: Knex.Transaction, source: string, sourceId: number): Knex
     .where('withdrawal.source', source)
     .where('item.source_id', sourceId)
     .where((one) => one.where('withdrawal.path', '').orWhereRaw('withdrawal.path = resource.path'))
-    .where((open) =>
-      open
-        .whereNull('resource.deleted_at')
-        .orWhereNull('resource.withdrawn_at')
-        // It had been deleted before: that its past goes now is to be told as well.
-        .orWhereRaw(
-          `resource.deleted_at < resource.withdrawn_at and not exists (select 1 from change
-            where change.resource_id = resource.id and change.kind = 'deleted' and change.at >= resource.withdrawn_at)`,
-        ),
-    )
+    .where(whereOpen)
     .distinct('resource.*', 'item.identifier');
+}
+
+function standingLinks(trx: Knex.Transaction, sourceId: number): Knex.QueryBuilder {
+  return resourcesAtWithdrawnLinks(trx, sourceId).where(whereOpen).distinct('resource.*', 'item.identifier');
+}
+
+function whereOpen(open: Knex.QueryBuilder): void {
+  open
+    .whereNull('resource.deleted_at')
+    .orWhereNull('resource.withdrawn_at')
+    // It had been deleted before: that its past goes now is to be told as well.
+    .orWhereRaw(
+      `resource.deleted_at < resource.withdrawn_at and not exists (select 1 from change
+        where change.resource_id = resource.id and change.kind = 'deleted' and change.at >= resource.withdrawn_at)`,
+    );
 }
 
 function toDeletion(row: ItemResource): ResourcePlan {

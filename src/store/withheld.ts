@@ -88,15 +88,18 @@ export async function withdrawnState(db: Queryable, sourceId: number): Promise<s
   return Number(row?.count ?? 0) === 0 ? '' : `${row?.count} ${row?.latest} ${row?.sum}`;
 }
 
-/** Those of these paths whose bytes may not be handed out. */
+/** Those of these paths of a source whose bytes may not be handed out. */
 export async function findWithheld(
   db: Queryable,
+  source: string,
   paths: readonly string[],
   rule: WithheldRule,
 ): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
   const rows: { path: string }[] = await db('resource')
+    .join('source', 'source.id', 'resource.source_id')
     .select('resource.path')
+    .where('source.name', source)
     .modify((query) => whereAnyOf(query, 'resource.path', paths))
     .modify(whereWithheld, rule);
   return new Set(rows.map(({ path }) => path));
@@ -150,10 +153,16 @@ export async function holdsHeldBack(
   return found !== undefined;
 }
 
-/** Those of these paths of resources of which earlier bytes were given up. */
-export async function findGivenUp(db: Queryable, paths: readonly string[]): Promise<ReadonlySet<string>> {
+/** Those of these paths of a source's resources of which earlier bytes were given up. */
+export async function findGivenUp(
+  db: Queryable,
+  source: string,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
   const rows: { path: string }[] = await db('resource')
+    .join('source', 'source.id', 'resource.source_id')
     .join('version', 'version.resource_id', 'resource.id')
+    .where('source.name', source)
     .modify((query) => whereAnyOf(query, 'resource.path', [...new Set(paths)]))
     .whereNotNull('version.dropped_at')
     .distinct('resource.path');

@@ -165,11 +165,11 @@ describeOnBoth('the timeline of a collection', (open) => {
     await store(at(2), member('a', 'two'));
     await store(at(3), { identifier: 'a', deleted: true });
     const paths = ['a', 'b'].map((name) => `many/items/${name}/oai_dc.xml`);
-    const found = await findHistories(database.reader, [...paths, 'many/items/nobody/oai_dc.xml']);
+    const found = await findHistories(database.reader, 'many', [...paths, 'many/items/nobody/oai_dc.xml']);
     expect([...found.keys()].sort()).toEqual(paths);
     for (const path of paths) expect(found.get(path)).toEqual(await findHistory(database.reader, path));
     expect(found.get(paths[1] ?? '')?.timeline.mementos).toHaveLength(2);
     expect(found.get(paths[1] ?? '')?.metAt).toBe(at(1));
-    expect(await findHistories(database.reader, [])).toEqual(new Map());
+    expect(await findHistories(database.reader, 'many', [])).toEqual(new Map());
   });
 });

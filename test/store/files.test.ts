@@ -335,25 +335,6 @@ describeOnBoth('the files of items', (open) => {
     expect(await countMirroredBytes(database.reader, lease.sourceId)).toBe(0);
   });
 
-  test('in mode link what another source has, or had, stays its own', async () => {
-    rules = { ...rules, mode: 'link' };
-    const url = 'https://repo.example.org/shared.pdf';
-    await store([item('x', 'oai_dc', [file('shared.pdf')])]);
-    await store([item('x', 'oai_dc', [], { deleted: true, metadata: [] })]);
-    await settleAll();
-    const before = await findWithMetadata(database.reader, url);
-    expect(before?.resource).toMatchObject({ source, deletedAt: now });
-
-    source = `${source}-b`;
-    await ensureSource(database, source, now);
-    lease = await acquireLease(database, source, Date.parse(now));
-    await begin();
-    await store([item('x', 'oai_dc', [file('shared.pdf')])]);
-    await settleAll();
-    expect((await findWithMetadata(database.reader, url))?.resource).toEqual(before?.resource);
-    expect(await linksOf('x/oai_dc.xml', 'describes')).toEqual([url]);
-  });
-
   test('in mode link the address is the upstream one, and one address is one resource', async () => {
     rules = { ...rules, mode: 'link' };
     await store([item('x', 'oai_dc', [file('a.pdf')]), item('y', 'oai_dc', [file('a.pdf')])]);

@@ -140,7 +140,9 @@ describeOnBoth('timelines', (open) => {
     const nobody = await findHistory(database.reader, `${source}/items/nobody/oai_dc.xml`);
     database.reader.removeListener('query', count);
     expect([asked, nobody]).toEqual([2, undefined]);
-    expect([...(await findHistories(database.reader, [pathOf(), 'x', pathOf()])).keys()]).toEqual([pathOf()]);
+    expect([...(await findHistories(database.reader, source, [pathOf(), 'x', pathOf()])).keys()]).toEqual([
+      pathOf(),
+    ]);
   });
 
   test('may be of thousands of versions', async () => {

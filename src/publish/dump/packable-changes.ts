@@ -11,6 +11,7 @@ import { findGivenUp, type WithheldRule } from '../../store/withheld.ts';
  */
 export async function* packableChanges(
   db: Queryable,
+  source: string,
   pages: AsyncIterable<readonly ChangeEntry[]>,
   { ofDeleted }: WithheldRule,
 ): AsyncGenerator<readonly ChangeEntry[]> {
@@ -20,17 +21,22 @@ export async function* packableChanges(
         entry.change === 'deleted' ||
         whyWithheld({ deletedAt: undefined, ...entry }, ofDeleted) === undefined,
     );
-    yield await withoutGivenUp(db, open);
+    yield await withoutGivenUp(db, source, open);
   }
 }
 
 /** What is missing for another reason stays: that is damage, and is to be noticed. */
-async function withoutGivenUp(db: Queryable, page: readonly ChangeEntry[]): Promise<readonly ChangeEntry[]> {
+async function withoutGivenUp(
+  db: Queryable,
+  source: string,
+  page: readonly ChangeEntry[],
+): Promise<readonly ChangeEntry[]> {
   const kept = await findKept(db, page.flatMap(hashesOf));
   const incomplete = page.filter((entry) => hashesOf(entry).some((hash) => !kept.has(hash)));
   if (incomplete.length === 0) return page;
   const givenUp = await findGivenUp(
     db,
+    source,
     incomplete.map(({ path }) => path),
   );
   return page.flatMap((entry) => {

@@ -2,7 +2,7 @@ import { addSeconds, toIso } from '../../core/datetime.ts';
 import { exactMemento } from '../../core/timeline.ts';
 import { toUri } from '../../core/uris.ts';
 import { whyWithheld } from '../../core/withheld.ts';
-import { findHistory, type ResourceHistory } from '../../store/timelines.ts';
+import { listHistories, type ResourceHistory } from '../../store/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import { contentTypeOf, fileHeaders } from '../file-headers.ts';
@@ -16,9 +16,11 @@ import { servedHistory } from './served-history.ts';
 import { createTimelinePast } from './timeline-past.ts';
 
 export async function findResourcePast(deps: ServerDeps, path: string): Promise<Past | undefined> {
-  const history = await findHistory(deps.database.reader, path);
-  if (history && deps.servesSource && !(await deps.servesSource(history.source))) return undefined;
-  return history && createResourcePast(deps, servedHistory(deps, history));
+  for (const history of await listHistories(deps.database.reader, path)) {
+    const isServed = (await deps.servesSource?.(history.source)) ?? true;
+    if (isServed) return createResourcePast(deps, servedHistory(deps, history));
+  }
+  return undefined;
 }
 
 function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
