@@ -323,7 +323,8 @@ export class PassCourse<Entry> {
     }
     const { found = 0 } = planned;
     if (found > 0) habits.learnListEnd(count);
-    if (found > 0 || isPageSize(count) || count === habits.listEnd)
+    const isFull = isPageSize(count) && this.#listing.pageSize.largest <= count;
+    if (found > 0 || isFull || count === habits.listEnd)
       this.#doubt(`${doubt}, and cannot be divided: it may have been cut off`, window);
     return false;
   }

@@ -87,6 +87,11 @@ export class RecordByRecord<Entry> {
       yield* this.#end(own);
       return;
     }
+    const count = this.#known?.size ?? this.found;
+    if (this.found === 0 && (await this.#hasLongerPages(count))) {
+      yield* this.#end({ kind: 'suspicious', count });
+      return;
+    }
     for await (const pass of this.#otherPasses()) {
       const other = yield* this.#walk(pass);
       if (other.kind === 'failed' && this.#stopped !== undefined) {
@@ -94,7 +99,19 @@ export class RecordByRecord<Entry> {
         return;
       }
     }
-    yield* this.#end({ kind: 'suspicious', count: this.#known?.size ?? this.found });
+    yield* this.#end({ kind: 'suspicious', count });
+  }
+
+  /** Whether the first page of the list without dates has more records: then a page of so many was not full. */
+  async #hasLongerPages(count: number): Promise<boolean> {
+    const { window } = this.#state;
+    if (window.from === undefined && window.until === undefined) return false;
+    const options = { patience: 1, isLong: () => undefined, strict: false, asksAhead: false };
+    const chain = new Chain(this.#listing, this.#pass, newChain({}), options, this.#signal);
+    for await (const page of chain.pages()) {
+      if (page.outcome?.kind !== 'failed') break;
+    }
+    return this.#listing.pageSize.largest > count;
   }
 
   *#end(outcome: ChainOutcome): Generator<ChainPage<Entry>> {

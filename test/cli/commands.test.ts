@@ -86,7 +86,7 @@ describe('the command line', () => {
     configure(url);
     expect(await run('init', url)).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
     const { url: page } = await provide(() => ({ body: '<html><body>Welcome</body></html>' }));
-    expect(await run('init', page, '--config', 'other.yaml')).toMatchObject({
+    expect(await run('init', page, '--config', 'other.yaml', '--verbose')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('/server/oai/request'),
     });

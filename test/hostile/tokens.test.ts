@@ -220,6 +220,15 @@ describe('quirk 7: a full page that cannot be divided', () => {
     expect(report).toMatchObject({ state: 'needs-attention', deleted: 0 });
   });
 
+  test('is not full where the repository has longer pages', async () => {
+    const scene = await openScene({ records: 120, pageSize: 100 });
+    await scene.run();
+    for (let number = 0; number < 25; number += 1) scene.repository.add();
+    scene.misbehave({ completeListSize: 'absent', lastToken: 'absent' });
+    expect(await scene.run()).toMatchObject({ state: 'succeeded', created: expect.any(Number) });
+    await scene.expectTruth();
+  });
+
   test('is whole where the repository ignores dates, and no other list has more', async () => {
     const scene = await openScene({ records: 35, pageSize: 100 });
     scene.misbehave({ tokenWithheld: true, refusesFrom: true });

@@ -303,7 +303,7 @@ describeOnBoth('a Resource List as of a moment', (open) => {
   it('that cannot be written is an error, and can be had as soon as it can', async () => {
     const [moment] = await live(1);
     await writeFile(join(living.directory, 'lists-in-time'), 'in the way');
-    await expect(find(moment)).rejects.toMatchObject({ code: 'publication-failed' });
+    await expect(find(moment)).rejects.toMatchObject({ code: 'storage' });
     await rm(join(living.directory, 'lists-in-time'));
     expect(await find(moment)).toBeDefined();
   });

@@ -139,7 +139,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       await news();
       await begin();
       await store([own([])]);
-      expect(await news()).toEqual(['deleted x/files/1-guess.pdf', 'updated x/oai_dc.xml']);
+      expect(await news()).toEqual(['deleted x/files/1-guess.pdf']);
       expect(await listDueLandingPages(database.reader, lease.sourceId, now, 10)).toEqual([]);
       // Whoever guesses later is not heard.
       await begin();
@@ -175,11 +175,11 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
         await begin();
         await store([own(files)]);
       }
-      expect(await news()).toEqual(['deleted x/files/1-a.pdf', 'updated x/oai_dc.xml']);
+      expect(await news()).toEqual(['deleted x/files/1-a.pdf']);
       rules = { ...rules, mode: 'proxy' };
       await begin();
       await store([own([file('a.pdf')])]);
-      expect(await news()).toEqual(['created x/files/1-a.pdf', 'updated x/oai_dc.xml']);
+      expect(await news()).toEqual(['created x/files/1-a.pdf']);
     });
 
     test('of an adapter that reads the source no more gives way to whoever speaks now', async () => {
@@ -188,11 +188,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       rules = { ...rules, retired: ['dspace'] };
       await begin();
       await store([guessed([file('b.pdf')])]);
-      expect(await news()).toEqual([
-        'created x/files/2-b.pdf',
-        'deleted x/files/1-a.pdf',
-        'updated x/oai_dc.xml',
-      ]);
+      expect(await news()).toEqual(['created x/files/2-b.pdf', 'deleted x/files/1-a.pdf']);
       const origins = await database
         .reader('item_file')
         .where({ source_id: lease.sourceId })
@@ -210,7 +206,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       expect(await due()).toEqual([]);
       await see(file('a.pdf').url, { outcome: 'refused' });
       await settleAll();
-      expect(await news()).toEqual(['deleted x/files/1-a.pdf', 'updated x/oai_dc.xml']);
+      expect(await news()).toEqual(['deleted x/files/1-a.pdf']);
     });
 
     test('has others published when their server has handed them out, and as long as it does', async () => {
@@ -220,12 +216,12 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       expect(await due('unknown')).toEqual([url]);
       await see(url, { length: 7, mediaType: 'application/pdf' });
       await settleAll();
-      expect(await news()).toEqual(['created x/files/1-a.pdf', 'updated x/oai_dc.xml']);
+      expect(await news()).toEqual(['created x/files/1-a.pdf']);
       await see(url, { outcome: 'unreachable', failures: 1, length: 7, mediaType: 'application/pdf' });
       expect(await settleAll()).toEqual(nothing);
       await see(url, { outcome: 'refused', reason: 'it asks for a login (401)' });
       await settleAll();
-      expect(await news()).toEqual(['deleted x/files/1-a.pdf', 'updated x/oai_dc.xml']);
+      expect(await news()).toEqual(['deleted x/files/1-a.pdf']);
       // The repository says that it is open: its server is asked.
       await begin();
       await store([own([file('a.pdf', { access: 'open' })])]);
@@ -233,7 +229,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       expect(await due()).toEqual([url]);
       await see(url, { length: 7, mediaType: 'application/pdf' });
       await settleAll();
-      expect(await news()).toEqual(['created x/files/1-a.pdf', 'updated x/oai_dc.xml']);
+      expect(await news()).toEqual(['created x/files/1-a.pdf']);
     });
 
     test('has those that nobody asked for since a moment found, page by page', async () => {
@@ -325,7 +321,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       await see(content, { outcome: 'refused' });
       await begin();
       await store([byRest('unknown')]);
-      expect(await news()).toEqual(['deleted x/files/1-a.pdf', 'updated x/oai_dc.xml']);
+      expect(await news()).toEqual(['deleted x/files/1-a.pdf']);
     });
 
     test('have them at the new ones in mode link', async () => {
@@ -334,7 +330,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       await news();
       await begin();
       await store([byRest()]);
-      expect(await news()).toEqual([`created ${content}`, `deleted ${download}`, 'updated x/oai_dc.xml']);
+      expect(await news()).toEqual([`created ${content}`, `deleted ${download}`]);
     });
   });
 
@@ -393,7 +389,7 @@ describeOnBoth('items of a repository that knows them itself', (open) => {
       await begin();
       await store([more('', { deleted: true, metadata: [] })]);
       await settleAll();
-      expect(await news()).toEqual(['deleted x/mets.xml', 'updated x/files/1-a.pdf']);
+      expect(await news()).toEqual(['deleted x/mets.xml']);
     });
 
     test('are one item where both come on one page', async () => {
