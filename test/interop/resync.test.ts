@@ -46,7 +46,7 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
     await service.harvestNow('sample', { mode: 'full' });
     await service.followFiles('sample');
     await publishedUpTo(bridge);
-  });
+  }, 180_000);
 
   afterAll(async () => {
     stop?.abort();
