@@ -12,6 +12,9 @@ const deadline = 90_000;
 
 const lesson = 'rest-base';
 
+/** Octets; of larger pages fewer items are asked for. */
+const largestBody = 16 * 1024 * 1024;
+
 /**
  * The `/rest` of a DSpace 5 or 6, as everybody sees it. URLs are made from the base and ids alone: the `link` and
  * `retrieveLink` of answers lead astray wherever the service was put under another path.
@@ -127,7 +130,12 @@ export class LegacyRest {
     const parts = query.map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`);
     const url = `${this.base}${path}${parts.length === 0 ? '' : `?${parts.join('&')}`}`;
     // Otherwise it would answer in XML.
-    const response = await this.#context.http.get(url, { signal, deadline, headers: { accept } });
+    const response = await this.#context.http.get(url, {
+      signal,
+      deadline,
+      maxBytes: largestBody,
+      headers: { accept },
+    });
     this.#answeredAt ??= parseHttpDate(response.headers.date ?? '');
     if (response.status < 300) return response;
     throw new RestError(response.status, shown(url), await readBeginning(response));

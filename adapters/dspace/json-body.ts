@@ -7,7 +7,7 @@ import { RestError, wordsOf } from './rest-error.ts';
 export const largestBody = 16 * 1024 * 1024;
 
 /** Texts, numbers, arrays, objects: read, each takes some hundred octets, however short it is written. */
-const mostValues = 500_000;
+const mostValues = 200_000;
 
 /** Levels of arrays and objects; embedded answers have been seen with twenty. */
 const deepest = 100;
