@@ -1,5 +1,5 @@
 import type { AdapterContext, Collection } from '../../src/core/adapter.ts';
-import { describeError } from '../../src/core/errors.ts';
+import { failure } from '../../src/core/errors.ts';
 import { type Place, placeOf } from './collection-place.ts';
 import { asUuid, embedded, isEmbedded, type JsonObject } from './json-value.ts';
 import { listRows } from './list-rows.ts';
@@ -142,7 +142,7 @@ export class CollectionTree {
       }
     } catch (error) {
       if (!isRestError(error)) throw error;
-      this.#context.log.warn({ reason: describeError(error) }, 'communities are not listed; they are walked');
+      this.#context.log.warn({ ...failure(error) }, 'communities are not listed; they are walked');
       await this.#walk(signal).catch((refusal: unknown) => {
         // Nobody may list them; those of items are read as the items name them.
         if (!isRefused(refusal)) throw refusal;

@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { AdapterContext, AdapterSettings } from '../../src/core/adapter.ts';
-import { BridgeError, describeError } from '../../src/core/errors.ts';
+import { BridgeError, describeError, failure } from '../../src/core/errors.ts';
 import { asText } from './json-value.ts';
 import type { RestService } from './rest-service.ts';
 
@@ -106,7 +106,7 @@ async function askOaiPmh(
           retryable: true,
         });
       }
-      log.info({ url, reason: describeError(error) }, 'OAI-PMH endpoint is not there');
+      log.info({ url, ...failure(error) }, 'OAI-PMH endpoint is not there');
       return undefined;
     }
   }

@@ -1,5 +1,5 @@
 import type { AdapterContext, AdapterSettings, HttpResponse } from '../../src/core/adapter.ts';
-import { describeError, isBridgeError } from '../../src/core/errors.ts';
+import { failure, isBridgeError } from '../../src/core/errors.ts';
 import { largestBody, readJsonBody } from './json-body.ts';
 import { asObject, asText, asUuid, type JsonObject } from './json-value.ts';
 import { isRestError } from './rest-error.ts';
@@ -169,7 +169,7 @@ class HttpRestService implements RestService {
         const pause = pauses[failures];
         const isLate = clock.now().getTime() - startedAt >= (options.deadline ?? Number.POSITIVE_INFINITY);
         if (pause === undefined || options.patient === false || isLate || !isAccident(error)) throw error;
-        log.warn({ url: this.base + path, reason: describeError(error), seconds: pause / 1000 }, 'waiting');
+        log.warn({ url: this.base + path, ...failure(error), seconds: pause / 1000 }, 'waiting');
         await clock.sleep(pause, options.signal);
       }
     }

@@ -1,6 +1,6 @@
 import type { AdapterContext, SourceVersion } from '../../src/core/adapter.ts';
 import { parseDatestamp } from '../../src/core/datetime.ts';
-import { describeError } from '../../src/core/errors.ts';
+import { failure } from '../../src/core/errors.ts';
 import { webUrl } from '../../src/core/web-url.ts';
 import { type ItemReader, itemEmbeds } from './item-reader.ts';
 import { asText, asUuid, embedded, isEmbedded, type JsonObject } from './json-value.ts';
@@ -88,7 +88,7 @@ export class VersionHistories {
       return await read();
     } catch (error) {
       if (!isRestError(error)) throw error;
-      this.#log.warn({ item: asText(json.uuid), reason: describeError(error) }, 'versions cannot be read');
+      this.#log.warn({ item: asText(json.uuid), ...failure(error) }, 'versions cannot be read');
       return undefined;
     }
   }
@@ -159,7 +159,7 @@ export class VersionHistories {
       return { ...about, ...(await reader.readState(json, signal)) };
     } catch (error) {
       if (!(error instanceof UnreadableItem)) throw error;
-      this.#log.warn({ item: uuid, reason: error.message }, 'a version is left out');
+      this.#log.warn({ item: uuid, ...failure(error) }, 'a version is left out');
       return undefined;
     }
   }

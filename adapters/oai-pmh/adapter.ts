@@ -11,7 +11,7 @@ import type {
   SourceItem,
 } from '../../src/core/adapter.ts';
 import { addSeconds, toIso } from '../../src/core/datetime.ts';
-import { describeError, isBridgeError } from '../../src/core/errors.ts';
+import { failure, isBridgeError } from '../../src/core/errors.ts';
 import { DateForm } from './date-form.ts';
 import { Endpoint } from './endpoint.ts';
 import { EndpointHabits } from './endpoint-habits.ts';
@@ -162,10 +162,7 @@ class OaiPmhAdapter implements Adapter {
         isBridgeError(error) &&
         !['upstream-unreachable', 'upstream-busy', 'address-refused'].includes(error.code);
       if (this.#settings.formats === undefined || !tolerable) throw error;
-      this.#context.log.warn(
-        { url: this.#settings.url, reason: describeError(error) },
-        'formats are not listed',
-      );
+      this.#context.log.warn({ url: this.#settings.url, ...failure(error) }, 'formats are not listed');
       this.#declared = [];
     }
     return this.#declared;

@@ -1,5 +1,5 @@
 import type { AdapterContext, HttpResponse } from '../../src/core/adapter.ts';
-import { describeError, isBridgeError } from '../../src/core/errors.ts';
+import { failure, isBridgeError } from '../../src/core/errors.ts';
 import { type RequestArguments, type RequestOptions, requestForm, requestUrl, type Verb } from './request.ts';
 import { readSmallDocument, type SmallDocument } from './small-document.ts';
 import { isExhausted, remedyFor } from './trouble.ts';
@@ -91,7 +91,7 @@ export class Endpoint {
     if (delay === undefined || signal.aborted || !mayPass(error)) throw error;
     if (this.#brokenFor() + delay > brokenMs) throw error;
     this.#context.log.warn(
-      { url: this.url, attempt: attempt + 1, reason: describeError(error) },
+      { url: this.url, attempt: attempt + 1, ...failure(error) },
       'request failed, trying again',
     );
     await this.#context.clock.sleep(delay, signal);

@@ -1,5 +1,5 @@
 import type { Problem } from '../../src/core/adapter.ts';
-import { describeError } from '../../src/core/errors.ts';
+import { describeError, failure } from '../../src/core/errors.ts';
 import type { Chain } from './chain.ts';
 import type { ChainOptions } from './chain-options.ts';
 import type { ChainOutcome } from './chain-page.ts';
@@ -245,7 +245,7 @@ export class PassCourse<Entry> {
     this.#exhaustions += 1;
     if (this.#exhaustions > maximumExhaustions) throw error;
     if (lists > 1) habits.learnOneListOnly();
-    context.log.warn({ url: endpoint.url, reason: describeError(error) }, 'too many lists open, waiting');
+    context.log.warn({ url: endpoint.url, ...failure(error) }, 'too many lists open, waiting');
     await context.clock.sleep(exhaustionWaitMs, this.#signal);
     const { window, narrowed } = planned.state;
     planned.state = newChain(window, narrowed);

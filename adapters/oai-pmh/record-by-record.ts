@@ -1,5 +1,5 @@
 import type { Problem } from '../../src/core/adapter.ts';
-import { describeError, isBridgeError } from '../../src/core/errors.ts';
+import { describeError, failure, isBridgeError } from '../../src/core/errors.ts';
 import { Chain } from './chain.ts';
 import type { ChainOutcome, ChainPage } from './chain-page.ts';
 import { type ChainState, newChain, passKey } from './checkpoint.ts';
@@ -172,7 +172,7 @@ export class RecordByRecord<Entry> {
       }
     } catch (error) {
       if (this.#signal.aborted) throw error;
-      context.log.warn({ url: endpoint.url, reason: describeError(error) }, 'sets are not listed');
+      context.log.warn({ url: endpoint.url, ...failure(error) }, 'sets are not listed');
     }
   }
 
@@ -221,7 +221,7 @@ export class RecordByRecord<Entry> {
       message,
     };
     const { context, endpoint } = this.#listing;
-    context.log.warn({ url: endpoint.url, identifier, reason }, 'record cannot be had');
+    context.log.warn({ url: endpoint.url, identifier, code: problem.code, reason }, 'record cannot be had');
     this.#bad.add(identifier);
     batch.report(problem);
   }

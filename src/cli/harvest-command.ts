@@ -176,7 +176,7 @@ async function followFiles(
   io: CommandIo,
 ): Promise<void> {
   if (flags.full) {
-    const damaged = await lookAtMirror(bridge, source, 'contents', AbortSignal.any([io.stop, io.abort]));
+    const damaged = await lookAtMirror(bridge, source, 'contents', eitherOf(io.stop, io.abort));
     if (damaged > 0)
       printResult(io, flags.json, { source, damagedFiles: damaged }, describeDamagedFiles(source, damaged));
   }

@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici';
 import type { Clock, Http, HttpOptions, HttpResponse, Log } from '../core/adapter.ts';
-import { BridgeError } from '../core/errors.ts';
+import { BridgeError, type ErrorCode, failure } from '../core/errors.ts';
 import { type AllowedPlace, parseAllowedPlace } from '../core/network-allow.ts';
 import { createAddressGuard, type Resolve } from './address-guard.ts';
 import { BrokenHosts } from './broken-hosts.ts';
@@ -217,7 +217,9 @@ export function createHttp(
           patience: patient ? settings.patience : impatience,
         });
         if (wait === undefined) return outcome as HttpResponse;
-        deps.log.warn({ url: url.href, reason: wait.reason, seconds: wait.milliseconds / 1000 }, 'waiting');
+        const { reason, milliseconds } = wait;
+        const code = 'error' in outcome ? failure(outcome.error).code : codeOf(outcome.status);
+        deps.log.warn({ url: url.href, code, reason, seconds: milliseconds / 1000 }, 'waiting');
         if ('error' in outcome) {
           await deps.clock.sleep(wait.milliseconds, deadline.signal);
           continue;
@@ -272,4 +274,9 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
       value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
     ),
   );
+}
+
+/** Of an answer after which we ask again. */
+function codeOf(status: number): ErrorCode {
+  return status === 429 || status === 503 ? 'upstream-busy' : 'upstream-status';
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Log } from '../core/adapter.ts';
 import { forCrowd } from '../core/either-signal.ts';
+import { failure } from '../core/errors.ts';
 import { definitionOf, type ResourceSet } from '../core/resource-set.ts';
 import { mementoUri, toUri } from '../core/uris.ts';
 import type { Database } from '../store/database.ts';
@@ -146,7 +147,9 @@ export function createListsInTime(settings: ListsInTimeSettings): ListsInTime {
   }
 
   function tidy(): Promise<void> {
-    return kept.tidy().catch((error: unknown) => log.warn({ err: error }, 'lists of the past stay'));
+    return kept
+      .tidy()
+      .catch((error: unknown) => log.warn({ ...failure(error), err: error }, 'lists of the past stay'));
   }
 
   /** What is asked for in vain is rendered all the same: whoever comes again finds it. */

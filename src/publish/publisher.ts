@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock, Log } from '../core/adapter.ts';
+import { failure } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Database } from '../store/database.ts';
 import { listKnownSources } from '../store/removed-sources.ts';
@@ -176,9 +177,9 @@ export function createPublisher(settings: PublisherSettings): Publisher {
       if (done === 'built') rest((clock.now().getTime() - started) * restFactor);
       return done === 'waits' ? waits : 0;
     } catch (error) {
-      const { message: reason } = publicationError(error, `the packages of ${set.path}`);
+      const said = publicationError(error, `the packages of ${set.path}`);
       settings.log.error(
-        { set: set.path, reason },
+        { set: set.path, ...failure(said) },
         'packages that hold something withdrawn wait to be built',
       );
       dumps.unlist();

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Log } from '../core/adapter.ts';
 import { suggest } from '../core/config-faults.ts';
-import { BridgeError } from '../core/errors.ts';
+import { BridgeError, failure } from '../core/errors.ts';
 import { definitionOf, type ResourceSet } from '../core/resource-set.ts';
 import { findUnknownCollections, hasMembers, listCollections } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
@@ -82,7 +82,9 @@ export class SetEditor {
     } catch (error) {
       await directory
         .sweep()
-        .catch((cause: unknown) => log.warn({ err: cause, set: set.path }, 'leftovers stay'));
+        .catch((cause: unknown) =>
+          log.warn({ ...failure(cause), err: cause, set: set.path }, 'leftovers stay'),
+        );
       throw publicationError(error, set.path, signal);
     } finally {
       await lock.release();

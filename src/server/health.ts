@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { BridgeError, isBridgeError } from '../core/errors.ts';
+import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
 import { translate } from '../store/database.ts';
 import { checkSchema } from '../store/migrate.ts';
 import type { ServerDeps } from './deps.ts';
@@ -79,7 +79,7 @@ async function check(log: FastifyBaseLogger, work: () => Promise<void>): Promise
     const error = translate(thrown);
     if (isBridgeError(error)) return { ok: false, detail: error.message };
     // Not worded for strangers: it may name hosts and files.
-    log.warn({ err: error }, 'a readiness check failed');
+    log.warn({ ...failure(error), err: error }, 'a readiness check failed');
     return { ok: false, detail: 'failed; the log says why' };
   } finally {
     answered.abort();

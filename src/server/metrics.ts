@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { toMilliseconds } from '../core/datetime.ts';
+import { failure } from '../core/errors.ts';
 import type { PublishedSet } from '../publish/publication.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
 import type { Family, RequestMetrics, Sample } from './request-metrics.ts';
@@ -21,7 +22,10 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
       for (const { status, ...result } of [sources, sets]) {
         // The process is measured even while its database is not there.
         if (status === 'rejected')
-          request.log.warn({ err: (result as PromiseRejectedResult).reason }, 'metrics are incomplete');
+          request.log.warn(
+            { ...failure((result as PromiseRejectedResult).reason) },
+            'metrics are incomplete',
+          );
       }
       reply.type('text/plain; version=0.0.4; charset=utf-8').header('cache-control', 'no-store');
       const now = render([...processFamilies(deps.version), ...requests.families()]);

@@ -1,4 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { failure } from '../core/errors.ts';
 import { UpstreamFileError } from '../core/upstream-files.ts';
 
 const slow = 1000;
@@ -13,8 +14,9 @@ export class RequestLog extends LogController {
     const gone = error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     const fields = { ...describe(request, reply), err: error };
     if (gone) request.log.debug(fields, 'the client went away');
-    else if (error instanceof UpstreamFileError) request.log.info(fields, 'the file broke off upstream');
-    else request.log.error(fields, 'the answer broke off');
+    else if (error instanceof UpstreamFileError)
+      request.log.info({ code: error.code, ...fields }, 'the file broke off upstream');
+    else request.log.error({ ...failure(error), ...fields }, 'the answer broke off');
   }
 }
 

@@ -17,10 +17,10 @@ test('every code that is thrown, refused with or logged is in errors.md', () => 
       .flatMap((file) => {
         const text = readFileSync(join(root, room, file), 'utf8');
         const codes = text.matchAll(
-          /new (?:BridgeError|Refusal|UpstreamFileError)\(\s*'([a-z-]+)'|isBridgeError\([^,()]+, '([a-z-]+)'\)/g,
+          /new (?:BridgeError|Refusal|UpstreamFileError)\(\s*'([a-z-]+)'|isBridgeError\([^,()]+, '([a-z-]+)'\)|\bcode(?: ===|:) '([a-z]+-[a-z-]+)'/g,
         );
         return [...codes]
-          .map(([, thrown, expected]) => thrown ?? expected ?? '')
+          .map(([, thrown, expected, said]) => thrown ?? expected ?? said ?? '')
           .filter((code) => !documented.has(code))
           .map((code) => `${file}: ${code}`);
       }),
@@ -39,4 +39,29 @@ test('a line of the log says which of them a failure is', () => {
   for (const code of ['internal', 'disk-full', 'too-many-files', 'database-locked'])
     expect(documented).toContain(code);
   expect(failure('anything').code).toBe('internal');
+});
+
+/** Calls with all their arguments, however many lines they have. */
+function* callsOf(text: string): Generator<string> {
+  for (const { index } of text.matchAll(/\b#?log\.(?:info|warn|error|fatal)\(/gi)) {
+    let depth = 0;
+    let end = text.indexOf('(', index);
+    do depth += { '(': 1, ')': -1 }[text[end++] ?? ''] ?? 0;
+    while (depth > 0 && end < text.length);
+    yield text.slice(index, end);
+  }
+}
+
+test('every line of the log that tells of an error has its code', () => {
+  const without = ['src', 'adapters'].flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) =>
+        [...callsOf(readFileSync(join(root, room, file), 'utf8'))]
+          .filter((call) => /\berr\b|describeError\(|error\.message/.test(call))
+          .filter((call) => !/failure\(|\bcode\b/.test(call))
+          .map((call) => `${file}: ${call}`),
+      ),
+  );
+  expect(without).toEqual([]);
 });

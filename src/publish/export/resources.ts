@@ -1,5 +1,5 @@
 import type { Log } from '../../core/adapter.ts';
-import { describeError, isBridgeError } from '../../core/errors.ts';
+import { failure, isBridgeError } from '../../core/errors.ts';
 import type { FileRules } from '../../core/published-files.ts';
 import { isAbsolute } from '../../core/uris.ts';
 import { type Content, readContents } from '../../store/contents.ts';
@@ -230,6 +230,7 @@ function miss(
 ): void {
   done.missing.add(path);
   if (done.missing.size > namedAtMost) return;
-  const reason = error === undefined ? 'its content is not kept' : describeError(error);
-  log.warn({ path, reason }, 'listed, but not exported');
+  const why =
+    error === undefined ? { code: 'content-damaged', reason: 'its content is not kept' } : failure(error);
+  log.warn({ path, ...why }, 'listed, but not exported');
 }
