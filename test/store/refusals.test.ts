@@ -118,7 +118,7 @@ describeOnBoth('files whose servers say no', (open) => {
       expect(await calledFor()).toBe(true);
       expect(await settleRefusals(database, lease, rules, moment)).toEqual({
         created: 0,
-        updated: 2,
+        updated: 0,
         deleted: 2,
       });
       expect(await living()).toBe(38);
