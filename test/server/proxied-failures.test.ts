@@ -103,6 +103,17 @@ describe('a file that the upstream does not hand out', () => {
     });
   });
 
+  it('because several kept connections are closed, one after the other, is asked for once more', async () => {
+    let closed = 0;
+    const { seed } = await open((_, response) => {
+      closed += 1;
+      if (closed <= 3) response.destroy();
+      else response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': '4' }).end('%PDF');
+    });
+    const response = await request(await seed({ length: 4, hash: null }));
+    expect([response.statusCode, await response.body.text(), closed]).toEqual([200, '%PDF', 4]);
+  });
+
   it('because nobody listens there is a bad gateway', async () => {
     const { seed } = await open({}, {});
     const gone = await openUpstream({});

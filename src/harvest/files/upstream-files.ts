@@ -182,15 +182,22 @@ export function createUpstreamFiles(
   };
 }
 
-/** A connection that was kept alive may be closed by the other side at the moment it is used again. */
+/**
+ * A connection that was kept alive may be closed by the other side at the moment it is used again; after a quiet while
+ * that may be true of several, one after the other.
+ */
 async function onceMore<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (signal.aborted || !/^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(codesOf(error)[0] ?? '')) throw error;
-    return work();
+  for (let again = attempts - 1; ; again -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isClosed = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(codesOf(error)[0] ?? '');
+      if (again === 0 || signal.aborted || !isClosed) throw error;
+    }
   }
 }
+
+const attempts = 4;
 
 function bodyOf(raw: Readable, { gunzip, bodyLength, announced }: ReadAnswer, leave: () => void): Readable {
   const measured = new MeasuredBody({ length: bodyLength, announced, toError: toFileError });
