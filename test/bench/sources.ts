@@ -35,6 +35,8 @@ try {
   await command('status');
   await command('status', '--json');
   await serve();
+  // With exit code 4 for those that were harvested meanwhile: the repository says that it is empty, and 20 records of each
+  // are published.
   await command('status');
 } finally {
   repository.close();
