@@ -21,7 +21,8 @@ export type PageReading =
 
 /** Of a page only so much is read, unpacked: heads are short. */
 const maximumHead = 512 * 1024;
-const maximumLinkset = 16 * 1024 * 1024;
+/** Read, its links take twenty times as much; what is known of the files stays where it is larger. */
+const maximumLinkset = 2 * 1024 * 1024;
 const maximumLinksets = 2;
 /** Header fields have limits: from so many items on they may have left some to the link set. */
 const mayBeAllBelow = 5;
