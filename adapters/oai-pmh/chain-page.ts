@@ -1,6 +1,7 @@
 import type { ChainState } from './checkpoint.ts';
 import type { DoubtfulEnd } from './list-verdict.ts';
-import type { Batch } from './page-batch.ts';
+import type { Batch, PageBatch } from './page-batch.ts';
+import type { Envelope } from './record-parser.ts';
 
 /** A part of a chain, no larger than a page; `after` is where the chain stands behind it. */
 export interface ChainPage<Entry> extends Batch<Entry> {
@@ -21,3 +22,9 @@ export type ChainOutcome =
   | { readonly kind: 'long'; readonly pages: number }
   /** It does not keep to the dates it was asked for. */
   | { readonly kind: 'ignored' };
+
+/** A response that was read to its end. */
+export interface Answer<Entry> {
+  readonly envelope: Envelope;
+  readonly batch: PageBatch<Entry>;
+}

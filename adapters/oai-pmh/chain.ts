@@ -1,6 +1,6 @@
 import { toIso } from '../../src/core/datetime.ts';
 import type { ChainOptions } from './chain-options.ts';
-import type { ChainOutcome, ChainPage } from './chain-page.ts';
+import type { Answer, ChainOutcome, ChainPage } from './chain-page.ts';
 import { type ChainState, newChain, passKey } from './checkpoint.ts';
 import { DistinctRecords } from './distinct-records.ts';
 import { FilterLost, ListFilter, WindowIgnored } from './list-filter.ts';
@@ -20,20 +20,14 @@ import { PageBatch } from './page-batch.ts';
 import { PageTrail } from './page-trail.ts';
 import type { Pass } from './passes.ts';
 import { QuirkReports } from './quirk-reports.ts';
-import type { CutRecord, Envelope, ResumptionToken } from './record-parser.ts';
+import type { CutRecord, ResumptionToken } from './record-parser.ts';
 import { Sample } from './sample.ts';
+import { isSteady } from './steady-token.ts';
 import { tokenExpiry } from './token-expiry.ts';
 import { TokenTrial } from './token-trial.ts';
 import { remedyFor } from './trouble.ts';
 import { mayBeCutOff } from './truncation-probe.ts';
 import { describeWindow, isAtBound } from './window.ts';
-
-interface Answer<Entry> {
-  readonly envelope: Envelope;
-  readonly batch: PageBatch<Entry>;
-  /** An attempt before this one failed somewhere. */
-  readonly retried: boolean;
-}
 
 /** One list, in one window, from token to token: to its end, or to where it fails. */
 export class Chain<Entry> {
@@ -51,8 +45,10 @@ export class Chain<Entry> {
   #state: ChainState;
   /** The token comes from a checkpoint, and no answer to it has been good yet. */
   #resumed: boolean;
-  /** Some token request had been sent before. */
+  /** Some token request had been sent before, and nothing tells that this cost no page. */
   #uncertain: boolean;
+  /** The server may have seen the request before that is under way. */
+  #repeated = false;
   /** Records delivered when this process last saw a token refused. */
   #furthest: number | undefined;
   /** Of this list in this process; undefined: it was begun by another. */
@@ -110,13 +106,18 @@ export class Chain<Entry> {
       return false;
     }
     const answer = yield* this.#response();
-    const { token } = this.#state;
-    this.#uncertain ||= answer.retried && token !== undefined;
+    if (this.#state.token !== undefined && (this.#repeated || this.#resumed)) await this.#doubt(answer);
+    this.#repeated = false;
     if (answer.envelope.errors.length === 0) {
       this.#listing.dates.accepted();
       return yield* this.#afterPage(answer);
     }
     return yield* this.#afterErrors(answer);
+  }
+
+  async #doubt(answer: Answer<Entry>): Promise<void> {
+    const known = this.#uncertain && !this.#resumed;
+    this.#uncertain = known || !(await isSteady(answer, this.#state, this.#pass, this.#requests));
   }
 
   *#afterErrors({ envelope, batch }: Answer<Entry>): Generator<ChainPage<Entry>, boolean> {
@@ -132,7 +133,7 @@ export class Chain<Entry> {
       if (!invented || this.#inventions > 0) throw verdict;
       // An invented code (quirk 26) may mean anything, so it is asked once more.
       this.#inventions += 1;
-      this.#uncertain ||= token !== '';
+      this.#repeated = token !== '';
       return false;
     }
     if (verdict === 'other-dates') {
@@ -197,8 +198,8 @@ export class Chain<Entry> {
     const situation = this.#situation();
     const verdict = judgePage({ ...situation, ...step, count, before, next, cursor, offsets });
     if (verdict === 'next') {
-      const read = this.#pages;
-      const pages = read && this.#options.isLong({ pages: read, count, listSize: this.#announced });
+      const length = { pages: this.#pages ?? 0, count, listSize: this.#announced };
+      const pages = this.#pages && this.#options.isLong(length);
       if (pages !== undefined) {
         yield this.#page(batch, { outcome: { kind: 'long', pages } });
         return true;
@@ -254,11 +255,12 @@ export class Chain<Entry> {
         clock.see(list.envelope, response.headers.date, context.clock.now());
         endpoint.answered();
         this.#handOn();
-        return { envelope: list.envelope, batch, retried: attempt > 0 };
+        this.#repeated ||= response.retried === true;
+        return { envelope: list.envelope, batch };
       } catch (error) {
+        this.#repeated = true;
         if (error instanceof FilterLost) {
           this.#afterFilterLost(error.what);
-          this.#uncertain = true;
           attempt = -1;
         } else if (this.#state.token !== undefined && this.#trial.failedBy(error)) attempt = -1;
         else {
@@ -305,8 +307,8 @@ export class Chain<Entry> {
   #isIgnored(digest: string): boolean {
     if (!this.#filter.windowIgnored) return false;
     // The same as without dates; or, where nothing compels us to cut, anything from outside of them.
-    if (digest === this.#options.parentPage) return true;
-    return this.#options.strict && this.#state.window.until !== undefined;
+    const { parentPage, strict } = this.#options;
+    return digest === parentPage || (strict && this.#state.window.until !== undefined);
   }
 
   #isSuspicious(count: number, first: boolean, token: ResumptionToken | undefined): boolean {
@@ -324,9 +326,8 @@ export class Chain<Entry> {
   }
 
   get #mayRestart(): boolean {
-    const { delivered } = this.#state;
     // Once, then only for getting further than ever: no endless loop.
-    return this.#resumed || this.#furthest === undefined || delivered > this.#furthest;
+    return this.#resumed || this.#furthest === undefined || this.#state.delivered > this.#furthest;
   }
 
   #restart(reason: string): void {
@@ -350,9 +351,8 @@ export class Chain<Entry> {
   ): ChainPage<Entry> {
     const { entries, problems } = batch?.take() ?? { entries: [], problems: [] };
     if (batch !== undefined) this.#handOn();
-    const own = this.#reports.take();
     const after = rest.outcome === undefined ? rest.after : this.#state;
-    return { ...rest, after, entries, problems: own.length === 0 ? problems : [...own, ...problems] };
+    return { ...rest, after, entries, problems: [...this.#reports.take(), ...problems] };
   }
 
   #lastPage(batch: PageBatch<Entry>, end: 'end' | DoubtfulEnd): ChainPage<Entry> {

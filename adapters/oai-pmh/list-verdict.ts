@@ -158,7 +158,7 @@ function isLoop(situation: PageSituation): boolean {
 }
 
 function judgeEnd(situation: PageSituation): PageVerdict {
-  const { list, mode, token, count, delivered, drops, listSize, restarted } = situation;
+  const { list, mode, token, count, before, cursor, delivered, drops, listSize, restarted } = situation;
   const { distinct = delivered } = drops ? {} : situation;
   if (listSize !== undefined && distinct < listSize) {
     const what = `ended after ${distinct} of ${listSize} records`;
@@ -170,6 +170,11 @@ function judgeEnd(situation: PageSituation): PageVerdict {
     if ((mode === 'incremental' || unstable || hints) && !restarted) return { restart: `it ${what}` };
     if (!hints && isNearly(distinct, listSize)) return 'end';
     return { doubt: `The list of ${list} ${what}`, missing: true };
+  }
+  // A page was asked for twice, and did not come again: the token names the next one (quirk 2).
+  if (listSize === undefined && situation.uncertain && token !== undefined && cursor !== before) {
+    const what = 'a request had to be repeated, which may have cost a page';
+    return restarted ? incomplete(situation, what) : { restart: what };
   }
   if (situation.repeats > 0) return { doubt: `The list of ${list} ended with a page that had come before` };
   return 'end';

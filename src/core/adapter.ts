@@ -175,6 +175,8 @@ export interface HttpResponse {
   readonly url: string;
   /** Lower-case names; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The server may have seen the request before, and answered it, but nothing came. */
+  readonly retried?: boolean;
   /**
    * The body, content coding removed (by its magic number, whatever the header says, unless `decode` is `declared`).
    * Iterating throws BridgeError `upstream-cut-off` when the connection ends early and

@@ -200,6 +200,7 @@ export function createHttp(
     const { url } = what;
     const { patient = true } = options;
     const deadline = createDeadline(options.deadline, url.host, options.signal);
+    let retried = false;
     try {
       for (let failures = 1; ; failures += 1) {
         let last = url;
@@ -216,7 +217,9 @@ export function createHttp(
           brokenForMs: judge(last.host, outcome, started, now),
           patience: patient ? settings.patience : impatience,
         });
-        if (wait === undefined) return outcome as HttpResponse;
+        if (wait === undefined) return { ...(outcome as HttpResponse), retried };
+        // Who asks for patience has not begun.
+        retried ||= !wait.isAsked;
         const { reason, milliseconds } = wait;
         const code = 'error' in outcome ? failure(outcome.error).code : codeOf(outcome.status);
         deps.log.warn({ url: url.href, code, reason, seconds: milliseconds / 1000 }, 'waiting');

@@ -20,7 +20,7 @@ const brokenMs = 30_000;
 export interface Wait {
   readonly milliseconds: number;
   readonly reason: string;
-  /** The server has named it. */
+  /** The server asked for patience. */
   readonly isAsked: boolean;
 }
 
@@ -64,7 +64,7 @@ export function waitBefore(
     throw new BridgeError('upstream-busy', `${host} answered ${outcome.status}${times}`, { retryable: true });
   }
   const reason = `${outcome.status} from server${asked === undefined ? '' : ', as asked'}`;
-  return { milliseconds, reason, isAsked: asked !== undefined };
+  return { milliseconds, reason, isAsked: !mayBeBroken };
 }
 
 /** Seconds or an HTTP date (quirk 31), between one second and one hour. */

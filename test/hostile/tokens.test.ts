@@ -90,6 +90,40 @@ test.each(['connection', 'body'] as const)(
   },
 );
 
+describe.each([
+  ['no size', { completeListSize: 'absent' }],
+  ['no size and no cursor', { completeListSize: 'absent', cursor: 'absent' }],
+  ['no size, and cursors that count pages', { completeListSize: 'absent', cursor: 'pages' }],
+] as const)('quirk 2: where asking again gives the next page, and it states %s', (_name, silence) => {
+  test.each<[string, Misbehaviour]>([
+    ['connection that breaks off', { cutOffEvery: 4, cutOff: 'connection' }],
+    ['document that breaks off', { cutOffEvery: 4, cutOff: 'body' }],
+    ['connection that breaks off now and then', { cutOffEvery: 11, cutOff: 'connection' }],
+    ['document that breaks off now and then', { cutOffEvery: 11, cutOff: 'body' }],
+  ])('a %s costs no record', async (_what, wrong) => {
+    const scene = await openScene({ records: 95 });
+    scene.misbehave({ tokensNameTheNextPage: true, ...silence, ...wrong });
+    await scene.settle();
+    await scene.expectTruth();
+  });
+
+  test('nor does a run that was killed', async () => {
+    const scene = await openScene({ records: 95 });
+    scene.misbehave({ tokensNameTheNextPage: true, ...silence });
+    await scene.run({ limit: 30 });
+    await scene.settle();
+    await scene.expectTruth();
+  });
+
+  test('and tokens that name their page cost one more request', async () => {
+    const scene = await openScene({ records: 95 });
+    scene.misbehave({ ...silence, cutOffEvery: 6, cutOff: 'body' });
+    expect(await scene.run()).toMatchObject({ state: 'succeeded', items: 95, unchanged: 0 });
+    await scene.expectTruth();
+    expect(scene.provider.traffic.of('ListRecords').length).toBeLessThan(10 + 2 * 2 + 1);
+  });
+});
+
 test('quirk 2: nor does it in windows that are read in several attempts', async () => {
   const scene = await openScene({ records: 25, pageSize: 5, formats: ['oai_dc', 'mods'] });
   scene.repository.edit(identifierOf(7));
