@@ -126,14 +126,15 @@ describe('Windows', () => {
   });
 
   test('side by side all wait when one of them is told to', async () => {
-    const clock = createFastClock(300);
+    // Half a second for what is on its way when a machine is busy, of a rest of one and a half.
+    const clock = createFastClock(100);
     const scene = await openScene({
       records: 300,
       clock,
       source: { requestsPerHost: 3 },
-      provider: { latencyMs: 3, secondsPerRequest: 0, graceMs: 6000 },
+      provider: { latencyMs: 3, secondsPerRequest: 0, graceMs: 50_000 },
     });
-    scene.misbehave({ busyEvery: 12, retryAfter: { seconds: 40, as: 'seconds' } });
+    scene.misbehave({ busyEvery: 20, retryAfter: { seconds: 150, as: 'seconds' } });
     await scene.settle();
     await scene.expectTruth();
     scene.expectPoliteness();
