@@ -312,10 +312,9 @@ export class Chain<Entry> {
   }
 
   #isSuspicious(count: number, first: boolean, token: ResumptionToken | undefined): boolean {
-    const { habits, pageSize } = this.#listing;
     // A later page that is full says that it is the last by an empty token, if only by that.
     if (this.#state.listSize !== undefined || (!first && token !== undefined)) return false;
-    return mayBeCutOff(count, pageSize.largest, habits.listEnd);
+    return mayBeCutOff(count, this.#listing.pageSize.largest, this.#listing.habits.listEnd);
   }
 
   #hasExpired(): boolean {

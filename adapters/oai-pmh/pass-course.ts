@@ -256,12 +256,11 @@ export class PassCourse<Entry> {
     const { dates, verb } = this.#listing;
     const { state } = planned;
     if (!dates.allowed) throw trouble;
-    const first = this.#progress.cut === undefined;
     const reason = clause(describeError(trouble));
     const isOne = planned.remembered === true;
     const pieces = isOne ? [] : this.#cut(planned, chain, 2, chain?.sample.only !== undefined);
     if (pieces.length > 1) {
-      if (first) {
+      if (this.#progress.cut === undefined) {
         const what = `could not be read in one piece (${reason}); it is read in smaller ones`;
         this.#reports.add({ code: 'endpoint-quirk', message: `The list of ${this.#name} ${what}.` });
         this.#progress = { ...this.#progress, cut: 'failing', total: state.listSize };
