@@ -331,10 +331,8 @@ export class Chain<Entry> {
 
   #restart(reason: string): void {
     const { window, narrowed, restarted } = this.#state;
-    this.#reports.add({
-      code: 'endpoint-quirk',
-      message: `The list of ${this.#name} was started again: ${reason}.`,
-    });
+    const message = `The list of ${this.#name} was started again: ${reason}.`;
+    this.#reports.add({ code: 'endpoint-quirk', message });
     this.#state = { ...newChain(window, narrowed), ...(restarted === true ? { restarted } : {}) };
     this.#trail.clear();
     this.#filter.startAgain();

@@ -316,10 +316,7 @@ export class PassCourse<Entry> {
       return true;
     }
     this.#secondLooks.cannotDivide(page);
-    if (verb === 'ListRecords' && planned.wide !== true) {
-      this.#lookWide(planned, chain);
-      return true;
-    }
+    if (verb === 'ListRecords' && planned.wide !== true) return this.#lookWide(planned, chain);
     const { found = 0 } = planned;
     if (found > 0) habits.learnListEnd(count);
     const isFull = isPageSize(count) && this.#listing.pageSize.largest <= count;
@@ -329,10 +326,11 @@ export class PassCourse<Entry> {
   }
 
   /** It cannot be divided: what else lists identifiers may list more of them. */
-  #lookWide(planned: PlannedWindow, chain: Chain<Entry> | undefined): void {
+  #lookWide(planned: PlannedWindow, chain: Chain<Entry> | undefined): true {
     if (chain !== undefined) this.#known.set(planned, chain.distinct);
     planned.wide = true;
     planned.state = { ...newChain(planned.state.window, true), single: true };
+    return true;
   }
 
   #cutShort(
