@@ -260,6 +260,7 @@ describe('Messages', () => {
       {
         url: expect.stringMatching(/\/oai$/),
         attempt: 1,
+        code: 'upstream-status',
         reason: expect.stringContaining('answered with HTTP status 502'),
         message: 'request failed, trying again',
       },
