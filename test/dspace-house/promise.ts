@@ -40,11 +40,12 @@ export async function expectJournal(house: House): Promise<void> {
     else living.set(path, entry);
   }
   const left = [...living.values()];
-  // Links between records and files follow what is known of both, and are no news of either.
+  // Links between records and files follow what is known of both, and are no news of either; nor is it news that more
+  // becomes known of the same bytes.
   const state = ({ path, hash, length, lastmod, links }: ResourceEntry) => ({
     path,
-    hash,
-    length,
+    hash: living.get(path)?.hash === undefined ? undefined : hash,
+    length: living.get(path)?.length === undefined ? undefined : length,
     lastmod,
     links: links.filter(({ rel }) => rel !== 'describes' && rel !== 'describedby'),
   });
