@@ -53,25 +53,17 @@ export async function wasWithheldSince(
 export async function holdsWithheld(
   db: Queryable,
   set: Pick<ResourceSet, 'source' | 'filter'>,
-  { afterSeq, seq, ids }: PackedRange,
+  range: PackedRange,
   since: number,
   rule: WithheldRule,
 ): Promise<boolean> {
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return false;
-  const held = db('change as held')
-    .whereRaw('held.resource_id = resource.id')
-    .where('held.seq', '>', afterSeq)
-    .where('held.seq', '<=', seq)
-    .whereNot('held.kind', 'deleted')
-    .modify(whereMarked, set, ['held.links', 'held.links_before'])
-    .select(db.raw('1'));
+  const held = packedIn(db, range).modify(whereMarked, set, ['held.links', 'held.links_before']);
   // With ids: what lived at one moment; what had been deleted before is not among it.
-  const found = await lostSince(db, sourceId, ids ? Math.max(since, seq) : since, rule)
+  const found = await lostSince(db, sourceId, range.ids ? Math.max(since, range.seq) : since, rule)
     .modify(whereOfSet, set)
-    .modify((query) => {
-      if (ids) query.whereBetween('resource.id', [ids[0], ids[1]]);
-    })
+    .modify(whereBetweenIds, range)
     .whereExists(held)
     .first('gone.seq');
   return found !== undefined;
@@ -105,6 +97,20 @@ export async function findWithheld(
   return new Set(rows.map(({ path }) => path));
 }
 
+/** Changes of a resource that made what a package holds; for queries over `resource`. */
+function packedIn(db: Queryable, { afterSeq, seq }: PackedRange): Knex.QueryBuilder {
+  return db('change as held')
+    .whereRaw('held.resource_id = resource.id')
+    .where('held.seq', '>', afterSeq)
+    .where('held.seq', '<=', seq)
+    .whereNot('held.kind', 'deleted')
+    .select(db.raw('1'));
+}
+
+function whereBetweenIds(query: Knex.QueryBuilder, { ids }: PackedRange): void {
+  if (ids) query.whereBetween('resource.id', [ids[0], ids[1]]);
+}
+
 /** Deletions behind a sequence, of what is withheld now. */
 function lostSince(db: Queryable, sourceId: number, seq: number, rule: WithheldRule): Knex.QueryBuilder {
   return db('change as gone')
@@ -122,17 +128,11 @@ function lostSince(db: Queryable, sourceId: number, seq: number, rule: WithheldR
 export async function holdsHeldBack(
   db: Queryable,
   set: Pick<ResourceSet, 'source' | 'filter'>,
-  { afterSeq, seq, ids }: PackedRange,
+  range: PackedRange,
 ): Promise<boolean> {
   if (set.filter.kind === 'metadata') return false;
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return false;
-  const held = db('change as held')
-    .whereRaw('held.resource_id = resource.id')
-    .where('held.seq', '>', afterSeq)
-    .where('held.seq', '<=', seq)
-    .whereNot('held.kind', 'deleted')
-    .select(db.raw('1'));
   const found = await db('remote_file as remote')
     .join('item_file as stated', (on) =>
       on.on('stated.source_id', 'remote.source_id').andOn('stated.url', 'remote.url'),
@@ -145,10 +145,8 @@ export async function holdsHeldBack(
     .where('resource.kind', 'file')
     .whereNull('resource.deleted_at')
     .modify(whereOfSet, set)
-    .modify((query) => {
-      if (ids) query.whereBetween('resource.id', [ids[0], ids[1]]);
-    })
-    .whereExists(held)
+    .modify(whereBetweenIds, range)
+    .whereExists(packedIn(db, range))
     .first('resource.id');
   return found !== undefined;
 }
