@@ -116,16 +116,18 @@ class OaiPmhAdapter implements Adapter {
     signal: AbortSignal,
   ): Promise<Listing<Entry>> {
     const { lessons, clock } = this.#context;
-    const { overlapSeconds, requestsPerHost } = this.#settings;
+    const { overlapSeconds, requestsPerHost, pageSize: stated } = this.#settings;
     const run = new RunClock(asOf);
     const { info, answeredAt } = await this.#identify(signal);
     const { granularity, earliestDatestamp: low = epoch } = info;
+    const identifierPages = new PageSize(stated);
     return {
       ...own,
       endpoint: this.#endpoint,
       context: this.#context,
       offered: declared.map(({ name }) => name),
-      pageSize: new PageSize(),
+      pageSize: own.verb === 'ListIdentifiers' ? identifierPages : new PageSize(stated),
+      identifierPages,
       dates: new DateForm(granularity, lessons, clock),
       encoding: new TokenEncoding(lessons),
       company: new TokenCompany(lessons),

@@ -23,6 +23,8 @@ export interface Listing<Entry> {
   readonly company: TokenCompany;
   readonly habits: EndpointHabits;
   readonly pageSize: PageSize;
+  /** The same of lists of identifiers, whose pages have another length. */
+  readonly identifierPages: PageSize;
   /** Lists that may be read at a time. */
   readonly lists: number;
   /** From the earliest datestamp, as far as the repository tells it, to its clock before the run. */
@@ -34,7 +36,13 @@ export interface Listing<Entry> {
 
 /** How many records the repository puts on a page, as far as it has shown. */
 export class PageSize {
+  readonly #stated: number;
   #largest = 0;
+
+  /** @param stated in the configuration: what is shorter is no full page, whatever has been seen */
+  constructor(stated = 0) {
+    this.#stated = stated;
+  }
 
   get largest(): number {
     return this.#largest;
@@ -42,6 +50,11 @@ export class PageSize {
 
   see(count: number): void {
     this.#largest = Math.max(this.#largest, count);
+  }
+
+  /** Somebody who knows has said that pages hold more. */
+  isStatedLonger(count: number): boolean {
+    return this.#stated > count;
   }
 
   /** A page is shorter than others are: nothing is expected behind it. */

@@ -15,7 +15,7 @@ import { QuirkReports } from './quirk-reports.ts';
 import { SecondLooks } from './second-looks.ts';
 import { SharedBounds } from './shared-bounds.ts';
 import { isAboutProtocol, remedyFor } from './trouble.ts';
-import { isPageSize } from './truncation-probe.ts';
+import { undividedDoubt } from './truncation-probe.ts';
 import { cutAt, describeWindow, type Window } from './window.ts';
 import { type CutRequest, cut, type PlannedWindow, tailFrom, WindowPlan } from './window-plan.ts';
 
@@ -202,7 +202,7 @@ export class PassCourse<Entry> {
     const { trouble } = planned;
     if (trouble !== undefined) throw trouble;
     const { doubt, total } = this.#progress;
-    if (doubt !== undefined && total === undefined && this.#listing.verb === 'ListRecords') {
+    if (doubt !== undefined && total === undefined) {
       const [whole] = this.plan.replaceAll([this.#base]);
       if (whole !== undefined) this.#lookWide(whole, chain);
       return;
@@ -302,7 +302,8 @@ export class PassCourse<Entry> {
 
   /** @returns whether a list that may be cut off is read in smaller ones, or looked for in others */
   #lookBehind(planned: PlannedWindow, chain: Chain<Entry> | undefined, count: number): boolean {
-    const { dates, verb, habits } = this.#listing;
+    const { dates, habits, pageSize } = this.#listing;
+    const { found = 0 } = planned;
     const { window, single } = planned.state;
     if (this.#secondLooks.isPart(window, count) && count !== habits.listEnd) return false;
     const page = chain?.firstPage;
@@ -316,12 +317,10 @@ export class PassCourse<Entry> {
       return true;
     }
     this.#secondLooks.cannotDivide(page);
-    if (verb === 'ListRecords' && planned.wide !== true) return this.#lookWide(planned, chain);
-    const { found = 0 } = planned;
+    if (planned.wide !== true) return this.#lookWide(planned, chain);
     if (found > 0) habits.learnListEnd(count);
-    const isFull = isPageSize(count) && this.#listing.pageSize.largest <= count;
-    if (found > 0 || isFull || count === habits.listEnd)
-      this.#doubt(`${doubt}, and cannot be divided: it may have been cut off`, window);
+    const remains = undividedDoubt({ count, found, pages: pageSize, known: habits.listEnd });
+    if (remains !== undefined) this.#doubt(`${doubt}, ${remains}`, window);
     return false;
   }
 

@@ -7,7 +7,8 @@ import { clause } from './clause.ts';
 import { DistinctRecords } from './distinct-records.ts';
 import { requestRecord } from './get-record.ts';
 import { listSets } from './list-sets.ts';
-import { type Listing, PageSize } from './listing.ts';
+import type { Listing } from './listing.ts';
+import { maximumSets, OtherLists } from './other-lists.ts';
 import { PageBatch } from './page-batch.ts';
 import type { Pass } from './passes.ts';
 import type { CutRecord } from './record-parser.ts';
@@ -17,8 +18,6 @@ import { describeWindow } from './window.ts';
 /** With so many bad ones in a row it is not the records. */
 const maximumInRow = 50;
 const patience = 2;
-/** So many sets are asked for what a list may have left out. */
-const maximumSets = 100;
 
 /**
  * The last resort for a window that fails and cannot be made any smaller: its identifiers are listed, and each
@@ -30,6 +29,7 @@ export class RecordByRecord<Entry> {
   readonly #wide: boolean;
   readonly #batch: PageBatch<Entry>;
   readonly #found: DistinctRecords;
+  readonly #others: OtherLists;
   #state: ChainState;
   readonly #known: DistinctRecords | undefined;
   readonly #bad: Set<string>;
@@ -68,6 +68,7 @@ export class RecordByRecord<Entry> {
     this.#wide = memory.wide;
     this.#batch = new PageBatch(listing.read(pass), listing.lists);
     this.#found = new DistinctRecords(listing.lists);
+    this.#others = new OtherLists(memory.known);
     this.#signal = signal;
   }
 
@@ -98,8 +99,11 @@ export class RecordByRecord<Entry> {
         yield* this.#end(other);
         return;
       }
+      if (pass.collection !== undefined) this.#others.setEnded(pass.collection, other);
     }
-    yield* this.#end({ kind: 'suspicious', count });
+    const clear = this.found === 0 && this.#missed.size === 0;
+    const whole = clear && this.#others.proveWhole(this.#listing.identifierPages.largest);
+    yield* this.#end(whole ? { kind: 'ended' } : { kind: 'suspicious', count });
   }
 
   /** Whether the first page of the list without dates has more records: then a page of so many was not full. */
@@ -125,7 +129,7 @@ export class RecordByRecord<Entry> {
       ...this.#listing,
       verb: 'ListIdentifiers',
       // Its pages have another length.
-      pageSize: new PageSize(),
+      pageSize: this.#listing.identifierPages,
       read: () => (record) => ({ entry: record, problem: undefined }),
     };
     // A list that waits to be read would keep the place at the host that the records need.
@@ -137,6 +141,8 @@ export class RecordByRecord<Entry> {
     for await (const page of chain.pages()) {
       if (isOwn) for (const problem of page.problems) batch.report(problem);
       for (const header of page.entries) {
+        if (isOwn) this.#others.seeOwn(header);
+        else if (pass.collection !== this.#pass.collection) this.#others.seeInSet(header);
         try {
           await this.#fetch(header, isOwn);
         } catch (error) {
@@ -151,7 +157,10 @@ export class RecordByRecord<Entry> {
         if (batch.full) yield { ...batch.take() };
       }
       if (isOwn && page.after !== undefined) this.#state = { ...page.after, single: true };
-      if (page.outcome !== undefined) return this.#judge(page.outcome, chain.distinct);
+      if (page.outcome !== undefined) {
+        if (isOwn) this.#others.ownEnded(page.outcome, chain.distinct);
+        return isOwn ? this.#judge(page.outcome, chain.distinct) : page.outcome;
+      }
       yield { ...batch.take(), ...(isOwn && page.after !== undefined ? { after: this.#state } : {}) };
     }
     throw new Error('a list ended without saying how');
@@ -162,14 +171,16 @@ export class RecordByRecord<Entry> {
     const { offered, endpoint, context } = this.#listing;
     const { format, collection } = this.#pass;
     for (const other of offered) if (other !== format) yield { ...this.#pass, format: other };
-    let left = maximumSets;
+    let count = 0;
     try {
       for await (const { spec } of listSets(endpoint, this.#signal)) {
         if (collection !== undefined && !spec.startsWith(`${collection}:`)) continue;
-        left -= 1;
-        if (left < 0) return;
+        count += 1;
+        if (count > maximumSets) return;
         yield { ...this.#pass, collection: spec };
       }
+      // Of a set alone, some records may be in none of those below it.
+      if (collection === undefined) this.#others.setsListed(count);
     } catch (error) {
       if (this.#signal.aborted) throw error;
       context.log.warn({ url: endpoint.url, ...failure(error) }, 'sets are not listed');

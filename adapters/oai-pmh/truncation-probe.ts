@@ -1,4 +1,5 @@
 import type { DistinctRecords } from './distinct-records.ts';
+import type { PageSize } from './listing.ts';
 import { isWithin, type Window } from './window.ts';
 
 /**
@@ -51,4 +52,23 @@ export function mayBeCutOff(count: number, pages: number, known: number | undefi
   if (count === known || isPageSize(count)) return true;
   // A second look costs little where there is little to look at, so that less usual lengths are looked behind, too.
   return count >= 10 && count < 500 && (count % 5 === 0 || count === 32 || count === 64 || count === 128);
+}
+
+/** What is known in the end of a list that may be cut off, and that dates do not divide. */
+export interface UndividedEnd {
+  readonly count: number;
+  /** Records that other lists had, and it had not. */
+  readonly found: number;
+  readonly pages: PageSize;
+  /** Where lists of this repository are cut off. */
+  readonly known: number | undefined;
+}
+
+/** @returns why it is still in doubt, and what to do; undefined: it is not, or somebody who knows has said so */
+export function undividedDoubt({ count, found, pages, known }: UndividedEnd): string | undefined {
+  if (found > 0)
+    return 'and is cut off there, as other lists have more; ask its managers to mend its resumption tokens';
+  const isFull = isPageSize(count) && pages.largest <= count;
+  if (pages.isStatedLonger(count) || (!isFull && count !== known)) return undefined;
+  return `and cannot be divided: it may have been cut off. Compare with how many the repository has. If they are all, write how many records its pages hold, more than ${count}, as \`pageSize\` of the source`;
 }

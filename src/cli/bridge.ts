@@ -195,14 +195,15 @@ export async function openBridge(
 
 /** What an adapter sees of a source's configuration. */
 export function adapterSettings(source: SourceConfig): AdapterSettings {
-  const { url, collections, overlapSeconds, requestsPerHost, files, login, entityTypes, timeZone, oai } =
-    source;
+  const { url, collections, overlapSeconds, requestsPerHost, pageSize, files } = source;
+  const { login, entityTypes, timeZone, oai } = source;
   return {
     url,
     formats: ownFormats(source),
     collections,
     overlapSeconds,
     requestsPerHost,
+    pageSize,
     files: files.mode === 'none' ? undefined : { from: files.from, bundles: files.bundles },
     identity: source.identity as Identity,
     login,
@@ -219,13 +220,14 @@ const oaiLagSeconds = 2 * 86_400;
 /** The OAI-PMH endpoint beside a DSpace, for what it alone knows. */
 export function oaiSettings(source: SourceConfig, url: string): AdapterSettings {
   const formats = oaiFormats(source);
-  const { collections, requestsPerHost, overlapSeconds } = source;
+  const { collections, requestsPerHost, overlapSeconds, pageSize } = source;
   return {
     url,
     formats: formats === 'known' ? undefined : formats,
     collections,
     overlapSeconds: Math.max(overlapSeconds, oaiLagSeconds),
     requestsPerHost,
+    pageSize,
     files: undefined,
   };
 }

@@ -56,6 +56,8 @@ export interface AdapterSettings {
   readonly overlapSeconds: number;
   /** Requests that may be on their way to the upstream's host at a time. */
   readonly requestsPerHost: number;
+  /** OAI-PMH: records on a full page, as somebody who knows says; undefined: nobody does. */
+  readonly pageSize?: number | undefined;
   /** Files are looked for, in the format `from` alone if there is one, which need not be among `formats`. */
   readonly files:
     | {

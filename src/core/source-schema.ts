@@ -271,6 +271,13 @@ export const sourceSchema = Type.Object(
       default: defaultSchedules.fullPass,
       description: 'When `serve` reads the whole repository again, to notice what vanished without a trace.',
     }),
+    pageSize: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        description:
+          'OAI-PMH: how many records the endpoint puts on a page, where you know it. A shorter list without a token, which looks like a page whose token was forgotten, is taken for whole, unless other lists have more.',
+      }),
+    ),
     overlapSeconds: Type.Integer({
       minimum: 0,
       default: 300,

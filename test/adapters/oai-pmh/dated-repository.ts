@@ -50,6 +50,10 @@ export interface Behaviour {
   readonly sizeless?: boolean;
   /** Milliseconds before each answer. */
   readonly latency?: number;
+  /** What ListSets names; default: there are no sets. */
+  readonly sets?: readonly string[];
+  /** Formats beside oai_dc, of all records. */
+  readonly formats?: readonly string[];
   readonly now?: string;
   readonly list?: (request: ListRequest) => Answer | undefined;
   readonly getRecord?: (id: string) => Answer | undefined;
@@ -98,10 +102,23 @@ export async function datedRepository(records: () => readonly DatedRecord[], beh
             `<Identify><repositoryName>Dated</repositoryName><protocolVersion>2.0</protocolVersion><earliestDatestamp>${behaviour.earliest ?? '2020-01-01T00:00:00Z'}</earliestDatestamp><deletedRecord>no</deletedRecord><granularity>${granularity === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM-DDThh:mm:ssZ'}</granularity></Identify>`,
           ),
         );
-      case 'ListMetadataFormats':
+      case 'ListMetadataFormats': {
+        const other = (behaviour.formats ?? [])
+          .map(
+            (name) =>
+              `<metadataFormat><metadataPrefix>${name}</metadataPrefix><metadataNamespace>urn:${name}</metadataNamespace></metadataFormat>`,
+          )
+          .join('');
         return envelope(
-          '<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat></ListMetadataFormats>',
+          `<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat>${other}</ListMetadataFormats>`,
         );
+      }
+      case 'ListSets': {
+        const { sets } = behaviour;
+        if (sets === undefined) return failure('noSetHierarchy');
+        const named = sets.map((spec) => `<set><setSpec>${spec}</setSpec><setName>${spec}</setName></set>`);
+        return envelope(`<ListSets>${named.join('')}</ListSets>`);
+      }
       case 'GetRecord': {
         const id = query.get('identifier') ?? '';
         const found = records().find((record) => record.id === id);
