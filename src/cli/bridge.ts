@@ -249,9 +249,9 @@ export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact
   };
 }
 
-/** How files are fetched on demand: as anybody would, with nothing of what is configured for the endpoint. */
-function upstreamFileSettings(source: SourceConfig, config: Config): UpstreamFileSource {
-  const { endpoint, userAgent, contact, allowPrivateAddresses } = httpSettings(source, config);
+/** How files are fetched on demand: as anybody would, with no header of what is configured for the endpoint. */
+export function upstreamFileSettings(source: SourceConfig, config: Config): UpstreamFileSource {
+  const { endpoint, userAgent, contact, allowPrivateAddresses, slowestRate } = httpSettings(source, config);
   return {
     endpoint,
     allow: config.network.allow,
@@ -260,5 +260,6 @@ function upstreamFileSettings(source: SourceConfig, config: Config): UpstreamFil
     contact,
     connections: source.files.proxyConnections,
     share: source.files.proxyShare,
+    slowestRate,
   };
 }

@@ -317,7 +317,7 @@ export const sourceSchema = Type.Object(
       minimum: 0,
       default: 256,
       description:
-        'A response that comes more slowly, two minutes of waiting long, is left. What a server computes before it answers does not count: that is `timeoutSeconds`.',
+        'A response that comes more slowly, two minutes of waiting long, is left, also a file that is handed through; 0: none is. What a server computes before it answers does not count: that is `timeoutSeconds`.',
     }),
     maxResponseBytes: Type.Integer({ minimum: 1024, default: 2 * 1024 ** 3 }),
     allowPrivateAddresses: Type.Boolean({

@@ -20,7 +20,14 @@ class Traveller {
 
   constructor(house: House) {
     const endpoint = house.server.url;
-    const reached = { endpoint, allow: [], allowPrivateAddresses: true, userAgent: 'test', connections: 2 };
+    const reached = {
+      endpoint,
+      allow: [],
+      allowPrivateAddresses: true,
+      userAgent: 'test',
+      connections: 2,
+      slowestRate: { graceSeconds: 60, bytesPerSecond: 1 },
+    };
     this.#upstream = createUpstreamFiles(() => reached, {
       clock: house.clock,
       log: pino({ level: 'silent' }),

@@ -282,6 +282,33 @@ describe('an answer that breaks off', () => {
     await expect(response.body.arrayBuffer()).rejects.toThrow();
   });
 
+  const dripping: Answer = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': content.byteLength });
+    let sent = 0;
+    const timer = setInterval(() => {
+      response.write(content.subarray(sent, sent + 1));
+      sent += 1;
+      if (sent === content.byteLength) response.end();
+      if (sent >= content.byteLength) clearInterval(timer);
+    }, 20);
+    response.on('close', () => clearInterval(timer));
+  };
+
+  it('upstream, because it drips more slowly than the source may, breaks off here too', async () => {
+    const { seed, upstream } = await open(dripping, {
+      slowestRate: { graceSeconds: 0.2, bytesPerSecond: 100_000 },
+    });
+    const response = await request(await seed({ length: content.byteLength }));
+    await expect(response.body.arrayBuffer()).rejects.toThrow();
+    await until(() => upstream.connections() === 0);
+  });
+
+  it('is none where the source may be as slow as it likes', async () => {
+    const { seed } = await open(dripping, { slowestRate: { graceSeconds: 0.2, bytesPerSecond: 0 } });
+    const response = await request(await seed({ length: content.byteLength }));
+    expect(Buffer.from(await response.body.arrayBuffer())).toEqual(content);
+  });
+
   it.each([100, 20])('before anything was passed on is a bad gateway (%i bytes stated)', async (length) => {
     const { seed } = await open(short);
     const told = await problem(await seed({ length }));

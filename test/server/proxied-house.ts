@@ -34,6 +34,7 @@ export async function openProxiedHouse(
     allowPrivateAddresses: false,
     userAgent: 'rsbridge/test',
     connections: 4,
+    slowestRate: { graceSeconds: 60, bytesPerSecond: 1 },
     ...settings,
   };
   const upstreamFiles = createUpstreamFiles((name) => (name === 'kyushu' ? source : undefined), {

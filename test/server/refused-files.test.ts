@@ -101,6 +101,7 @@ describeOnBoth('a file that its repository refuses', (open) => {
         allowPrivateAddresses: false,
         userAgent: 'rsbridge/test',
         connections: 4,
+        slowestRate: { graceSeconds: 60, bytesPerSecond: 1 },
       }),
       { clock, log: silentLog },
     );

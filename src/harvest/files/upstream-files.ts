@@ -13,7 +13,7 @@ import {
 import { type AddressGuard, createAddressGuard, type Resolve } from '../address-guard.ts';
 import { createGuardedAgent } from '../guarded-agent.ts';
 import { redirected } from '../redirect.ts';
-import { paceOf } from '../response-body.ts';
+import { paceOf, type SlowestRate } from '../response-body.ts';
 import { type ConnectionPlaces, createConnectionPlaces } from './connection-places.ts';
 import { MeasuredBody } from './measured-body.ts';
 import { type ReadAnswer, readAnswer, type UpstreamAnswer } from './upstream-answer.ts';
@@ -31,6 +31,8 @@ export interface UpstreamFileSource {
   readonly connections: number;
   /** Of those, for one client; default: all. */
   readonly share?: number | undefined;
+  /** Of the repository: how slowly a reader reads does not count. A body that comes more slowly is left. */
+  readonly slowestRate: SlowestRate;
 }
 
 export interface UpstreamPatience {
@@ -52,9 +54,6 @@ const maxRedirects = 5;
 /** Octets of a body without interest that are read, so that its connection can be used again. */
 const dumped = 65_536;
 const defaults: UpstreamPatience = { headersMs: 30_000, bodyMs: 60_000, placeMs: 10_000 };
-
-/** Of the repository: how slowly a reader reads does not count. */
-const slowestRate = { graceSeconds: 60, bytesPerSecond: 256 };
 
 /** Servers that do not answer a HEAD as they would a GET: what they say then is not believed. */
 const headIsDoubtful: ReadonlySet<number> = new Set([400, 403, 404, 405, 500, 501]);
@@ -147,7 +146,7 @@ export function createUpstreamFiles(
         return await open(source, { ...wanted, range: undefined, ifRange: undefined }, signal, leave);
       }
       if ('content' in read && wanted.method === 'GET') {
-        return { ...read.content, body: bodyOf(answer.body, read, leave) };
+        return { ...read.content, body: bodyOf(answer.body, read, source.settings.slowestRate, leave) };
       }
       answer.drop();
       leave();
@@ -199,7 +198,12 @@ async function onceMore<Result>(work: () => Promise<Result>, signal: AbortSignal
 
 const attempts = 4;
 
-function bodyOf(raw: Readable, { gunzip, bodyLength, announced }: ReadAnswer, leave: () => void): Readable {
+function bodyOf(
+  raw: Readable,
+  { gunzip, bodyLength, announced }: ReadAnswer,
+  slowestRate: SlowestRate,
+  leave: () => void,
+): Readable {
   const measured = new MeasuredBody({ length: bodyLength, announced, toError: toFileError });
   const paced = (body: Readable) => paceOf(body, 'the repository', slowestRate);
   // Whoever reads it is told of its end by the stream itself.
