@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-
-const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.ts');
+import { binary } from '../process/script.ts';
 
 export interface Finished {
   readonly code: number | null;
@@ -12,13 +10,13 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** `rsbridge ARGS` in a process of its own, from source. */
+/** `rsbridge ARGS` in a process of its own, as compiled. */
 export function rsbridge(
   args: readonly string[],
   cwd: string,
   env: Record<string, string> = {},
 ): { child: ChildProcess; finished: Promise<Finished> } {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), bin, ...args], {
+  const child = spawn(process.execPath, [binary(), ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { binary } from '../process/script.ts';
 import { valid } from '../publish/conformance/documents.ts';
 import type { Answer, SmallSource } from '../publish/conformance/small-source.ts';
 import { directory, findingsOf, run, source, useSmallSource } from './validated-source.ts';
@@ -70,15 +71,7 @@ describe('rsbridge validate', () => {
       code: 4,
       stdout: expect.stringContaining('RS-RL-02 RS-A-01  document: at is missing'),
     });
-    const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.ts');
-    const child = spawn(process.execPath, [
-      '--import',
-      import.meta.resolve('tsx'),
-      bin,
-      'validate',
-      '-',
-      '--json',
-    ]);
+    const child = spawn(process.execPath, [binary(), 'validate', '-', '--json']);
     child.stdin.end(valid.CL.replace(' change="created"', ''));
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

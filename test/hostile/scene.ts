@@ -9,10 +9,9 @@ import { type HarvestOptions, harvest } from '../../src/harvest/harvest.ts';
 import { identifierPass } from '../../src/harvest/identifier-pass.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { latestRun, listProblems } from '../../src/store/runs.ts';
 import { findSource } from '../../src/store/sources.ts';
-import { makeSqlite } from '../store/databases.ts';
+import { migratedSqlite } from '../store/databases.ts';
 import { findFormat } from './formats.ts';
 import { meaningOf } from './meaning.ts';
 import type { Misbehaviour } from './misbehaviour.ts';
@@ -79,11 +78,10 @@ let scenes = 0;
 
 /** A database for the tests of a file; to be called at its top. @returns what opens a scene inside a test */
 export function openStage(): (options?: SceneOptions) => Promise<Scene> {
-  const { config, drop } = makeSqlite();
+  const { config, drop } = migratedSqlite();
   let database: Database | undefined;
   beforeAll(async () => {
     database = openDatabase(config);
-    await migrate(database);
   });
   afterAll(async () => {
     await database?.close();

@@ -12,9 +12,9 @@ import { createApp } from '../../src/server/app.ts';
 import type { ServerDeps } from '../../src/server/deps.ts';
 import { createDocumentPasts } from '../../src/server/memento/document-past.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { LivingSource } from '../publish/living-source.ts';
 import { silent } from '../publish/seed.ts';
+import { placeMigrated } from '../store/databases.ts';
 
 /** A server on the loopback with a few resources that have a past, for clients of RFC 7089. */
 export interface MementoHouse {
@@ -38,8 +38,7 @@ export const hour = (number: number) => `2026-11-21T${number}:00:00Z`;
 
 export async function openMementoHouse(): Promise<MementoHouse> {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-memento-'));
-  const database = openDatabase({ client: 'sqlite', file: join(directory, 'test.db') });
-  await migrate(database);
+  const database = openDatabase({ client: 'sqlite', file: placeMigrated(join(directory, 'test.db')) });
   const source = await LivingSource.begin(database);
   await live(source);
   // Its harvests were parts of one pass, up to the hour of 12.

@@ -26,7 +26,9 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(
+  more: Readonly<Record<string, string | number>> = {},
+): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-postgres-'));
   const user: { uid?: number; gid?: number } = userInfo().uid === 0 ? nobody() : {};
   const native = user.uid === undefined ? packagedBinaries() : readableCopy(directory);
@@ -53,6 +55,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     unix_socket_directories: '',
     fsync: 'off',
     max_connections: 200,
+    ...more,
   };
   const child = spawn(
     join(native, 'bin', 'postgres'),

@@ -4,7 +4,6 @@ import { mkdtemp, open as openFile, readdir, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type ResourceSet, resourceSets } from '../../src/core/resource-set.ts';
 import { checkSource } from '../../src/publish/conformance/source-check.ts';
@@ -12,7 +11,8 @@ import { openPublication, type Publication } from '../../src/publish/publication
 import { lockPublication } from '../../src/publish/publication-lock.ts';
 import { createPublisher, type Publisher } from '../../src/publish/publisher.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { scriptOf } from '../process/script.ts';
+import { placeMigrated } from '../store/databases.ts';
 import { entriesOf, pathsOf, textIn, textOf } from './reading.ts';
 import { baseUrl, endFirstPass, HandClock, seedChanges, seedSource, silent } from './seed.ts';
 
@@ -27,8 +27,7 @@ const [set] = resourceSets('kyushu') as [ResourceSet, ResourceSet];
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'rsbridge-publication-'));
   place = join(directory, 'publication', 'kyushu');
-  database = openDatabase({ client: 'sqlite', file: join(directory, 'test.db') });
-  await migrate(database);
+  database = openDatabase({ client: 'sqlite', file: placeMigrated(join(directory, 'test.db')) });
   await seedSource(database, 'kyushu');
   await seedChanges(database, 'kyushu', [{ name: 'a', at: '2026-11-20T10:00:00Z' }]);
   await endFirstPass(database, 'kyushu');
@@ -188,9 +187,9 @@ it('files that a crash left behind are gone after the next publish', async () =>
 });
 
 it('kill -9 at any moment leaves a publication that is consistent, and that the next publish continues', async () => {
-  const script = fileURLToPath(new URL('./endless-publisher.ts', import.meta.url));
+  const script = scriptOf(join(import.meta.dirname, 'endless-publisher.ts'));
   for (const wait of [0, 37, 81]) {
-    const child = spawn(process.execPath, ['--import', 'tsx', script, directory], {
+    const child = spawn(process.execPath, [script, directory], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(child.stdout, 'data');

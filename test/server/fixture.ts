@@ -16,7 +16,7 @@ import { createApp } from '../../src/server/app.ts';
 import type { ServerDeps, SourceOverview } from '../../src/server/deps.ts';
 import { packBlob } from '../../src/store/blobs.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { placeMigrated } from '../store/databases.ts';
 
 /** A house with a real database, real files and a real socket; only harvesting and publishing are staged. */
 export interface House {
@@ -38,8 +38,7 @@ export const now = '2026-11-21T12:00:00Z';
 
 export async function openHouse(overrides: Partial<ServerDeps> = {}): Promise<House> {
   const directory = await mkdtemp(join(tmpdir(), 'rsbridge-server-'));
-  const database = openDatabase({ client: 'sqlite', file: join(directory, 'house.db') });
-  await migrate(database);
+  const database = openDatabase({ client: 'sqlite', file: placeMigrated(join(directory, 'house.db')) });
   const publication = new StagedPublication(directory);
   const sources: SourceOverview[] = [];
   const log: LogLine[] = [];

@@ -5,11 +5,10 @@ import { request } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { readZip } from '../publish/dump/zip-reading.ts';
 import { LivingSource } from '../publish/living-source.ts';
 import { baseUrl } from '../publish/seed.ts';
-import { makeSqlite } from '../store/databases.ts';
+import { migratedSqlite } from '../store/databases.ts';
 import { type House, openHouse } from './fixture.ts';
 
 /** Dumps as a client finds them: offered, listed, downloaded, resumed, and replaced meanwhile. */
@@ -20,10 +19,9 @@ let living: LivingSource;
 let house: House;
 
 beforeEach(async () => {
-  const made = makeSqlite();
+  const made = migratedSqlite();
   drop = made.drop;
   database = openDatabase(made.config);
-  await migrate(database);
   living = await LivingSource.begin(database);
   const { publication, clock } = living;
   house = await openHouse({ publication, baseUrl, database, clock });

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import type { DatabaseConfig } from '../../src/core/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { onServer } from './prepared.ts';
 
 /** A database of its own for one test file, as its configuration and opened. */
 export interface TestDatabase {
@@ -23,10 +22,9 @@ export function describeOnBoth(title: string, body: (open: () => TestDatabase) =
     let opened: TestDatabase | undefined;
     let drop: (() => Promise<void>) | undefined;
     beforeAll(async () => {
-      const made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+      const made = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
       drop = made.drop;
       opened = { config: made.config, database: openDatabase(made.config) };
-      await migrate(opened.database);
     });
     afterAll(async () => {
       await opened?.database.close();
@@ -39,7 +37,13 @@ export function describeOnBoth(title: string, body: (open: () => TestDatabase) =
   });
 }
 
-export function makeSqlite(): { config: DatabaseConfig; drop: () => Promise<void> } {
+interface OwnDatabase {
+  readonly config: DatabaseConfig;
+  readonly drop: () => Promise<void>;
+}
+
+/** One that nothing has been done to. */
+export function makeSqlite(): OwnDatabase {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-test-'));
   return {
     config: { client: 'sqlite', file: join(directory, 'test.db') },
@@ -47,24 +51,35 @@ export function makeSqlite(): { config: DatabaseConfig; drop: () => Promise<void
   };
 }
 
-export async function makePostgres(): Promise<{ config: DatabaseConfig; drop: () => Promise<void> }> {
+/** One that nothing has been done to. */
+export function makePostgres(): Promise<OwnDatabase> {
+  return createPostgres('');
+}
+
+export function migratedSqlite(): OwnDatabase {
+  const { config, drop } = makeSqlite();
+  if (config.client === 'sqlite') placeMigrated(config.file);
+  return { config, drop };
+}
+
+export function migratedPostgres(): Promise<OwnDatabase> {
+  return createPostgres(` template ${inject('postgresTemplate')}`);
+}
+
+/** Puts a migrated and empty database there. @returns where */
+export function placeMigrated(file: string): string {
+  copyFileSync(inject('sqliteTemplate'), file);
+  return file;
+}
+
+async function createPostgres(like: string): Promise<OwnDatabase> {
   const url = new URL(inject('postgresUrl'));
   const name = `rsbridge_test_${randomBytes(6).toString('hex')}`;
-  await onServer(url, `create database ${name}`);
+  await onServer(url, `create database ${name}${like}`);
   const own = new URL(url);
   own.pathname = `/${name}`;
   return {
     config: { client: 'pg', url: own.href, poolSize: 5 },
     drop: () => onServer(url, `drop database ${name} with (force)`),
   };
-}
-
-async function onServer(url: URL, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

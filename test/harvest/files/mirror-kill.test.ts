@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { contentFile } from '../../../src/store/content-files.ts';
 import { openDatabase } from '../../../src/store/database.ts';
-import { migrate } from '../../../src/store/migrate.ts';
 import { findRemoteFiles } from '../../../src/store/remote-files.ts';
+import { scriptOf } from '../../process/script.ts';
+import { placeMigrated } from '../../store/databases.ts';
 import { closeFileServers, serveFiles } from './file-server.ts';
 import { stateFiles } from './stated-files.ts';
 
@@ -48,17 +49,16 @@ test('kill -9 in the middle loses nothing: parts are continued, and what was com
     }, 30);
     response.on('close', () => clearInterval(timer));
   });
-  const file = join(directory, 'test.db');
+  const file = placeMigrated(join(directory, 'test.db'));
   const database = openDatabase({ client: 'sqlite', file });
-  await migrate(database);
   const paths = ['/large', ...Array.from({ length: 200 }, (_, index) => `/${index}`)];
   const statements = paths.map((path) => ({ url: server.url + path }));
   const source = await stateFiles(database, statements, '2026-11-21T10:00:00Z');
 
   function start() {
-    const script = join(import.meta.dirname, 'mirroring-process.ts');
+    const script = scriptOf(join(import.meta.dirname, 'mirroring-process.ts'));
     const args = [file, directory, source.name, String(source.id), `${server.url}/oai`];
-    return spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script, ...args], {
+    return spawn(process.execPath, [script, ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
   }

@@ -8,7 +8,7 @@ import { checkSource } from '../../../src/publish/conformance/source-check.ts';
 import { openPublication, type Publication } from '../../../src/publish/publication.ts';
 import { createPublisher } from '../../../src/publish/publisher.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
-import { migrate } from '../../../src/store/migrate.ts';
+import { placeMigrated } from '../../store/databases.ts';
 import { pathsOf, textOf } from '../reading.ts';
 import { baseUrl, endFirstPass, HandClock, seedChanges, seedSource, silent } from '../seed.ts';
 import { sharedSpec } from '../shared-material.ts';
@@ -20,8 +20,7 @@ let publication: Publication;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'rsbridge-own-'));
-  database = openDatabase({ client: 'sqlite', file: join(directory, 'test.db') });
-  await migrate(database);
+  database = openDatabase({ client: 'sqlite', file: placeMigrated(join(directory, 'test.db')) });
   publication = openPublication(directory);
   const clock = new HandClock('2026-11-20T12:00:00Z');
   const limits = { entries: 4, bytes: 1_000_000 };
