@@ -6,6 +6,7 @@ import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
 import { html, linkTo, type Page } from './html.ts';
+import { createSetIndex, type IndexSets } from './set-index.ts';
 import {
   capabilityLists,
   documentTable,
@@ -29,13 +30,14 @@ import { count } from './wording.ts';
 /** What `describedby` of the Source and of each set points to. */
 export function aboutRoutes(app: FastifyInstance, deps: ServerDeps): void {
   const options = { method: ['GET', 'HEAD'], schema: { querystring: formatQuery } };
+  const index = createSetIndex(deps);
   app.route<{ Querystring: PagedQuery }>({
     ...options,
     schema: { querystring: pagedQuery },
     url: '/about',
     config: { operationId: 'getAbout', open: true },
     handler: async (request, reply) =>
-      sendView(deps, request, reply, await readAbout(deps, request.query.page ?? 1), toAboutPage),
+      sendView(deps, request, reply, await readAbout(deps, index, request.query.page ?? 1), toAboutPage),
   });
   for (const url of ['/:source/about', '/:source/:part/about', '/:source/:part/:name/about']) {
     app.route<{ Querystring: FormatQuery }>({
@@ -58,13 +60,12 @@ interface AboutView extends PageOf {
   readonly sets: readonly SetView[];
 }
 
-async function readAbout(deps: ServerDeps, page: number): Promise<AboutView> {
+async function readAbout(deps: ServerDeps, index: IndexSets, page: number): Promise<AboutView> {
   const { baseUrl, title } = deps;
   const uri = `${baseUrl}/about`;
-  const published = await publishedSets(deps);
-  const all = namedSets(deps, await deps.sources(), published);
-  const { shown, place } = takePage(all, deps.setsPerPage ?? setsPerPage, page, uri);
-  return { uri, title, ...place, sets: viewSets(deps, shown, published) };
+  const { named, byPath } = index(await deps.sources(), await publishedSets(deps));
+  const { shown, place } = takePage(named(), deps.setsPerPage ?? setsPerPage, page, uri);
+  return { uri, title, ...place, sets: viewSets(deps, shown, byPath) };
 }
 
 function toAboutPage(view: AboutView): Page {
@@ -124,7 +125,7 @@ async function findSet(deps: ServerDeps, path: string): Promise<SetView | undefi
   const [view] = viewSets(
     deps,
     sets.filter((set) => set.path === path),
-    published ? [published] : [],
+    new Map(published && [[path, published]]),
   );
   return view;
 }

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { later, toIso } from '../core/datetime.ts';
-import type { PublishedSet } from '../publish/publication.ts';
+import { toIso } from '../core/datetime.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
 import { html, type Markup, type Page, timeAndAge } from './html.ts';
+import { createSetIndex, type IndexSets, type SetIndex, type Totals } from './set-index.ts';
 import {
   capabilityLists,
-  currentDocuments,
   documentTable,
   type NamedSet,
   namedSets,
@@ -35,31 +34,22 @@ interface HomeView extends PageOf {
   readonly sets: readonly SetView[];
 }
 
-interface Totals {
-  readonly sources: number;
-  readonly items: number;
-  readonly resources: number;
-  readonly recentChanges: number;
-  /** Current ones. */
-  readonly documents: number;
-  readonly newestDocument?: string;
-}
-
 export function homeRoutes(app: FastifyInstance, deps: ServerDeps): void {
+  const index = createSetIndex(deps);
   app.route<{ Querystring: PagedQuery }>({
     method: ['GET', 'HEAD'],
     url: '/',
     schema: { querystring: pagedQuery },
     config: { operationId: 'getHome' },
     handler: async (request, reply) =>
-      sendView(deps, request, reply, await readHome(deps, request.query.page ?? 1), toPage),
+      sendView(deps, request, reply, await readHome(deps, index, request.query.page ?? 1), toPage),
   });
 }
 
-async function readHome(deps: ServerDeps, page: number): Promise<HomeView> {
+async function readHome(deps: ServerDeps, index: IndexSets, page: number): Promise<HomeView> {
   const description = '.well-known/resourcesync';
   const sources = await deps.sources();
-  const published = await publishedSets(deps);
+  const sets = index(sources, await publishedSets(deps));
   const inOrder =
     sources.length > sourcesPerPage
       ? [...sources].sort((a, b) => Number(a.healthy) - Number(b.healthy))
@@ -74,10 +64,10 @@ async function readHome(deps: ServerDeps, page: number): Promise<HomeView> {
     ...((await deps.publication.find(description))
       ? { sourceDescription: `${deps.baseUrl}/${description}` }
       : {}),
-    totals: sum(sources, published),
+    totals: sets.totals,
     ...place,
     sources: shown,
-    sets: viewSets(deps, setsOn(deps, page, shown, sources, published), published),
+    sets: viewSets(deps, setsOn(deps, page, shown, sets), sets.byPath),
   };
 }
 
@@ -86,31 +76,10 @@ function setsOn(
   deps: ServerDeps,
   page: number,
   shown: readonly SourceOverview[],
-  sources: readonly SourceOverview[],
-  published: readonly PublishedSet[],
+  { ofSource, others }: SetIndex,
 ): readonly NamedSet[] {
-  const names = new Set(sources.map(({ name }) => name));
-  const others = published.filter(({ path }) => !names.has(path.split('/', 1)[0] ?? path));
-  const shownNames = new Set(shown.map(({ name }) => name));
-  const own = published.filter(({ path }) => shownNames.has(path.split('/', 1)[0] ?? path));
+  const own = shown.flatMap(({ name }) => ofSource(name));
   return namedSets(deps, shown, page === 1 ? [...own, ...others] : own);
-}
-
-function sum(sources: readonly SourceOverview[], published: readonly PublishedSet[]): Totals {
-  let [items, resources, recentChanges, documents, newest] = [0, 0, 0, 0, ''];
-  for (const source of sources) {
-    items += source.items;
-    resources += source.resources;
-    recentChanges += source.recentChanges;
-  }
-  for (const set of published) {
-    for (const { lastModified } of currentDocuments(set)) {
-      documents += 1;
-      newest = later(newest, lastModified);
-    }
-  }
-  const totals = { sources: sources.length, items, resources, recentChanges, documents };
-  return newest === '' ? totals : { ...totals, newestDocument: newest };
 }
 
 function toPage(view: HomeView): Page {

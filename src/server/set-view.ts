@@ -50,15 +50,14 @@ export function namedSets(
   return [...known, ...others.filter(({ source }) => deps.fileMode(source) !== undefined)];
 }
 
-/** What is to be seen of these sets. */
+/** What is to be seen of these sets. @param published by path */
 export function viewSets(
   deps: ServerDeps,
   sets: readonly NamedSet[],
-  published: readonly PublishedSet[],
+  published: ReadonlyMap<string, PublishedSet>,
 ): readonly SetView[] {
-  const byPath = new Map(published.map((set) => [set.path, set]));
   return sets.map(({ path, title, source }) => {
-    const set = byPath.get(path);
+    const set = published.get(path);
     return {
       path,
       title,

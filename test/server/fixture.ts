@@ -54,7 +54,8 @@ export async function openHouse(overrides: Partial<ServerDeps> = {}): Promise<Ho
     clock: { now: () => new Date(now) },
     log: pino({ level: 'debug' }, { write: (line: string) => log.push(JSON.parse(line) as LogLine) }),
     setsOf: (source, title) => resourceSets(source, { title }),
-    sources: async () => sources,
+    // Who looks again gets another answer.
+    sources: async () => [...sources],
     ...overrides,
   });
   let listening: Promise<string> | undefined;
@@ -99,7 +100,7 @@ export class StagedPublication implements Publication {
   }
 
   async sets(): Promise<readonly PublishedSet[]> {
-    return this.published;
+    return [...this.published];
   }
 
   async set(path: string): Promise<PublishedSet | undefined> {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { resourceSets } from '../../src/core/resource-set.ts';
 import { type House, openHouse } from './fixture.ts';
 
 let house: House;
@@ -38,4 +39,28 @@ test('about names every set, on as many pages as it takes', async () => {
   }
   expect(pages).toBeGreaterThan(1);
   expect(seen.size).toBe(500);
+});
+
+test('what pages say of all sets is put together once for what is known of them, and anew when that is', async () => {
+  let [asked, known] = [0, [...house.sources]];
+  const nothing: [] = [];
+  const counting = await openHouse({
+    sources: async () => known,
+    published: async () => nothing,
+    setsOf: (source, title) => {
+      asked += 1;
+      return resourceSets(source, { title });
+    },
+  });
+  const about = async () => (await counting.app.inject({ url: '/rs/about?format=json' })).json();
+  try {
+    expect((await about()).sets[0].path).toBe('source-0');
+    const first = asked;
+    expect((await about()).sets[0].path).toBe('source-0');
+    expect(asked).toBe(first);
+    known = known.slice(1);
+    expect((await about()).sets[0].path).toBe('source-1');
+  } finally {
+    await counting.close();
+  }
 });
