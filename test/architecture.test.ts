@@ -97,3 +97,25 @@ test('files are nouns of at most 400 lines, in kebab-case, and never a drawer fo
   });
   expect(offenders).toEqual([]);
 });
+
+/** What is loaded with a file: its own imports and theirs, of packages by name; types and what is loaded later are not. */
+function loadedWith(file: string, seen: Set<string> = new Set()): ReadonlySet<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(join(root, file), 'utf8');
+  for (const [, target = ''] of text.matchAll(
+    /^(?:import|export|\}) (?!type )(?:[^;]*?from )?'([^']+)';$/gm,
+  )) {
+    if (target.startsWith('.')) loadedWith(relative(root, resolve(root, dirname(file), target)), seen);
+    else seen.add(target);
+  }
+  return seen;
+}
+
+test('a command line begins without what only some commands need', () => {
+  const heavy = ['fastify', 'knex', 'pg', 'undici', 'xmlbuilder2', 'fast-xml-parser', 'yaml'];
+  const ofMain = loadedWith('src/cli/main.ts');
+  expect(heavy.filter((name) => ofMain.has(name))).toEqual([]);
+  const ofStatus = loadedWith('src/cli/status.ts');
+  expect(heavy.filter((name) => ofStatus.has(name))).toEqual(['knex', 'yaml']);
+});

@@ -1,22 +1,12 @@
 import { type AcceptanceReport, acceptDeletions } from '../harvest/accept-deletions.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
+import type { AcceptFlag } from './accept-option.ts';
 import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { printable } from './terminal-text.ts';
 import { describePass } from './vanished-command.ts';
 import { countOf } from './wording.ts';
-
-/** What a person accepts: what a run has shown; `true`: the latest one that looked. */
-export type AcceptFlag = number | true;
-
-/**
- * `--accept-deletions 12`, and `--accept-deletions SOURCE`, where the option has swallowed the name.
- * @throws Error in words, where it is neither
- */
-export function parseAccept(text: string): AcceptFlag | string {
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
-}
 
 /** Deletes what was shown, as far as the repository says of each that it is gone. */
 export async function acceptOne(

@@ -10,10 +10,10 @@ import {
   isSqliteFile,
   replaceSqlite,
 } from '../store/sqlite-copy.ts';
-import { systemClock } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
+import { systemClock } from './system-clock.ts';
 import { makeWritableDirectory } from './writable.ts';
 
 export interface BackupFlags {

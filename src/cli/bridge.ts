@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAdapter } from '../../adapters/index.ts';
 import type { AdapterContext, AdapterSettings, Clock, Identity } from '../core/adapter.ts';
@@ -6,7 +5,7 @@ import type { Config, SourceConfig } from '../core/config.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError } from '../core/errors.ts';
 import { oaiFormats, ownFormats } from '../core/published-formats.ts';
-import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
 import type { UpstreamFiles } from '../core/upstream-files.ts';
 import { createFileChecker } from '../harvest/files/file-checker.ts';
 import type { FileJobDeps } from '../harvest/files/file-job.ts';
@@ -16,23 +15,16 @@ import { createHostGate } from '../harvest/host-gate.ts';
 import { createHttp, type HttpClient } from '../harvest/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';
 import { createListsInTime, type ListsInTime } from '../publish/lists-in-time.ts';
-import { openPublication, type Publication } from '../publish/publication.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
-import { type Database, openDatabase } from '../store/database.ts';
 import { anyIdentifier } from '../store/items.ts';
-import { checkSchema, migrate } from '../store/migrate.ts';
-import { dieBySignals } from './signals.ts';
+import { openStored, type StoredBridge } from './stored-bridge.ts';
+import { systemClock } from './system-clock.ts';
 import { productName, version } from './version.ts';
-import { checkPlaces } from './writable.ts';
 
 /** The house put together: the only place where the rooms meet. */
-export interface Bridge {
-  readonly config: Config;
-  readonly database: Database;
-  readonly clock: Clock;
+export interface Bridge extends StoredBridge {
   readonly log: Logger;
   readonly publisher: Publisher;
-  readonly publication: Publication;
   readonly listsInTime: ListsInTime;
   /** Files where they lie, for those who ask the server for them. */
   readonly upstreamFiles: UpstreamFiles;
@@ -42,9 +34,6 @@ export interface Bridge {
   source(name: string): HarvestSource;
   sources(names?: readonly string[]): readonly HarvestSource[];
   sets(): readonly ResourceSet[];
-  /** @param title where the configuration has none */
-  setsOf(source: string, title?: string): readonly ResourceSet[];
-  close(): Promise<void>;
 }
 
 interface OpenSource extends HarvestSource {
@@ -52,12 +41,7 @@ interface OpenSource extends HarvestSource {
   readonly found: HttpClient;
 }
 
-export const systemClock: Clock = {
-  now: () => new Date(),
-  sleep: async (milliseconds, signal) => {
-    await sleep(milliseconds, undefined, signal ? { signal } : {});
-  },
-};
+export { systemClock };
 
 /** A first Ctrl-C lets a page be finished, but a mere wait (`Retry-After: 3600`) ends with it. */
 function impatientClock(stop: AbortSignal | undefined): Clock {
@@ -85,10 +69,9 @@ export async function openBridge(
   schema: 'migrate' | 'check',
   stop?: AbortSignal,
 ): Promise<Bridge> {
-  const clock = systemClock;
   const upstreamClock = impatientClock(stop);
-  if (schema === 'migrate') checkPlaces(config);
-  const database = openDatabase(config.database);
+  const stored = await openStored(config, schema);
+  const { clock, database, setsOf } = stored;
   const gate = createHostGate();
   const clients: HttpClient[] = [];
   const opened = new Map<string, OpenSource>();
@@ -127,19 +110,6 @@ export async function openBridge(
     return existing;
   }
 
-  function setsOf(name: string, title?: string): readonly ResourceSet[] {
-    const settings = config.sources[name];
-    return settings ? resourceSets(name, { ...settings, title: settings.title ?? title }) : [];
-  }
-
-  try {
-    if (schema === 'migrate')
-      await (database.client === 'sqlite' ? dieBySignals(() => migrate(database)) : migrate(database));
-    if (schema === 'check') await checkSchema(database);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
   const upstreamFiles = createUpstreamFiles(
     (name) => {
       const settings = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
@@ -165,12 +135,9 @@ export async function openBridge(
     keepBytes: config.publish.retention.listsInTimeBytes,
   });
   return {
-    config,
-    database,
-    clock,
+    ...stored,
     log,
     publisher,
-    publication: openPublication(config.directory),
     listsInTime,
     upstreamFiles,
     source,
@@ -184,11 +151,10 @@ export async function openBridge(
     }),
     sources: (names) => (names && names.length > 0 ? names : Object.keys(config.sources)).map(source),
     sets: () => Object.keys(config.sources).flatMap((name) => setsOf(name)),
-    setsOf,
     close: async () => {
       await listsInTime.close();
       await Promise.all([...clients, upstreamFiles].map((client) => client.close()));
-      await database.close();
+      await stored.close();
     },
   };
 }

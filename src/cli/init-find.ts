@@ -13,10 +13,8 @@ import {
   readPasted,
   restPlaces,
 } from './init-places.ts';
+import type { Protocol } from './protocols.ts';
 
-/** Names of adapters, in the order in which they are preferred. */
-export const protocols = ['dspace', 'dspace-legacy', 'oai-pmh'] as const;
-export type Protocol = (typeof protocols)[number];
 type Api = Exclude<Protocol, 'oai-pmh'>;
 
 export interface Found {

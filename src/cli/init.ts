@@ -13,10 +13,11 @@ import { exitCodes } from './exit-codes.ts';
 import { SearchBudget, type SearchLimits, searchLimits } from './init-budget.ts';
 import { configText, identityHost } from './init-config.ts';
 import { explain } from './init-explain.ts';
-import { type Found, findRepository, type Protocol, type SearchPorts } from './init-find.ts';
+import { type Found, findRepository, type SearchPorts } from './init-find.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { defaultConfigFile } from './load-config.ts';
 import { createLog } from './log.ts';
+import type { Protocol } from './protocols.ts';
 import { checkWritableFile } from './writable.ts';
 
 export interface InitFlags {

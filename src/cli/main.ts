@@ -1,33 +1,15 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDatestamp } from '../core/datetime.ts';
-import { parseAccept } from './accept-command.ts';
-import { backupCommand, isFile, restoreBackup } from './backup-command.ts';
-import { checkCommand } from './check.ts';
-import { demoCommand } from './demo.ts';
+import { parseAccept } from './accept-option.ts';
 import { exitCodes } from './exit-codes.ts';
-import { exportCommand } from './export-command.ts';
-import { harvestCommand } from './harvest-command.ts';
-import { historyCommand } from './history-command.ts';
-import { initCommand } from './init.ts';
-import { protocols } from './init-find.ts';
 import type { CommandIo } from './io.ts';
 import { momentOption } from './moment-option.ts';
-import { problemsCommand } from './problems-command.ts';
-import { publishCommand } from './publish-command.ts';
-import { refusedCommand } from './refused-command.ts';
-import { removeCommand } from './remove-command.ts';
-import { reportError } from './report-error.ts';
-import { restoreCommand } from './restore-command.ts';
-import { serveCommand } from './serve.ts';
-import { statusCommand } from './status.ts';
-import { validateCommand } from './validate.ts';
-import { vanishedCommand } from './vanished-command.ts';
+import { protocols } from './protocols.ts';
 import { version } from './version.ts';
-import { withdrawCommand } from './withdraw-command.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /**
- * The command line. Results go to stdout, talk to stderr.
+ * The command line. Results go to stdout, talk to stderr. A command is loaded when it is asked for.
  * @returns the exit code, see `exit-codes.ts`
  */
 export async function main(argv: readonly string[], given: CommandIo): Promise<number> {
@@ -41,6 +23,7 @@ export async function main(argv: readonly string[], given: CommandIo): Promise<n
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    const { reportError } = await import('./report-error.ts');
     return reportError(error, argv.includes('--json'), io);
   }
 }
@@ -73,11 +56,17 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--force', 'overwrite an existing configuration', false)
     .option('--dry-run', 'print the configuration, write nothing', false)
     .option('--verbose', 'where nothing is found, name every place that was asked', false)
-    .action(async (url, options) => finish(await initCommand(url, options, io)));
+    .action(async (url, options) => {
+      const { initCommand } = await import('./init.ts');
+      finish(await initCommand(url, options, io));
+    });
 
   command('check', 'configuration, database, every source, disk and clock')
     .option('--blobs', 'read every payload that is kept, too, and compare it with its hash', false)
-    .action(async (options) => finish(await checkCommand(options, io)));
+    .action(async (options) => {
+      const { checkCommand } = await import('./check.ts');
+      finish(await checkCommand(options, io));
+    });
 
   command('harvest [sources...]', 'read what is new (default: of every source)')
     .option('--full', 'read everything, and notice what vanished', false)
@@ -102,38 +91,59 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
         .argParser((id: string, before: readonly string[] | undefined) => [...(before ?? []), id])
         .conflicts(['full', 'identifiers', 'since', 'limit', 'dryRun', 'acceptDeletions']),
     )
-    .action(async (sources, options) => finish(await harvestCommand(sources, options, io)));
+    .action(async (sources, options) => {
+      const { harvestCommand } = await import('./harvest-command.ts');
+      finish(await harvestCommand(sources, options, io));
+    });
 
   command('publish [sets...]', 'write the documents (default: of every set)')
     .option('--dry-run', 'say what would be published, write nothing', false)
     .option('--close', 'close the open Change Lists now, and package what is in them', false)
     .option('--lists-only', 'leave the dumps as they are', false)
-    .action(async (sets, options) => finish(await publishCommand(sets, options, io)));
+    .action(async (sets, options) => {
+      const { publishCommand } = await import('./publish-command.ts');
+      finish(await publishCommand(sets, options, io));
+    });
 
   command('export <dir>', 'publish, and write everything as files for any web server')
     .option('--dry-run', 'say what would be written, write nothing', false)
     .option('--full', 'compare every file, whatever the last export said', false)
     .option('--at <datetime>', 'write the Resource Lists and the resources as they were then', momentOption)
-    .action(async (dir, options) => finish(await exportCommand(dir, options, io)));
+    .action(async (dir, options) => {
+      const { exportCommand } = await import('./export-command.ts');
+      finish(await exportCommand(dir, options, io));
+    });
 
   command('serve', 'serve, harvest and publish on schedule')
     .addOption(new Option('--port <n>', 'listen here').argParser(parsePort))
     .option('--host <address>', 'listen on this address')
-    .action(async (options) => finish(await serveCommand(options, io)));
+    .action(async (options) => {
+      const { serveCommand } = await import('./serve.ts');
+      finish(await serveCommand(options, io));
+    });
 
   command('status', 'what each source is doing')
     .option('--at <datetime>', 'what each source held then', momentOption)
-    .action(async (options) => finish(await statusCommand(options, io)));
+    .action(async (options) => {
+      const { statusCommand } = await import('./status.ts');
+      finish(await statusCommand(options, io));
+    });
 
   command('problems [source]', 'records that could not be read, and are not published as they are')
     .option('--item <id>', 'this one, with the record as it came')
     .option('--raw', 'with the records as they came', false)
-    .action(async (source, options) => finish(await problemsCommand(source, options, io)));
+    .action(async (source, options) => {
+      const { problemsCommand } = await import('./problems-command.ts');
+      finish(await problemsCommand(source, options, io));
+    });
 
   command(
     'vanished <source>',
     'what the last full look at a source did not find, and still publishes',
-  ).action(async (source, options) => finish(await vanishedCommand(source, options, io)));
+  ).action(async (source, options) => {
+    const { vanishedCommand } = await import('./vanished-command.ts');
+    finish(await vanishedCommand(source, options, io));
+  });
 
   command('refused <source>', 'published files that are not handed out, because their server refuses them')
     .option(
@@ -141,26 +151,37 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       'delete those that are withheld since then at the latest, as it was listed',
       momentOption,
     )
-    .action(async (source, options) => finish(await refusedCommand(source, options, io)));
+    .action(async (source, options) => {
+      const { refusedCommand } = await import('./refused-command.ts');
+      finish(await refusedCommand(source, options, io));
+    });
 
   command('withdraw <uri>', 'take a resource or an item down, whatever the repository delivers')
     .option('--reason <text>', 'why; `rsbridge status` shows it')
     .option('--dry-run', 'say what would be withdrawn, change nothing', false)
-    .action(async (uri, options) => finish(await withdrawCommand(uri, options, io)));
+    .action(async (uri, options) => {
+      const { withdrawCommand } = await import('./withdraw-command.ts');
+      finish(await withdrawCommand(uri, options, io));
+    });
 
   command(
     'restore <uri|file>',
     'publish again what was withdrawn; or put a backup in the place of the database',
   )
     .option('--dry-run', 'say what would be restored, change nothing', false)
-    .action(async (what, options) =>
-      finish(await (isFile(what, io.cwd) ? restoreBackup : restoreCommand)(what, options, io)),
-    );
+    .action(async (what, options) => {
+      const { isFile, restoreBackup } = await import('./backup-command.ts');
+      const { restoreCommand } = await import('./restore-command.ts');
+      finish(await (isFile(what, io.cwd) ? restoreBackup : restoreCommand)(what, options, io));
+    });
 
   command('remove <source>', 'remove a source that is not configured any more')
     .option('--at-once', 'everything of it, without leaving its lists to those who follow it', false)
     .option('--dry-run', 'say what would be removed, change nothing', false)
-    .action(async (source, options) => finish(await removeCommand(source, options, io)));
+    .action(async (source, options) => {
+      const { removeCommand } = await import('./remove-command.ts');
+      finish(await removeCommand(source, options, io));
+    });
 
   command('history <uri>', 'what a resource was, and when, and what changed')
     .addOption(
@@ -174,11 +195,17 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     )
     .option('--no-diff', 'the versions alone')
     .option('--all', 'all versions and all differences, however many', false)
-    .action(async (uri, options) => finish(await historyCommand(uri, options, io)));
+    .action(async (uri, options) => {
+      const { historyCommand } = await import('./history-command.ts');
+      finish(await historyCommand(uri, options, io));
+    });
 
   command('backup <file>', 'everything the database has, as one file, while all goes on')
     .option('--force', 'overwrite the file', false)
-    .action(async (file, options) => finish(await backupCommand(file, options, io)));
+    .action(async (file, options) => {
+      const { backupCommand } = await import('./backup-command.ts');
+      finish(await backupCommand(file, options, io));
+    });
 
   program
     .command('validate <url>')
@@ -197,7 +224,10 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--strict', 'warnings count as errors do', false)
     .option('--contact <email>', 'for the User-Agent of every request')
     .option('--json', 'findings as NDJSON', false)
-    .action(async (url, options) => finish(await validateCommand(url, options, io)));
+    .action(async (url, options) => {
+      const { validateCommand } = await import('./validate.ts');
+      finish(await validateCommand(url, options, io));
+    });
 
   program
     .command('demo')
@@ -211,7 +241,10 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
         .default(4),
     )
     .option('--json', 'the addresses as NDJSON', false)
-    .action(async (options) => finish(await demoCommand(options, io)));
+    .action(async (options) => {
+      const { demoCommand } = await import('./demo.ts');
+      finish(await demoCommand(options, io));
+    });
   return program;
 }
 

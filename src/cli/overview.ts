@@ -4,14 +4,14 @@ import type { SourceOverview } from '../server/deps.ts';
 import type { Run, RunKind } from '../store/runs.ts';
 import { readSourceFacts, type SourceFacts } from '../store/source-facts.ts';
 import type { StoredSource } from '../store/sources.ts';
-import type { Bridge } from './bridge.ts';
+import type { StoredBridge } from './stored-bridge.ts';
 
 /**
  * How every source is doing, for the pages, `/readyz`, `/metrics` and `rsbridge status`: one object, many views. It
  * takes the same few statements for one source and for a thousand.
  */
 export async function readOverviews(
-  bridge: Bridge,
+  bridge: StoredBridge,
   nextRun: (source: string) => Date | undefined = () => undefined,
   sets?: readonly PublishedSet[],
 ): Promise<readonly SourceOverview[]> {
@@ -23,7 +23,7 @@ export async function readOverviews(
 
 /** @param sets that are published */
 export function overviewsOf(
-  { config }: Bridge,
+  { config }: StoredBridge,
   facts: ReadonlyMap<string, SourceFacts>,
   sets: readonly PublishedSet[],
   nextRun: (source: string) => Date | undefined = () => undefined,

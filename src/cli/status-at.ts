@@ -2,12 +2,17 @@ import { addSeconds, toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
 import { firstPassAt, lastSeqBefore, readJournals } from '../store/journal.ts';
 import { countPast, type PastCounts } from '../store/past-counts.ts';
-import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
+import type { StoredBridge } from './stored-bridge.ts';
 
 /** What each source held at a moment, and how much has changed since. */
-export async function statusAt(bridge: Bridge, at: string, json: boolean, io: CommandIo): Promise<number> {
+export async function statusAt(
+  bridge: StoredBridge,
+  at: string,
+  json: boolean,
+  io: CommandIo,
+): Promise<number> {
   const { database, config, clock } = bridge;
   const now = toIso(clock.now());
   if (at > now) throw new BridgeError('usage', `${at} lies in the future`);

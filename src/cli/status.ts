@@ -6,13 +6,12 @@ import { readSourceDetails, type SourceDetails } from '../store/source-details.t
 import type { VanishedCounts } from '../store/vanished.ts';
 import { listWithdrawals, type Withdrawal } from '../store/withdrawals.ts';
 import type { WithheldCounts } from '../store/withheld-files.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
 import { readOverviews } from './overview.ts';
 import { statusAt } from './status-at.ts';
+import { openStored, type StoredBridge } from './stored-bridge.ts';
 import { printable } from './terminal-text.ts';
 import { withheldDumps } from './withheld-dumps.ts';
 import { countOf } from './wording.ts';
@@ -31,7 +30,7 @@ export async function statusCommand(
   io: CommandIo,
 ): Promise<number> {
   const config = loadConfig(flags, io.env, io.cwd);
-  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
+  const bridge = await openStored(config, 'migrate');
   try {
     if (flags.at !== undefined) return await statusAt(bridge, flags.at, flags.json, io);
     const published = await bridge.publication.sets();
@@ -73,7 +72,7 @@ const ofNewcomer: Omit<SourceDetails, 'files' | 'withheldFiles'> = {
 
 /** Of some sources at once, by name: each statement is for all of them. */
 async function readDetails(
-  bridge: Bridge,
+  bridge: StoredBridge,
   overviews: readonly SourceOverview[],
   json: boolean,
 ): Promise<(name: string) => Details> {
@@ -93,13 +92,16 @@ async function readDetails(
 }
 
 /** What the operator has withdrawn, with the address that it had. */
-function toView({ config }: Bridge, { source, identifier, path, reason, at }: Withdrawal): WithdrawalView {
+function toView(
+  { config }: StoredBridge,
+  { source, identifier, path, reason, at }: Withdrawal,
+): WithdrawalView {
   const uri = toUri(config.baseUrl, path ?? itemPath(source, identifier));
   return { uri, identifier, whole: path === undefined, reason, at };
 }
 
 function printSource(
-  { bridge, flags, io }: { bridge: Bridge; flags: { json: boolean }; io: CommandIo },
+  { bridge, flags, io }: { bridge: StoredBridge; flags: { json: boolean }; io: CommandIo },
   overview: SourceOverview,
   { problems, unreadable, vanished, lessons, files, withheldFiles, versionsGivenUp, ...rest }: Details,
   sets: readonly PublishedSet[],

@@ -1,12 +1,12 @@
 import { findUnkept } from '../store/listing.ts';
-import type { Bridge } from './bridge.ts';
+import type { StoredBridge } from './stored-bridge.ts';
 
 /**
  * For each set of a source whose dumps are configured and cannot be offered, a sentence: a set that has them has
  * every resource in them (RS-CAP-11), and of files that are passed on or linked to we have no bytes.
  */
 export async function withheldDumps(
-  { database, config, setsOf }: Bridge,
+  { database, config, setsOf }: StoredBridge,
   source: string,
 ): Promise<readonly string[]> {
   const mode = config.sources[source]?.files.mode;

@@ -131,9 +131,10 @@ export async function readPointer(directory: string): Promise<Pointer | undefine
 }
 
 export function parsePointer(text: string): Pointer | undefined {
+  const end = text.lastIndexOf(checksumField);
   try {
     const { checksum, ...pointer } = JSON.parse(text) as Pointer & { checksum: string };
-    const intact = pointer.version === formatVersion && checksum === checksumOf(pointer);
+    const intact = pointer.version === formatVersion && checksum === digestOf(`${text.slice(0, end)}}`);
     return intact ? pointer : undefined;
   } catch {
     return undefined;
@@ -142,8 +143,9 @@ export function parsePointer(text: string): Pointer | undefined {
 
 export async function writePointer(directory: string, pointer: Pointer): Promise<void> {
   await syncDirectory(directory);
-  const checksum = checksumOf(pointer);
-  await writeWhole(directory, pointerFile, JSON.stringify({ ...pointer, checksum }));
+  const text = JSON.stringify(pointer);
+  const whole = `${text.slice(0, -1)}${checksumField}${digestOf(text)}"}`;
+  await writeWhole(directory, pointerFile, whole);
   await syncDirectory(directory);
 }
 
@@ -158,8 +160,11 @@ export async function readCatalog(directory: string, file: string): Promise<Docu
   return JSON.parse(await readFile(join(directory, file), 'utf8')) as Documents;
 }
 
-function checksumOf(pointer: object): string {
-  return createHash('sha256').update(JSON.stringify(pointer)).digest('hex').slice(0, 32);
+/** Stands last, so that it is compared with the text before it, as it was read. */
+const checksumField = ',"checksum":"';
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 async function writeWhole(directory: string, file: string, text: string): Promise<void> {

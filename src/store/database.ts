@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
-import pg from 'pg';
+import type pg from 'pg';
 import type { DatabaseConfig } from '../core/config.ts';
 import { BridgeError } from '../core/errors.ts';
 import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
@@ -76,7 +77,10 @@ function openSqliteDatabase(file: string): Database {
 function openPostgres(config: { url: string; poolSize: number }): Database {
   const connection = knex({
     client: 'pg',
-    connection: { connectionString: config.url, types: { getTypeParser } } as Knex.PgConnectionConfig,
+    connection: {
+      connectionString: config.url,
+      types: { getTypeParser: typeParser() },
+    } as Knex.PgConnectionConfig,
     log: knexLog,
     pool: { min: 0, max: config.poolSize },
     acquireConnectionTimeout: 30_000,
@@ -95,10 +99,14 @@ function openPostgres(config: { url: string; poolSize: number }): Database {
 const int8 = 20;
 
 /** Our counters stay far below 2^53: as numbers, not as pg's strings. */
-const getTypeParser = ((oid: number, format?: 'text' | 'binary') =>
-  oid === int8 && format !== 'binary'
-    ? (value: string) => Number(value)
-    : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser;
+function typeParser(): typeof pg.types.getTypeParser {
+  // As knex does it: SQLite needs none of it.
+  const { types } = createRequire(import.meta.url)('pg') as typeof pg;
+  return ((oid: number, format?: 'text' | 'binary') =>
+    oid === int8 && format !== 'binary'
+      ? (value: string) => Number(value)
+      : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser;
+}
 
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
