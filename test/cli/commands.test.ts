@@ -196,7 +196,7 @@ describe('what upstreams do', () => {
       source: 'repo',
       error: { code: 'upstream-unreachable' },
     });
-  }, 60_000);
+  });
 
   test('the fuse asks for a person, by exit code and in words', async () => {
     let gone = false;
@@ -377,7 +377,7 @@ describe('two of a kind', () => {
     expect(await run('harvest')).toMatchObject({ code: 5, stderr: expect.stringContaining('lease-held') });
     release?.();
     expect(await finished).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 
   test('Ctrl-C finishes the page; the next run continues', async () => {
     const { url, requests } = await repository((query) => {
@@ -394,7 +394,7 @@ describe('two of a kind', () => {
       stdout: expect.stringContaining('stopped before the end'),
     });
     expect(await run('harvest')).toMatchObject({ code: 0, stdout: expect.stringContaining('401 created') });
-  }, 60_000);
+  });
 });
 
 describe('records that could not be read', () => {

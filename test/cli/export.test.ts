@@ -211,7 +211,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
     await ok('export', target);
     await ok('export', target);
     expect(contents(broken)).toEqual(contents(target));
-  }, 90_000);
+  });
 
   test('a lost or damaged memory: everything is compared, what is not ours stays', async () => {
     const [[damaged = ''] = []] = contents(target).filter(([path]) => path?.endsWith('oai_dc.xml'));

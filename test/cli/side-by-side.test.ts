@@ -75,7 +75,7 @@ test('sources are read side by side, eight at a time; one that fails keeps nobod
   expect(most).toBe(8);
   expect(lines(outcome.stdout)).toHaveLength(10);
   expect(outcome.stdout).toMatch(/r9: full harvest of 1 records: 1 created/);
-}, 60_000);
+});
 
 test('the first Ctrl-C ends what is under way after its page, and begins nothing more', async () => {
   const stop = new AbortController();
@@ -98,7 +98,7 @@ test('the first Ctrl-C ends what is under way after its page, and begins nothing
   expect(code).toBe(130);
   expect(begun.size).toBeLessThanOrEqual(8);
   expect(output.join('')).toContain('stopped before the end');
-}, 60_000);
+});
 
 test('what is due for a source at the same moment comes one after the other', async () => {
   const { url } = await repositories((name) => list([record(`oai:${name}:1`)]));
@@ -131,4 +131,4 @@ test('what is due for a source at the same moment comes one after the other', as
     await service.close();
     await bridge.close();
   }
-}, 60_000);
+});

@@ -116,5 +116,5 @@ describe('a process', () => {
     const { child, finished } = rsbridge(['--help'], directory);
     child.stdout?.destroy();
     expect(await finished).toMatchObject({ signal: null, stderr: '' });
-  }, 60_000);
+  });
 });

@@ -80,7 +80,7 @@ describe('rsbridge validate', () => {
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect(code).toBe(4);
     expect(text).toContain('"rule":"RS-CL-11","severity":"error","uri":"-"');
-  }, 30_000);
+  });
 
   test('what is no address, what cannot be reached and what is no Source are told apart', async () => {
     for (const address of ['none.xml', './none.xml', '/nowhere/none.xml', 'x/y']) {
@@ -99,7 +99,7 @@ describe('rsbridge validate', () => {
     const { code, rules } = await findingsOf();
     expect(code).toBe(4);
     expect(rules).toEqual(new Set(['RS-DISC-01', 'RS-DISC-02']));
-  }, 30_000);
+  });
 });
 
 type Break = (source: SmallSource) => void;

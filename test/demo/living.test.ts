@@ -33,7 +33,7 @@ beforeAll(async () => {
   const io = { stdout, stderr, env: {}, cwd: directory, stop: stop.signal, abort: stop.signal };
   running = demoCommand({ port, data: 'demo', editEvery: 0.01, json: true }, io, pace);
   await Promise.race([ready, running]);
-}, 120_000);
+});
 
 afterAll(async () => {
   stop.abort();
@@ -90,4 +90,4 @@ test('a client copies the demo, follows it and compares, and nothing is gone or 
     const list = await entriesOf('sample/sets/theses/resourcelist.xml');
     expect(new Map(list.map(({ loc, lastmod }) => [loc, lastmod]))).toEqual(new Map([...copy].sort()));
   }
-}, 180_000);
+});

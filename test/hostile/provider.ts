@@ -24,8 +24,8 @@ export interface ProviderOptions {
   readonly secondsPerRequest?: number;
   /** Real time before an answer, so that requests can be under way at once. */
   readonly latencyMs?: number;
-  /** Of its own clock: how long requests may be on their way that were sent before it asked for patience. */
-  readonly graceMs?: number;
+  /** How many it is asked at a time: the others may be on their way already when it asks one for patience. */
+  readonly places?: number;
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
@@ -50,7 +50,7 @@ export class HostileProvider {
 
   constructor(options: ProviderOptions) {
     this.#options = options;
-    this.traffic = new Traffic(options.graceMs ?? 0);
+    this.traffic = new Traffic(options.places ?? 1);
     this.#obstacles = new Obstacles(this.#wrong, this.traffic, '');
     const listener = (request: IncomingMessage, response: ServerResponse) => {
       this.#serve(request, response).catch((error: unknown) => {

@@ -16,14 +16,14 @@ export class Traffic {
   readonly arrivals: Arrival[] = [];
   /** Requests that came before the time that the server had named. */
   readonly impatient: Arrival[] = [];
-  readonly #graceMs: number;
+  readonly #places: number;
   #underWay = 0;
   #notBefore = 0;
-  #patienceFrom = 0;
+  #onTheirWay = 0;
 
-  /** @param graceMs how long requests may be on their way that were sent before the server named a time */
-  constructor(graceMs: number) {
-    this.#graceMs = graceMs;
+  /** @param places how many at a time may have been sent before the answer that names a time was read */
+  constructor(places: number) {
+    this.#places = places;
   }
 
   get most(): number {
@@ -38,7 +38,10 @@ export class Traffic {
     this.#underWay += 1;
     const complete = { ...arrival, underWay: this.#underWay };
     this.arrivals.push(complete);
-    if (arrival.at < this.#notBefore && arrival.at >= this.#patienceFrom) this.impatient.push(complete);
+    if (arrival.at < this.#notBefore) {
+      if (this.#onTheirWay > 0) this.#onTheirWay -= 1;
+      else this.impatient.push(complete);
+    }
     return complete;
   }
 
@@ -48,7 +51,7 @@ export class Traffic {
 
   /** From now on for so long nobody should come: said with 429 or 503. */
   closeFor(seconds: number, at: number): void {
-    if (at >= this.#notBefore) this.#patienceFrom = at + this.#graceMs;
+    if (at >= this.#notBefore) this.#onTheirWay = this.#places - 1;
     this.#notBefore = Math.max(this.#notBefore, at + seconds * 1000);
   }
 

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { identifierOf } from './repository.ts';
 import { openStage, type Scene } from './scene.ts';
-import { createFastClock } from './virtual-clock.ts';
+import { createStandingClock } from './virtual-clock.ts';
 
 const openScene = openStage();
 
@@ -126,18 +126,19 @@ describe('Windows', () => {
   });
 
   test('side by side all wait when one of them is told to', async () => {
-    // Half a second for what is on its way when a machine is busy, of a rest of one and a half.
-    const clock = createFastClock(100);
+    const clock = createStandingClock();
     const scene = await openScene({
       records: 300,
       clock,
       source: { requestsPerHost: 3 },
-      provider: { latencyMs: 3, secondsPerRequest: 0, graceMs: 50_000 },
+      provider: { latencyMs: 3, secondsPerRequest: 0, places: 3 },
     });
-    scene.misbehave({ busyEvery: 20, retryAfter: { seconds: 150, as: 'seconds' } });
+    onTestFinished(clock.keepGoing(() => scene.provider.traffic.underWay === 0));
+    scene.misbehave({ busyEvery: 8, retryAfter: { seconds: 150, as: 'seconds' } });
     await scene.settle();
     await scene.expectTruth();
     scene.expectPoliteness();
+    expect(clock.rests).toBeGreaterThan(2);
   });
 
   test.each([

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/cli/bridge.ts';
 import { freePort } from '../../src/cli/free-port.ts';
@@ -15,9 +15,6 @@ import { createSampleRepository, type SampleRepository } from '../../src/demo/sa
 import { rsbridge } from '../cli/processes.ts';
 
 const nginx = findNginx();
-
-// A bridge is started for some of them, and hundreds of requests are made.
-vi.setConfig({ testTimeout: 120_000 });
 
 if (!nginx)
   process.stderr.write('SKIPPED: the export behind nginx needs nginx in PATH, or NGINX=/path/to/nginx\n');
@@ -58,7 +55,7 @@ describe.skipIf(!nginx)('an export behind nginx, with docs/nginx.conf', () => {
     await run('harvest');
     await run('export', root);
     await startNginx(port);
-  }, 180_000);
+  });
 
   afterAll(async () => {
     for (const server of servers) server.kill('SIGQUIT');
@@ -97,7 +94,7 @@ ${site}
     const child = spawn(nginx ?? '', ['-p', place, '-c', join(place, 'nginx.conf'), '-e', 'stderr'], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    for (let attempt = 0; attempt < 100; attempt += 1) {
+    for (let attempt = 0; attempt < 2400; attempt += 1) {
       if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`);
       const answer = await request(`http://127.0.0.1:${port}/rs/`).catch(() => undefined);
       await answer?.body.dump();
@@ -114,7 +111,7 @@ ${site}
   async function serving(work: () => Promise<void>): Promise<void> {
     const { child, finished } = rsbridge(['serve'], directory);
     try {
-      for (let attempt = 0; attempt < 600; attempt += 1) {
+      for (let attempt = 0; attempt < 2400; attempt += 1) {
         const answer = await get(`http://127.0.0.1:${bridgePort}/livez`).catch(() => undefined);
         if (answer?.status === 200) break;
         await setTimeout(50);

@@ -115,7 +115,7 @@ function nobody(): { uid: number; gid: number } {
 }
 
 async function untilReady(url: string, exitCode: () => number | null, output: () => string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 1200; attempt += 1) {
     if (exitCode() !== null) break;
     const client = new pg.Client({ connectionString: url });
     try {

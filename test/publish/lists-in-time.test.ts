@@ -277,7 +277,7 @@ describeOnBoth('a Resource List as of a moment', (open) => {
     // With this clock all patience is over at once.
     lists = create({ clock: living.clock });
     expect(await lists.find(set, moment)).toBeUndefined();
-    await expect.poll(() => lists.find(set, moment), { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => lists.find(set, moment)).toBeDefined();
     expect(await rendered()).toHaveLength(1);
   });
 

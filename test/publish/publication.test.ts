@@ -213,4 +213,4 @@ it('kill -9 at any moment leaves a publication that is consistent, and that the 
     const [count] = await database.reader('change').count('* as changes');
     expect(told).toHaveLength(Number(count?.changes));
   }
-}, 60_000);
+});

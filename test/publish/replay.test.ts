@@ -125,7 +125,7 @@ describeOnBoth('a Destination', (open) => {
     );
     expect(compared).toBeGreaterThan(10);
     expect(followed).toBeGreaterThan(50);
-  }, 120_000);
+  });
 
   /**
    * Every entry of every document of a set leads to the state that it speaks of: by its memento, and by its TimeGate

@@ -45,7 +45,7 @@ async function open(origin: string): Promise<Socket> {
 
 async function until(holds: () => boolean): Promise<void> {
   for (let tries = 0; !holds(); tries += 1) {
-    if (tries > 500) throw new Error('it never came to be');
+    if (tries > 12_000) throw new Error('it never came to be');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -42,7 +42,7 @@ function answering(status: number, headers: Record<string, string> = {}): Answer
 
 async function until(holds: () => boolean): Promise<void> {
   for (let tries = 0; !holds(); tries += 1) {
-    if (tries > 500) throw new Error('it never came to be');
+    if (tries > 12_000) throw new Error('it never came to be');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

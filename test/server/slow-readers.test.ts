@@ -35,7 +35,7 @@ async function ask(here: House, path = document, localAddress = '127.0.0.1'): Pr
 
 async function until(holds: () => boolean): Promise<void> {
   for (let tries = 0; !holds(); tries += 1) {
-    if (tries > 1000) throw new Error('it never came to be');
+    if (tries > 12_000) throw new Error('it never came to be');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

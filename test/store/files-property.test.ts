@@ -60,7 +60,7 @@ describeOnBoth('whatever happens upstream', (open) => {
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 });
 
 function expected(source: string, items: readonly (Truth | undefined)[], refused: readonly string[]) {

@@ -75,7 +75,7 @@ describeOnBoth('a set at a sequence of the journal', (open) => {
       { numRuns: 20 },
     );
     expect(compared).toBeGreaterThan(300);
-  }, 120_000);
+  });
 
   test('is told the same while resources move on between two pages', async () => {
     const world = await createWorld(open().database);

@@ -10,7 +10,7 @@ import {
   topCommunity,
 } from './legacy-repository.ts';
 
-const signal = AbortSignal.timeout(20_000);
+const signal = AbortSignal.timeout(180_000);
 const uuid = (n: number) => `b0000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const articles = {
   id: 'a0000000-0000-4000-8000-000000000001',

@@ -10,7 +10,7 @@ import { createContext } from '../http-double.ts';
 import { provide } from '../scripted-provider.ts';
 import { sharedMaterial } from '../shared-material.ts';
 
-const signal = AbortSignal.timeout(20_000);
+const signal = AbortSignal.timeout(180_000);
 const base = 'https://repo.example.org/rest';
 
 function read(json: unknown, own: Partial<ItemReading> = {}) {

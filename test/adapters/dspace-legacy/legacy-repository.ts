@@ -268,6 +268,6 @@ export async function pagesOf(
   request: Parameters<Adapter['pages']>[0] = { mode: 'full' },
 ): Promise<Page[]> {
   const pages: Page[] = [];
-  for await (const page of adapter.pages(request, AbortSignal.timeout(20_000))) pages.push(page);
+  for await (const page of adapter.pages(request, AbortSignal.timeout(180_000))) pages.push(page);
   return pages;
 }

@@ -7,7 +7,7 @@ import { provide } from '../scripted-provider.ts';
 import { sharedMaterial } from '../shared-material.ts';
 import { adapterAt, type LegacyRepository, pagesOf, serve, topCommunity } from './legacy-repository.ts';
 
-const signal = AbortSignal.timeout(20_000);
+const signal = AbortSignal.timeout(180_000);
 const articles = { id: 7, handle: '1/10', name: 'Articles', community: topCommunity };
 const five: LegacyRepository = {
   collections: [articles],

@@ -11,7 +11,7 @@ import {
   topCommunity,
 } from './legacy-repository.ts';
 
-const signal = AbortSignal.timeout(20_000);
+const signal = AbortSignal.timeout(180_000);
 const uuid = (kind: string, n: number) => `${kind}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const articles: LegacyCollection = {
   id: uuid('a', 1),

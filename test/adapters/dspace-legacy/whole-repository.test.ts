@@ -78,7 +78,7 @@ describe.each(['5', '6'] as const)('a repository of DSpace %s', (version) => {
     expect(told(items).sort(byIdentifier)).toEqual(expected(visible(repository), version).sort(byIdentifier));
     expect(pages.flatMap(({ problems }) => problems)).toEqual([]);
     const listed = [];
-    for await (const { entries } of adapter.identifiers({}, AbortSignal.timeout(20_000)))
+    for await (const { entries } of adapter.identifiers({}, AbortSignal.timeout(180_000)))
       listed.push(...entries.map(({ identifier }) => identifier));
     expect(new Set(listed)).toEqual(new Set(items.map(({ identifier }) => identifier)));
     expect(server.usageEvents).toBe(0);
@@ -111,7 +111,7 @@ describe.each(['5', '6'] as const)('a repository of DSpace %s', (version) => {
   test('says what became of each item', async () => {
     const { repository, server } = await start(version);
     const { adapter } = adapterAt(server.url, { timeZone });
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(180_000);
     const ask = async (item: Item | undefined) => {
       if (item === undefined) throw new Error('no such item');
       return adapter.item(nameOf(item, version), signal);
@@ -133,7 +133,7 @@ test('nothing is believed to be gone while the service refuses everything', asyn
   for (const status of [401, 404, 500]) {
     server.fail({ when: ({ kind }) => kind !== 'oai', reply: status });
     const [item] = visible(repository);
-    await expect(adapter.item(nameOf(item as Item, '6'), AbortSignal.timeout(20_000))).rejects.toThrow();
+    await expect(adapter.item(nameOf(item as Item, '6'), AbortSignal.timeout(180_000))).rejects.toThrow();
     server.faults.length = 0;
   }
 });

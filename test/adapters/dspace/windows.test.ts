@@ -136,6 +136,6 @@ test('any items, any limits, any interruption: every item comes exactly once', a
         expect(double.asked.length).toBeLessThan(depth + all.length * (heavy || cap < 5 ? 6 : 2) * perItem);
       },
     ),
-    { numRuns: 60, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: true },
+    { numRuns: 60 },
   );
-}, 30_000);
+});

@@ -231,7 +231,7 @@ describeOnBoth('the past of documents', (open) => {
     expect(headers['retry-after']).toMatch(/^\d+$/);
     expect(headers['memento-datetime']).toBeUndefined();
     expect(JSON.parse(text)).toMatchObject({ code: 'not-ready' });
-    await expect.poll(async () => (await get(memento(second))).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await get(memento(second))).status).toBe(200);
   });
 
   it('is not there before the first complete pass, nor of a set that is not published', async () => {

@@ -100,7 +100,7 @@ describe('A hostile payload', () => {
     expect(found?.files).toHaveLength(50_000);
     expect(found?.files.at(-1)).toMatchObject({ url: 'https://repo.example/f/49999.pdf', sequence: 50_000 });
     expect(performance.now() - started).toBeLessThan(20_000);
-  }, 30_000);
+  });
 
   test('50 MB of text, in which one file is named, are read in little memory', () => {
     const noise = Buffer.alloc(50 * 1024 * 1024, 'é &amp; ');
@@ -113,5 +113,5 @@ describe('A hostile payload', () => {
     const before = process.memoryUsage().rss;
     expect(findFiles(jpcoar, payload)?.files).toHaveLength(1);
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
-  }, 30_000);
+  });
 });
