@@ -18,8 +18,10 @@ import type { Finding } from './finding.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { noSource } from './no-source.ts';
 import { describeUnconfigured, unconfiguredSources } from './stored-sources.ts';
 import { withheldDumps } from './withheld-dumps.ts';
+import { countOf } from './wording.ts';
 
 /** Looks at everything a run depends on, changes nothing but the database's schema, and says what it found. */
 export async function checkCommand(
@@ -38,7 +40,7 @@ export async function checkCommand(
   print({
     check: 'configuration',
     ok: configured > 0,
-    message: `${configured} sources, served as ${config.baseUrl}`,
+    message: configured > 0 ? `${countOf(configured, 'source')}, served as ${config.baseUrl}` : noSource,
   });
   let exitCode: number = configured > 0 ? exitCodes.ok : exitCodes.usage;
   let bridge: Bridge | undefined;

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { BridgeError } from '../core/errors.ts';
 import { type ExportProgress, type ExportReport, exportPublication } from '../publish/export/export.ts';
 import { exportPast, type PastExportReport } from '../publish/export/past-export.ts';
 import type { AbsentSource } from '../publish/export/past-moment.ts';
@@ -12,6 +11,7 @@ import { publishForExport } from './export-publish.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { noSourceError } from './no-source.ts';
 
 export interface ExportFlags {
   readonly config?: string;
@@ -27,7 +27,7 @@ export interface ExportFlags {
 export async function exportCommand(target: string, flags: ExportFlags, io: CommandIo): Promise<number> {
   const config = loadConfig(flags, io.env, io.cwd);
   if (Object.keys(config.sources).length === 0) {
-    throw new BridgeError('config-invalid', 'no source is configured');
+    throw noSourceError();
   }
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
   const bridge = await openBridge(config, log, flags.dryRun ? 'check' : 'migrate');

@@ -14,6 +14,7 @@ import { harvestItems } from './harvest-item.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { noSourceError } from './no-source.ts';
 import { renameOlderJournals } from './older-database.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { removeBytes } from './retention.ts';
@@ -53,7 +54,7 @@ export async function harvestCommand(
         'usage',
         `a run is of one source: rsbridge harvest SOURCE --accept-deletions ${accept}`,
       );
-    if (sources.length === 0) throw new BridgeError('config-invalid', 'no source is configured');
+    if (sources.length === 0) throw noSourceError();
     if (flags.item && (names.length === 0 || sources.length > 1))
       throw new BridgeError('usage', 'an item is of one source: rsbridge harvest SOURCE --item ID');
     if (!flags.dryRun)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse, YAMLParseError } from 'yaml';
 import { type Config, parseConfig } from '../core/config.ts';
-import { BridgeError } from '../core/errors.ts';
+import { BridgeError, describeError } from '../core/errors.ts';
 import { keepSecret } from '../core/secrets.ts';
 import { checkCron } from '../harvest/scheduler.ts';
 import { type BroughtIn, secretsOf } from './config-secrets.ts';
@@ -41,6 +41,7 @@ export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): C
   const config = parseBroughtIn(raw, broughtIn);
   for (const secret of secretsOf(config, broughtIn)) keepSecret(secret);
   checkCron('publish.resourceListSchedule', config.publish.resourceListSchedule);
+  checkCron('publish.resourceDumpSchedule', config.publish.resourceDumpSchedule);
   for (const [name, source] of Object.entries(config.sources)) {
     checkCron(`sources.${name}.schedule`, source.schedule);
     checkCron(`sources.${name}.fullPass`, source.fullPass);
@@ -77,7 +78,20 @@ function readText(file: string): string {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new BridgeError('config-missing', `there is no ${file}`, { cause });
     }
-    throw new BridgeError('config-invalid', `${file} cannot be read`, { cause });
+    throw new BridgeError('config-invalid', `the configuration ${file} cannot be read`, { cause });
+  }
+}
+
+/** The text of a file that a setting names. */
+function readValue(path: readonly string[], file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new BridgeError(
+      'config-invalid',
+      `${path.join('.')}: ${describeError(cause)}; name a file that rsbridge can read`,
+      { cause },
+    );
   }
 }
 
@@ -92,7 +106,10 @@ function parseYaml(text: string, file: string): Record<string, unknown> {
     throw new BridgeError('config-invalid', `${file}${where}: ${error.message.split('\n')[0] ?? ''}`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw new BridgeError('config-invalid', `${file} holds no settings`);
+    throw new BridgeError(
+      'config-invalid',
+      `${file} holds no settings; write one on each line, such as baseUrl: https://repo.example.org/rs`,
+    );
   }
   return parsed as Record<string, unknown>;
 }
@@ -115,7 +132,7 @@ function resolveValue(value: unknown, path: readonly string[], resolving: Resolv
       if (!key.endsWith('File') || typeof entry !== 'string')
         return [key, resolveValue(entry, [...path, key], resolving)];
       const name = key.slice(0, -'File'.length);
-      const text = readText(resolve(directory, expand(entry, env))).trim();
+      const text = readValue([...path, key], resolve(directory, expand(entry, env))).trim();
       broughtIn.push({ path: [...path, name], value: text });
       return [name, text];
     }),
@@ -134,7 +151,10 @@ function expand(text: string, env: Environment, told?: (value: string) => void):
   return text.replace(stoodIn, (_, name: string) => {
     const value = env[name];
     if (value === undefined) {
-      throw new BridgeError('config-invalid', `the environment variable ${name} is used but not set`);
+      throw new BridgeError(
+        'config-invalid',
+        `the environment variable ${name} is used in the configuration and not set; set it, or write the value itself`,
+      );
     }
     told?.(value);
     return value;

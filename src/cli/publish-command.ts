@@ -7,6 +7,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { noSourceError } from './no-source.ts';
 import { renameOlderJournals } from './older-database.ts';
 import { reportError } from './report-error.ts';
 
@@ -72,7 +73,7 @@ const ofOneSet: readonly ErrorCode[] = ['unknown-collection', 'content-damaged',
 
 function chooseSets(bridge: Bridge, names: readonly string[]): readonly ResourceSet[] {
   const all = bridge.sets();
-  if (all.length === 0) throw new BridgeError('config-invalid', 'no source is configured');
+  if (all.length === 0) throw noSourceError();
   if (names.length === 0) return all;
   return names.map((name) => {
     const set = all.find(({ path }) => path === name.replace(/\/+$/, ''));

@@ -1,10 +1,10 @@
-import { BridgeError } from '../core/errors.ts';
 import { listHarvestedSources } from '../store/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
+import { noSourceError } from './no-source.ts';
 import { renameOlderJournals } from './older-database.ts';
 import { logError } from './report-error.ts';
 import { type Service, startService } from './service.ts';
@@ -30,7 +30,7 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
   const overrides = { 'listen.port': flags.port, 'listen.host': flags.host };
   const config = loadConfig({ ...flags, overrides }, io.env, io.cwd);
   if (Object.keys(config.sources).length === 0) {
-    throw new BridgeError('config-invalid', 'no source is configured');
+    throw noSourceError();
   }
   const bridge = await openBridge(config, createLog(config.logLevel, io.stderr), 'migrate', io.stop);
   try {

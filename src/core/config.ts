@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { findFaults, isObject, matchesLiterals } from './config-faults.ts';
+import { findFaults } from './config-faults.ts';
 import { BridgeError } from './errors.ts';
-import { closed, sourceSchema } from './source-schema.ts';
+import { isObject, matchesLiterals } from './schema-faults.ts';
+import { closed, scheduleWords, sourceSchema } from './source-schema.ts';
 
 /**
  * One schema is the type, the validation, the defaults and the reference (`docs/configuration.md` is written
@@ -18,7 +19,12 @@ const databaseSchema = Type.Union(
     Type.Object(
       {
         client: Type.Literal('pg'),
-        url: Type.String({ minLength: 1, description: 'postgres://user:${PASSWORD}@host/database' }),
+        url: Type.String({
+          minLength: 1,
+          secret: true,
+          write: 'the address of the database, such as postgres://user:${PASSWORD}@host/database',
+          description: 'postgres://user:${PASSWORD}@host/database',
+        }),
         poolSize: Type.Integer({ minimum: 4, maximum: 100, default: 10 }),
       },
       closed,
@@ -31,6 +37,7 @@ export const configSchema = Type.Object(
   {
     baseUrl: Type.String({
       pattern: '^https?://[^/?#]+(/[^?#]*)?$',
+      write: 'a web address, http:// or https://, without ? and #, such as https://repo.example.ac.jp/rs',
       default: 'http://localhost:8080',
       description: 'Where the world sees us; may have a path, e.g. https://repo.example.ac.jp/rs',
     }),
@@ -69,6 +76,7 @@ export const configSchema = Type.Object(
     publish: Type.Object(
       {
         resourceListSchedule: Type.Union([Type.String(), Type.Literal(false)], {
+          write: scheduleWords,
           default: '30 2 * * *',
           description: 'When `serve` takes a new snapshot of the Resource Lists (cron, UTC).',
         }),
@@ -85,6 +93,7 @@ export const configSchema = Type.Object(
             'How long a dated Change List stays open, counted from midnight UTC; with dumps, a package follows each.',
         }),
         resourceDumpSchedule: Type.Union([Type.String(), Type.Literal(false)], {
+          write: scheduleWords,
           default: '0 4 * * 0',
           description:
             'When `serve` builds new Resource Dumps (cron, UTC); the first follows the first harvest.',

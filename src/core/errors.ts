@@ -119,8 +119,7 @@ export function describeError(error: unknown): string {
       messages.push(String(current));
       break;
     }
-    const code = (current as { code?: unknown }).code;
-    const text = current.message || (typeof code === 'string' ? code : current.name);
+    const text = describeSystemError(current) ?? (current.message || codeOf(current) || current.name);
     if (!messages.some((message) => message.includes(text))) messages.push(text);
     current =
       current instanceof AggregateError && current.errors.length > 0 ? current.errors[0] : current.cause;
@@ -128,11 +127,38 @@ export function describeError(error: unknown): string {
   return messages.join(': ');
 }
 
+/** What the system says of a file, in words. */
+const fileTroubles: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `there is no ${path}`,
+  EEXIST: (path) => `${path} exists already`,
+  EACCES: (path) => `this user may not open ${path}`,
+  EPERM: (path) => `this user may not open ${path}`,
+  EROFS: (path) => `${path} is on a read-only file system`,
+  ENOTDIR: (path) => `a part of the path ${path} is a file, not a directory`,
+  EISDIR: (path) => `${path} is a directory, not a file`,
+  ELOOP: (path) => `the symbolic links of ${path} lead in a circle`,
+  ENOTEMPTY: (path) => `the directory ${path} is not empty`,
+  EIO: (path) => `the disk fails at ${path}`,
+};
+
+/** `there is no X` for `ENOENT: no such file or directory, open 'X'`; undefined for what is not about a file. */
+function describeSystemError(error: Error): string | undefined {
+  const { path, syscall } = error as { path?: unknown; syscall?: unknown };
+  // What is read when it is open has its name in the sentence before.
+  const named = typeof path === 'string' ? path : syscall === 'read' ? 'it' : undefined;
+  return named === undefined ? undefined : fileTroubles[codeOf(error) ?? '']?.(named);
+}
+
+function codeOf(error: Error): string | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
 /** What a line of the log says of a failure: the code that `docs/errors.md` explains, and what happened. */
 export function failure(error: unknown): { readonly code: string; readonly reason: string } {
   let known: unknown = error;
   while (known instanceof Error && !isBridgeError(known)) known = known.cause;
-  const system = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  const system = error instanceof Error ? codeOf(error) : undefined;
   const code = isBridgeError(known) ? known.code : isShortage(system) ? shortages[system] : 'internal';
   return { code, reason: describeError(error) };
 }

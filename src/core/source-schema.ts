@@ -117,6 +117,10 @@ export const defaultSchedules = {
   identifierPass: '0 1 * * *',
 } as const;
 
+/** What to write for a schedule. */
+export const scheduleWords =
+  'five or six fields of cron in quotes, such as "*/15 * * * *", or false for never';
+
 /** One repository in the configuration. */
 export const sourceSchema = Type.Object(
   {
@@ -128,11 +132,14 @@ export const sourceSchema = Type.Object(
     url: Type.String({
       // Credentials go into `headers`: an address is shown to everybody.
       pattern: '^https?://[^/@]+(/|$)',
+      write:
+        'the web address of the endpoint, http:// or https://, without a name and password, such as https://repo.example.org/oai',
       description:
         'The endpoint, e.g. https://repo.example.org/oai; of a DSpace, https://repo.example.org/server/api or, of an old one, https://repo.example.org/rest',
     }),
     identity: Type.String({
       pattern: '^(uuid|oai(:[A-Za-z0-9][A-Za-z0-9.-]*)?)$',
+      write: 'oai, oai:HOST (such as oai:repo.example.org) or uuid',
       default: 'oai',
       description:
         'DSpace: what the addresses of an item are made from. oai: oai:HOST:HANDLE, as its OAI-PMH endpoint calls it, so that they stay when a source moves between the protocols; oai:HOST: the same with a host of your own word; uuid: its UUID.',
@@ -141,7 +148,12 @@ export const sourceSchema = Type.Object(
       Type.Object(
         {
           user: Type.String({ minLength: 1, description: 'The e-mail address of the account.' }),
-          password: Type.String({ minLength: 1, description: '${VARIABLE}, or passwordFile: PATH.' }),
+          password: Type.String({
+            minLength: 1,
+            secret: true,
+            write: '${VARIABLE}, the name of a variable of the environment, or passwordFile: PATH instead',
+            description: '${VARIABLE}, or passwordFile: PATH.',
+          }),
         },
         {
           ...closed,
@@ -152,6 +164,8 @@ export const sourceSchema = Type.Object(
     ),
     oai: Type.Optional(
       Type.Union([Type.String({ pattern: '^https?://[^/@]+(/|$)' }), Type.Literal(false)], {
+        write:
+          'the web address of its OAI-PMH endpoint, without a name and password, such as https://repo.example.org/server/oai/request, or false',
         description:
           'DSpace: its OAI-PMH endpoint, e.g. https://repo.example.org/server/oai/request; default: where it usually is; false: leave it alone.',
       }),
@@ -242,6 +256,7 @@ export const sourceSchema = Type.Object(
           {
             url: Type.String({
               pattern: '^[A-Za-z][A-Za-z0-9+.-]*://[^?#]+$',
+              write: 'the address of the copy, without ? and #, such as https://mirror.example.org/rs',
               description: 'What takes the place of `baseUrl` there.',
             }),
             pri: Type.Optional(
@@ -263,11 +278,13 @@ export const sourceSchema = Type.Object(
         'With every change of an XML record, a link to an XML patch (RFC 5261) from the version before.',
     }),
     schedule: Type.Union([Type.String(), Type.Literal(false)], {
+      write: scheduleWords,
       default: defaultSchedules.schedule,
       description:
         'When `serve` harvests what is new: cron, UTC, with optional seconds; false: never. Sources that share a schedule are spread over it (see below).',
     }),
     fullPass: Type.Union([Type.String(), Type.Literal(false)], {
+      write: scheduleWords,
       default: defaultSchedules.fullPass,
       description: 'When `serve` reads the whole repository again, to notice what vanished without a trace.',
     }),
@@ -296,6 +313,7 @@ export const sourceSchema = Type.Object(
       },
     ),
     identifierPass: Type.Union([Type.String(), Type.Literal(false)], {
+      write: scheduleWords,
       default: defaultSchedules.identifierPass,
       description: 'When `serve` lists all identifiers, to notice sooner, and cheaply, what vanished.',
     }),
@@ -307,10 +325,18 @@ export const sourceSchema = Type.Object(
         'Requests under way at one host (of a DSpace by REST, 2 unless said otherwise). From 2 on, large lists are read in several windows at a time, and files are fetched side by side.',
     }),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' }), {
-        description:
-          'Sent to the host of `url` alone, e.g. { Authorization: "Bearer ${TOKEN}" }; never logged.',
-      }),
+      Type.Record(
+        Type.String(),
+        Type.String({
+          pattern: '^[\\t\\x20-\\x7e]*$',
+          secret: true,
+          write: 'one line of ASCII characters (encode others, e.g. as base64)',
+        }),
+        {
+          description:
+            'Sent to the host of `url` alone, e.g. { Authorization: "Bearer ${TOKEN}" }; never logged.',
+        },
+      ),
     ),
     timeoutSeconds: Type.Integer({ minimum: 1, default: 300, description: 'Of silence, not of the whole.' }),
     slowestBytesPerSecond: Type.Integer({

@@ -72,7 +72,10 @@ const wellFormed = new Set<string>();
 export function checkCron(place: string, cron: string | false): void {
   if (cron === false || wellFormed.has(cron)) return;
   if (!validate(cron)) {
-    throw new BridgeError('config-invalid', `${place}: "${cron}" is not a cron expression`);
+    throw new BridgeError(
+      'config-invalid',
+      `${place}: "${cron}" is not a schedule of cron; write five or six fields such as "*/15 * * * *" (every 15 minutes)`,
+    );
   }
   wellFormed.add(cron);
 }

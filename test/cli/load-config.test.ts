@@ -26,7 +26,7 @@ describe('loadConfig', () => {
     });
     expect(config.database).toMatchObject({ client: 'pg', url: 'postgres://u:p#{}: x@db/x' });
     expect(config.title).toBe('at Kyūshū');
-    expect(() => load('title: ${MISSING}\n')).toThrow(/MISSING is used but not set/);
+    expect(() => load('title: ${MISSING}\n')).toThrow(/MISSING is used in the configuration and not set/);
   });
 
   test('reads secrets from files beside it', () => {
@@ -34,7 +34,11 @@ describe('loadConfig', () => {
     expect(load('database: { client: pg, urlFile: url.txt }\n').database).toMatchObject({
       url: 'postgres://secret@db/x',
     });
-    expect(() => load('database: { client: pg, urlFile: none.txt }\n')).toThrow(/none\.txt/);
+    const missing = () => load('database: { client: pg, urlFile: none.txt }\n');
+    expect(missing).toThrow(
+      /^database\.urlFile: there is no .+none\.txt; name a file that rsbridge can read$/,
+    );
+    expect(missing).toThrow(expect.objectContaining({ code: 'config-invalid' }));
   });
 
   test('flag before environment before file before default', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/core/config.ts';
-import { suggest } from '../../src/core/config-faults.ts';
+import { suggest } from '../../src/core/suggestion.ts';
 
 const source = { url: 'https://repo.example.org/oai' };
 
@@ -28,9 +28,7 @@ describe('parseConfig', () => {
 
   test('names what may be chosen, also where it is not a word', () => {
     const faults = faultsOf({ sources: { repo: { ...source, mementos: { keep: 'none' } } } });
-    expect(faults).toBe(
-      'sources.repo.mementos.keep: expected one of all, { last: … }, { days: … }, not "none"',
-    );
+    expect(faults).toBe('sources.repo.mementos.keep: write all, { last: … } or { days: … }, not "none"');
   });
 
   test('fills in the defaults of the chosen database alone', () => {
@@ -64,7 +62,7 @@ describe('parseConfig', () => {
 
   test('where one of some words is wanted, they are named, and the nearest one again', () => {
     const mode = (word: unknown) => faultsOf({ sources: { repo: { ...source, files: { mode: word } } } });
-    const expected = 'sources.repo.files.mode: expected one of proxy, link, mirror, none';
+    const expected = 'sources.repo.files.mode: write proxy, link, mirror or none';
     expect(mode('mirrr')).toBe(`${expected}, not "mirrr" (did you mean "mirror"?)`);
     expect(mode('somewhere')).toBe(`${expected}, not "somewhere"`);
     expect(mode(3)).toBe(`${expected}, not 3`);
@@ -83,7 +81,7 @@ describe('parseConfig', () => {
 
   test('a proxy that is trusted is an address or a range', () => {
     expect(faultsOf({ listen: { trustedProxies: ['proxy.example.org'] } })).toContain(
-      'listen.trustedProxies.0: "proxy.example.org" is no address and no range',
+      'listen.trustedProxies.0: "proxy.example.org" is neither an address nor a range',
     );
     expect(parseConfig({ listen: { trustedProxies: ['10.0.0.0/8', '::1'] } }).listen.minBytesPerSecond).toBe(
       2048,
