@@ -68,7 +68,7 @@ describe('an entry of network.allow', () => {
   ])('is not %j', (entry) => {
     expect(parseAllowedPlace(entry)).toBeUndefined();
     expect(() => parseConfig({ network: { allow: ['intranet', entry] } })).toThrow(
-      /network\.allow\.1: .* is none of what can be allowed: a host name, host:port, .* or a range/,
+      /network\.allow\.1: .* cannot be allowed; write a host name, host:port, .* or a range/,
     );
   });
 
