@@ -20,6 +20,7 @@ import type { Bridge } from './bridge.ts';
 import { lookAtMirror, workOnFiles } from './file-work.ts';
 import { harvestsAtOnce } from './harvest-command.ts';
 import type { CommandIo } from './io.ts';
+import { watchDamage } from './mending.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { type PublishLoop, startPublishLoop } from './publish-loop.ts';
 import { watchRefusals } from './refusals.ts';
@@ -128,6 +129,7 @@ export async function startService(
   };
   const followFiles = (name: string) => inBackground(startFileWork(bridge, name, signals, places));
   const refusals = watchRefusals(bridge, followFiles, io.stop);
+  const damage = watchDamage(bridge, followFiles, io.stop);
   const harvestNow: HarvestNow = async (name, options) => {
     await inTurn(name, (source) => thoroughHarvest(bridge, source, { ...options, ...signals }));
     const isLooked = options.mode === 'full' && !io.stop.aborted;
@@ -166,7 +168,13 @@ export async function startService(
     isPublished: loop.isLevel,
     close: async () => {
       // Whoever waits for a list of the past would keep the server open for as long.
-      const work = [scheduler.stop(), loop.stop(), refusals.stop(), bridge.listsInTime.close()];
+      const work = [
+        scheduler.stop(),
+        loop.stop(),
+        refusals.stop(),
+        damage.stop(),
+        bridge.listsInTime.close(),
+      ];
       await Promise.all([...work, ...fileWorks, app.close()]);
       // Begun by a harvest that has just ended.
       await Promise.all(fileWorks);

@@ -77,7 +77,7 @@ async function openKept(
   for await (const { content } of readContents(database.reader, directory, [owner])) {
     if (content.coding !== 'file') return content.bytes.subarray(start, end);
     const file = contentFile(directory, owner.hash);
-    // The next work on files downloads it again.
+    // Whoever serves sees it there, and has it downloaded again.
     const onDamage = (ino?: number) => void setAside(directory, owner.hash, ino);
     const { length, crc } = content;
     return openKeptFile({ file, path: owner.path, length, crc, onDamage }, start, end);

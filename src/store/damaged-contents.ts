@@ -39,11 +39,22 @@ export async function setAside(directory: string, hash: string, ino?: number): P
   }
 }
 
+/** Whether a content was found damaged since the last call for mending: one look at a directory that is mostly empty. */
+export async function hasNewDamage(directory: string): Promise<boolean> {
+  return (await listEntries(directory)).some(({ isKnown }) => !isKnown);
+}
+
 /**
  * Makes the files due of which the content was found damaged, whatever their source, and forgets what is mended.
  * @param now ISO UTC
+ * @returns configured names of the sources whose files were called for
  */
-export async function callForMending(database: Database, directory: string, now: string): Promise<void> {
+export async function callForMending(
+  database: Database,
+  directory: string,
+  now: string,
+): Promise<ReadonlySet<string>> {
+  const sources = new Set<string>();
   const entries = await listEntries(directory);
   for (let start = 0; start < entries.length; start += hashesAtATime) {
     const some = entries.slice(start, start + hashesAtATime);
@@ -59,12 +70,22 @@ export async function callForMending(database: Database, directory: string, now:
     if (damaged.length === 0) continue;
     const found = damaged.map(({ hash }) => hash);
     await makeDue(database, now, 'content_hash', found);
+    for (const name of await sourcesOf(database.reader, found)) sources.add(name);
     for (const { name, hash } of damaged) {
       const known = `${asideOf(directory, hash)}.known`;
       await rm(known, { recursive: true, force: true });
       await rename(join(damagedIn(directory), name), known).catch(unless('ENOENT'));
     }
   }
+  return sources;
+}
+
+async function sourcesOf(db: Queryable, hashes: readonly string[]): Promise<readonly string[]> {
+  const rows: { name: string }[] = await db('remote_file')
+    .join('source', 'source.id', 'remote_file.source_id')
+    .distinct('source.name')
+    .modify((query) => whereAnyOf(query, 'content_hash', hashes));
+  return rows.map(({ name }) => name);
 }
 
 /** Of a content that is given up nothing is left, damaged or not. */
