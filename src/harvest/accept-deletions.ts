@@ -1,6 +1,6 @@
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
-import { type Lease, releaseLease } from '../store/leases.ts';
+import type { Lease } from '../store/leases.ts';
 import { endRun, endStale, findRun, type Run, type RunKind, startRun } from '../store/runs.ts';
 import { settle } from '../store/settle.ts';
 import { findSource } from '../store/sources.ts';
@@ -14,9 +14,8 @@ import {
   type HarvestSource,
   instant,
   introduce,
-  keepAlive,
   keepLessons,
-  takeLease,
+  withLease,
 } from './harvest.ts';
 
 export interface Acceptance {
@@ -63,17 +62,12 @@ export async function acceptDeletions(
   const { database, log } = deps;
   const stored = await findSource(database.reader, source.name);
   if (stored === undefined) return nothingSuspected(source.name, acceptance.run);
-  const lease = await takeLease(deps, source.name, acceptance.signal);
-  const heartbeat = keepAlive(deps, lease, source);
-  try {
+  return withLease(deps, source, acceptance.signal, async (lease) => {
     await refuseOthers(deps, source.name, lease.sourceId, acceptance.run);
     const report = await acceptShown(deps, source, lease, acceptance);
     log.info({ ...report, alive: report.aliveCount }, 'deletions accepted');
     return report;
-  } finally {
-    await heartbeat.end();
-    await releaseLease(database, lease);
-  }
+  });
 }
 
 function nothingSuspected(source: string, run: number | undefined): AcceptanceReport {

@@ -87,18 +87,31 @@ export async function harvest(
 ): Promise<HarvestReport> {
   const { database, clock } = deps;
   await ensureSource(database, source.name, toIso(clock.now()));
-  const lease = await takeLease(deps, source.name, options.signal);
+  return withLease(deps, source, options.signal, (lease) => runOnce(deps, source, options, lease));
+}
+
+/**
+ * Work on a source that is nobody else's meanwhile, however long it takes.
+ * @throws BridgeError `lease-held`, and what the work throws
+ */
+export async function withLease<Result>(
+  deps: HarvestDeps,
+  source: Pick<HarvestSource, 'name' | 'config'>,
+  signal: AbortSignal,
+  work: (lease: Lease) => Promise<Result>,
+): Promise<Result> {
+  const lease = await takeLease(deps, source.name, signal);
   const heartbeat = keepAlive(deps, lease, source);
   try {
-    return await runOnce(deps, source, options, lease);
+    return await work(lease);
   } finally {
     await heartbeat.end();
-    await releaseLease(database, lease);
+    await releaseLease(deps.database, lease);
   }
 }
 
 /** The files of the same source may just be settled by this process; that is a matter of seconds. */
-export async function takeLease(
+async function takeLease(
   { database, clock }: HarvestDeps,
   source: string,
   signal: AbortSignal,
@@ -329,11 +342,7 @@ const heartbeatMs = 15_000;
  * Waiting for a slow upstream must not look like death; nor does what is refused meanwhile wait for the end of the
  * harvest.
  */
-export function keepAlive(
-  deps: HarvestDeps,
-  lease: Lease,
-  { config }: Pick<HarvestSource, 'config'>,
-): Heartbeat {
+function keepAlive(deps: HarvestDeps, lease: Lease, { config }: Pick<HarvestSource, 'config'>): Heartbeat {
   const { database, clock, log } = deps;
   const beat = async () => {
     try {
@@ -363,6 +372,6 @@ export function keepAlive(
   };
 }
 
-export interface Heartbeat {
+interface Heartbeat {
   end(): Promise<void>;
 }

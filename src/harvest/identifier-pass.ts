@@ -2,7 +2,7 @@ import type { RepositoryInfo } from '../core/adapter.ts';
 import { addSeconds, toIso } from '../core/datetime.ts';
 import { describeError } from '../core/errors.ts';
 import { excuseUnlisted, findAbsent } from '../store/identifier-pass.ts';
-import { type Lease, releaseLease } from '../store/leases.ts';
+import type { Lease } from '../store/leases.ts';
 import {
   endRun,
   findRun,
@@ -24,10 +24,9 @@ import {
   type HarvestSource,
   instant,
   introduce,
-  keepAlive,
   keepLessons,
-  takeLease,
   toFailure,
+  withLease,
 } from './harvest.ts';
 import { readIdentifiers } from './listed-identifiers.ts';
 import { describeSelection, isUnfinished, maxStalls } from './open-run.ts';
@@ -64,14 +63,7 @@ export async function identifierPass(
   const { database } = deps;
   const before = await findSource(database.reader, source.name);
   if (before?.lastFullAt === undefined) return { skipped: 'it has never been read to the end' };
-  const lease = await takeLease(deps, source.name, options.signal);
-  const heartbeat = keepAlive(deps, lease, source);
-  try {
-    return await lookThrough(deps, source, options, lease);
-  } finally {
-    await heartbeat.end();
-    await releaseLease(database, lease);
-  }
+  return withLease(deps, source, options.signal, (lease) => lookThrough(deps, source, options, lease));
 }
 
 async function lookThrough(

@@ -1,6 +1,6 @@
 import { toIso } from '../core/datetime.ts';
 import { findItem } from '../store/items.ts';
-import { type Lease, releaseLease } from '../store/leases.ts';
+import type { Lease } from '../store/leases.ts';
 import { endRun, endStale, findRun, type Run, startRun } from '../store/runs.ts';
 import { settle } from '../store/settle.ts';
 import { removeItem } from '../store/sweep.ts';
@@ -13,10 +13,9 @@ import {
   type HarvestSource,
   instant,
   introduce,
-  keepAlive,
   keepLessons,
-  takeLease,
   toFailure,
+  withLease,
 } from './harvest.ts';
 
 /**
@@ -45,28 +44,36 @@ export async function harvestItem(
   identifier: string,
   options: Pick<HarvestOptions, 'stop' | 'signal'>,
 ): Promise<ItemReport> {
-  const { database, clock, log } = deps;
-  const lease = await takeLease(deps, source.name, options.signal);
-  const heartbeat = keepAlive(deps, lease, source);
-  try {
-    await introduce(deps, source, lease, options);
-    const run = await openItemRun(deps, lease, identifier);
+  return withLease(deps, source, options.signal, async (lease) => {
     try {
-      const outcome = await readItem(deps, source, lease, run, identifier, options);
-      await endRun(database.writer, run.id, { state: 'succeeded', at: toIso(clock.now()) });
-      const { created, updated, deleted } = await findRun(database.writer, run);
-      const report = { source: source.name, item: identifier, outcome, created, updated, deleted };
-      log.info(report, 'item read');
-      return report;
-    } catch (error) {
-      const failure = toFailure(error, options);
-      await endRun(database.writer, run.id, { state: 'failed', at: toIso(clock.now()), error: failure });
-      throw failure;
+      await introduce(deps, source, lease, options);
+      return await runForItem(deps, source, lease, identifier, options);
+    } finally {
+      await keepLessons(deps.database, lease, source);
     }
-  } finally {
-    await keepLessons(database, lease, source);
-    await heartbeat.end();
-    await releaseLease(database, lease);
+  });
+}
+
+async function runForItem(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  lease: Lease,
+  identifier: string,
+  options: Pick<HarvestOptions, 'stop' | 'signal'>,
+): Promise<ItemReport> {
+  const { database, clock, log } = deps;
+  const run = await openItemRun(deps, lease, identifier);
+  try {
+    const outcome = await readItem(deps, source, lease, run, identifier, options);
+    await endRun(database.writer, run.id, { state: 'succeeded', at: toIso(clock.now()) });
+    const { created, updated, deleted } = await findRun(database.writer, run);
+    const report = { source: source.name, item: identifier, outcome, created, updated, deleted };
+    log.info(report, 'item read');
+    return report;
+  } catch (error) {
+    const failure = toFailure(error, options);
+    await endRun(database.writer, run.id, { state: 'failed', at: toIso(clock.now()), error: failure });
+    throw failure;
   }
 }
 

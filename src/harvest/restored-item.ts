@@ -1,6 +1,6 @@
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
-import { type Lease, releaseLease } from '../store/leases.ts';
+import type { Lease } from '../store/leases.ts';
 import { endRun, startRun } from '../store/runs.ts';
 import { settle } from '../store/settle.ts';
 import { askFor } from './asked-item.ts';
@@ -11,7 +11,7 @@ import {
   instant,
   introduce,
   keepLessons,
-  takeLease,
+  withLease,
 } from './harvest.ts';
 
 /** What came of asking for an item that is to be published again. */
@@ -27,31 +27,39 @@ export async function readAgain(
   identifier: string,
   signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
 ): Promise<ReadAgain> {
-  const { database, clock } = deps;
-  let lease: Lease | undefined;
   try {
-    lease = await takeLease(deps, source.name, signals.signal);
-    await introduce(deps, source, lease, signals);
-    const startedAt = toIso(clock.now());
-    const mode = 'acceptance';
-    const selection = JSON.stringify({ restores: identifier });
-    const { sourceId } = lease;
-    const run = await startRun(database.writer, { sourceId, mode, selection, since: undefined, startedAt });
-    try {
-      const answer = await askFor(deps, lease, { source, run, ...signals }, identifier);
-      await settle(database, lease, fileRules(source.config), () => instant(clock), {
-        signal: signals.signal,
-      });
-      await keepLessons(database, lease, source);
-      if (answer === 'failed') return { failed: 'the repository did not say' };
-      return typeof answer === 'string' || answer.deleted ? 'unknown' : 'published';
-    } finally {
-      await endRun(database.writer, run.id, { state: 'succeeded', at: toIso(clock.now()) });
-    }
+    return await withLease(deps, source, signals.signal, (lease) =>
+      readWith(deps, source, lease, identifier, signals),
+    );
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     return { failed: describeError(error) };
+  }
+}
+
+async function readWith(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  lease: Lease,
+  identifier: string,
+  signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+): Promise<ReadAgain> {
+  const { database, clock } = deps;
+  await introduce(deps, source, lease, signals);
+  const startedAt = toIso(clock.now());
+  const mode = 'acceptance';
+  const selection = JSON.stringify({ restores: identifier });
+  const { sourceId } = lease;
+  const run = await startRun(database.writer, { sourceId, mode, selection, since: undefined, startedAt });
+  try {
+    const answer = await askFor(deps, lease, { source, run, ...signals }, identifier);
+    await settle(database, lease, fileRules(source.config), () => instant(clock), {
+      signal: signals.signal,
+    });
+    await keepLessons(database, lease, source);
+    if (answer === 'failed') return { failed: 'the repository did not say' };
+    return typeof answer === 'string' || answer.deleted ? 'unknown' : 'published';
   } finally {
-    if (lease) await releaseLease(database, lease);
+    await endRun(database.writer, run.id, { state: 'succeeded', at: toIso(clock.now()) });
   }
 }

@@ -37,11 +37,9 @@ export async function settle(
     await endEmbargoes(database, sourceId, now().iso);
     await weighRefusals(database, sourceId, rules.fuse, now().iso);
   }
-  const settled = await settleAll(database, lease, rules, now, options, (db) =>
+  return settleAll(database, lease, rules, now, options, (db) =>
     readUnsettledItems(db, sourceId, itemsAtATime),
   );
-  await endRefusals(database, lease, rules, now);
-  return settled;
 }
 
 /**
@@ -58,11 +56,9 @@ export async function settleRefusals(
 ): Promise<Settled> {
   const { sourceId } = lease;
   await weighRefusals(database, sourceId, rules.fuse, now().iso);
-  const settled = await settleAll(database, lease, rules, now, options, (db) =>
+  return settleAll(database, lease, rules, now, options, (db) =>
     readItemsWithRefusals(db, sourceId, itemsAtATime),
   );
-  await endRefusals(database, lease, rules, now);
-  return settled;
 }
 
 interface SettleOptions {
@@ -86,9 +82,11 @@ async function settleAll(
       const items = await readSome(database.writer);
       return items.length === 0 ? undefined : settleItems(database, lease, rules, items, now(), runId);
     });
-    if (!settled) return total;
+    if (!settled) break;
     for (const kind of ['created', 'updated', 'deleted'] as const) total[kind] += settled[kind];
   }
+  await endRefusals(database, lease, rules, now);
+  return total;
 }
 
 /** Nobody is called any more once everything that was decided has been done. */
