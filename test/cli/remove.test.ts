@@ -9,18 +9,11 @@ import { servesSource } from '../../src/cli/stored-sources.ts';
 import { openPublication } from '../../src/publish/publication.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { acquireLease } from '../../src/store/leases.ts';
-import { envelope, provide, record } from '../adapters/scripted-provider.ts';
+import { list, provide, record, repository } from '../adapters/scripted-provider.ts';
 import { type House, openHouse } from '../server/fixture.ts';
 import { runMain } from './run-main.ts';
 
 const base = 'https://bridge.example.org/rs';
-const identify = envelope(
-  '<Identify><repositoryName>Scripted</repositoryName><baseURL>http://repo.example.org/oai</baseURL><protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail><earliestDatestamp>2020-01-01T00:00:00Z</earliestDatestamp><deletedRecord>persistent</deletedRecord><granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify>',
-);
-const formats = envelope(
-  '<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat></ListMetadataFormats>',
-);
-
 let directory: string;
 let url: string;
 let database: Database;
@@ -28,20 +21,8 @@ let house: House;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'rsbridge-remove-'));
-  ({ url } = await provide((query) => {
-    switch (query.get('verb')) {
-      case 'Identify':
-        return identify;
-      case 'ListMetadataFormats':
-        return formats;
-      case 'ListSets':
-        return envelope('<error code="noSetHierarchy">no sets</error>');
-      default:
-        return envelope(
-          `<ListRecords>${record('oai:a:1')}${record('oai:a:2').replace('</dc:title>', ' of two</dc:title>')}</ListRecords>`,
-        );
-    }
-  }));
+  const records = [record('oai:a:1'), record('oai:a:2', '<dc:title>oai:a:2 of two</dc:title>')];
+  ({ url } = await provide(repository(() => list(records))));
   configure(['stays', 'goes']);
   expect((await run('harvest')).code).toBe(0);
   expect((await run('publish')).code).toBe(0);

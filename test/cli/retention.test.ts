@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { openDatabase } from '../../src/store/database.ts';
-import { envelope, provide, record } from '../adapters/scripted-provider.ts';
+import { list, provide, record, repository } from '../adapters/scripted-provider.ts';
 import { runMain } from './run-main.ts';
 
 let directory: string;
@@ -13,29 +13,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const identify = envelope(
-  '<Identify><repositoryName>Scripted</repositoryName><baseURL>http://repo.example.org/oai</baseURL><protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail><earliestDatestamp>2020-01-01T00:00:00Z</earliestDatestamp><deletedRecord>no</deletedRecord><granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify>',
-);
-const formats = envelope(
-  '<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat></ListMetadataFormats>',
-);
-
 test('harvests give up what `mementos.keep` does not cover, and bytes days later; `status` says how many', async () => {
   let edition = 0;
-  const { url } = await provide((query) => {
-    switch (query.get('verb')) {
-      case 'Identify':
-        return identify;
-      case 'ListMetadataFormats':
-        return formats;
-      case 'ListSets':
-        return envelope('<error code="noSetHierarchy">no sets</error>');
-      default:
-        return envelope(
-          `<ListRecords>${record('oai:a:1').replace('</dc:title>', ` ${edition}</dc:title>`)}</ListRecords>`,
-        );
-    }
-  });
+  const edited = () => record('oai:a:1', `<dc:title>oai:a:1 ${edition}</dc:title>`);
+  const { url } = await provide(repository(() => list([edited()])));
   const configure = (mementos: object, more = {}) =>
     writeFileSync(
       join(directory, 'rsbridge.yaml'),
