@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { type Bridge, openBridge, systemClock } from '../../src/cli/bridge.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
@@ -14,6 +14,9 @@ import { createSampleRepository } from '../../src/demo/sample-repository.ts';
 import { contentFile } from '../../src/store/content-files.ts';
 import { makePostgres, makeSqlite } from '../store/databases.ts';
 import { runMain } from './run-main.ts';
+
+// A first harvest, and looks every two seconds; on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 describe.each(['sqlite', 'pg'] as const)('a running mirror on %s', (kind) => {
   let directory: string;
@@ -90,7 +93,7 @@ describe.each(['sqlite', 'pg'] as const)('a running mirror on %s', (kind) => {
       expect(await read(url)).toEqual(bytes);
       harm(file, bytes);
       expect(await read(url).catch(() => 'broken off')).not.toEqual(bytes);
-      await expect.poll(() => isMended(file, bytes), { timeout: 60_000, interval: 100 }).toBe(true);
+      await expect.poll(() => isMended(file, bytes), { timeout: 120_000, interval: 100 }).toBe(true);
       expect(await read(url)).toEqual(bytes);
     },
     90_000,
@@ -100,7 +103,7 @@ describe.each(['sqlite', 'pg'] as const)('a running mirror on %s', (kind) => {
     const { url, file, bytes } = await mirrored(1);
     damage(file, bytes);
     expect((await runMain(directory, ['check', '--blobs'])).code).toBe(exitCodes.storage);
-    await expect.poll(() => isMended(file, bytes), { timeout: 60_000, interval: 100 }).toBe(true);
+    await expect.poll(() => isMended(file, bytes), { timeout: 120_000, interval: 100 }).toBe(true);
     expect(await read(url)).toEqual(bytes);
-  }, 90_000);
+  });
 });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/cli/bridge.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
@@ -20,6 +20,9 @@ import { contentFile } from '../../src/store/content-files.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { makePostgres, makeSqlite } from '../store/databases.ts';
 import { runMain } from './run-main.ts';
+
+// Each reads a whole mirror; on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 describe.each(['sqlite', 'pg'] as const)('a mirror on %s', (kind) => {
   let directory: string;
