@@ -51,6 +51,8 @@ export const errorTable = {
   'upstream-protocol': 'The answer is not what the protocol asks for; check the address.',
   'upstream-file-failed':
     'The repository does not hand out this file now; the lists follow as soon as it has been asked again.',
+  'upstream-pages-left':
+    'The server of the landing pages fails or asks for patience: they are read for links to files a day later, and what is published stays. Open one in a browser.',
   'upstream-file-timeout': 'The repository does not answer in time; try again later.',
   'file-withheld':
     'Its repository does not hand it out. It is asked again: the file comes back, or is deleted, within minutes or when a person has looked (`rsbridge refused SOURCE`).',

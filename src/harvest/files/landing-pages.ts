@@ -1,5 +1,6 @@
 import type { Clock, Http, Log } from '../../core/adapter.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 import type { Database } from '../../store/database.ts';
 import { type DueLandingPage, listDueLandingPages, storeFoundFiles } from '../../store/item-files.ts';
 import { findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../../store/remote-files.ts';
@@ -66,7 +67,11 @@ export async function readLandingPages(
         failures.set(host, failed);
         log.debug({ source: source.name, url: page.url, reason: reading.reason }, 'landing page not read');
         if (failed === failuresOfHost) {
-          log.warn({ source: source.name, host, reason: reading.reason }, 'landing pages of a host are left');
+          const code: ErrorCode = 'upstream-pages-left';
+          log.warn(
+            { source: source.name, host, code, reason: reading.reason },
+            'landing pages of a host are left',
+          );
         }
       } else {
         report.files += reading.files.length;

@@ -21,12 +21,14 @@ let written: number;
 let base: string;
 let http: HttpClient;
 let closeServer: () => Promise<void>;
+let warnings: object[];
 let sourceCount = 0;
 
 beforeEach(async () => {
   now = '2026-11-21T12:00:00Z';
   answers = new Map();
   asked = [];
+  warnings = [];
   written = 0;
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -104,10 +106,10 @@ async function seed(database: Database, urls: readonly string[]) {
       .writer('resource')
       .insert({ ...place, ...facts, kind: 'metadata', format: 'oai_dc', landing_page: url });
   }
+  const log = { ...silent, warn: (fields: object) => void warnings.push(fields) };
   return {
     items,
-    run: (budget = 100) =>
-      readLandingPages({ database, clock, log: silent, http }, { id, name }, { budget, signal }),
+    run: (budget = 100) => readLandingPages({ database, clock, log, http }, { id, name }, { budget, signal }),
     filesOf: async (item = items[0] ?? 0) =>
       (await readItemFiles(database.writer, [item]))
         .get(item)
@@ -308,6 +310,7 @@ describeOnBoth('Landing pages', (open) => {
     answers.set('/up', page('', `</a.pdf>${pdf}`));
     expect(await run(10)).toEqual({ pages: 4, files: 1, failed: 3, skipped: 27 });
     expect(asked).toHaveLength(4);
+    expect(warnings).toEqual([expect.objectContaining({ code: 'upstream-pages-left' })]);
     expect(await dueOf(items[20])).toBe('2026-11-22T12:00:00Z');
   });
 
