@@ -18,6 +18,7 @@ export class OtherLists {
   readonly #read = new Set<string>();
   readonly #inSets = new Set<string>();
   #recordsStateSets = true;
+  #setsHaveOthers = false;
   #setsAreClear = false;
   #ownSize: number | undefined;
 
@@ -33,6 +34,8 @@ export class OtherLists {
 
   seeInSet({ identifier }: CutRecord): void {
     if (this.#known?.has(identifier) === true) this.#inSets.add(identifier);
+    // Whether it can be had or not: the list in question lacks it.
+    else this.#setsHaveOthers = true;
   }
 
   /** The same list, of identifiers alone. */
@@ -53,7 +56,10 @@ export class OtherLists {
   proveWhole(longest: number): boolean {
     const size = this.#known?.size;
     if (size === undefined || size === 0) return false;
-    if (this.#ownSize !== undefined && this.#ownSize >= size && this.#ownSize < longest) return true;
+    // Without all of its own headers nobody says which sets it has.
+    if (this.#ownSize === undefined || this.#ownSize < size) return false;
+    if (this.#ownSize < longest) return true;
+    if (this.#setsHaveOthers) return false;
     const statedAreRead = [...this.#stated].every((spec) => this.#read.has(spec));
     return this.#setsAreClear && this.#recordsStateSets && statedAreRead && this.#inSets.size === size;
   }

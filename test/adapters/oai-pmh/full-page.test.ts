@@ -25,6 +25,14 @@ const forgetful =
       ? undefined
       : answer({ page: matching.slice(0, pageSize), token: '', attributes: '' });
 
+/** The list of everything leaves one out, as if it were on the next page. */
+const lacks =
+  (missing: string): NonNullable<Behaviour['list']> =>
+  ({ set, matching, answer }) =>
+    set === undefined && matching.length > 0
+      ? answer({ page: matching.filter(({ id }) => id !== missing), token: '', attributes: '' })
+      : undefined;
+
 const doubts = (problems: readonly { readonly code: string }[]) =>
   problems.filter(({ code }) => code === 'list-doubtful');
 
@@ -51,23 +59,31 @@ describe('A list of one second, as long as a page may be, without a token (quirk
     ['some are in no set', 21, ['a', 'b', 'c'], { sets: ['a', 'b'], list: forgetful(20) }],
     ['a set that records name is not listed', 20, ['a', 'b'], { sets: ['a'] }],
     ['a set cannot be listed', 20, ['a', 'b'], { sets: ['a', 'b'], broken: 'b' }],
+    ['what sets have more cannot be had', 21, ['a', 'b'], { sets: ['a', 'b'], list: lacks('r20') }],
+    ['its own identifiers cannot be listed', 20, ['a', 'b'], { sets: ['a', 'b'], unlisted: true }],
     ['sets are ignored', 20, ['a', 'b'], { sets: ['a', 'b'], ignored: true }],
     ['the sets may be cut off as well', 20, undefined, { sets: 'abcdefghij'.split('') }],
   ] as const)('is in doubt where %s', async (_why, count, own, behaviour) => {
     const records = filledAtOnce(count, own);
-    const { broken, ignored, list, ...rest } = { broken: '', ignored: false, list: undefined, ...behaviour };
+    const { broken, ignored, unlisted, list, ...rest } = {
+      ...{ broken: '', ignored: false, unlisted: false, list: undefined },
+      ...behaviour,
+    };
     const { url } = await datedRepository(() => records, {
       pageSize: 20,
       sizeless: true,
       ...rest,
+      getRecord: (id) => (id === 'r20' ? failure('idDoesNotExist') : undefined),
       list: (request) => {
+        if (unlisted && request.verb === 'ListIdentifiers' && request.set === undefined)
+          return failure('badArgument');
         if (broken !== '' && request.set === broken) return failure('badArgument');
         return ignored ? request.answer({ page: records, token: '' }) : list?.(request);
       },
     });
     const { problems } = await run(url);
     expect(doubts(problems)).toHaveLength(1);
-    expect(doubts((await identifierRun(url)).problems)).toHaveLength(1);
+    if (!unlisted) expect(doubts((await identifierRun(url)).problems)).toHaveLength(1);
   });
 
   test('is never whole where the server forgets its tokens', async () => {
