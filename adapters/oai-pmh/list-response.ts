@@ -120,6 +120,8 @@ export function judgeStatus(response: HttpResponse, error: unknown): unknown {
     isBridgeError(error, 'upstream-html') ||
     isBridgeError(error, 'upstream-not-xml') ||
     isBridgeError(error, 'upstream-protocol') ||
-    isBridgeError(error, 'upstream-cut-off');
+    isBridgeError(error, 'upstream-cut-off') ||
+    isBridgeError(error, 'upstream-forbidden-doctype') ||
+    isBridgeError(error, 'response-too-large');
   return response.status >= 400 && aboutBody ? statusError(response.status, response.url, error) : error;
 }

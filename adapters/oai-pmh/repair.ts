@@ -1,4 +1,5 @@
 import { htmlEntities } from './html-entities.ts';
+import { replaceInPieces } from './pieces.ts';
 
 export interface Repair {
   readonly text: string;
@@ -11,6 +12,7 @@ const opaque = /<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->|<\?xml\s[^>]*\?>\s*/g;
 const reference = /&(?:#(\d{1,10}|[xX][\dA-Fa-f]{1,8});|([A-Za-z][\w.-]*);)?/g;
 /** Everything outside of XML 1.0's Char, and nothing else: astral characters live (quirk 92). */
 const illegal = /(?![\t\n\r\u007f-\u009f])\p{Cc}|\p{Cs}|[\uFFFE\uFFFF]/gu;
+const mostForbidden = 100_000;
 const predefined: ReadonlySet<string> = new Set(['amp', 'lt', 'gt', 'quot', 'apos']);
 
 /**
@@ -19,6 +21,7 @@ const predefined: ReadonlySet<string> = new Set(['amp', 'lt', 'gt', 'quot', 'apo
  * DTD could define stay, and so fail there.
  */
 export function repairRecord(span: string): Repair {
+  if (isNoText(span)) return { text: span, reasons: [] };
   const reasons = new Set<string>();
   let text = '';
   let end = 0;
@@ -29,16 +32,25 @@ export function repairRecord(span: string): Repair {
     end = match.index + match[0].length;
   }
   text += repairReferences(span.slice(end), reasons);
-  text = text.replace(illegal, () => {
+  text = replaceInPieces(text, illegal, () => {
     reasons.add('characters that XML forbids were replaced');
     return '\uFFFD';
   });
   return { text, reasons: [...reasons] };
 }
 
+/** What is full of characters that XML forbids is not damaged, but something else. */
+function isNoText(span: string): boolean {
+  illegal.lastIndex = 0;
+  let times = 0;
+  while (times <= mostForbidden && illegal.test(span)) times += 1;
+  illegal.lastIndex = 0;
+  return times > mostForbidden;
+}
+
 function repairReferences(text: string, reasons: Set<string>): string {
   if (!text.includes('&')) return text;
-  return text.replace(reference, (whole, number: string | undefined, name: string | undefined) => {
+  return replaceInPieces(text, reference, (whole = '', number, name) => {
     if (number !== undefined) {
       const code = /^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number.parseInt(number, 10);
       if (isCharacter(code) && !number.startsWith('X')) return whole;

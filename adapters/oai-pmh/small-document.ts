@@ -13,6 +13,8 @@ const maximumLength = 8 * 1024 * 1024;
  * sixty thousand. Counted by `<` and `=`, before anything is read of it.
  */
 const maximumMarks = 150_000;
+/** Between two `<`: the parser puts together a text, or a tag, character by character, 32 bytes each. */
+const maximumStretch = 256 * 1024;
 const maximumDoctype = 65_536;
 
 /** An element: its children by lower-case local name, attributes as `@name`, text as `#text`. */
@@ -54,8 +56,11 @@ export async function readSmallDocument(response: HttpResponse): Promise<SmallDo
 async function readText(response: HttpResponse): Promise<string> {
   let text = '';
   let marks = 0;
+  let stretch = 0;
   for await (const piece of decodeXml(response.body, response.headers['content-type'])) {
     text += piece.text;
+    const longest = longestStretch(piece.text, stretch);
+    stretch = longest.open;
     marks += count('<', piece.text) + count('=', piece.text);
     if (text.length > maximumLength) {
       throw new BridgeError('response-too-large', `${response.url} answered with more than 8 MB`);
@@ -64,8 +69,26 @@ async function readText(response: HttpResponse): Promise<string> {
       const message = `${response.url} answered with more than ${maximumMarks} tags and attributes`;
       throw new BridgeError('response-too-large', message);
     }
+    if (longest.length > maximumStretch) {
+      throw new BridgeError(
+        'response-too-large',
+        `${response.url} answered with more than 256 kB in one text`,
+      );
+    }
   }
   return text.replace(/^[\uFEFF\s]+/, '');
+}
+
+/** @param before what has come since the last `<`; `open`: the same, behind this text */
+function longestStretch(text: string, before: number): { readonly length: number; readonly open: number } {
+  let length = 0;
+  let from = -before;
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
+    length = Math.max(length, at - from);
+    from = at;
+  }
+  const open = text.length - from;
+  return { length: Math.max(length, open), open };
 }
 
 function count(mark: string, text: string): number {

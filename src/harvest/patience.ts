@@ -40,6 +40,10 @@ export function waitBefore(
     const { error } = outcome;
     const own = ownError(error);
     if (own) throw own;
+    if ((error as { code?: unknown } | undefined)?.code === 'UND_ERR_HEADERS_OVERFLOW') {
+      const message = `${host} answered with headers of more than 128 kB`;
+      throw new BridgeError('response-too-large', message, { cause: error });
+    }
     const reason = describeError(error);
     const milliseconds = backoff(failures, { ...patience, firstWaitMs: patience.firstWaitMs / 3 });
     if (isHopeless(error) || failures >= patience.connectAttempts || isLast(milliseconds)) {

@@ -1,9 +1,16 @@
 /** What a hostile repository answers: `request` undefined stands for an honest one. */
 export interface HostileAnswer {
-  readonly body: () => Iterable<string | Buffer>;
+  /** @param turn how often it was given before */
+  readonly body: (turn: number) => Iterable<string | Buffer>;
+  /** Default: 200. */
+  readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** How it is sent; `unsaid`: gzip without a header that says so, `members`: gzip of many members. */
   readonly coding?: 'gzip' | 'deflate' | 'br' | 'unsaid' | 'members';
+  /** Written to the connection as it is, with status line and headers. */
+  readonly raw?: true;
+  /** Also to requests with a token or dates. */
+  readonly always?: true;
 }
 
 export interface Scene {

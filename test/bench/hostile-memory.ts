@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -13,10 +13,12 @@ import {
   dublinCore,
   envelope,
   type HostileAnswer,
+  megabyte,
   protocolScenes,
   record,
   type Scene,
 } from './hostile-answers.ts';
+import { exchangeScenes } from './hostile-exchanges.ts';
 import { otherScenes } from './hostile-files.ts';
 import { print } from './processes.ts';
 
@@ -28,13 +30,15 @@ import { print } from './processes.ts';
 const limit = 256;
 /** By then a harvest is over; the many files that it found may still be asked for. */
 const patience = 60_000;
+/** How often each answer was given. */
+const turns = new WeakMap<HostileAnswer, number>();
 const words = process.argv.slice(2).map((word) => word.toLowerCase());
 const ending = extname(import.meta.filename);
 const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${ending}`);
 const loader = ending === '.ts' ? ['--import', 'tsx'] : [];
 
 let worst = 0;
-for (const scene of [...protocolScenes, ...otherScenes]) {
+for (const scene of [...protocolScenes, ...otherScenes, ...exchangeScenes]) {
   const name = scene.name.toLowerCase();
   if (words.length > 0 && !words.some((word) => name.includes(word))) continue;
   worst = Math.max(worst, await measure(scene));
@@ -45,6 +49,9 @@ async function measure(scene: Scene): Promise<number> {
   const server = createServer((request, response) => {
     respond(scene, request, response).catch(() => response.destroy());
   });
+  const sockets: Socket[] = [];
+  server.on('connection', (socket) => sockets.push(socket));
+  const sent = () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -58,7 +65,7 @@ async function measure(scene: Scene): Promise<number> {
     };
     const written = JSON.stringify(config).replaceAll('PORT', String(port));
     writeFileSync(join(directory, 'rsbridge.yaml'), written);
-    return await harvest(scene.name, directory);
+    return await harvest(scene.name, directory, () => Math.round(sent() / megabyte));
   } finally {
     server.closeAllConnections();
     server.close();
@@ -66,7 +73,7 @@ async function measure(scene: Scene): Promise<number> {
   }
 }
 
-async function harvest(name: string, directory: string): Promise<number> {
+async function harvest(name: string, directory: string, sent: () => number): Promise<number> {
   const args = ['--max-old-space-size=1024', ...loader, bin, 'harvest'];
   const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
   let [peak, cpu, words] = [0, 0, ''];
@@ -86,6 +93,7 @@ async function harvest(name: string, directory: string): Promise<number> {
     name,
     megabytes: peak,
     cpuSeconds: cpu,
+    sentMegabytes: sent(),
     code,
     says: process.env.VERBOSE ? words : error.slice(0, 160),
   });
@@ -116,37 +124,44 @@ async function respond(scene: Scene, request: IncomingMessage, response: ServerR
   const verb = url.searchParams.get('verb') ?? '';
   const isFirst = !['resumptionToken', 'from', 'until'].some((name) => url.searchParams.has(name));
   const path = Object.keys(scene.answers).find((at) => at.endsWith('/') && url.pathname.startsWith(at));
-  const answer = (isFirst ? scene.answers[verb] : undefined) ?? scene.answers[path ?? url.pathname];
+  const ofVerb = scene.answers[verb];
+  const ofPath = scene.answers[path ?? url.pathname];
+  const answer = ofPath ?? (isFirst || ofVerb?.always ? ofVerb : undefined);
   const port = String(request.socket.localPort);
   if (answer !== undefined) await send(answer, port, request, response);
   else honest(scene, verb, url, port, response);
 }
 
 async function send(
-  { body, headers = {}, coding }: HostileAnswer,
+  answer: HostileAnswer,
   port: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { body, headers = {}, coding, status = 200 } = answer;
+  const turn = turns.get(answer) ?? 0;
+  turns.set(answer, turn + 1);
+  response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) {
     response.setHeader(name, typeof value === 'string' ? value.replaceAll('PORT', port) : [...value]);
   }
   const said = coding === 'unsaid' ? undefined : coding === 'members' ? 'gzip' : coding;
   if (said !== undefined) response.setHeader('content-encoding', said);
-  if (request.method === 'HEAD') {
+  if (request.method === 'HEAD' && !answer.raw) {
     response.end();
     return;
   }
   const pieces = Readable.from(
     (function* () {
-      for (const piece of body()) {
+      for (const piece of body(turn)) {
         const sent = typeof piece === 'string' ? piece.replaceAll('PORT', port) : piece;
         yield coding === 'members' ? gzipSync(sent) : Buffer.from(sent);
       }
     })(),
     { highWaterMark: 1 },
   );
-  await pipeline(pieces, coder(coding), response);
+  if (answer.raw) await pipeline(pieces, request.socket);
+  else await pipeline(pieces, coder(coding), response);
 }
 
 function coder(coding: HostileAnswer['coding']): NodeJS.ReadWriteStream {

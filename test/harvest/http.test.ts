@@ -76,6 +76,20 @@ afterEach(async () => {
 });
 
 describe('politeness', () => {
+  test('headers without end are said to be that, and are not asked for again', async () => {
+    let asked = 0;
+    const url = await serve((_request, response) => {
+      asked += 1;
+      response.setHeader('x-a', 'y'.repeat(300_000));
+      response.end();
+    });
+    await expect(client(url).get(url, { signal })).rejects.toMatchObject({
+      code: 'response-too-large',
+      message: `${new URL(url).host} answered with headers of more than 128 kB`,
+    });
+    expect([asked, slept]).toEqual([1, []]);
+  });
+
   test('says who we are and whom to write to', async () => {
     let seen: IncomingMessage['headers'] = {};
     const url = await serve((request, response) => {

@@ -8,6 +8,7 @@ const end = '</Identify></OAI-PMH>';
 async function read(
   piece: string,
   most: number,
+  status = 200,
 ): Promise<{ kilobytes: number; outcome: SmallDocument | Error }> {
   const kilobyte = piece.repeat(Math.ceil(1024 / piece.length));
   let kilobytes = 0;
@@ -17,7 +18,7 @@ async function read(
     yield Buffer.from(end);
   }
   const response = {
-    status: 200,
+    status,
     url: 'http://x/',
     headers: {},
     body: body(),
@@ -29,14 +30,28 @@ async function read(
 
 describe('An answer that is read as a whole', () => {
   test.each([
-    ['text', 'x', 8200],
+    ['text', `<x>${'x'.repeat(50_000)}</x>`, 8500],
+    ['one text', 'x', 300],
+    ['one attribute', ' x', 300],
+    ['references', '&amp;', 300],
     ['empty elements', '<b/>', 600],
-    ['attributes', ' c=""', 750],
+    ['attributes', '<b c=""/>', 700],
     ['nested elements', '<b>', 450],
   ])('is left once there is too much of %s', async (_what, piece, most) => {
     const { kilobytes, outcome } = await read(piece, 100_000);
     expect(outcome).toMatchObject({ code: 'response-too-large' });
     expect(kilobytes).toBeLessThan(most);
+  });
+
+  test.each([
+    ['a page for people without end', 403, 'x'],
+    ['elements without end', 500, '<b/>'],
+  ])('with %s fails by its status, which says why', async (_what, status, piece) => {
+    const { outcome } = await read(piece, 100_000, status);
+    expect(outcome).toMatchObject({
+      code: 'upstream-status',
+      message: `http://x/ answered with HTTP status ${status}`,
+    });
   });
 
   test('may have as many sets as any repository lists on one page', async () => {
