@@ -198,7 +198,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
       const enough = share * readdirSync(join(target, 'sample/items')).length;
       const count = () =>
         existsSync(join(broken, 'sample/items')) ? readdirSync(join(broken, 'sample/items')).length : -1;
-      while (child.exitCode === null && count() < enough) await setTimeout(5);
+      while (child.exitCode === null && count() < enough) await setTimeout(25);
       child.kill('SIGKILL');
       await finished;
       if (share === 0.9) await edits(10);

@@ -117,16 +117,9 @@ describe('an answer', () => {
     ).toEqual(['dspace-legacy', 'dspace', 'dspace', undefined]);
   });
 
-  test('that is hostile is read in no time', () => {
-    const before = performance.now();
-    for (const text of [
-      '<meta '.repeat(20_000),
-      '<?'.repeat(40_000),
-      '<!--'.repeat(20_000),
-      '{"a":'.repeat(20_000),
-    ])
-      recognise(200, 'text/html', text);
-    expect(performance.now() - before).toBeLessThan(1000);
+  test.each(['<meta ', '<?', '<!--', '{"a":'])('that is a million of %s is read to its end', (piece) => {
+    // What is looked through once for each piece would take longer than any test may.
+    expect(recognise(200, 'text/html', piece.repeat(1_000_000))).toMatchObject({ kind: 'none' });
   });
 });
 

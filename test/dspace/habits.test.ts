@@ -161,8 +161,7 @@ describe('a hundred thousand items', () => {
     return () => server.close();
   });
 
-  it('are searched by windows quickly', async () => {
-    const before = performance.now();
+  it('are searched by windows', async () => {
     let sum = 0;
     for (let prefix = 0; prefix < 256; prefix += 16) {
       const query = `search.resourceid:${prefix.toString(16).padStart(2, '0')}*`;
@@ -170,6 +169,5 @@ describe('a hundred thousand items', () => {
     }
     expect(sum).toBeGreaterThan(5000);
     expect(sum).toBeLessThan(7500);
-    expect(performance.now() - before).toBeLessThan(10_000);
   });
 });

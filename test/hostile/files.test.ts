@@ -43,10 +43,7 @@ test.each([1, 3])(
   'files are published with their records, %i requests at a time',
   async (requestsPerHost) => {
     const scene = await openWithFiles(requestsPerHost);
-    const start = performance.now();
     await scene.settle();
-    // They are at the repository's own host, where the next page of the list may have taken the only place.
-    expect(performance.now() - start).toBeLessThan(10_000);
     await scene.expectTruth();
     const files = await liveFiles(scene);
     const stated = scene.repository.living.flatMap((record) =>

@@ -73,21 +73,19 @@ describe('A long list is read in windows', () => {
     }
   });
 
-  test('as many at a time as are allowed, and faster for it', async () => {
+  test('as many at a time as are allowed', async () => {
     const records = dated(600);
     const take = async (requestsPerHost: number) => {
       const { url, most } = await datedRepository(() => records, { latency: 25 });
-      const start = performance.now();
       const { identifiers } = await run(url, { settings: { requestsPerHost } });
       expect(identifiers).toEqual(idsOf(records));
-      return { milliseconds: performance.now() - start, most: most() };
+      return most();
     };
     const one = await take(1);
     const six = await take(6);
-    expect(one.most).toBe(1);
-    expect(six.most).toBeGreaterThan(3);
-    expect(six.most).toBeLessThanOrEqual(6);
-    expect(six.milliseconds).toBeLessThan(one.milliseconds / 2);
+    expect(one).toBe(1);
+    expect(six).toBeGreaterThan(3);
+    expect(six).toBeLessThanOrEqual(6);
   });
 
   test('and goes on behind any of its pages, in a process that was killed', async () => {
