@@ -35,10 +35,13 @@ export interface Keyframe {
 /** A small window costs nothing on documents of a few kB and saves most of zlib's set-up (17 µs, not 29). */
 const compression = { level: 4, windowBits: 13, memLevel: 6 } as const;
 
+const largestView = 65_536;
+
 /** As `packBlob` does it where it makes a payload smaller. */
 export function deflatePayload(content: Uint8Array): Uint8Array {
-  // By default zlib answers with a view of 16 kB; a page of such views is 16 MB.
-  return deflateRawSync(content, { ...compression, chunkSize: Math.max(64, content.byteLength) });
+  // By default zlib answers with a view of 16 kB; a page of such views is 16 MB. Of more than a chunk it makes a copy.
+  const chunkSize = Math.min(Math.max(64, content.byteLength), largestView);
+  return deflateRawSync(content, { ...compression, chunkSize });
 }
 
 export function packBlob(hash: string, content: Uint8Array): BlobRow {

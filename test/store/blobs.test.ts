@@ -36,6 +36,13 @@ describeOnBoth('blobs', (open) => {
   });
 });
 
+test('a payload that was packed holds on to hardly more memory than it takes', () => {
+  const content = Buffer.from(Array.from({ length: 100_000 }, (_, at) => `<file id="${at}"/>`).join(''));
+  const { data } = packBlob(hashOf(content), content);
+  expect(data.byteLength).toBeLessThan(content.byteLength / 3);
+  expect(data.buffer.byteLength).toBeLessThan(data.byteLength + 131_072);
+});
+
 test('a blob that unpacks to more than it should is damaged, not a bomb', () => {
   const bomb = packBlob('sha-256:0', Buffer.alloc(10_000_000));
   expect(() => unpackBlob({ ...bomb, length: 10 })).toThrow(
