@@ -18,28 +18,66 @@ export interface InsertOptions {
 /** Largest first: any number of rows is a sum of these. */
 const chunkSizes = [64, 16, 4, 1] as const;
 
-/** @returns the `returning` columns of the rows that were written, in no particular order */
+/** So many lie in memory at once, and are one parameter of PostgreSQL. */
+const rowsAtATime = 5_000;
+
+/**
+ * @param rows may be made as they are asked for, where there are very many
+ * @returns the `returning` columns of the rows that were written, in no particular order
+ */
 export async function insertRows<Returned extends object = object>(
   trx: Knex.Transaction,
   table: string,
-  rows: readonly Row[],
+  rows: Iterable<Row>,
   options: InsertOptions = {},
 ): Promise<Returned[]> {
-  const [first] = rows;
-  if (!first) return [];
-  const columns = Object.keys(first);
-  const suffix = conflictClause(options) + returningClause(options);
-  const insert = `insert into ${quote(table)} (${columns.map(quote).join(', ')})`;
-  if (isPostgres(trx)) {
-    const sql = `${insert} select ${columns.map(quote).join(', ')} from json_populate_recordset(null::${quote(table)}, ?::json)${suffix}`;
-    const result: { rows: Returned[] } = await trx.raw(sql, [JSON.stringify(rows, toPostgresJson)]);
-    return result.rows;
-  }
   const returned: Returned[] = [];
+  for (const some of slices(rows, rowsAtATime)) {
+    const insert = isPostgres(trx) ? insertAsJson : insertAsValues;
+    for (const row of await insert<Returned>(trx, table, some, options)) returned.push(row);
+  }
+  return returned;
+}
+
+/** In the same order, so many at a time. */
+export function* slices<T>(all: Iterable<T>, size: number): Generator<readonly T[]> {
+  let slice: T[] = [];
+  for (const one of all) {
+    slice.push(one);
+    if (slice.length < size) continue;
+    yield slice;
+    slice = [];
+  }
+  if (slice.length > 0) yield slice;
+}
+
+async function insertAsJson<Returned>(
+  trx: Knex.Transaction,
+  table: string,
+  rows: readonly Row[],
+  options: InsertOptions,
+): Promise<readonly Returned[]> {
+  const columns = columnsOf(rows);
+  const list = columns.map(quote).join(', ');
+  const sql = `insert into ${quote(table)} (${list}) select ${list} from json_populate_recordset(null::${quote(table)}, ?::json)`;
+  const json = JSON.stringify(rows, toPostgresJson);
+  const result: { rows: Returned[] } = await trx.raw(sql + suffix(options), [json]);
+  return result.rows;
+}
+
+async function insertAsValues<Returned>(
+  trx: Knex.Transaction,
+  table: string,
+  rows: readonly Row[],
+  options: InsertOptions,
+): Promise<readonly Returned[]> {
+  const columns = columnsOf(rows);
+  const insert = `insert into ${quote(table)} (${columns.map(quote).join(', ')})`;
   const tuple = `(${columns.map(() => '?').join(', ')})`;
+  const returned: Returned[] = [];
   let start = 0;
   for (const size of chunkSizes) {
-    const sql = `${insert} values ${Array(size).fill(tuple).join(', ')}${suffix}`;
+    const sql = `${insert} values ${Array(size).fill(tuple).join(', ')}${suffix(options)}`;
     for (; rows.length - start >= size; start += size) {
       const bindings: Value[] = [];
       for (const row of rows.slice(start, start + size))
@@ -49,6 +87,10 @@ export async function insertRows<Returned extends object = object>(
     }
   }
   return returned;
+}
+
+function columnsOf([first = {}]: readonly Row[]): readonly string[] {
+  return Object.keys(first);
 }
 
 /** `column in (values)` with one parameter, however many values there are. */
@@ -63,6 +105,10 @@ export function whereAnyOf(
 
 export function isPostgres(query: Knex.QueryInterface | Knex.QueryBuilder): boolean {
   return (query as unknown as { client: { config: { client: unknown } } }).client.config.client === 'pg';
+}
+
+function suffix(options: InsertOptions): string {
+  return conflictClause(options) + returningClause(options);
 }
 
 function conflictClause({ conflict }: InsertOptions): string {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { addSeconds } from '../core/datetime.ts';
 import type { Link } from '../core/resource.ts';
-import { insertRows, type Row } from './bulk.ts';
+import { insertRows, type Row, slices } from './bulk.ts';
 import { changingColumns } from './known-items.ts';
 import { unsettleHeirs } from './linked-files.ts';
 import { lastmodAfter } from './page-plan.ts';
@@ -27,7 +27,37 @@ export async function storeChanges(
     .first();
   if (!journal) throw new Error(`source ${sourceId} has vanished`);
   const at = momentAfter(journal.journal_at, now, changes);
-  const rows = changes.map((plan, index) => toRows(plan, journal.journal_seq + index + 1, at, patches));
+  let seq = journal.journal_seq;
+  for (const some of slices(changes, changesAtATime)) {
+    const rows = some.map((plan, index) => toRows(plan, seq + index + 1, at, patches));
+    await storeRows(trx, sourceId, run, rows, itemIds);
+    seq += some.length;
+  }
+  await insertRows(trx, 'moment', [{ source_id: sourceId, at, seq }], {
+    conflict: { columns: ['source_id', 'at'], update: ['seq'] },
+  });
+  await trx('source')
+    .where({ id: sourceId })
+    .update({
+      journal_seq: seq,
+      journal_at: at,
+      resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
+    });
+  await unsettleHeirs(trx, sourceId, changes);
+  const gone = changes.flatMap(({ change, known }) => (change === 'deleted' && known ? known.id : []));
+  await clearVanished(trx, sourceId, gone);
+}
+
+/** Of one item there may be thousands: their rows never lie in memory all at once. */
+const changesAtATime = 1_000;
+
+async function storeRows(
+  trx: Knex.Transaction,
+  sourceId: number,
+  run: { readonly id: number },
+  rows: readonly ChangeRows[],
+  itemIds: ReadonlyMap<string, number>,
+): Promise<void> {
   const resources = await insertRows<{ id: number; path: string }>(
     trx,
     'resource',
@@ -55,20 +85,6 @@ export async function storeChanges(
     'version',
     rows.flatMap((row) => (row.version ? [{ ...row.version, resource_id: idOf(row) }] : [])),
   );
-  const seq = journal.journal_seq + changes.length;
-  await insertRows(trx, 'moment', [{ source_id: sourceId, at, seq }], {
-    conflict: { columns: ['source_id', 'at'], update: ['seq'] },
-  });
-  await trx('source')
-    .where({ id: sourceId })
-    .update({
-      journal_seq: seq,
-      journal_at: at,
-      resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
-    });
-  await unsettleHeirs(trx, sourceId, changes);
-  const gone = changes.flatMap(({ change, known }) => (change === 'deleted' && known ? known.id : []));
-  await clearVanished(trx, sourceId, gone);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { FileOrigin, SourceFile } from '../core/adapter.ts';
 import { landingPageOrigin, type StatedFile } from '../core/published-files.ts';
-import { insertRows, whereAnyOf } from './bulk.ts';
+import { insertRows, type Row, whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
 import type { Restatement } from './page-plan.ts';
 import { storeUnasked } from './remote-files.ts';
@@ -26,28 +26,72 @@ interface ItemFileRow {
 /** The row of a repository's own list that is empty: it has no other. */
 const nothing = { sequence: 0, url: '', name: '' } as const;
 
+const columns = [
+  'item_id',
+  'origin',
+  'rank',
+  'sequence',
+  'url',
+  'name',
+  'media_type',
+  'length',
+  'hash',
+  'access',
+  'available_at',
+  'version',
+] as const;
+
 /** By item, in the order of their origins. */
 export async function readItemFiles(
   db: Queryable,
   itemIds: readonly number[],
 ): Promise<Map<number, KnownStatements>> {
-  const rows: ItemFileRow[] = await db('item_file')
-    .select('*')
-    .modify((query) => whereAnyOf(query, 'item_id', itemIds))
-    .orderBy(['item_id', 'origin', 'sequence']);
   const statements = new Map<number, { files: StatedFile[]; ownList: FileOrigin | undefined }>();
-  for (const row of rows) {
-    const known = statements.get(row.item_id) ?? { files: [], ownList: undefined };
-    statements.set(row.item_id, known);
-    if (row.rank === 0) known.ownList ??= { name: row.origin, rank: 0 };
-    if (row.sequence !== nothing.sequence) known.files.push(toFile(row));
+  let origin: FileOrigin | undefined;
+  for await (const rows of rowsInSlices(db, itemIds)) {
+    for (const row of rows) {
+      if (origin?.name !== row.origin || origin.rank !== row.rank)
+        origin = { name: row.origin, rank: row.rank };
+      const known = statements.get(row.item_id) ?? { files: [], ownList: undefined };
+      statements.set(row.item_id, known);
+      if (origin.rank === 0) known.ownList ??= origin;
+      if (row.sequence !== nothing.sequence) known.files.push(toFile(row, origin));
+    }
   }
   return statements;
 }
 
-function toFile(row: ItemFileRow): StatedFile {
+/** One item may have 50,000 files: their rows never lie in memory all at once. */
+const rowsAtATime = 5_000;
+
+async function* rowsInSlices(
+  db: Queryable,
+  itemIds: readonly number[],
+): AsyncGenerator<readonly ItemFileRow[]> {
+  const ordered = () =>
+    db('item_file').select(columns).orderBy(['item_id', 'origin', 'sequence']).limit(rowsAtATime);
+  let ids = itemIds;
+  while (ids.length > 0) {
+    let rows: ItemFileRow[] = await ordered().modify((query) => whereAnyOf(query, 'item_id', ids));
+    yield rows;
+    let last = rows.at(-1);
+    if (last === undefined || rows.length < rowsAtATime) return;
+    const { item_id } = last;
+    // What is left of this item; the index has it in this order.
+    while (last !== undefined && rows.length === rowsAtATime) {
+      rows = await ordered()
+        .where({ item_id })
+        .whereRaw('(origin, sequence) > (?, ?)', [last.origin, last.sequence]);
+      yield rows;
+      last = rows.at(-1);
+    }
+    ids = ids.filter((id) => id > item_id);
+  }
+}
+
+function toFile(row: ItemFileRow, origin: FileOrigin = { name: row.origin, rank: row.rank }): StatedFile {
   return {
-    origin: { name: row.origin, rank: row.rank },
+    origin,
     url: row.url,
     name: row.name,
     sequence: row.sequence,
@@ -85,39 +129,51 @@ export async function storeStatements(
   known: { has(identifier: string): boolean },
 ): Promise<void> {
   const byOrigin = new Map<string, number[]>();
-  const rows = restated.flatMap(({ identifier, origin, files, replaces }) => {
+  for (const { identifier, replaces } of restated) {
     const id = itemIds.get(identifier);
-    if (id === undefined) return [];
-    for (const name of known.has(identifier) ? replaces : []) {
+    if (id === undefined || !known.has(identifier)) continue;
+    for (const name of replaces) {
       const ids = byOrigin.get(name);
       if (ids) ids.push(id);
       else byOrigin.set(name, [id]);
     }
-    const stated: readonly SourceFile[] =
-      origin.rank === 0 && files.length === 0 ? [nothing] : inOrder(files);
-    return stated.map((file) => ({
-      item_id: id,
-      origin: origin.name,
-      rank: origin.rank,
-      sequence: file.sequence,
-      source_id: sourceId,
-      url: file.url,
-      name: file.name,
-      media_type: file.mediaType ?? null,
-      length: file.length ?? null,
-      hash: file.hash ?? null,
-      access: file.access ?? null,
-      available_at: file.availableAt ?? null,
-      version: file.version ?? null,
-    }));
-  });
+  }
   for (const [origin, ids] of byOrigin) {
     await trx('item_file')
       .where({ origin })
       .modify((query) => whereAnyOf(query, 'item_id', ids))
       .delete();
   }
-  await insertRows(trx, 'item_file', rows);
+  await insertRows(trx, 'item_file', toRows(sourceId, restated, itemIds));
+}
+
+function* toRows(
+  sourceId: number,
+  restated: readonly Restatement[],
+  itemIds: ReadonlyMap<string, number>,
+): Generator<Row> {
+  for (const { identifier, origin, files } of restated) {
+    const id = itemIds.get(identifier);
+    if (id === undefined) continue;
+    const stated: readonly SourceFile[] =
+      origin.rank === 0 && files.length === 0 ? [nothing] : inOrder(files);
+    for (const file of stated)
+      yield {
+        item_id: id,
+        origin: origin.name,
+        rank: origin.rank,
+        sequence: file.sequence,
+        source_id: sourceId,
+        url: file.url,
+        name: file.name,
+        media_type: file.mediaType ?? null,
+        length: file.length ?? null,
+        hash: file.hash ?? null,
+        access: file.access ?? null,
+        available_at: file.availableAt ?? null,
+        version: file.version ?? null,
+      };
+  }
 }
 
 /** Each sequence once, whatever was stated: it is a key. */

@@ -60,17 +60,23 @@ export const remoteFileColumns = [
   'download',
 ] as const;
 
+/** An item may have 50,000 files: their rows never lie in memory all at once. */
+const urlsAtATime = 2_000;
+
 export async function findRemoteFiles(
   db: Queryable,
   sourceId: number,
   urls: readonly string[],
 ): Promise<ReadonlyMap<string, RemoteFile>> {
-  if (urls.length === 0) return new Map();
-  const rows: RemoteFileRow[] = await db('remote_file')
-    .select(remoteFileColumns)
-    .where({ source_id: sourceId })
-    .modify((query) => whereAnyOf(query, 'url', urls));
-  return new Map(rows.map((row) => [row.url, toRemoteFile(row)]));
+  const found = new Map<string, RemoteFile>();
+  for (let start = 0; start < urls.length; start += urlsAtATime) {
+    const rows: RemoteFileRow[] = await db('remote_file')
+      .select(remoteFileColumns)
+      .where({ source_id: sourceId })
+      .modify((query) => whereAnyOf(query, 'url', urls.slice(start, start + urlsAtATime)));
+    for (const row of rows) found.set(row.url, toRemoteFile(row));
+  }
+  return found;
 }
 
 /**

@@ -9,26 +9,39 @@ interface Bitstream {
   policies: Map<string, string>[] | undefined;
 }
 
+/** What is kept of a bitstream until the whole item is known: its fields as a map would be five times as large. */
+interface ReadBitstream {
+  readonly file: StatedFile;
+  readonly access: StatedAccess | undefined;
+}
+
 /**
  * DSpace's own dump of an item: everything is an `<element name="…">` or a `<field name="…">`. Its files are the
  * bitstreams of the bundle ORIGINAL; TEXT, THUMBNAIL, LICENSE and the others are made from them or about them.
  */
 export const xoai: Extractor = (found) => {
-  let bundle: { name: string | undefined; bitstreams: Bitstream[] } | undefined;
+  let bundle: { name: string | undefined; bitstreams: ReadBitstream[] } | undefined;
   let bitstream: Bitstream | undefined;
   let policy: Map<string, string> | undefined;
-  const original: Bitstream[] = [];
+  const original: ReadBitstream[] = [];
   let status: string | undefined;
   let embargoEnd: string | undefined;
   // LA Referencia's dumps have what was an OpenAIRE record, file elements included.
   const openaireFiles: Map<string, string>[] = [];
 
+  const closeBitstream = () => {
+    if (bitstream !== undefined && bundle !== undefined) {
+      const { fields, policies } = bitstream;
+      bundle.bitstreams.push({ file: statedFile(fields), access: accessOfBitstream(policies) });
+    }
+    bitstream = undefined;
+  };
   const openElement = (name: string | undefined, parent: string | undefined) => {
     if (name === 'file' && parent === 'files') openaireFiles.push(new Map());
     else if (name === 'bundle') bundle = { name: undefined, bitstreams: [] };
     else if (name === 'bitstream' && bundle !== undefined) {
+      closeBitstream();
       bitstream = { fields: new Map(), policies: undefined };
-      bundle.bitstreams.push(bitstream);
     } else if (name === 'resourcePolicies' && bitstream !== undefined) bitstream.policies ??= [];
     else if (name === 'resourcePolicy' && bitstream?.policies !== undefined) {
       policy = new Map();
@@ -62,15 +75,13 @@ export const xoai: Extractor = (found) => {
           if (bundle.name?.toUpperCase() === 'ORIGINAL')
             for (const one of bundle.bitstreams) original.push(one);
           bundle = undefined;
-        } else if (name === 'bitstream') bitstream = undefined;
+        } else if (name === 'bitstream') closeBitstream();
         else if (name === 'resourcePolicy') policy = undefined;
       }
     },
     end: () => {
       const ofItem = accessOfItem(status, embargoEnd);
-      for (const { fields, policies } of original) {
-        found.add({ ...statedFile(fields), access: accessOfBitstream(policies) ?? ofItem });
-      }
+      for (const { file, access } of original) found.add({ ...file, access: access ?? ofItem });
       for (const file of openaireFiles) {
         const access = readAccess(file.get('accessRightsURI'));
         found.add({
