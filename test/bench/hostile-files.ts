@@ -134,13 +134,7 @@ const manyFiles: readonly Scene[] = [
     (url, at) =>
       element(
         'bitstream',
-        field('name', `${at}.pdf`) +
-          field('format', 'application/pdf') +
-          field('size', '1000') +
-          field('url', url) +
-          field('checksum', String(at).padStart(32, '0')) +
-          field('checksumAlgorithm', 'MD5') +
-          field('sid', String(at + 1)),
+        field('name', `${at}.pdf`) + field('size', '1000') + field('url', url) + field('sid', String(at + 1)),
       ),
     '</element></element></element></metadata>',
   ),

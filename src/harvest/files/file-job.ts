@@ -67,6 +67,8 @@ const nothing: FileJobReport = {
 const heartbeatMs = 15_000;
 /** What is known of files by then becomes visible while others are still on their way. */
 const settleEveryMs = 10_000;
+/** An item of 50,000 files takes seconds: so much of the time, at least, is for asking. */
+const askingPerSettling = 4;
 /** A file that crawls is left; the part that came is continued next time. */
 const slowestRate: SlowestRate = { graceSeconds: 60, bytesPerSecond: 4096 };
 const checkPatienceMs = 15_000;
@@ -186,7 +188,7 @@ class FileJob {
         this.#add({ files: checked.length, asked });
         // Those that it did not come to would come again.
         if (checked.length === 0) return;
-        await settling.now();
+        await settling.unlessJustNow();
       }
     });
     await work.finally(() => settling.end());
@@ -236,16 +238,21 @@ class FileJob {
     }
   }
 
-  #settleNowAndThen(): { now(): Promise<void>; end(): Promise<void> } {
+  #settleNowAndThen(): { unlessJustNow(): Promise<void>; end(): Promise<void> } {
+    const milliseconds = () => this.#deps.clock.now().getTime();
     let under: Promise<void> | undefined;
+    let notBefore = 0;
     let failure: { readonly error: unknown } | undefined;
     const begin = () => {
+      const began = milliseconds();
       under ??= this.#settle()
         .catch((error: unknown) => {
           failure = { error };
         })
         .finally(() => {
           under = undefined;
+          const ended = milliseconds();
+          notBefore = ended + askingPerSettling * (ended - began);
         });
       return under;
     };
@@ -256,9 +263,9 @@ class FileJob {
       if (failure) throw failure.error;
     };
     return {
-      now: async () => {
+      unlessJustNow: async () => {
         await under;
-        await begin();
+        if (milliseconds() >= notBefore) await begin();
         await finished();
       },
       end: async () => {
