@@ -1,16 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/postgres/setup.ts'],
-    // A hang ends; a busy machine is none.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 120_000 } },
-    pool: 'forks',
-    // More than there are cores of a small machine, for much of what is tested is waiting.
-    maxWorkers: 3,
-    reporters: ['default', './test/closing-line.ts'],
-  },
+/** `npm test`, or `npm run test:long` for many more cases of the tests that draw them at random. */
+export default defineConfig(({ mode }) => {
+  const isLong = mode === 'long';
+  return {
+    test: {
+      include: isLong ? drawing() : ['test/**/*.test.ts'],
+      env: { TEST_RUNS: process.env.TEST_RUNS ?? (isLong ? '3' : '1') },
+      globalSetup: ['test/postgres/setup.ts'],
+      // A hang ends; a busy machine is none.
+      testTimeout: isLong ? 1_800_000 : 180_000,
+      hookTimeout: 180_000,
+      expect: { poll: { timeout: 120_000 } },
+      pool: 'forks',
+      // Of 250 processes each would load and warm up the same code again.
+      isolate: false,
+      restoreMocks: true,
+      // More than there are cores of a small machine, for much of what is tested is waiting.
+      maxWorkers: 3,
+      reporters: ['default', './test/closing-line.ts'],
+    },
+  };
 });
+
+function drawing(): string[] {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => `test/${file.replaceAll('\\', '/')}`)
+    .filter((file) => readFileSync(file, 'utf8').includes('import { runs } from'));
+}

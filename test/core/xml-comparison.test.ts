@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ContentComparison, compareContents } from '../../src/core/comparison/comparison.ts';
 import { countSteps } from '../process/steps.ts';
+import { runs } from '../runs.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 const dc = (inner: string) => bytes(`<oai_dc:dc xmlns:oai_dc="urn:o" xmlns:dc="urn:dc">${inner}</oai_dc:dc>`);
@@ -197,6 +198,6 @@ test('a difference is told if and only if there is one, both ways', () => {
       expect((back?.count ?? 0) > 0).toBe((there?.count ?? 0) > 0);
       expect(compareContents(a, a)).toMatchObject({ count: 0, asides: [] });
     }),
-    { numRuns: 500 },
+    { numRuns: runs(200) },
   );
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyXmlPatch, diffXml } from '../../src/core/xml-patch.ts';
 import { countSteps } from '../process/steps.ts';
+import { runs } from '../runs.ts';
 import { documentPairs } from './xml-documents.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'utf8');
@@ -125,7 +126,7 @@ describe('diffXml', () => {
         expect(patch).toBeDefined();
         expect(Buffer.from(applyXmlPatch(bytes(before), patch ?? bytes(''))).toString()).toBe(after);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { Database } from '../../src/store/database.ts';
 import type { RestVersion } from '../dspace/rest-version.ts';
 import { sampleRepository } from '../dspace/sample-repository.ts';
 import type { Switches } from '../dspace/switches.ts';
+import { runs } from '../runs.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { apply, type Edit, editKinds } from './edits.ts';
 import { House } from './house.ts';
@@ -11,7 +12,7 @@ import { expectEquality, expectJournal, Watch } from './promise.ts';
 
 /** Of the same seed, the same histories; more of them with `DSPACE_HISTORIES`, others with `DSPACE_SEED`. */
 const seed = Number(process.env.DSPACE_SEED ?? 20_261_121);
-const histories = Number(process.env.DSPACE_HISTORIES ?? 8);
+const histories = Number(process.env.DSPACE_HISTORIES ?? runs(3));
 
 /** Some time of a repository's life, and what the bridge does at its end. */
 interface Chapter {
@@ -89,7 +90,6 @@ describeOnBoth('whatever is edited in a DSpace', (open) => {
       {
         seed,
         numRuns,
-        interruptAfterTimeLimit: 500_000,
         endOnFailure: process.env.DSPACE_SHRINK === undefined,
       },
     );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { forbidsDeletions } from '../../src/core/adapter.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
+import { runs } from '../runs.ts';
 import type { Misbehaviour } from './misbehaviour.ts';
 import { difference, type Publication } from './publication.ts';
 import { openStage, type Scene } from './scene.ts';
@@ -12,7 +13,7 @@ const openScene = openStage();
 
 /** Of the same seed, the same storms. */
 const seed = 20_261_121;
-const storms = 15;
+const storms = runs(5);
 
 /** What was done to the repository since it was last published completely. */
 class Weather {

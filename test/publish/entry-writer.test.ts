@@ -15,6 +15,7 @@ import {
 } from '../../src/publish/entry-writer.ts';
 import { renderSmallDocument } from '../../src/publish/small-document.ts';
 import { cleanText, toAsciiUri } from '../../src/publish/xml-text.ts';
+import { runs } from '../runs.ts';
 import { baseUrl } from './seed.ts';
 
 const anything = fc.string({
@@ -141,7 +142,7 @@ it('entries are the same bytes as xmlbuilder2 writes, whatever is in them', () =
     fc.property(entry, entryLinks, (value, set) => {
       expect(normalised(renderEntry(baseUrl, value, set))).toBe(normalised(byLibrary(value, set)));
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -164,7 +165,7 @@ it('RS-GEN-19: whatever is in them, a list is well-formed, and what XML cannot c
       );
       expect(parsed.urlset.url ?? []).toHaveLength(values.length);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { addSeconds } from '../../src/core/datetime.ts';
 import { flatWindow, markChange, noMarks, pruneMarks } from '../../src/publish/flat-window.ts';
+import { runs } from '../runs.ts';
 
 const limits = { entries: 20, bytes: 400 };
 const start = '2026-01-01T00:00:00Z';
@@ -50,7 +51,7 @@ it('RS-TIME-08: the window holds every change since its from, is within the limi
       expect(window.from >= (lastOfFirstPass?.datetime ?? '')).toBe(true);
       expect(window.from >= oldest || window.from === latest).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -8,6 +8,7 @@ import type { ResourceSet } from '../../src/core/resource-set.ts';
 import { exactMemento, selectMemento } from '../../src/core/timeline.ts';
 import type { Publication } from '../../src/publish/publication.ts';
 import { findHistory } from '../../src/store/timelines.ts';
+import { runs } from '../runs.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { readZip } from './dump/zip-reading.ts';
 import { type Entry, entriesIn, locsIn } from './list-entries.ts';
@@ -121,10 +122,10 @@ describeOnBoth('a Destination', (open) => {
           await living.end();
         },
       ),
-      { numRuns: 20 },
+      { numRuns: runs(6) },
     );
-    expect(compared).toBeGreaterThan(10);
-    expect(followed).toBeGreaterThan(50);
+    expect(compared).toBeGreaterThan(0);
+    expect(followed).toBeGreaterThan(0);
   });
 
   /**

@@ -12,6 +12,7 @@ import { startRun } from '../../src/store/runs.ts';
 import { settle } from '../../src/store/settle.ts';
 import { ensureSource } from '../../src/store/sources.ts';
 import { storePage } from '../../src/store/store-page.ts';
+import { runs } from '../runs.ts';
 import { describeOnBoth } from './databases.ts';
 
 const passes = ['xoai', 'mods', 'oai_dc'] as const;
@@ -58,7 +59,7 @@ describeOnBoth('whatever happens upstream', (open) => {
           expect(await world.run(run.items, run.refused)).toEqual([]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(12) },
     );
   });
 });

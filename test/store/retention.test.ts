@@ -11,6 +11,7 @@ import { listLivingStates } from '../../src/store/resource-states.ts';
 import { applyRetention, countGivenUp } from '../../src/store/retention.ts';
 import { findHistory } from '../../src/store/timelines.ts';
 import { removeUnreferenced } from '../../src/store/unreferenced-blobs.ts';
+import { runs } from '../runs.ts';
 import { describeOnBoth } from './databases.ts';
 import { contentOf, Lives } from './lives.ts';
 
@@ -224,7 +225,7 @@ describeOnBoth('retention', (open) => {
         expect(await unreferenced(lives.database)).toEqual([]);
         expect((await remove(lives)).contents).toBe(0);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(8) },
     );
   }, 240_000);
 
@@ -253,7 +254,7 @@ describeOnBoth('retention', (open) => {
           expect([shown[0], shown.at(-1)]).toEqual([all[0], all.at(-1)]);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(8) },
     );
   }, 240_000);
 });

@@ -10,6 +10,7 @@ import { listChanges, listLatestChanges, listResources } from '../../src/store/l
 import { startRun } from '../../src/store/runs.ts';
 import { ensureSource } from '../../src/store/sources.ts';
 import { storePage } from '../../src/store/store-page.ts';
+import { runs } from '../runs.ts';
 import { describeOnBoth } from './databases.ts';
 
 let sources = 0;
@@ -144,7 +145,7 @@ describeOnBoth('the listings of a configured set', (open) => {
           expect(await membersOf(setNamed(name))).toEqual([...members].sort());
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runs(8) },
     );
   });
 });

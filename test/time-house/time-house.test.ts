@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../runs.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { TimeHouse } from './house.ts';
 import { TimePromise } from './promise.ts';
@@ -8,7 +9,7 @@ import { type History, history, type Step } from './step.ts';
 
 /** Of the same seed, the same histories. */
 const seed = Number(process.env.TIME_SEED ?? 20_261_121);
-const histories = Number(process.env.TIME_HISTORIES ?? 10);
+const histories = Number(process.env.TIME_HISTORIES ?? runs(4));
 
 async function take(house: TimeHouse, promise: TimePromise, step: Step): Promise<void> {
   switch (step.kind) {
@@ -57,6 +58,6 @@ describeOnBoth('the past', (open) => {
       await fc.assert(fc.asyncProperty(history, live), { seed, numRuns: histories, examples: remembered });
       expect(moments).toBeGreaterThan(histories);
     },
-    60_000 + histories * 5_000,
+    180_000 + histories * 30_000,
   );
 });

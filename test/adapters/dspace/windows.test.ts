@@ -12,6 +12,7 @@ import {
   toPrefixes,
   toUuid as uuidAt,
 } from '../../../adapters/dspace/uuid-range.ts';
+import { runs } from '../../runs.ts';
 import { collect, restOf, scriptOf, toUuid } from './search-script.ts';
 import { SearchDouble } from './search-server.ts';
 
@@ -136,6 +137,6 @@ test('any items, any limits, any interruption: every item comes exactly once', a
         expect(double.asked.length).toBeLessThan(depth + all.length * (heavy || cap < 5 ? 6 : 2) * perItem);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(25) },
   );
 });

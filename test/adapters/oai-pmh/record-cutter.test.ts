@@ -3,6 +3,7 @@ import { XmlC14NMode, XmlDocument, type XmlElement } from 'libxml2-wasm';
 import { describe, expect, test } from 'vitest';
 import { decodeXml } from '../../../adapters/oai-pmh/decode.ts';
 import { RecordCutter } from '../../../adapters/oai-pmh/record-cutter.ts';
+import { runs } from '../../runs.ts';
 import { envelope, oaiDc, record } from '../scripted-provider.ts';
 
 const seed = 20_261_121;
@@ -147,7 +148,7 @@ describe('Namespaces', () => {
         original.dispose();
         own.dispose();
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: runs(100) },
     );
   });
 });
@@ -173,7 +174,7 @@ test('Every text that is not our alphabet survives as it was', async () => {
         expect(found).toMatchObject({ payload, repairs: [] });
       },
     ),
-    { seed, numRuns: 200 },
+    { seed, numRuns: runs(70) },
   );
 });
 

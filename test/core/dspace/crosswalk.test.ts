@@ -7,6 +7,7 @@ import type { DspaceItem, MetadataValue } from '../../../src/core/dspace/dspace-
 import { byFieldName } from '../../../src/core/dspace/field-name.ts';
 import { itemJsonProfile } from '../../../src/core/dspace/item-json.ts';
 import { legalAttribute, legalText } from '../../../src/core/dspace/xml-document.ts';
+import { runs } from '../../runs.ts';
 import { bitstream, item, value } from './items.ts';
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
@@ -390,7 +391,7 @@ test('whatever is in them, documents are well-formed, and twice the same', () =>
       expect(() => JSON.parse(text('json', of))).not.toThrow();
       expect(text('json', of)).toBe(text('json', structuredClone(of)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -420,7 +421,7 @@ test('dim is the same bytes as xmlbuilder2 writes', () => {
       }
       expect(text('dim', of)).toBe(`${root.end({ prettyPrint: true })}\n`);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100) },
   );
 });
 

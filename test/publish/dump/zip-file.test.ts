@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { largestDeflated, ZipFile } from '../../../src/publish/dump/zip-file.ts';
 import { dataDescriptor, localHeader } from '../../../src/publish/dump/zip-format.ts';
+import { runs } from '../../runs.ts';
 import { MemorySink, zeros } from './memory-sink.ts';
 import { contentOf, entriesOf, openSink, readZip } from './zip-reading.ts';
 
@@ -54,7 +55,7 @@ it('what was put in comes out, whatever it is and however it is written', async 
         for (const [name, bytes] of members) expect(read.get(name)?.equals(bytes)).toBe(true);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(40) },
   );
 });
 
