@@ -89,7 +89,7 @@ async function readOne(
   const message =
     found === 'unknown'
       ? 'OAI-PMH says that it has changed, but the REST service does not know it'
-      : `its server fails over it: ${found.broken}`;
+      : `its server fails on it: ${found.broken}`;
   return { problem: { code: 'record-quarantined', message, identifier: identifier ?? entry.identifier } };
 }
 

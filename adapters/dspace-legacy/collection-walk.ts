@@ -178,7 +178,7 @@ export class CollectionWalk {
   ): Promise<Page> {
     this.#inRow += 1;
     if (this.#inRow > badInRow || !(await this.#walk.rest.isRunning(signal))) throw error;
-    const message = `its server fails over it: ${describeError(error)}`;
+    const message = `its server fails on it: ${describeError(error)}`;
     // Once more than asked for is no harm: the next page may be bigger.
     this.#size.succeeded();
     let row: unknown;

@@ -100,17 +100,21 @@ export class LegacyRest {
     }
     const text = await readText(response);
     if (/^\s*<(?:!doctype|html)/i.test(text) || /\bhtml\b/i.test(response.headers['content-type'] ?? '')) {
-      throw new BridgeError('upstream-html', `${shown(response.url)} answered with a page for people`, {
+      throw new BridgeError('upstream-html', `${shown(response.url)} returned an HTML page instead of JSON`, {
         retryable: true,
       });
     }
     try {
       return JSON.parse(text);
     } catch (cause) {
-      throw new BridgeError('upstream-not-json', `${shown(response.url)} answered with what is no JSON`, {
-        cause,
-        retryable: true,
-      });
+      throw new BridgeError(
+        'upstream-not-json',
+        `${shown(response.url)} returned something that is not JSON`,
+        {
+          cause,
+          retryable: true,
+        },
+      );
     }
   }
 

@@ -58,7 +58,7 @@ async function readRow(
   if (typeof found !== 'object') return undefined;
   if (!('broken' in found)) return found;
   const identifier = identity.identifierOf(asHandle(json?.handle), id);
-  const message = `its server fails over it: ${found.broken}`;
+  const message = `its server fails on it: ${found.broken}`;
   return { problem: { code: 'record-quarantined', message, identifier } };
 }
 

@@ -27,7 +27,7 @@ export async function ensureAnonymous(
   if (status?.authenticated === true) {
     throw new BridgeError(
       'config-invalid',
-      `${rest.base} takes us for an account by the configured \`headers\`: what only that one may read would be published (use \`login\`)`,
+      `${rest.base} takes our requests for those of an account because of the configured \`headers\`: restricted content would be published (use \`login\`)`,
     );
   }
   const groups = embeddedList(status ?? {}, 'specialGroups')?.rows ?? [];
@@ -38,6 +38,6 @@ export async function ensureAnonymous(
     lessons.forget(lesson);
     return;
   }
-  const sentence = `By its network address, this machine belongs to ${names}: what only they may read is taken for public. Harvest from another address, or have this one taken out.`;
+  const sentence = `The repository counts this machine among ${names} because of its network address: what only they may read is taken for public. Harvest from another address, or have this address removed there.`;
   lessons.learn(lesson, names, sentence);
 }

@@ -53,7 +53,7 @@ async function toRestError(response: HttpResponse, address: string): Promise<Res
 }
 
 function htmlError(address: string, status: string): BridgeError {
-  return new BridgeError('upstream-html', `${address} answered with a page for people${status}`, {
+  return new BridgeError('upstream-html', `${address} returned an HTML page instead of JSON${status}`, {
     retryable: true,
   });
 }
@@ -87,14 +87,14 @@ function parseObject(bytes: Uint8Array, address: string): JsonObject {
     value = JSON.parse(text);
   } catch (cause) {
     if (/^\s*<(?:!doctype|html)/i.test(text)) throw htmlError(address, '');
-    throw new BridgeError('upstream-not-json', `${address} answered with what is no JSON`, {
+    throw new BridgeError('upstream-not-json', `${address} returned something that is not JSON`, {
       cause,
       retryable: true,
     });
   }
   const object = asObject(value);
   if (object !== undefined) return object;
-  throw new BridgeError('upstream-not-json', `${address} answered with JSON that is no object`);
+  throw new BridgeError('upstream-not-json', `${address} returned JSON that is not an object`);
 }
 
 const [quote, backslash, comma, array, arrayEnd, object, objectEnd] = Buffer.from('"\\,[]{}');

@@ -1,4 +1,5 @@
 import type { Problem } from '../../src/core/adapter.ts';
+import { countOf } from '../../src/core/count-of.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { fewest, type PageSize } from './page-size.ts';
 import type { Query } from './rest-service.ts';
@@ -250,7 +251,7 @@ function toContent<Value>(
   const problems = brought.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
   const unreadable: Problem = {
     code: 'record-quarantined',
-    message: `${nameless} rows of a search name no item.`,
+    message: `${countOf(nameless, 'row')} of a search name no item.`,
   };
   return {
     values: brought.flatMap(({ value }) => (value === undefined ? [] : [value])),

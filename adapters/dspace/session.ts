@@ -93,7 +93,7 @@ export class Session {
     if (await this.#isAuthenticated(token, signal)) return token;
     throw new BridgeError(
       'upstream-login-refused',
-      `${this.#base} accepts the login, but takes what is asked with it for anonymous (a proxy may drop the Authorization header)`,
+      `${this.#base} accepts the login, but answers as to an anonymous client (a proxy may drop the Authorization header)`,
     );
   }
 

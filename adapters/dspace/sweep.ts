@@ -39,7 +39,7 @@ function items({ reader, identifierOf }: SearchContext, { earlier }: SearchPass)
     async bring({ uuid, json, handle }: Hit, signal): Promise<Brought<SourceItem>> {
       if ((asUuid(json.uuid) ?? asUuid(json.id)) === undefined) {
         const identifier = identifierOf(handle, uuid);
-        const message = `The search lists an item (${uuid}) without saying anything of it.`;
+        const message = `The search lists an item (${uuid}) without its data.`;
         return { problem: { code: 'record-quarantined', message, identifier } };
       }
       const read = await reader.read(json, signal);

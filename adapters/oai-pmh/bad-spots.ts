@@ -1,4 +1,5 @@
 import type { AdapterContext } from '../../src/core/adapter.ts';
+import { countOf } from '../../src/core/count-of.ts';
 import { addSeconds, toIso } from '../../src/core/datetime.ts';
 import { passKey } from './checkpoint.ts';
 import type { Listing } from './listing.ts';
@@ -82,7 +83,7 @@ export class BadSpots {
       return;
     }
     const records = new Set(spots.flatMap(({ identifiers }) => identifiers)).size;
-    const what = records === 1 ? '1 record' : `${records} records`;
+    const what = countOf(records, 'record');
     const where = spots.length === 1 ? 'one range of dates' : `${spots.length} ranges of dates`;
     const about = records === 0 ? '' : `, because of ${what}`;
     const sentence = `The list of ${this.#name} fails in ${where}${about}; there it is read record by record.`;

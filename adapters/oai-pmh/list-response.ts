@@ -104,7 +104,9 @@ export function looksLikeHtml(text: string): boolean {
 }
 
 export function htmlError(url: string): BridgeError {
-  return new BridgeError('upstream-html', `${url} answered with a page for people`, { retryable: true });
+  return new BridgeError('upstream-html', `${url} returned an HTML page instead of OAI-PMH`, {
+    retryable: true,
+  });
 }
 
 export function statusError(status: number, url: string, cause?: unknown): BridgeError {

@@ -1,4 +1,5 @@
 import type { Problem } from '../../src/core/adapter.ts';
+import { countOf } from '../../src/core/count-of.ts';
 import { describeError, failure } from '../../src/core/errors.ts';
 import type { Chain } from './chain.ts';
 import type { ChainOptions } from './chain-options.ts';
@@ -165,7 +166,7 @@ export class PassCourse<Entry> {
       else habits.learnSizeIsEstimate();
     }
     if (reason !== undefined && total !== undefined && delivered < total) {
-      const what = `ended after ${delivered} of ${total} records`;
+      const what = `ended after ${delivered} of ${countOf(total, 'record')}`;
       const tolerable = isNearly(delivered, total);
       // Records without a date in the index are in no window, for one; but all are in the list.
       const lossy = !(tolerable && (habits.sizeIsEstimate || !this.#bounds.exact));
@@ -309,7 +310,7 @@ export class PassCourse<Entry> {
     const page = chain?.firstPage;
     if (this.#secondLooks.isUndivided(page)) return false;
     const where = `${this.#name}${describeWindow(window, dates.granularity)}`;
-    const doubt = `The list of ${where} ended without a token after exactly ${count} records`;
+    const doubt = `The list of ${where} ended without a token after exactly ${countOf(count, 'record')}`;
     const again = this.#secondLooks.cameElsewhere(page, window);
     const mayCut = single !== true && !again && dates.allowed;
     if (mayCut && this.#cutShort(planned, chain, 2, doubt)) {

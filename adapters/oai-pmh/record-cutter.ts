@@ -286,7 +286,7 @@ function toBridgeError(error: unknown): unknown {
   }
   if (error instanceof OtherDocument) {
     return /^html$/i.test(error.rootName)
-      ? new BridgeError('upstream-html', 'the response is a page for people', {
+      ? new BridgeError('upstream-html', 'the response is an HTML page, not OAI-PMH', {
           retryable: true,
           cause: error,
         })

@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { type AcceptanceReport, acceptDeletions } from '../harvest/accept-deletions.ts';
 import type { HarvestSource } from '../harvest/harvest.ts';
 import type { AcceptFlag } from './accept-option.ts';
@@ -6,7 +7,6 @@ import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { printable } from './terminal-text.ts';
 import { describePass } from './vanished-command.ts';
-import { countOf } from './wording.ts';
 
 /** Deletes what was shown, as far as the repository says of each that it is gone. */
 export async function acceptOne(
@@ -26,20 +26,22 @@ const named = 10;
 
 function describe(report: AcceptanceReport): string {
   const { source, run, pass, asked, deleted, alive, aliveCount, unanswered, reason, remaining } = report;
-  if (pass === undefined) return `${source}: nothing is suspected of having vanished; nothing was deleted`;
+  if (pass === undefined) return `${source}: no item is missing from its list; nothing was deleted`;
   const some = alive.slice(0, named).map(printable).join(', ');
   const more = aliveCount > named ? ', …' : '';
   const lines = [
-    `${source}: accepted what run ${run} (${describePass(pass)}) did not meet: asked for ${countOf(asked, 'item')}, ${deleted} deleted`,
+    `${source}: accepted what run ${run} (${describePass(pass)}) did not find: asked for ${countOf(asked, 'item')}, ${deleted} deleted`,
     ...(aliveCount > 0
-      ? [`  ${aliveCount} ${aliveCount === 1 ? 'is' : 'are'} there all the same, and stay: ${some}${more}`]
+      ? [`  ${aliveCount} ${aliveCount === 1 ? 'is' : 'are'} still there, and not deleted: ${some}${more}`]
       : []),
     ...(unanswered > 0
-      ? [`  ${unanswered} could not be asked for, and stay suspected (${printable(reason ?? '')})`]
+      ? [
+          `  ${unanswered} could not be checked, and stay on the list of missing items (${printable(reason ?? '')})`,
+        ]
       : []),
     ...(remaining > 0
       ? [
-          `  ${remaining} ${remaining === 1 ? 'is' : 'are'} still suspected (rsbridge vanished ${source}); to go on: rsbridge harvest ${source} --accept-deletions ${run}`,
+          `  ${remaining} ${remaining === 1 ? 'is' : 'are'} still missing (rsbridge vanished ${source}); to go on: rsbridge harvest ${source} --accept-deletions ${run}`,
         ]
       : []),
   ];

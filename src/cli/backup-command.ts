@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../core/config.ts';
+import { countOf } from '../core/count-of.ts';
 import { toIso, toStamp } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
 import {
@@ -31,7 +32,7 @@ export async function backupCommand(file: string, flags: BackupFlags, io: Comman
   if (to === from) throw new BridgeError('backup-refused', `${to} is the database itself`);
   if (existsSync(to)) {
     if (!statSync(to).isFile()) throw new BridgeError('backup-refused', `${to} is not a file`);
-    if (!flags.force) throw new BridgeError('backup-refused', `${to} is there already`);
+    if (!flags.force) throw new BridgeError('backup-refused', `${to} exists already`);
   }
   makeWritableDirectory(dirname(to));
   const facts = await copySqlite(from, to);
@@ -40,7 +41,7 @@ export async function backupCommand(file: string, flags: BackupFlags, io: Comman
     io,
     flags.json,
     { backup: to, database: from, ...facts, notIncluded: others },
-    [`${to}: ${describe(facts)}; read through, and sound`, ...others.map((sentence) => `  ${sentence}`)].join(
+    [`${to}: ${describe(facts)}; checked, no damage`, ...others.map((sentence) => `  ${sentence}`)].join(
       '\n',
     ),
   );
@@ -120,5 +121,5 @@ function mirrors({ sources }: Config): readonly string[] {
 }
 
 function describe({ sources, resources, changes, bytes }: CopyFacts): string {
-  return `${sources} sources, ${resources} resources, ${changes} changes, ${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `${countOf(sources, 'source')}, ${countOf(resources, 'resource')}, ${countOf(changes, 'change')}, ${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { type AuditedPayloads, auditPayloads, type Damage } from '../store/blob-audit.ts';
 import { contentFile } from '../store/content-files.ts';
 import { findPayloadOwners, listMissingPayloads, type PayloadOwner } from '../store/payload-owners.ts';
@@ -69,14 +70,15 @@ function failure(hash: string, message: string): Finding {
 }
 
 const roles = {
-  current: 'is this since',
-  earlier: 'was this since',
-  prior: 'was this, in its history upstream, since',
-  patch: 'has this as the patch of its change at',
+  current: 'has this content since',
+  earlier: 'had this content since',
+  prior: 'had this content, in its history upstream, since',
+  patch: 'has this patch for its change at',
 } as const;
 
 function whose(owners: readonly PayloadOwner[]): string {
-  if (owners.length === 0) return 'No version is this any more; others may be told as differences from it.';
+  if (owners.length === 0)
+    return 'No version has this content any more; other versions may be stored as differences from it.';
   const named = owners.slice(0, mostNamed).map(({ name, role, since }) => `${name} ${roles[role]} ${since}`);
   const more = owners.length - named.length;
   return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
@@ -86,10 +88,10 @@ function metadataAdvice(owners: readonly PayloadOwner[]): string {
   const delivered = owners.filter(({ role }) => role === 'current' || role === 'prior');
   const sources = [...new Set(delivered.map(({ source }) => source))];
   if (sources.length > 0) {
-    return `What the repository still has is put right by: rsbridge harvest ${sources.join(' ')} --full`;
+    return `To read again what the repository still has: rsbridge harvest ${sources.join(' ')} --full`;
   }
   if (owners.every(({ role }) => role === 'patch')) {
-    return 'It is lost; whoever follows the changes takes the whole record instead.';
+    return 'It is lost; clients take the whole record instead.';
   }
   return 'That version is lost, unless there is a backup; the versions before and after it are served.';
 }
@@ -104,12 +106,11 @@ function fileAdvice(file: string, owners: readonly PayloadOwner[]): string {
 }
 
 function summary({ payloads, bytes, stored, deltas, files }: AuditedPayloads, damaged: number): Finding {
-  const kept = `${payloads} payloads of ${bytes} bytes, ${deltas} of them as deltas and ${files} as files, ${stored} bytes in the database`;
+  const kept = `${countOf(payloads, 'payload')} of ${countOf(bytes, 'byte')}, ${deltas} of them as deltas and ${files} as files, ${countOf(stored, 'byte')} in the database`;
   return {
     check: 'payloads',
     ok: damaged === 0,
-    message:
-      damaged === 0 ? `${kept}; all are what their hashes say` : `${damaged} damaged or missing; ${kept}`,
+    message: damaged === 0 ? `${kept}; all match their hashes` : `${damaged} damaged or missing; ${kept}`,
     ...(damaged === 0 ? {} : { exitCode: exitCodes.storage }),
   };
 }

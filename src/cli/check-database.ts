@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { translate } from '../store/database.ts';
 import { checkIntegrity } from '../store/integrity.ts';
@@ -36,9 +37,10 @@ export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
   const named = older
     .slice(0, 5)
     .map(
-      ({ source, journal, published }) => `${source} (${published} changes published, ${journal.seq} here)`,
+      ({ source, journal, published }) =>
+        `${source} (${countOf(published, 'change')} published, ${journal.seq} here)`,
     );
-  const more = older.length > 5 ? ` and ${older.length - 5} more sources` : '';
+  const more = older.length > 5 ? ` and ${countOf(older.length - 5, 'more source')}` : '';
   yield {
     check: 'age of the database',
     ok: false,

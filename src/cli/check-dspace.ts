@@ -34,7 +34,7 @@ function apiBase({ config, lessons }: HarvestSource): string {
 function describeLogin({ adapter, login }: HarvestSource['config']): string | undefined {
   if (login === undefined) return undefined;
   return adapter === 'dspace'
-    ? `${login.user} is let in; used for version histories alone`
+    ? `${login.user} can log in; used for version histories only`
     : 'not used: DSpace 5 and 6 keep no versions';
 }
 
@@ -46,7 +46,7 @@ async function checkOai(
   signal: AbortSignal,
 ): Promise<Finding> {
   const check = `OAI-PMH of ${name}`;
-  if (config.oai === false) return { check, ok: true, message: 'left alone, as configured' };
+  if (config.oai === false) return { check, ok: true, message: 'not used, as configured' };
   const places = config.oai === undefined ? oaiBeside(base) : [config.oai];
   const failures: string[] = [];
   for (const place of places) {

@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { parseLinkset } from '../core/signposting/linkset.ts';
 import { mediaType, type TypedLink } from '../core/signposting/typed-link.ts';
@@ -37,7 +38,7 @@ export async function* checkLinksets(
   if (mode === 'none' || (bundles !== undefined && bundles.join() !== 'ORIGINAL')) return;
   const sample = await sampleItems(bridge.database.reader, name, sampleSize);
   if (sample.length === 0) {
-    yield { check, ok: true, message: 'nothing is published yet that could be compared with them' };
+    yield { check, ok: true, message: 'nothing is published yet to compare them with' };
     return;
   }
   const { http } = bridge.fileWork(name);
@@ -69,7 +70,7 @@ export async function* checkLinksets(
     yield { check, ok: true, message: `not to be compared: ${why}` };
   } else if (summary.differing === 0) {
     const held = summary.withheld === 0 ? '' : `, ${summary.withheld} more are held back`;
-    const message = `${counted(summary.items, 'item')} compared, ${counted(summary.agreed, 'file')} in both${held}${notes.join('')}`;
+    const message = `${countOf(summary.items, 'item')} compared, ${countOf(summary.agreed, 'file')} in both${held}${notes.join('')}`;
     yield { check, ok: true, message };
   }
 }
@@ -114,7 +115,7 @@ async function readLinkset(
     const type = mediaType(response.headers['content-type']);
     if (response.status !== 200 || type === 'text/html') {
       await response.discard();
-      return `they are not offered (${response.status === 200 ? 'a page for people' : `HTTP status ${response.status}`})`;
+      return `they are not offered (${response.status === 200 ? 'an HTML page' : `HTTP status ${response.status}`})`;
     }
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body) chunks.push(chunk);
@@ -135,11 +136,11 @@ function describeDifference({ missing, surplus }: LinksetComparison): string | u
   const parts = [
     ...(missing.length === 0
       ? []
-      : [`its link set names ${counted(missing.length, 'file')} not published here (${shown(missing)})`]),
+      : [`its link set names ${countOf(missing.length, 'file')} not published here (${shown(missing)})`]),
     ...(surplus.length === 0
       ? []
       : [
-          `${counted(surplus.length, 'file')} published here ${surplus.length === 1 ? 'is' : 'are'} not in its link set (${shown(surplus)})`,
+          `${countOf(surplus.length, 'file')} published here ${surplus.length === 1 ? 'is' : 'are'} not in its link set (${shown(surplus)})`,
         ]),
   ];
   return parts.length === 0 ? undefined : parts.join('; ');
@@ -152,8 +153,4 @@ function nameNote(identifier: string, { otherNames }: LinksetComparison): string
 function shown(ids: readonly string[]): string {
   const more = ids.length > shownIds ? ', …' : '';
   return ids.slice(0, shownIds).join(', ') + more;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import type { RepositoryInfo } from '../core/adapter.ts';
+import { areCountOf, countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { isDspace } from '../core/published-formats.ts';
@@ -21,7 +22,6 @@ import { createLog } from './log.ts';
 import { noSource } from './no-source.ts';
 import { describeUnconfigured, unconfiguredSources } from './stored-sources.ts';
 import { withheldDumps } from './withheld-dumps.ts';
-import { countOf } from './wording.ts';
 
 /** Looks at everything a run depends on, changes nothing but the database's schema, and says what it found. */
 export async function checkCommand(
@@ -101,7 +101,7 @@ async function* checkItems({ database }: Bridge, name: string): AsyncGenerator<F
     yield { check: `records of ${name}`, ok: false, message, exitCode: exitCodes.needsAttention };
   }
   if (items === 0) return;
-  const message = `${items} items were not met by run ${runId}, and are still published; rsbridge vanished ${name} lists them`;
+  const message = `${areCountOf(items, 'item')} missing from the list of run ${runId}, and still published; rsbridge vanished ${name} lists them`;
   yield { check: `vanished from ${name}`, ok: false, message, exitCode: exitCodes.needsAttention };
 }
 

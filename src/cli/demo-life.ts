@@ -77,7 +77,7 @@ export function createDemoLife({ clock, database, log }: Bridge, pace: DemoPace)
         if (now() >= next && visits.mayMove(now())) {
           next = now() + Math.max(pace.roundMs, pace.editEveryMs);
           round = move(service, repository, source, stop)
-            .catch((error: unknown) => log.error({ ...failure(error) }, 'the demo stood still'))
+            .catch((error: unknown) => log.error({ ...failure(error) }, 'a round of edits failed'))
             .finally(() => {
               round = undefined;
             });

@@ -103,7 +103,7 @@ function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void 
       `${baseUrl}/${sourceName}/resourcelist.xml`,
       'every record and every file, each with links to the other',
     ],
-    [`${baseUrl}/${sourceName}/changelist.xml`, 'what changed; it moves: reload it'],
+    [`${baseUrl}/${sourceName}/changelist.xml`, 'what changed; reload it and watch'],
     [
       `${baseUrl}/${sourceName}/metadata/resourcedump.xml`,
       'everything, in packages; changedump.xml beside it follows',

@@ -43,7 +43,7 @@ export function recognise(status: number, type: string | undefined, text: string
     return { kind: 'dspace-legacy', version: 'DSpace 5 or 6' };
   }
   if (isPage) {
-    return none(`a page for people${software === undefined ? '' : `, made by ${software}`}`);
+    return none(`an HTML page${software === undefined ? '' : `, made by ${software}`}`);
   }
   return none(body === '' ? 'an empty answer' : 'neither OAI-PMH nor JSON');
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { areCountOf, countOf } from '../core/count-of.ts';
 import { type ExportProgress, type ExportReport, exportPublication } from '../publish/export/export.ts';
 import { exportPast, type PastExportReport } from '../publish/export/past-export.ts';
 import type { AbsentSource } from '../publish/export/past-moment.ts';
@@ -36,7 +37,7 @@ export async function exportCommand(target: string, flags: ExportFlags, io: Comm
     if (io.stop.aborted) return exitCodes.interrupted;
     const report = await exportTo(bridge, resolve(io.cwd, target), flags, io);
     if (!report) {
-      say(io, 'nothing is published yet; rsbridge harvest');
+      say(io, 'nothing is published yet; type: rsbridge harvest');
       return exitCodes.ok;
     }
     printResult(
@@ -102,23 +103,24 @@ async function exportTo(
 
 function describe(report: ExportReport, { dryRun }: ExportFlags): string {
   const { documents, resources, written, unchanged, removed, bytes, missing, ms } = report;
-  const lost = missing === 0 ? '' : `; the content of ${missing} listed resources could not be read`;
+  const lost =
+    missing === 0 ? '' : `; the content of ${countOf(missing, 'listed resource')} could not be read`;
   const ending = dryRun ? 'dry run, nothing written' : `${(ms / 1000).toFixed(1)} s`;
-  return `${documents} documents and ${resources} resources: ${written} files written (${bytes} bytes), ${unchanged} unchanged, ${removed} files removed${lost} (${ending})`;
+  return `${countOf(documents, 'document')} and ${countOf(resources, 'resource')}: ${countOf(written, 'file')} written (${countOf(bytes, 'byte')}), ${unchanged} unchanged, ${countOf(removed, 'file')} removed${lost} (${ending})`;
 }
 
 /** Nothing is wrong; but whoever serves the export has to know. */
 function describeLeft(left: number): string {
-  const [files, them] = left === 1 ? ['1 file is', 'it'] : [`${left} files are`, 'them'];
-  return `${files} fetched from upstream when somebody asks, so no export can hold ${them}: either files.mode is mirror, or the web server passes what is not there on to rsbridge serve (docs/static.md)`;
+  const [files, them] = [areCountOf(left, 'file'), left === 1 ? 'it' : 'them'];
+  return `${files} fetched from the repository on request, so an export cannot contain ${them}: set files.mode to mirror, or let the web server pass requests for absent files on to rsbridge serve (docs/static.md)`;
 }
 
 function describeWithheld(withheld: number): string {
-  const what = withheld === 1 ? '1 resource of then was' : `${withheld} resources of then were`;
-  return `${what} deleted since, and left out: the lists name what was there, files that are withdrawn are not handed out, nor is metadata with mementos.ofDeleted: false`;
+  const what = `${countOf(withheld, 'resource')} of that time ${withheld === 1 ? 'was' : 'were'}`;
+  return `${what} deleted since, and left out, though the lists name them: withdrawn files are not exported, nor is deleted metadata with mementos.ofDeleted: false`;
 }
 
 function describeAbsence({ name, since }: AbsentSource): string {
   const known = since === undefined ? 'that has not happened yet' : `it was at ${since}`;
-  return `${name} is left out: by then it had not been read completely (${known})`;
+  return `${name} is left out: at that time it had not been read completely (${known})`;
 }

@@ -1,3 +1,4 @@
+import { areCountOf, countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { isBridgeError } from '../core/errors.ts';
 import { type FileJobOptions, type FileJobReport, runFileJob } from '../harvest/files/file-job.ts';
@@ -45,7 +46,7 @@ export async function lookAtMirror(
 }
 
 export function describeDamagedFiles(source: string, damaged: number): string {
-  const are = damaged === 1 ? '1 mirrored file is' : `${damaged} mirrored files are`;
+  const are = areCountOf(damaged, 'mirrored file');
   return `${source}: ${are} missing or damaged and will be downloaded again`;
 }
 
@@ -53,10 +54,10 @@ export function describeDamagedFiles(source: string, damaged: number): string {
 export function describeFileWork(source: string, report: FileJobReport): string | undefined {
   const { asked, downloaded, bytes, landingPages, created, updated, deleted, quotaReached } = report;
   const parts = [
-    asked > 0 && `${asked} files asked for`,
+    asked > 0 && `${countOf(asked, 'file')} asked for`,
     downloaded > 0 && `${downloaded} downloaded (${Math.round(bytes / 1_000_000)} MB)`,
-    landingPages > 0 && `${landingPages} landing pages read`,
-    quotaReached && 'what does not fit has to wait: quotaBytes is used up',
+    landingPages > 0 && `${countOf(landingPages, 'landing page')} read`,
+    quotaReached && 'other files wait: quotaBytes is used up',
   ].filter((part) => part !== false);
   if (parts.length === 0) return undefined;
   return `${source}: ${parts.join(', ')}: ${created} created, ${updated} updated, ${deleted} deleted`;

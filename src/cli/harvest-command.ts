@@ -1,3 +1,4 @@
+import { areCountOf, countOf } from '../core/count-of.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { dryRun } from '../harvest/dry-run.ts';
@@ -204,8 +205,8 @@ export function describeReport(report: HarvestReport): string {
       if (report.unseen === 0)
         return `${counts}; a part of the list could not be read (rsbridge status): what is in there may be missing until a full harvest can read it`;
       if (report.suspected === 0)
-        return `${counts}; ${report.unseen} resources were not met, all of them in parts of the list that could not be read (rsbridge status): nothing of that was deleted, a full harvest reads it again`;
-      return `${counts}; ${report.unseen} resources vanished from the list and were NOT deleted: rsbridge vanished ${report.source} lists them; what may go: rsbridge harvest ${report.source} --accept-deletions ${report.runId}`;
+        return `${counts}; ${countOf(report.unseen, 'resource')} not found, all in parts of the list that could not be read (rsbridge status); none was deleted, and a full harvest reads these parts again`;
+      return `${counts}; ${areCountOf(report.unseen, 'resource')} missing from the list and were NOT deleted: rsbridge vanished ${report.source} lists them; what may go: rsbridge harvest ${report.source} --accept-deletions ${report.runId}`;
     case 'interrupted':
       return `${counts}; stopped before the end, the next harvest continues here`;
     default:
@@ -214,7 +215,7 @@ export function describeReport(report: HarvestReport): string {
 }
 
 function waiting(unseen: number): string {
-  return unseen === 0 ? '' : `; ${unseen} resources were not met`;
+  return unseen === 0 ? '' : `; ${countOf(unseen, 'resource')} not found`;
 }
 
 function describeCounts(report: {
@@ -228,7 +229,10 @@ function describeCounts(report: {
   problems: number;
 }): string {
   const { source, mode, items, created, updated, deleted, unchanged, problems } = report;
-  const trouble = problems === 0 ? '' : `, ${problems} problems (rsbridge status)`;
-  const what = mode === 'identifiers' ? `${items} identifiers listed` : `${mode} harvest of ${items} records`;
+  const trouble = problems === 0 ? '' : `, ${countOf(problems, 'problem')} (rsbridge status)`;
+  const what =
+    mode === 'identifiers'
+      ? `${countOf(items, 'identifier')} listed`
+      : `${mode} harvest of ${countOf(items, 'record')}`;
   return `${source}: ${what}: ${created} created, ${updated} updated, ${deleted} deleted, ${unchanged} unchanged${trouble}`;
 }

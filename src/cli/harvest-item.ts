@@ -47,9 +47,9 @@ function describe({ source, item, outcome, created, updated, deleted }: ItemRepo
         : `${name} was read: ${counts}`;
     case 'gone':
       return deleted === 0
-        ? `${name} is gone: the repository does not have it, or not for everybody; nothing of it was published`
-        : `${name} is gone: the repository does not have it, or not for everybody; ${counts}`;
+        ? `${name} is gone: the repository does not have it, or not publicly; nothing of it was published`
+        : `${name} is gone: the repository does not have it, or not publicly; ${counts}`;
     default:
-      return `${name} is there, but only the repository's lists say whether it is for everybody; nothing was changed: rsbridge harvest ${source} --full`;
+      return `${name} is there, but only the repository's lists say whether it is public; nothing was changed: rsbridge harvest ${source} --full`;
   }
 }

@@ -101,7 +101,7 @@ function noBytes(
   const reason = version
     ? describeAbsence(version)
     : first === undefined
-      ? 'nothing of it was ever kept'
+      ? 'no version of it was stored'
       : at < first
         ? `nothing is known of it before ${first}`
         : `it was deleted from ${gap?.from ?? at} ${gap?.until === undefined ? 'on' : `until ${gap.until}`}`;

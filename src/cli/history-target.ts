@@ -120,7 +120,7 @@ async function describeNeighbourhood(
     return path === resourceList || path === capabilityList;
   });
   if (set) {
-    return `${toUri(config.baseUrl, path)} is a document, not a resource: rsbridge export DIR --at DATETIME lays out what it was`;
+    return `${toUri(config.baseUrl, path)} is a document, not a resource: rsbridge export DIR --at DATETIME writes its past states`;
   }
   const [, source, segment] = /^([^/]+)\/items\/([^/]+)\//.exec(path) ?? [];
   const item =
@@ -135,7 +135,7 @@ async function describeNeighbourhood(
   const missing =
     path.includes('/items/') && !Object.hasOwn(config.sources, first)
       ? `there is no source called ${first}`
-      : `nothing here was ever called ${text}`;
+      : `no item or resource is named ${text}`;
   return `${missing}; resources are below ${config.baseUrl}, sources: ${names}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Aside, ContentChange, ContentComparison } from '../core/comparison/comparison.ts';
+import { countOf } from '../core/count-of.ts';
 import type { PastGap, PastVersion, ResourcePast } from '../core/resource-past.ts';
 import { itemPath, mementoUri, timeGateUri, timeMapUri, toUri } from '../core/uris.ts';
 import type { StoredItem } from '../store/items.ts';
@@ -71,7 +72,7 @@ export function printHistory(
     const text = `  ${number.padStart(width)}  ${line.join('  ')}  ${end}`.trimEnd();
     print(io, faint ? paint('dim', text) : text);
   }
-  if (versions.length === 0) print(io, '  nothing of it was ever kept');
+  if (versions.length === 0) print(io, '  no version of it was stored');
 }
 
 /** Of the memento of a moment; undefined: it would not be handed out. */
@@ -139,13 +140,17 @@ export function printItem(item: StoredItem, baseUrl: string, json: boolean, io: 
     }
     return;
   }
-  print(io, `${uri}\n${printable(identifier)} (${source}) is an item: ${resources.length} resources`);
+  print(
+    io,
+    `${uri}\n${printable(identifier)} (${source}) is an item: ${countOf(resources.length, 'resource')}`,
+  );
   for (const { path, format, lastmod, deletedAt } of resources) {
     const state = deletedAt === undefined ? lastmod : `deleted at ${deletedAt}`;
     print(io, `  ${printable(toUri(baseUrl, path))}  ${printable(format)}, ${state}`);
   }
   const [first] = resources;
-  if (first) print(io, `What one of them was: rsbridge history ${printable(toUri(baseUrl, first.path))}`);
+  if (first)
+    print(io, `The versions of one of them: rsbridge history ${printable(toUri(baseUrl, first.path))}`);
 }
 
 const asides: Readonly<Record<Aside, string>> = {
@@ -181,7 +186,7 @@ export function printDifference(difference: VersionDifference, json: boolean, io
   }
   for (const change of comparison.changes) print(io, `  ${describeChange(change, comparison, paint)}`);
   const hidden = comparison.count - comparison.changes.length;
-  if (hidden > 0) print(io, `  … ${hidden} more differences (--all)`);
+  if (hidden > 0) print(io, `  … ${countOf(hidden, 'more difference')} (--all)`);
   const sentences = comparison.count === 0 ? onlyAsides : asides;
   for (const aside of comparison.asides) print(io, `  ${paint('dim', sentences[aside])}`);
 }

@@ -32,7 +32,7 @@ export class SearchBudget {
   ): Promise<Result> {
     const time = Math.min(most, this.#left);
     const { host } = new URL(url);
-    if (time <= 0) throw new BridgeError('upstream-unreachable', `${host} was waited for long enough`);
+    if (time <= 0) throw new BridgeError('upstream-unreachable', `${host} did not answer in time`);
     const deadline = createDeadline(time, host, outer);
     const started = performance.now();
     deadline.run();

@@ -15,7 +15,7 @@ export function configText(found: Found, { name, baseUrl, contact: own }: Config
   const port = ownPort(baseUrl);
   return [
     '# Written by rsbridge init; every setting is explained in docs/configuration.md',
-    `baseUrl: ${quoted(baseUrl)}   # where the world will see the bridge`,
+    `baseUrl: ${quoted(baseUrl)}   # the public address of the bridge`,
     ...(port === undefined ? [] : [`listen: { port: ${port} }   # as in baseUrl`]),
     `title: ${quoted(info.name)}`,
     contact === undefined

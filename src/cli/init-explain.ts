@@ -36,7 +36,7 @@ function explainLegacy({ oai, url }: Found, again: (adapter: string) => string):
   if (oai === undefined) {
     return [
       `This is DSpace 5 or 6: its REST API is at ${url}. No OAI-PMH endpoint was found beside it.`,
-      'So nobody can say what changed: every harvest reads everything, and happens once a night. If there is an OAI-PMH endpoint somewhere, name it as `oai`.',
+      'Without OAI-PMH it cannot be asked what changed: every harvest reads everything, once a night. If there is an OAI-PMH endpoint, name it as `oai`.',
     ];
   }
   return [

@@ -43,7 +43,7 @@ export async function initCommand(
   if (existsSync(file) && !flags.force && !flags.dryRun) {
     throw new BridgeError(
       'usage',
-      `${file} is there already; use --force to replace it, or add the source by hand`,
+      `${file} exists already; use --force to replace it, or add the source by hand`,
     );
   }
   if (!flags.dryRun) checkWritableFile(file);
@@ -96,7 +96,7 @@ function withoutCredentials(url: URL): URL {
   if (url.username === '' && url.password === '') return url;
   throw new BridgeError(
     'usage',
-    `the address at ${url.host} has a name and a password in it: leave them out, for it is shown to everybody`,
+    `the address at ${url.host} has a name and a password in it: leave them out: the address is shown publicly`,
   );
 }
 

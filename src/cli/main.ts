@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], given: CommandIo): Promise<n
 
 function createProgram(io: CommandIo, finish: (exitCode: number) => void): Command {
   const program = new Command('rsbridge')
-    .description('Gives any repository a ResourceSync face and a memory.')
+    .description('Publishes any repository through ResourceSync, with full version history.')
     .version(version, '-V, --version')
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -46,38 +46,40 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       .option('-c, --config <file>', 'the configuration (default: rsbridge.yaml)')
       .option('--json', 'results as NDJSON', false);
 
-  command('init <url>', 'find out what a repository speaks, and write rsbridge.yaml')
+  command('init <url>', 'find the DSpace or OAI-PMH endpoint of a repository, and write rsbridge.yaml')
     .option('--name <name>', 'the first segment of its URIs (default: made from the host)')
-    .option('--base-url <url>', 'where the world will see the bridge')
+    .option('--base-url <url>', 'the public address of the bridge')
     .option('--contact <email>', 'for the User-Agent of every request')
     .addOption(
-      new Option('--adapter <kind>', 'by this protocol (default: what tells most)').choices(protocols),
+      new Option('--adapter <kind>', 'use this protocol (default: the one that tells most)').choices(
+        protocols,
+      ),
     )
     .option('--force', 'overwrite an existing configuration', false)
     .option('--dry-run', 'print the configuration, write nothing', false)
-    .option('--verbose', 'where nothing is found, name every place that was asked', false)
+    .option('--verbose', 'when nothing is found, list every address that was tried', false)
     .action(async (url, options) => {
       const { initCommand } = await import('./init.ts');
       finish(await initCommand(url, options, io));
     });
 
-  command('check', 'configuration, database, every source, disk and clock')
-    .option('--blobs', 'read every payload that is kept, too, and compare it with its hash', false)
+  command('check', 'check configuration, database, disk, every source and the clock')
+    .option('--blobs', 'also read everything that is stored, and compare it with its hash', false)
     .action(async (options) => {
       const { checkCommand } = await import('./check.ts');
       finish(await checkCommand(options, io));
     });
 
   command('harvest [sources...]', 'read what is new (default: of every source)')
-    .option('--full', 'read everything, and notice what vanished', false)
+    .option('--full', 'read everything, and find deletions', false)
     .addOption(
-      new Option('--identifiers', 'list the identifiers alone, and notice what vanished')
+      new Option('--identifiers', 'list only the identifiers, and find deletions')
         .conflicts(['full', 'since', 'limit', 'dryRun'])
         .default(false),
     )
     .option('--since <datetime>', 'read what changed since then', parseSince)
     .option('--limit <n>', 'stop after about N items', parsePositive)
-    .option('--dry-run', 'say what would change, store nothing', false)
+    .option('--dry-run', 'print what would change, store nothing', false)
     .addOption(
       new Option(
         '--accept-deletions [run]',
@@ -97,7 +99,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     });
 
   command('publish [sets...]', 'write the documents (default: of every set)')
-    .option('--dry-run', 'say what would be published, write nothing', false)
+    .option('--dry-run', 'print what would be published, write nothing', false)
     .option('--close', 'close the open Change Lists now, and package what is in them', false)
     .option('--lists-only', 'leave the dumps as they are', false)
     .action(async (sets, options) => {
@@ -106,15 +108,15 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     });
 
   command('export <dir>', 'publish, and write everything as files for any web server')
-    .option('--dry-run', 'say what would be written, write nothing', false)
-    .option('--full', 'compare every file, whatever the last export said', false)
+    .option('--dry-run', 'print what would be written, write nothing', false)
+    .option('--full', 'compare every file, not only what changed since the last export', false)
     .option('--at <datetime>', 'write the Resource Lists and the resources as they were then', momentOption)
     .action(async (dir, options) => {
       const { exportCommand } = await import('./export-command.ts');
       finish(await exportCommand(dir, options, io));
     });
 
-  command('serve', 'serve, harvest and publish on schedule')
+  command('serve', 'serve, and harvest and publish on schedule')
     .addOption(new Option('--port <n>', 'listen here').argParser(parsePort))
     .option('--host <address>', 'listen on this address')
     .action(async (options) => {
@@ -122,14 +124,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       finish(await serveCommand(options, io));
     });
 
-  command('status', 'what each source is doing')
+  command('status', 'print what each source is doing')
     .option('--at <datetime>', 'what each source held then', momentOption)
     .action(async (options) => {
       const { statusCommand } = await import('./status.ts');
       finish(await statusCommand(options, io));
     });
 
-  command('problems [source]', 'records that could not be read, and are not published as they are')
+  command('problems [source]', 'list records that could not be read')
     .option('--item <id>', 'this one, with the record as it came')
     .option('--raw', 'with the records as they came', false)
     .action(async (source, options) => {
@@ -137,15 +139,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       finish(await problemsCommand(source, options, io));
     });
 
-  command(
-    'vanished <source>',
-    'what the last full look at a source did not find, and still publishes',
-  ).action(async (source, options) => {
-    const { vanishedCommand } = await import('./vanished-command.ts');
-    finish(await vanishedCommand(source, options, io));
-  });
+  command('vanished <source>', 'list items that are missing from the repository, and still published').action(
+    async (source, options) => {
+      const { vanishedCommand } = await import('./vanished-command.ts');
+      finish(await vanishedCommand(source, options, io));
+    },
+  );
 
-  command('refused <source>', 'published files that are not handed out, because their server refuses them')
+  command('refused <source>', 'list published files that are not served, because their server refuses them')
     .option(
       '--accept <datetime>',
       'delete those that are withheld since then at the latest, as it was listed',
@@ -156,19 +157,16 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       finish(await refusedCommand(source, options, io));
     });
 
-  command('withdraw <uri>', 'take a resource or an item down, whatever the repository delivers')
+  command('withdraw <uri>', 'stop publishing a resource or an item, whatever the repository delivers')
     .option('--reason <text>', 'why; `rsbridge status` shows it')
-    .option('--dry-run', 'say what would be withdrawn, change nothing', false)
+    .option('--dry-run', 'print what would be withdrawn, change nothing', false)
     .action(async (uri, options) => {
       const { withdrawCommand } = await import('./withdraw-command.ts');
       finish(await withdrawCommand(uri, options, io));
     });
 
-  command(
-    'restore <uri|file>',
-    'publish again what was withdrawn; or put a backup in the place of the database',
-  )
-    .option('--dry-run', 'say what would be restored, change nothing', false)
+  command('restore <uri|file>', 'publish again what was withdrawn; or replace the database with a backup')
+    .option('--dry-run', 'print what would be restored, change nothing', false)
     .action(async (what, options) => {
       const { isFile, restoreBackup } = await import('./backup-command.ts');
       const { restoreCommand } = await import('./restore-command.ts');
@@ -176,14 +174,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     });
 
   command('remove <source>', 'remove a source that is not configured any more')
-    .option('--at-once', 'everything of it, without leaving its lists to those who follow it', false)
-    .option('--dry-run', 'say what would be removed, change nothing', false)
+    .option('--at-once', 'remove everything at once, its lists included', false)
+    .option('--dry-run', 'print what would be removed, change nothing', false)
     .action(async (source, options) => {
       const { removeCommand } = await import('./remove-command.ts');
       finish(await removeCommand(source, options, io));
     });
 
-  command('history <uri>', 'what a resource was, and when, and what changed')
+  command('history <uri>', 'list the versions of a resource, and what changed')
     .addOption(
       new Option('--at <datetime>', 'print the bytes that it had then')
         .argParser(momentOption)
@@ -200,7 +198,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       finish(await historyCommand(uri, options, io));
     });
 
-  command('backup <file>', 'everything the database has, as one file, while all goes on')
+  command('backup <file>', 'copy the database into one file, while rsbridge runs')
     .option('--force', 'overwrite the file', false)
     .action(async (file, options) => {
       const { backupCommand } = await import('./backup-command.ts');
@@ -209,7 +207,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
 
   program
     .command('validate <url>')
-    .description('check any Source, or one document, against the rules of ResourceSync; a file or - will do')
+    .description('check any Source, or one document (URL, file or -), against the rules of ResourceSync')
     .copyInheritedSettings(program)
     .addOption(new Option('--sample <n>', 'resources of each set to fetch').argParser(parseCount).default(10))
     .addOption(new Option('--packages <n>', 'packages of each dump to open').argParser(parseCount).default(5))
@@ -231,7 +229,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
 
   program
     .command('demo')
-    .description('the sample repository: harvested, published and served, and alive')
+    .description('harvest, publish and serve a sample repository that keeps changing')
     .copyInheritedSettings(program)
     .addOption(new Option('--port <n>', 'serve here').argParser(parsePort).default(8080))
     .option('--data <dir>', 'where to keep it', 'data/demo')

@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { addSeconds, toIso } from '../core/datetime.ts';
 import type { PublishedSet } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
@@ -106,25 +107,28 @@ function describeState(
   vanished: boolean,
 ): string {
   if (stored?.trouble) return `could not be harvested at ${stored.trouble.at}: ${stored.trouble.message}`;
-  if (!stored || !run) return 'waits for its first harvest';
+  if (!stored || !run) return 'not harvested yet';
   if (refused && run.state === 'succeeded') {
-    const pass = refused.mode === 'identifiers' ? 'look through its identifiers' : 'full harvest';
+    const pass = refused.mode === 'identifiers' ? 'identifier pass' : 'full harvest';
     return `needs attention since the ${pass} of ${refused.endedAt}: ${refused.error?.message}${whereToLook(stored, refused, vanished)}`;
   }
   const kind = run.mode === 'full' ? 'full harvest' : 'harvest of what is new';
-  const total = run.expectedTotal === undefined ? '' : ` of about ${run.expectedTotal}`;
+  const records =
+    run.expectedTotal === undefined
+      ? countOf(run.items, 'record')
+      : `${run.items} of about ${countOf(run.expectedTotal, 'record')}`;
   const changes = run.created + run.updated + run.deleted;
   switch (run.state) {
     case 'running':
       return stored.firstPassSeq === undefined
-        ? `first harvest under way: ${run.items}${total} records so far`
-        : `${kind} under way: ${run.items} records so far`;
+        ? `first harvest under way: ${records} so far`
+        : `${kind} under way: ${countOf(run.items, 'record')} so far`;
     case 'succeeded':
       return changes === 0
         ? `up to date; the last ${kind} found nothing new`
         : `up to date; the last ${kind} found ${run.created} new, ${run.updated} changed and ${run.deleted} deleted`;
     case 'interrupted':
-      return `stopped after ${run.items}${total} records; the next harvest continues there`;
+      return `stopped after ${records}; the next harvest continues there`;
     case 'needs-attention':
       return `needs attention: ${run.error?.message ?? 'look at the last run'}${whereToLook(stored, run, vanished)}`;
     case 'failed':
@@ -135,14 +139,14 @@ function describeState(
 /** They stay until they are read well, or are gone. */
 export function describeUnreadable(name: string, count: number): string | undefined {
   if (count === 0) return undefined;
-  const records = count === 1 ? '1 record needs attention: it' : `${count} records need attention: they`;
+  const records = `${countOf(count, 'record')} ${count === 1 ? 'needs attention: it' : 'need attention: they'}`;
   return `${records} could not be read (rsbridge problems ${name})`;
 }
 
 /** They wait for their server, or for a person. */
 function describeRefused(name: string, since: string | undefined): string | undefined {
   if (since === undefined) return undefined;
-  return `needs attention: its server refuses so many files since ${since} that they are not handed out, and not deleted either (rsbridge refused ${name})`;
+  return `needs attention: since ${since} its server refuses so many files that they are neither served nor deleted (rsbridge refused ${name})`;
 }
 
 function whereToLook(
@@ -156,7 +160,7 @@ function whereToLook(
 /** Only while it is news. */
 function describeLook(look: Run<'identifiers'> | undefined, run: Run | undefined): string | undefined {
   if (!look || look.id < (run?.id ?? 0)) return undefined;
-  if (look.state === 'running') return `its identifiers are being looked through: ${look.items} so far`;
+  if (look.state === 'running') return `listing its identifiers: ${look.items} so far`;
   if (look.state !== 'failed') return undefined;
   return `its identifiers could not be listed to the end at ${look.endedAt}: ${look.error?.message}`;
 }

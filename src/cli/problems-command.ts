@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { findSource } from '../store/sources.ts';
 import { countUnreadable, listUnreadable, type Unreadable } from '../store/unreadable.ts';
 import { type Bridge, openBridge } from './bridge.ts';
@@ -6,7 +7,6 @@ import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { printable, printableJson } from './terminal-text.ts';
-import { countOf } from './wording.ts';
 
 const pageSize = 100;
 
@@ -39,8 +39,8 @@ export async function problemsCommand(
 function nothing(name: string | undefined, item: string | undefined): string {
   const place = name === undefined ? '' : `${name}: `;
   return item === undefined
-    ? `${place}every record that was met could be read`
-    : `${place}nothing is wrong with ${printable(item)}, as far as it was met`;
+    ? `${place}every record could be read`
+    : `${place}no problem is known of ${printable(item)}`;
 }
 
 /** @returns how many there are */
@@ -95,7 +95,7 @@ function describe(source: string, problem: Unreadable): string {
 
 function sizeOf({ rawLength, raw }: Unreadable): string {
   if (rawLength === undefined) return '; the record itself was not kept';
-  return raw === undefined ? `; ${rawLength} bytes as it came (--raw shows them)` : '';
+  return raw === undefined ? `; ${countOf(rawLength, 'byte')} as it came (--raw shows them)` : '';
 }
 
 function isCut({ raw, rawLength }: Unreadable): boolean | undefined {

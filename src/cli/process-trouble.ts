@@ -10,11 +10,11 @@ export function logTrouble(log: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', (warning: Error & { code?: string }) => {
     const { name, code, stack } = warning;
-    log.warn({ name, nodeCode: code, reason: warning.message, stack }, 'a warning of Node');
+    log.warn({ name, nodeCode: code, reason: warning.message, stack }, 'a warning from Node');
   });
   const fatal = (thrown: unknown) => {
     const stack = thrown instanceof Error ? thrown.stack : undefined;
-    log.fatal({ code: 'internal', reason: describeError(thrown), stack }, 'something unforeseen happened');
+    log.fatal({ code: 'internal', reason: describeError(thrown), stack }, 'an unexpected error');
     process.exit(1);
   };
   process.on('uncaughtException', fatal);

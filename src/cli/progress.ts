@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { CommandIo } from './io.ts';
 
@@ -33,7 +34,7 @@ export function createProgress(io: CommandIo, sources = 1, now: () => number = D
   function describe(progress: SourceProgress, seconds: number): string {
     if (sources === 1) return describeProgress(progress, seconds);
     const items = [...underWay.values()].reduce((sum, state) => sum + state.items, finished.items);
-    return `${finished.sources} of ${sources} sources done: ${items} records, ${rateOf(items, seconds)}/s`;
+    return `${finished.sources} of ${countOf(sources, 'source')} done: ${countOf(items, 'record')}, ${rateOf(items, seconds)}/s`;
   }
 
   function end(): void {
@@ -70,6 +71,6 @@ export function describeProgress(
 ): string {
   const total = expectedTotal === undefined || expectedTotal < run.items ? '' : ` of about ${expectedTotal}`;
   const changes = `${run.created} created, ${run.updated} updated, ${run.deleted} deleted`;
-  const problems = run.problems > 0 ? `, ${run.problems} problems` : '';
+  const problems = run.problems > 0 ? `, ${countOf(run.problems, 'problem')}` : '';
   return `${source}: ${run.items}${total} records, ${rateOf(items, seconds)}/s (${changes}${problems})`;
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { BridgeError, type ErrorCode, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { PublishReport } from '../publish/publisher.ts';
@@ -98,7 +99,7 @@ async function publishOne(
     signal: io.abort,
   });
   if (!report.published) {
-    say(io, `${set.path}: nothing to publish yet; rsbridge harvest ${set.source}`);
+    say(io, `${set.path}: nothing to publish yet; type: rsbridge harvest ${set.source}`);
     return;
   }
   printReport(bridge, set, report, flags, io);
@@ -116,7 +117,7 @@ function printReport(
 ): void {
   const count = report.documents.length;
   const entries = report.documents.reduce((sum, document) => sum + document.entries, 0);
-  const what = `${count} documents with ${entries} entries`;
+  const what = `${countOf(count, 'document')} with ${countOf(entries, 'entry')}`;
   printResult(
     io,
     flags.json,
@@ -132,6 +133,6 @@ async function preview(bridge: Bridge, set: ResourceSet, flags: PublishFlags, io
     io,
     flags.json,
     { dryRun: true, set: set.path, changes },
-    `${set.path}: would publish ${changes} changes of the journal (dry run, nothing written)`,
+    `${set.path}: would publish ${countOf(changes, 'change')} of the journal (dry run, nothing written)`,
   );
 }

@@ -96,7 +96,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
     const began = clock.now().getTime();
     await bridge.publisher.publishSite(bridge.sets()).catch((error: unknown) => {
       site.isDue = true;
-      log.error({ ...failure(error) }, 'no Source Description');
+      log.error({ ...failure(error) }, 'Source Description not published');
     });
     const now = clock.now().getTime();
     site.isBusy = false;
@@ -138,7 +138,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
     const round = bridge.publisher
       .publishDumps(set, { resourceDump, signal, list: listMeanwhile(progress) })
       .catch((error: unknown) => {
-        if (!ending.aborted) log.error({ set: set.path, ...failure(error) }, 'no new dump');
+        if (!ending.aborted) log.error({ set: set.path, ...failure(error) }, 'dump not published');
         progress.packagesDue = true;
         progress.resourceDump = resourceDump;
         progress.dumpsNotBefore = clock.now().getTime() + pauseAfterFailedDumpMs;

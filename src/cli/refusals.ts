@@ -35,7 +35,7 @@ export function watchRefusals(
       if (await askProbes(bridge, source, signal)) void followFiles(name);
       await settleNow(bridge, name, source.config);
     } catch (error) {
-      if (!signal.aborted) log.error({ source: name, ...failure(error) }, 'refused files wait');
+      if (!signal.aborted) log.error({ source: name, ...failure(error) }, 'refused files not deleted yet');
     }
   }
 
@@ -50,7 +50,7 @@ export function watchRefusals(
           );
         }
       } catch (error) {
-        log.error({ ...failure(error) }, 'refused files cannot be looked at');
+        log.error({ ...failure(error) }, 'refused files cannot be checked');
       }
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }

@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { settleNow } from '../harvest/files/note-refusal.ts';
 import { acceptRefusals } from '../store/refusals.ts';
@@ -9,7 +10,6 @@ import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { printable } from './terminal-text.ts';
-import { countOf } from './wording.ts';
 
 export interface RefusedFlags {
   readonly config?: string;
@@ -32,12 +32,13 @@ export async function refusedCommand(name: string, flags: RefusedFlags, io: Comm
     const counts = stored && (await countWithheldFiles(bridge.database.reader, stored.id));
     const count = counts ? counts.refused + counts.gone : 0;
     if (!stored || count === 0) {
-      if (!flags.json) printResult(io, false, {}, `${name}: every published file is handed out`);
+      if (!flags.json) printResult(io, false, {}, `${name}: every published file is served`);
       return exitCodes.ok;
     }
     if (!flags.json) {
-      const held = counts?.fuseAt === undefined ? '' : `, too many at once to be deleted unasked`;
-      printResult(io, false, {}, `${name}: ${countOf(count, 'published file')} not handed out${held}:`);
+      const held =
+        counts?.fuseAt === undefined ? '' : `, too many at once to be deleted without your consent`;
+      printResult(io, false, {}, `${name}: ${countOf(count, 'published file')} not served${held}:`);
     }
     let latest = '';
     for await (const file of withheldFiles(bridge, stored.id)) {
@@ -47,7 +48,7 @@ export async function refusedCommand(name: string, flags: RefusedFlags, io: Comm
       if (io.stop.aborted) return exitCodes.interrupted;
     }
     if (!flags.json) {
-      const advice = `they come back by themselves when their server hands them out again; to delete exactly these: rsbridge refused ${name} --accept ${latest}`;
+      const advice = `they are served again as soon as their server allows it; to delete exactly these: rsbridge refused ${name} --accept ${latest}`;
       printResult(io, false, {}, advice);
     }
     return exitCodes.needsAttention;

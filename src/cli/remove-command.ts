@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
@@ -19,7 +20,6 @@ import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { unconfiguredSources } from './stored-sources.ts';
-import { countOf } from './wording.ts';
 
 export interface RemoveFlags {
   readonly config?: string;

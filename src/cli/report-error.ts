@@ -32,7 +32,7 @@ function toKnown(error: unknown, io: CommandIo): BridgeError {
   const translated = translate(error);
   if (isBridgeError(translated)) return translated;
   if (io.abort.aborted) return stoppedAtOnce(error);
-  return new BridgeError('internal', 'something unforeseen happened', { cause: error });
+  return new BridgeError('internal', 'an unexpected error', { cause: error });
 }
 
 function printError(known: BridgeError, json: boolean, io: CommandIo): void {

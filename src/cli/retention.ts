@@ -14,7 +14,7 @@ export async function removeBytes(bridge: Bridge, signal: AbortSignal): Promise<
     idleBefore: addSeconds(now, -runs.idleDays * 86_400),
   };
   const pruned = await pruneRuns(database, limits, signal);
-  if (pruned > 0) bridge.log.debug({ runs: pruned }, 'runs of old are forgotten');
+  if (pruned > 0) bridge.log.debug({ runs: pruned }, 'old runs are removed');
   await removeGivenUp(bridge, Object.keys(config.sources), {
     directory,
     followedUpTo: (source) => followedUpTo(database, directory, setsOf(source)),

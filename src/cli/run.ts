@@ -16,7 +16,7 @@ export async function run(): Promise<void> {
     heard: (signal) => {
       if (signal === 'SIGHUP') hangup?.();
       else if (signal === 'SIGINT' && !signals.stop.aborted)
-        process.stderr.write('\nstopping after this page; once more to stop now\n');
+        process.stderr.write('\nstopping after this page; press Ctrl-C again to stop now\n');
     },
   });
   onLog((log) => {

@@ -48,11 +48,11 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
         baseUrl: config.baseUrl,
         sources: Object.keys(config.sources),
       },
-      `listening on http://${address}:${port}, known to the world as ${config.baseUrl}`,
+      `listening on http://${address}:${port}, public address ${config.baseUrl}`,
     );
     const first = harvestNewcomers(bridge, service);
     await untilStopped(io);
-    bridge.log.info('finishing what is under way');
+    bridge.log.info('finishing current work');
     await service.close();
     await first;
     return exitCodes.ok;

@@ -116,7 +116,7 @@ export async function startService(
     } catch (error) {
       // Another process is at it; the run itself logged everything else.
       const expected = isBridgeError(error, 'lease-held') || io.stop.aborted;
-      log[expected ? 'debug' : 'error']({ source: name, ...failure(error) }, 'no harvest');
+      log[expected ? 'debug' : 'error']({ source: name, ...failure(error) }, 'harvest failed');
     } finally {
       for (const go of leave) go();
     }
@@ -188,7 +188,7 @@ async function lookAtLengths(bridge: Bridge, name: string, stop: AbortSignal): P
     const damaged = await lookAtMirror(bridge, name, 'lengths', stop);
     if (damaged > 0) bridge.log.warn({ source: name, damaged }, 'mirrored files are missing or damaged');
   } catch (error) {
-    if (!stop.aborted) bridge.log.error({ source: name, ...failure(error) }, 'mirrored files not looked at');
+    if (!stop.aborted) bridge.log.error({ source: name, ...failure(error) }, 'mirrored files not checked');
   }
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { addSeconds, toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
 import { firstPassAt, lastSeqBefore, readJournals } from '../store/journal.ts';
@@ -55,7 +56,7 @@ function describe(
           `  ! not all of it: the first complete pass over it ended ${knownSince === undefined ? 'never' : `at ${knownSince}`}`,
         ];
   return [
-    `${name} at ${at}: ${items} items, ${resources} resources, ${bytes} octets`,
+    `${name} at ${at}: ${countOf(items, 'item')}, ${countOf(resources, 'resource')}, ${countOf(bytes, 'octet')}`,
     `  since then ${created} created, ${updated} updated, ${deleted} deleted`,
     ...incomplete,
   ].join('\n');

@@ -1,3 +1,4 @@
+import { areCountOf, countOf } from '../core/count-of.ts';
 import { itemPath, toUri } from '../core/uris.ts';
 import type { PublishedSet } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
@@ -14,7 +15,6 @@ import { statusAt } from './status-at.ts';
 import { openStored, type StoredBridge } from './stored-bridge.ts';
 import { printable } from './terminal-text.ts';
 import { withheldDumps } from './withheld-dumps.ts';
-import { countOf } from './wording.ts';
 
 const shownProblems = 5;
 const shownRuns = 10;
@@ -115,11 +115,7 @@ function printSource(
     ...describeProblems({ runs, problems }),
     ...describeFiles(files),
     ...describeWithheld(name, withheldFiles),
-    ...(versionsGivenUp > 0
-      ? [
-          `  ${versionsGivenUp} ${versionsGivenUp === 1 ? 'version is' : 'versions are'} given up (mementos.keep)`,
-        ]
-      : []),
+    ...(versionsGivenUp > 0 ? [`  ${areCountOf(versionsGivenUp, 'version')} given up (mementos.keep)`] : []),
     ...withheld.map((sentence) => `  ! ${sentence}`),
     ...withdrawals.map(describeWithdrawal),
     ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
@@ -157,7 +153,7 @@ export function describeWithheld(name: string, counts: WithheldCounts | undefine
   if (counts?.fuseAt === undefined) return [];
   const { refused, gone, fuseAt } = counts;
   return [
-    `  ! ${refused + gone} published files are not handed out since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and handed out when their server answers well. If they are to go: rsbridge refused ${name} lists them, and says what to type`,
+    `  ! ${areCountOf(refused + gone, 'published file')} not served since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and served when their server allows it. To delete them: rsbridge refused ${name} lists them, and says what to type`,
   ];
 }
 
@@ -175,10 +171,10 @@ function describeFiles(files: FileCounts | undefined): readonly string[] {
     : [];
   const lines = parts.length === 0 ? [] : [`  files: ${parts.join(', ')}`];
   if (files && files.waitingForRoom > 0)
-    lines.push(`  ! quotaBytes is used up: ${files.waitingForRoom} files wait for room`);
+    lines.push(`  ! quotaBytes is used up: ${countOf(files.waitingForRoom, 'file')} wait for room`);
   if (files && files.otherBytes > 0)
     lines.push(
-      `  ! ${files.otherBytes} mirrored files are not what the repository says of them (its checksum or length is another one); the log names them`,
+      `  ! ${areCountOf(files.otherBytes, 'mirrored file')} not what the repository says of them (its checksum or length is another one); the log names them`,
     );
   return lines;
 }
@@ -188,7 +184,7 @@ function describeProblems({ runs: [run], problems }: Pick<Details, 'runs' | 'pro
     ({ identifier, message }) => `  ! ${identifier ?? '(no identifier)'}: ${message}`,
   );
   if (run && run.problems > problems.length) {
-    lines.push(`  … ${run.problems - problems.length} more problems in this run`);
+    lines.push(`  … ${countOf(run.problems - problems.length, 'more problem')} in this run`);
   }
   return lines;
 }
@@ -198,7 +194,7 @@ function describeOverview(overview: SourceOverview): string {
   const success = lastSuccessAt === undefined ? 'never complete so far' : `last success ${lastSuccessAt}`;
   return [
     `${name} (${title}) ${state}.`,
-    `  ${items} items, ${resources} resources, ${recentChanges} changes in 24 hours; ${success}`,
+    `  ${countOf(items, 'item')}, ${countOf(resources, 'resource')}, ${countOf(recentChanges, 'change')} in 24 hours; ${success}`,
   ].join('\n');
 }
 
@@ -206,5 +202,5 @@ function describeSet(
   set: { path: string; documents: readonly { entries: number }[] },
   baseUrl: string,
 ): string {
-  return `  ${baseUrl}/${set.path}/capabilitylist.xml: ${set.documents.length} documents`;
+  return `  ${baseUrl}/${set.path}/capabilitylist.xml: ${countOf(set.documents.length, 'document')}`;
 }

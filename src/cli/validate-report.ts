@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { describeKind } from '../publish/conformance/document-check.ts';
 import type { Finding } from '../publish/conformance/finding.ts';
 import { severityOf } from '../publish/conformance/rule-levels.ts';
@@ -26,13 +27,24 @@ export function printValidation(validation: Validation, json: boolean, io: Comma
   }
   for (const note of notes) io.stdout.write(`not checked: ${note}\n`);
   const looked = [
-    `${documents} ${documents === 1 ? 'document' : 'documents'} with ${entries} entries`,
-    ...(sampled > 0 ? [`${sampled} resources sampled`] : []),
-    ...(packages > 0 ? [`${packages} packages opened`] : []),
+    `${countOf(documents, 'document')} with ${countOf(entries, 'entry')}`,
+    ...(sampled > 0 ? [`${countOf(sampled, 'resource')} sampled`] : []),
+    ...(packages > 0 ? [`${countOf(packages, 'package')} opened`] : []),
   ].join(', ');
   const { errors, warnings } = counts;
-  const result = errors + warnings === 0 ? 'nothing is wrong' : `${errors} errors, ${warnings} warnings`;
+  const result =
+    errors + warnings === 0
+      ? 'no errors, no warnings'
+      : `${countOf(errors, 'error')}, ${countOf(warnings, 'warning')}`;
+  const rule = uris.find(({ findings }) => findings.length > 0)?.findings[0]?.rule;
+  if (rule !== undefined)
+    io.stdout.write(`what a rule asks, and where the standard has it: ${ruleAddress(rule)}\n`);
   io.stdout.write(`${looked}: ${result}.\n`);
+}
+
+/** Its row in the table of rules, which comes with the package. */
+function ruleAddress(rule: string): string {
+  return `docs/conformance.md#${rule.toLowerCase()}`;
 }
 
 /** Suppressed ones included. */
@@ -50,7 +62,7 @@ export function countFindings({ uris }: Validation): { readonly errors: number; 
 }
 
 function describe({ uri, kind, entries, findings, suppressed }: ValidatedUri): string {
-  const what = kind === undefined ? '' : ` (${describeKind(kind)}, ${entries} entries)`;
+  const what = kind === undefined ? '' : ` (${describeKind(kind)}, ${countOf(entries, 'entry')})`;
   const defects = new Map<string, Finding[]>();
   for (const finding of findings) {
     const key = `${finding.severity} ${finding.place} ${finding.message}`;

@@ -1,5 +1,6 @@
 import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { countOf } from '../core/count-of.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
 import { checkDocument } from '../publish/conformance/document-check.ts';
@@ -117,6 +118,6 @@ function createPace(io: CommandIo): (documents: number, entries: number) => void
   return (documents, entries) => {
     if (Date.now() - saidAt < quietMs) return;
     saidAt = Date.now();
-    say(io, `${documents} documents, ${entries} entries so far`);
+    say(io, `${countOf(documents, 'document')}, ${countOf(entries, 'entry')} so far`);
   };
 }

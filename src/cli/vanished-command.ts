@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import type { RunKind } from '../store/runs.ts';
 import { findSource } from '../store/sources.ts';
 import { countVanished, listVanished, unreadBy, type VanishedItem } from '../store/vanished.ts';
@@ -7,7 +8,6 @@ import { type CommandIo, printResult, say } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { printable } from './terminal-text.ts';
-import { countOf } from './wording.ts';
 
 const pageSize = 500;
 
@@ -28,7 +28,7 @@ export async function vanishedCommand(
       : { items: 0, resources: 0, runId: undefined };
     const unread = stored && (await unreadBy(reader, stored.id));
     if (!stored || items === 0) {
-      if (!flags.json) printResult(io, false, {}, `${name}: nothing is suspected of having vanished`);
+      if (!flags.json) printResult(io, false, {}, `${name}: no item is missing from its list`);
       if (unread !== undefined) say(io, describeUnread(name, unread));
       return exitCodes.ok;
     }
@@ -52,7 +52,7 @@ export async function vanishedCommand(
 }
 
 function describeUnread(name: string, run: number): string {
-  return `run ${run} could not read a part of the list (rsbridge status says which): what may be in there is not suspected, and is not deleted; rsbridge harvest ${name} --full reads it again, rsbridge harvest ${name} --item ID one item of it`;
+  return `run ${run} could not read a part of the list (rsbridge status says which): items in that part are neither listed here nor deleted; rsbridge harvest ${name} --full reads it again, rsbridge harvest ${name} --item ID one item of it`;
 }
 
 async function* suspects({ database }: Bridge, sourceId: number): AsyncGenerator<VanishedItem> {
@@ -71,12 +71,12 @@ function heading(
   resources: number,
   { runId, pass, at }: Pick<VanishedItem, 'runId' | 'pass' | 'at'>,
 ): string {
-  return `${name}: ${countOf(items, 'item')} (${countOf(resources, 'resource')}) not met by run ${runId}, ${describePass(pass)} that ended at ${at}; still published:`;
+  return `${name}: ${countOf(items, 'item')} (${countOf(resources, 'resource')}) not found by run ${runId}, ${describePass(pass)} that ended at ${at}; still published:`;
 }
 
 /** As a part of a sentence. */
 export function describePass(pass: RunKind): string {
-  return pass === 'identifiers' ? 'a look through the identifiers' : 'a full harvest';
+  return pass === 'identifiers' ? 'an identifier pass' : 'a full harvest';
 }
 
 function describeItem({ identifier, formats, since }: VanishedItem): string {

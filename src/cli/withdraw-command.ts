@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { isAbsolute, itemPath, toUri } from '../core/uris.ts';
@@ -21,7 +22,6 @@ import { findTarget } from './history-target.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
-import { countOf } from './wording.ts';
 
 export interface WithdrawFlags {
   readonly config?: string;
@@ -62,9 +62,9 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
         ? [`several sources list that URL, and it is withdrawn in all of them: ${sources.join(', ')}`]
         : []),
       removed > 0
-        ? `${countOf(removed, 'content')} removed from the store; what public resources have in common with it stays`
+        ? `${countOf(removed, 'content')} removed from the store; content that public resources share with it stays`
         : 'no bytes had to be removed from the store',
-      'copies made by rsbridge export are cleaned by its next run; backups, and what others have copied, are not ours to clean',
+      'copies made by rsbridge export are removed by its next run; backups, and the copies of others, are not',
     ];
     printResult(
       io,

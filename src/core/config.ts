@@ -39,11 +39,11 @@ export const configSchema = Type.Object(
       pattern: '^https?://[^/?#]+(/[^?#]*)?$',
       write: 'a web address, http:// or https://, without ? and #, such as https://repo.example.ac.jp/rs',
       default: 'http://localhost:8080',
-      description: 'Where the world sees us; may have a path, e.g. https://repo.example.ac.jp/rs',
+      description: 'The public address of the bridge; may have a path, e.g. https://repo.example.ac.jp/rs',
     }),
     title: Type.String({
       default: 'ResourceSync bridge',
-      description: 'The institution, on the pages for people.',
+      description: 'The name of the institution, on the HTML pages.',
     }),
     contact: Type.Optional(
       Type.String({ description: 'An e-mail address for the User-Agent and From of every request we make.' }),
@@ -58,17 +58,17 @@ export const configSchema = Type.Object(
           minimum: 0,
           default: 2048,
           description:
-            'Whoever reads an answer more slowly than this for longer than `slowReaderSeconds` is cut off; 0: nobody is.',
+            'A client that reads an answer more slowly than this for longer than `slowReaderSeconds` is disconnected; 0: never.',
         }),
         slowReaderSeconds: Type.Integer({
           minimum: 1,
           default: 30,
-          description: 'How long a reader may take nothing at all.',
+          description: 'How long a client may read nothing at all.',
         }),
         trustedProxies: Type.Array(Type.String({ minLength: 1 }), {
           default: ['127.0.0.0/8', '::1'],
           description:
-            'Reverse proxies whose `X-Forwarded-For` is believed: addresses or ranges. It says whose request it is when places are shared out (`files.proxyShare`).',
+            'Reverse proxies whose `X-Forwarded-For` is believed: addresses or ranges. The address of the client counts when connections are shared (`files.proxyShare`).',
         }),
       },
       { ...closed, default: {} },
@@ -83,7 +83,7 @@ export const configSchema = Type.Object(
         changeListDays: Type.Integer({
           minimum: 1,
           default: 30,
-          description: 'What changelist.xml reaches back.',
+          description: 'How many days changelist.xml goes back.',
         }),
         changeListMinutes: Type.Integer({
           minimum: 1,
@@ -134,7 +134,7 @@ export const configSchema = Type.Object(
               minimum: 1,
               default: 20,
               description:
-                'Rendered Resource Lists of past moments that stay, of each set; others are rendered anew when somebody asks.',
+                'Rendered Resource Lists of past moments that stay, of each set; others are rendered again on request.',
             }),
             listsInTimeBytes: Type.Integer({
               minimum: 1_048_576,
@@ -173,7 +173,7 @@ export const configSchema = Type.Object(
         ...closed,
         default: {},
         description:
-          'The history of the harvests. The latest run of each kind stays, and what something that waits for a person refers to.',
+          'The history of the harvests. The latest run of each kind stays, and so does a run that something undecided refers to.',
       },
     ),
     network: Type.Object(

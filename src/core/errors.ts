@@ -16,7 +16,7 @@ export const errorTable = {
   'unknown-resource':
     'Give the URI of a resource or of an item (the Resource Lists have them), or what the repository calls the item.',
   'no-memento':
-    '`rsbridge history URI` lists what a resource was, and when; `rsbridge status --at DATETIME` what a source held.',
+    '`rsbridge history URI` lists the versions of a resource; `rsbridge status --at DATETIME` what a source held.',
   'already-withdrawn':
     '`rsbridge status` lists what is withdrawn; `rsbridge restore URI` publishes it again.',
   'not-withdrawn': '`rsbridge status` lists what is withdrawn.',
@@ -37,31 +37,31 @@ export const errorTable = {
   'lease-lost': 'Another process took over this source; this run stopped without loss.',
   'upstream-unreachable':
     'Check the address, the network and, with https, the certificate (NODE_EXTRA_CA_CERTS=FILE adds an authority); the next run tries again.',
-  'upstream-busy': 'The server asked for patience more often than we retry; the next run continues.',
+  'upstream-busy': 'The server asked us to wait more often than we retry; the next run continues.',
   'upstream-cut-off': 'The response ended early; the next run repeats this page.',
   'upstream-too-slow':
     'The server sends almost nothing; ask whoever runs it, or lower `slowestBytesPerSecond` of the source. The next run continues.',
   'upstream-status': 'Look at the address in a browser; the server answered with an HTTP error.',
   'upstream-html':
-    'Open the address in a browser: it answers with a page for people (a proxy, a login, a bot check), not with data.',
+    'Open the address in a browser: it returns an HTML page (a proxy, a login, a bot check) instead of data.',
   'upstream-not-xml': 'Open the address in a browser: the answer is not well-formed XML.',
   'upstream-not-json': 'Open the address in a browser: the answer is not the JSON that was asked for.',
   'upstream-login-refused':
     'Correct `login` of the source (or remove it: it is needed only where version histories are hidden). What was published stays.',
   'upstream-protocol': 'The answer is not what the protocol asks for; check the address.',
   'upstream-file-failed':
-    'The repository does not hand out this file now; the lists follow as soon as it has been asked again.',
+    'The repository does not serve this file now; the lists follow as soon as it has been asked again.',
   'upstream-pages-left':
-    'The server of the landing pages fails or asks for patience: they are read for links to files a day later, and what is published stays. Open one in a browser.',
+    'The server of the landing pages fails or asks us to wait: they are read for links to files a day later, and what is published stays. Open one in a browser.',
   'upstream-file-timeout': 'The repository does not answer in time; try again later.',
   'file-withheld':
-    'Its repository does not hand it out. It is asked again: the file comes back, or is deleted, within minutes or when a person has looked (`rsbridge refused SOURCE`).',
+    'Its repository refuses it, and is asked again: the file comes back, or is deleted, within minutes or when a person has decided (`rsbridge refused SOURCE`).',
   'upstream-file-busy': 'Too many files are asked for at once; try again as `Retry-After` says.',
   'upstream-forbidden-doctype': 'The response carries a large DOCTYPE, which is refused for safety.',
   'response-too-large': 'Raise `maxResponseBytes` of the source if such responses are expected.',
   'too-many-redirects': 'Use the address that the redirects lead to.',
   'address-refused':
-    'If this address is really meant, name it in `network.allow`; `allowPrivateAddresses: true` on a source allows all.',
+    'To allow this address, name it in `network.allow`; `allowPrivateAddresses: true` on a source allows all.',
   'oai-error': 'The repository refused the request; its own words are in the message.',
   'oai-bad-resumption-token': 'The list will be started again; nothing stored is lost.',
   'oai-token-loop': 'The repository repeats itself; tell its operators. Nothing was deleted.',
@@ -75,9 +75,9 @@ export const errorTable = {
   'publication-failed': 'What was published before is still served; see the cause, then `rsbridge publish`.',
   'export-refused': 'Name an empty directory, one that does not exist yet, or that of an earlier export.',
   'content-damaged':
-    'A stored payload no longer fits its hash; `rsbridge check --blobs` says which. What is current is mended by `rsbridge harvest SOURCE --full`; what is past is lost, and its neighbours are still served.',
+    'A stored payload no longer fits its hash; `rsbridge check --blobs` says which. `rsbridge harvest SOURCE --full` repairs current content; a damaged earlier version is lost, and the versions before and after it are still served.',
   'not-found': 'See / for what is served here.',
-  gone: 'It is here no longer: the Link header names what is current, and the Change Lists say what was deleted.',
+  gone: 'It was removed: the Link header names what is current, and the Change Lists say what was deleted.',
   'bad-request': 'Correct the request.',
   interrupted: 'Start the command again: it continues where it stopped.',
   internal: 'This is a defect in rsbridge; please report it with the log.',

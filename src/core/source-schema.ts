@@ -69,7 +69,7 @@ const filesSchema = Type.Object(
       minimum: 1,
       maximum: 256,
       default: 16,
-      description: 'proxy: files that may be on their way from the repository at a time.',
+      description: 'proxy: how many files may be fetched from the repository at a time.',
     }),
     proxyShare: Type.Number({
       exclusiveMinimum: 0,
@@ -104,7 +104,7 @@ const mementosSchema = Type.Object(
     ofDeleted: Type.Boolean({
       default: true,
       description:
-        'Hand out the mementos of metadata that was deleted since. Those of files end with the file in any case.',
+        'Serve the mementos of metadata that was deleted since. Those of files end with the file in any case.',
     }),
   },
   { ...closed, default: {}, description: 'The past of the resources (Memento, RFC 7089).' },
@@ -142,7 +142,7 @@ export const sourceSchema = Type.Object(
       write: 'oai, oai:HOST (such as oai:repo.example.org) or uuid',
       default: 'oai',
       description:
-        'DSpace: what the addresses of an item are made from. oai: oai:HOST:HANDLE, as its OAI-PMH endpoint calls it, so that they stay when a source moves between the protocols; oai:HOST: the same with a host of your own word; uuid: its UUID.',
+        'DSpace: what the addresses of an item are made from. oai: oai:HOST:HANDLE, as its OAI-PMH endpoint calls it, so that they stay when a source moves between the protocols; oai:HOST: the same with a host that you choose; uuid: its UUID.',
     }),
     login: Type.Optional(
       Type.Object(
@@ -158,7 +158,7 @@ export const sourceSchema = Type.Object(
         {
           ...closed,
           description:
-            'DSpace: an account, for version histories that are hidden from the public. Whatever it can see, only what everybody may read is published.',
+            'DSpace: an account, for version histories that are hidden from the public. Whatever it can see, only what is public is published.',
         },
       ),
     ),
@@ -182,7 +182,7 @@ export const sourceSchema = Type.Object(
       description: 'DSpace 5 and 6 state times without their zone: this one, e.g. Asia/Tokyo.',
     }),
     title: Type.Optional(
-      Type.String({ description: 'For people; default: what the repository calls itself.' }),
+      Type.String({ description: 'Shown on pages; default: what the repository calls itself.' }),
     ),
     formats: Type.Optional(
       Type.Union(
@@ -223,7 +223,7 @@ export const sourceSchema = Type.Object(
         Type.String(),
         Type.Object(
           {
-            title: Type.Optional(Type.String({ description: 'For people; default: the name.' })),
+            title: Type.Optional(Type.String({ description: 'Shown on pages; default: the name.' })),
             collections: Type.Optional(
               Type.Array(Type.String({ minLength: 1 }), {
                 minItems: 1,
@@ -286,7 +286,8 @@ export const sourceSchema = Type.Object(
     fullPass: Type.Union([Type.String(), Type.Literal(false)], {
       write: scheduleWords,
       default: defaultSchedules.fullPass,
-      description: 'When `serve` reads the whole repository again, to notice what vanished without a trace.',
+      description:
+        'When `serve` reads the whole repository again, to find deletions that it does not announce.',
     }),
     pageSize: Type.Optional(
       Type.Integer({
@@ -309,13 +310,13 @@ export const sourceSchema = Type.Object(
         ...closed,
         default: {},
         description:
-          'A full pass that would delete more than this share, and more than this number, stops; and where the servers of more files than that refuse them within a day, those are not handed out, but not deleted either.',
+          'A full pass that would delete more than this share, and more than this number, stops; and where the servers of more files than that refuse them within a day, those are neither served nor deleted.',
       },
     ),
     identifierPass: Type.Union([Type.String(), Type.Literal(false)], {
       write: scheduleWords,
       default: defaultSchedules.identifierPass,
-      description: 'When `serve` lists all identifiers, to notice sooner, and cheaply, what vanished.',
+      description: 'When `serve` lists all identifiers, to find deletions sooner, and at little cost.',
     }),
     requestsPerHost: Type.Integer({
       minimum: 1,
@@ -338,12 +339,16 @@ export const sourceSchema = Type.Object(
         },
       ),
     ),
-    timeoutSeconds: Type.Integer({ minimum: 1, default: 300, description: 'Of silence, not of the whole.' }),
+    timeoutSeconds: Type.Integer({
+      minimum: 1,
+      default: 300,
+      description: 'How long the server may send nothing; the whole request may take longer.',
+    }),
     slowestBytesPerSecond: Type.Integer({
       minimum: 0,
       default: 256,
       description:
-        'A response that comes more slowly, two minutes of waiting long, is left, also a file that is handed through; 0: none is. What a server computes before it answers does not count: that is `timeoutSeconds`.',
+        'A response that comes more slowly for two minutes of waiting is given up, a file passed through to a client as well; 0: none is. What a server computes before it answers does not count: that is `timeoutSeconds`.',
     }),
     maxResponseBytes: Type.Integer({ minimum: 1024, default: 2 * 1024 ** 3 }),
     allowPrivateAddresses: Type.Boolean({

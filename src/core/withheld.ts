@@ -20,8 +20,8 @@ export function whyWithheld(
 ): string | undefined {
   if (withdrawnAt !== undefined) return `this resource was withdrawn at ${withdrawnAt}`;
   if (deletedAt === undefined) return undefined;
-  if (kind === 'file') return `this file was deleted at ${deletedAt}, and what it was before went with it`;
+  if (kind === 'file') return `this file was deleted at ${deletedAt}, and all its versions with it`;
   return ofDeleted
     ? undefined
-    : `this resource was deleted at ${deletedAt}, and what it was before is not handed out here`;
+    : `this resource was deleted at ${deletedAt}, and its versions are not served any more`;
 }

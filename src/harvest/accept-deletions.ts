@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
 import type { Lease } from '../store/leases.ts';
@@ -86,7 +87,7 @@ async function refuseOthers(
   if (run === undefined || runId === undefined || runId === run) return;
   throw new BridgeError(
     'vanished-changed',
-    `run ${run} of ${source} is not the latest that looked for what vanished: run ${runId} is, and did not meet ${items} items. Look at them with \`rsbridge vanished ${source}\`, then \`rsbridge harvest ${source} --accept-deletions ${runId}\``,
+    `run ${run} of ${source} is not the latest that looked for what vanished: run ${runId} is, and did not meet ${countOf(items, 'item')}. Look at them with \`rsbridge vanished ${source}\`, then \`rsbridge harvest ${source} --accept-deletions ${runId}\``,
   );
 }
 

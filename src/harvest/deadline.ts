@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { forCrowd } from '../core/either-signal.ts';
 import { BridgeError } from '../core/errors.ts';
 
@@ -48,7 +49,7 @@ export function createDeadline(milliseconds: number | undefined, who: string, ou
       timer = setTimeout(
         () =>
           controller.abort(
-            new BridgeError(code, `${who} took longer than ${milliseconds / 1000} seconds`, {
+            new BridgeError(code, `${who} took longer than ${countOf(milliseconds / 1000, 'second')}`, {
               retryable: true,
             }),
           ),

@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { Lease } from '../store/leases.ts';
@@ -50,7 +51,7 @@ async function suspectedIn(
 /** A run that never saw a part of its list is no success, of whatever kind it is, even if nothing is missed. */
 export function unreadParts({ run }: Pick<CompletePass, 'run'>): BridgeError | undefined {
   if (run.unidentified === 0) return undefined;
-  const parts = run.unidentified === 1 ? 'a part' : `${run.unidentified} parts`;
+  const parts = run.unidentified === 1 ? 'a part' : countOf(run.unidentified, 'part');
   return new BridgeError(
     'oai-list-incomplete',
     `${parts} of the list could not be read, and what is in there may be missing`,

@@ -1,4 +1,5 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
+import { countOf } from '../core/count-of.ts';
 import { addSeconds, toIso } from '../core/datetime.ts';
 import { describeError } from '../core/errors.ts';
 import { excuseUnlisted, findAbsent } from '../store/identifier-pass.ts';
@@ -82,13 +83,10 @@ async function lookThrough(
   // It has marks of its own on what it met, and goes on with them.
   if (harvest && isUnfinished(harvest)) return { skipped: 'its last harvest has not come to its end' };
   const run = await openIdentifierRun(deps, stored, selection);
-  log.debug(
-    { source: source.name, runId: run.id, resumed: run.pages > 0 },
-    'look through identifiers started',
-  );
+  log.debug({ source: source.name, runId: run.id, resumed: run.pages > 0 }, 'identifier pass started');
   try {
     const report = await compare(deps, source, options, lease, { run, info, stored });
-    log.info(report, 'look through identifiers ended');
+    log.info(report, 'identifier pass ended');
     return report;
   } catch (error) {
     const failure = toFailure(error, options);
@@ -96,7 +94,7 @@ async function lookThrough(
     await endRun(database.writer, run.id, { state, at: toIso(clock.now()), error: failure });
     log.warn(
       { source: source.name, runId: run.id, code: failure.code, reason: describeError(failure) },
-      'look through identifiers stopped',
+      'identifier pass stopped',
     );
     throw failure;
   } finally {
@@ -171,9 +169,10 @@ async function fetchAbsent(deps: HarvestDeps, lease: Lease, asking: Asking, abse
   }
   const more = absent.total - absent.values().length;
   const sentences = [
-    unknown > 0 && `${unknown} items that it lists are not there when they are asked for`,
+    unknown > 0 &&
+      `${countOf(unknown, 'item')} that it lists ${unknown === 1 ? 'does' : 'do'} not exist when asked for`,
     more > 0 &&
-      `${more} more entries of its list are of items that no harvest has delivered; a full one may (rsbridge harvest ${asking.source.name} --full)`,
+      `its list has ${countOf(more, 'more entry')} of items that no harvest has delivered; a full one may (rsbridge harvest ${asking.source.name} --full)`,
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return;
   const problems = sentences.map((message) => ({ code: 'endpoint-quirk', message }) as const);

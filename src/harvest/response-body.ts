@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { countOf } from '../core/count-of.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 
 /** Whenever so many seconds were spent waiting, so many bytes have to have come for each of them. */
@@ -33,7 +34,7 @@ export async function* decodedBody(
       if (length > maxBytes) {
         throw new BridgeError(
           'response-too-large',
-          `the response of ${url} is larger than ${maxBytes} bytes`,
+          `the response of ${url} is larger than ${countOf(maxBytes, 'byte')}`,
         );
       }
       yield chunk;
@@ -75,7 +76,7 @@ export async function* paceOf(
     length += chunk.byteLength;
     if (waited >= graceSeconds) {
       if (length < waited * bytesPerSecond) {
-        const pace = `${length} bytes in ${Math.round(waited)} seconds`;
+        const pace = `${countOf(length, 'byte')} in ${countOf(Math.round(waited), 'second')}`;
         throw new BridgeError('upstream-too-slow', `the response of ${url} came too slowly (${pace})`, {
           retryable: true,
         });

@@ -1,4 +1,5 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
+import { areCountOf, countOf } from '../core/count-of.ts';
 import { BridgeError } from '../core/errors.ts';
 import { publishedFormats } from '../core/published-formats.ts';
 import type { Database } from '../store/database.ts';
@@ -132,7 +133,7 @@ async function judgeEach(
     if (!complete || failed === some.length) break;
   }
   if (unjudged === 0) return;
-  const message = `${unjudged} items are missing from its list, and nobody could say what became of them; they stay until somebody can`;
+  const message = `${areCountOf(unjudged, 'item')} missing from its list, and the repository gave no clear answer about them; they stay published until it does`;
   await storeAnswers(deps, lease, pass, { problems: [{ code: 'endpoint-quirk', message }] });
 }
 
@@ -179,7 +180,7 @@ function refusal(pass: CompletePass, unseen: number, total: number): BridgeError
       : `that is more than ${share * 100} % of ${total}`;
   return new BridgeError(
     'deletions-refused',
-    `${unseen} resources of ${source.name} were not in the list any more and would be deleted, but ${why}`,
+    `${areCountOf(unseen, 'resource')} no longer in the list of ${source.name} and would be deleted, but ${why}`,
   );
 }
 
@@ -215,9 +216,9 @@ async function tell(
   const { unseen } = await countUnseen(deps.database.writer, lease.sourceId, pass.run.id);
   const sentences = [
     alive > 0 &&
-      `${alive} of ${answered.length + failed} items that its list leaves out are there when they are asked for`,
+      `${alive} of ${countOf(answered.length + failed, 'item')} that its list leaves out are there when they are asked for`,
     unseen > 0 &&
-      `${unseen} more resources are missing from its list; they are deleted once they have been asked for, ${askedPerRun} items in a run (or all with rsbridge harvest ${pass.source.name} --accept-deletions ${pass.run.id})`,
+      `${areCountOf(unseen, 'more resource')} missing from its list; they are deleted once they have been asked for, ${countOf(askedPerRun, 'item')} in a run (or all with rsbridge harvest ${pass.source.name} --accept-deletions ${pass.run.id})`,
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return;
   const problems = sentences.map((message) => ({ code: 'endpoint-quirk', message }) as const);

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { countOf } from '../core/count-of.ts';
 import { addSeconds } from '../core/datetime.ts';
 import { lastSeqBefore, readJournal } from '../store/journal.ts';
 import {
@@ -297,5 +298,6 @@ async function* firstChanges(
     yield taken;
     if (left === 0) return;
   }
-  if (left > 0) throw new Error(`the journal has ${left} changes less than a closed Change List of it`);
+  if (left > 0)
+    throw new Error(`the journal has ${countOf(left, 'change')} less than a closed Change List of it`);
 }

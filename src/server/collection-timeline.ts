@@ -157,7 +157,7 @@ ${entries.map(
   }${
     resourceList &&
     html`
-<p>Everything as it was at any moment: the <a href="${resourceList.timeMap.html}">Resource List in time</a>.</p>`
+<p>Everything as it was at any time: <a href="${resourceList.timeMap.html}">the versions of the Resource List</a>.</p>`
   }`;
 }
 

@@ -14,7 +14,7 @@ const documentStylesheet = `@namespace s "http://www.sitemaps.org/schemas/sitema
 @namespace rs "http://www.openarchives.org/rs/terms/";
 :root{color-scheme:light dark;${variables}}
 s|urlset,s|sitemapindex{display:block;max-width:70rem;min-height:100vh;box-sizing:border-box;margin:0 auto;padding:1.4rem 1.25rem 3rem;background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
-s|urlset::before,s|sitemapindex::before{content:"This is a ResourceSync document, meant for programs. For people there is a page beside the Capability List, named “about”.";display:block;margin:0 0 1.2rem;padding:.6rem .9rem;border:1px solid var(--line);border-left:4px solid var(--accent);border-radius:6px;background:var(--card);color:var(--soft);font-size:.87em}
+s|urlset::before,s|sitemapindex::before{content:"This is a ResourceSync document, meant for programs. The page “about”, beside the Capability List, describes the set.";display:block;margin:0 0 1.2rem;padding:.6rem .9rem;border:1px solid var(--line);border-left:4px solid var(--accent);border-radius:6px;background:var(--card);color:var(--soft);font-size:.87em}
 rs|md,rs|ln{display:block}
 
 :root>rs|ln{color:var(--soft);font-size:.87em}

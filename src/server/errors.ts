@@ -17,7 +17,7 @@ export const requestErrors = {
   'precondition-failed': { status: 412, advice: 'Fetch it again without the condition.' },
   'range-not-satisfiable': { status: 416, advice: 'Ask for bytes that are there, or for all of them.' },
   'not-ready': { status: 503, advice: 'Ask for it again in a while, as `Retry-After` says.' },
-  'uri-too-long': { status: 414, advice: 'Nothing we publish has so long an address.' },
+  'uri-too-long': { status: 414, advice: 'Ask for a shorter address: none of ours is so long.' },
 } as const;
 
 const statuses: Partial<Record<ErrorCode, number>> = {
@@ -123,7 +123,7 @@ export function sendProblem(
 
 function traceList(traces: readonly Trace[]): Markup | undefined {
   if (traces.length === 0) return undefined;
-  return html`<h2>What it was</h2>
+  return html`<h2>Version history</h2>
 <ul>${traces.map(({ name, timeMap }) => html`<li><a href="${timeMap.html}">${name}</a></li>`)}</ul>`;
 }
 
@@ -149,7 +149,7 @@ export function isReplaced(error: unknown): boolean {
 }
 
 function replaced(): Refusal {
-  return new Refusal('not-ready', 'it was replaced at this moment', { 'retry-after': '1' });
+  return new Refusal('not-ready', 'it was replaced while it was read', { 'retry-after': '1' });
 }
 
 function toProblem(error: unknown): Problem {

@@ -53,8 +53,7 @@ export async function refuseWithheld(
   const said =
     upstreamUrl === undefined ? undefined : await findRefusal(database.reader, source, upstreamUrl);
   if (!said) return;
-  const why =
-    said === 'gone' ? 'its repository does not have it' : 'its repository does not hand it out to everybody';
+  const why = said === 'gone' ? 'its repository does not have it' : 'it is not public in its repository';
   throw new UpstreamFileError('file-withheld', `${why}, as it last said`, { retryAfterSeconds: 60 });
 }
 

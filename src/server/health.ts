@@ -58,7 +58,7 @@ async function readReadiness(deps: ServerDeps, log: FastifyBaseLogger): Promise<
     const sets = await publishedSets(deps);
     if (sets.length > 0) return;
     const isFirst = Object.values(sources).some(({ ok, harvesting }) => ok && harvesting);
-    const why = isFirst ? ': the first harvest is not over' : '';
+    const why = isFirst ? ': the first harvest has not finished' : '';
     throw new BridgeError('not-found', `nothing is published yet${why}`);
   });
   return { ready: database.ok && publication.ok, checks: { database, publication }, sources };

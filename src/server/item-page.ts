@@ -51,7 +51,7 @@ export function toItemPage(view: ItemView): Page {
 <dl><dt>Of</dt><dd><a href="${about}">${source}</a></dd>${
     landingPages.length > 0 &&
     html`<dt>Page</dt><dd>${landingPages.map((uri) => html`<div>${linkTo(uri)}</div>`)}</dd>`
-  }<dt>Changed upstream</dt><dd>${timeAndAge(datestamp, at, 'it does not say')}</dd>${
+  }<dt>Changed upstream</dt><dd>${timeAndAge(datestamp, at, 'not stated')}</dd>${
     collections.length > 0 &&
     html`<dt>In</dt><dd>${collections.map(({ uri, name }) => html`<div><a href="${uri}">${name}</a></div>`)}</dd>`
   }</dl>
@@ -72,8 +72,8 @@ function timelineSection({ count: all, first, moments }: ItemTimeline, now: stri
   const earlier = all - moments.length;
   return html`
 <h2>Timeline</h2>
-<p class="soft">${countOf(all, 'moment')} at which something of it changed, the newest first.</p>
-${momentList(moments, now)}${earlier > 0 && html`<p class="soft">and ${count(earlier)} before, the first of them ${exactTimeAndAge(first, now)}; the versions above lead to all of them.</p>`}`;
+<p class="soft">${countOf(all, 'change')}, newest first.</p>
+${momentList(moments, now)}${earlier > 0 && html`<p class="soft">and ${count(earlier)} earlier, the first ${exactTimeAndAge(first, now)}; the links above lead to all versions.</p>`}`;
 }
 
 function table(first: string, resources: readonly ItemResource[], now: string): Markup {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countOf } from '../core/count-of.ts';
 import { earlier, toHttpDate, toIso } from '../core/datetime.ts';
 import type { UpstreamContent, UpstreamFile, UpstreamFiles } from '../core/upstream-files.ts';
 import type { StoredResource } from '../store/resources.ts';
@@ -55,7 +56,8 @@ export async function sendProxiedFile(
   }
 }
 
-const notMeant = 'the representation is not the one the request is meant for';
+const notMeant =
+  'the current version does not meet the condition of the request (If-Match, If-Unmodified-Since)';
 
 /** Sound as long as the bytes have the stated length, which is held against what comes. */
 function statedTag({ hash, length }: Described): string | undefined {
@@ -106,7 +108,7 @@ function send(
   const asStated = !contradicts(found, resource);
   if (onlyAsStated && !asStated) {
     found.body.destroy();
-    throw new Refusal('not-found', 'what the repository hands out now is not what this was');
+    throw new Refusal('not-found', 'the repository now has another version of this file');
   }
   const etag = (asStated ? statedTag(resource) : undefined) ?? fromUpstreamTag(found.etag);
   if (ifMatch !== undefined && (etag === undefined || !matches(ifMatch, etag, 'strong'))) {
@@ -152,7 +154,8 @@ function sendNotModified(reply: FastifyReply, etag: string | undefined): Fastify
 }
 
 function unsatisfiable(length: number | undefined): Refusal {
-  const detail = length === undefined ? 'the file is shorter than that' : `the file has ${length} bytes`;
+  const detail =
+    length === undefined ? 'the file is shorter than that' : `the file has ${countOf(length, 'byte')}`;
   return new Refusal('range-not-satisfiable', detail, {
     ...(length !== undefined && { 'content-range': `bytes */${length}` }),
   });

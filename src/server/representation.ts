@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countOf } from '../core/count-of.ts';
 import { earlier, toHttpDate } from '../core/datetime.ts';
 import { decide, type Validators } from './conditions.ts';
 import { Refusal } from './errors.ts';
@@ -33,9 +34,12 @@ export async function sendRepresentation(
   const decision = decide({ method: request.method, headers: request.headers, now }, representation);
   switch (decision.kind) {
     case 'precondition-failed':
-      throw new Refusal('precondition-failed', 'the representation is not the one the request is meant for');
+      throw new Refusal(
+        'precondition-failed',
+        'the current version does not meet the condition of the request (If-Match, If-Unmodified-Since)',
+      );
     case 'range-not-satisfiable':
-      throw new Refusal('range-not-satisfiable', `the representation has ${length} bytes`, {
+      throw new Refusal('range-not-satisfiable', `the representation has ${countOf(length, 'byte')}`, {
         'content-range': `bytes */${length}`,
       });
     case 'not-modified':

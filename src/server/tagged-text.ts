@@ -20,7 +20,10 @@ export function sendTagged(
 ): FastifyReply {
   const ifMatch = headers['if-match'];
   if (ifMatch !== undefined && !matches(ifMatch, etag, 'strong')) {
-    throw new Refusal('precondition-failed', 'the representation is not the one the request is meant for');
+    throw new Refusal(
+      'precondition-failed',
+      'the current version does not meet the condition of the request (If-Match, If-Unmodified-Since)',
+    );
   }
   reply.header('etag', etag);
   const ifNoneMatch = headers['if-none-match'];

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countOf } from '../core/count-of.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
 import { html, type Markup, type Page, pageHeaders, renderPage } from './html.ts';
@@ -38,7 +39,7 @@ export function takePage<Entry>(
   uri: string,
 ): { readonly shown: readonly Entry[]; readonly place: PageOf } {
   const pages = Math.max(1, Math.ceil(entries.length / perPage));
-  if (page > pages) throw new Refusal('not-found', `there are only ${pages} pages`);
+  if (page > pages) throw new Refusal('not-found', `there are only ${countOf(pages, 'page')}`);
   const from = perPage === Number.POSITIVE_INFINITY ? 0 : (page - 1) * perPage;
   return {
     shown: entries.slice(from, from + perPage),

@@ -26,7 +26,7 @@ export async function refuseWithheld(
   }
   throw new Refusal(
     'not-ready',
-    `${path} holds a file that its repository does not hand out at present; it can be had again when that has been settled`,
+    `${path} holds a file that its repository refuses at present; the package is available again when the file is, or has been deleted`,
     { 'retry-after': '600' },
   );
 }

@@ -1,3 +1,4 @@
+import { countOf as agreeing } from '../core/count-of.ts';
 import { toMilliseconds } from '../core/datetime.ts';
 
 /** Numbers and times as people read them, worded once, here. */
@@ -11,7 +12,7 @@ export function count(value: number): string {
 
 /** `1 resource`, `1,200 resources`. */
 export function countOf(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+  return agreeing(value, noun, count(value));
 }
 
 const units = ['kB', 'MB', 'GB', 'TB'] as const;

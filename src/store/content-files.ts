@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { countOf } from '../core/count-of.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type BlobRow, type BlobRows, isSound, readBlobRows } from './blobs.ts';
 import { insertRows } from './bulk.ts';
@@ -165,7 +166,7 @@ async function writeFile(
     if (length !== (expected.length ?? length)) {
       throw new BridgeError(
         'content-damaged',
-        `${length} octets came where ${expected.length} were expected`,
+        `${countOf(length, 'octet')} came where ${expected.length} were expected`,
       );
     }
     if (hash !== (expected.hash ?? hash)) {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type Checkpoint, forbidsDeletions, type Problem } from '../core/adapter.ts';
+import { countOf } from '../core/count-of.ts';
 import type { MappedItem } from '../core/mapping.ts';
 import { type FileRules, noFiles } from '../core/published-files.ts';
 import type { BlobRow } from './blobs.ts';
@@ -261,7 +262,7 @@ function toProblem(identifier: string): Problem {
 function toLeftProblem({ identifier, left }: PagePlan['left'][number]): Problem {
   return {
     code: 'endpoint-quirk',
-    message: `it has ${left} files more than are published of one item; \`files.perItem\` says how many may be`,
+    message: `it has ${countOf(left, 'file')} more than \`files.perItem\` allows; these are not published`,
     identifier,
   };
 }

@@ -80,7 +80,7 @@ describe('rsbridge backup', () => {
     writeFileSync(join(directory, 'mine'), 'something else');
     expect(await run('backup', 'mine')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is there already'),
+      stderr: expect.stringContaining('exists already'),
     });
     expect(statSync(join(directory, 'mine')).size).toBe(14);
     expect(await run('backup', 'data/rsbridge.db', '--force')).toMatchObject({ code: 2 });

@@ -66,7 +66,7 @@ describe('the command line', () => {
     expect(await run('check')).toMatchObject({ code: 0, stdout: expect.stringContaining('formats oai_dc') });
     expect(await run('status')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('waits for its first harvest'),
+      stdout: expect.stringContaining('not harvested yet'),
     });
     expect(await run('harvest', '--dry-run')).toMatchObject({
       code: 0,
@@ -221,7 +221,7 @@ describe('what upstreams do', () => {
     expect(listed).toMatchObject({
       code: 4,
       stdout: expect.stringMatching(
-        /30 items \(30 resources\) not met by run 2, a full harvest[\s\S]*oai:a:0 \(oai_dc\) missing since 2[\s\S]*rsbridge harvest repo --accept-deletions 2\n$/,
+        /30 items \(30 resources\) not found by run 2, a full harvest[\s\S]*oai:a:0 \(oai_dc\) missing since 2[\s\S]*rsbridge harvest repo --accept-deletions 2\n$/,
       ),
     });
     const rows = (await run('vanished', 'repo', '--json')).stdout.trim().split('\n');
@@ -243,7 +243,7 @@ describe('what upstreams do', () => {
     });
     expect(await run('vanished', 'repo')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('nothing'),
+      stdout: expect.stringContaining('no item is missing'),
     });
   });
 });

@@ -228,7 +228,7 @@ describeOnBoth('rsbridge history', (open) => {
     await row().update({ kind: 'file', deleted_at: '2026-05-02T00:00:00Z' });
     try {
       const { stdout } = await history(path);
-      expect(stdout).toContain('what it was before went with it');
+      expect(stdout).toContain('and all its versions with it');
       expect(stdout).not.toContain('/memento/');
       const [{ resource }] = await lines(path);
       expect(resource.withheld).toContain('2026-05-02');
@@ -325,7 +325,7 @@ describeOnBoth('rsbridge history', (open) => {
     ],
     ['tokyo/items/oai:x:1/oai_dc.xml', 'there is no source called tokyo'],
     ['kyushu/resourcelist.xml', 'is a document'],
-    ['oai:x:\u001b[2J', 'nothing here was ever called oai:x:\\u001b[2J'],
+    ['oai:x:\u001b[2J', 'no item or resource is named oai:x:\\u001b[2J'],
     ['', 'sources: kyushu, osaka'],
     ['%00', 'sources: kyushu, osaka'],
   ])('%j is nothing, and what is near is named', async (text, message) => {

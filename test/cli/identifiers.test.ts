@@ -90,12 +90,12 @@ test('what a list lacks too much of waits for a person, until a harvest settles 
   there = there.slice(25);
   expect(await run('harvest', '--identifiers')).toMatchObject({
     code: 4,
-    stdout: expect.stringContaining('25 resources vanished from the list and were NOT deleted'),
+    stdout: expect.stringContaining('25 resources are missing from the list and were NOT deleted'),
   });
   await run('harvest');
   expect(await status()).toMatchObject({
     healthy: false,
-    state: expect.stringContaining('needs attention since the look through its identifiers'),
+    state: expect.stringContaining('needs attention since the identifier pass'),
   });
   there = all;
   await run('harvest', '--full');

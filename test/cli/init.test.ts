@@ -255,7 +255,7 @@ describe('other software', () => {
     expect(short).toMatchObject({ code: 3 });
     // What the address itself said comes first; the rest is counted.
     expect(short.stderr).toMatch(
-      new RegExp(`^rsbridge: ${host.origin}/ answered: a page for people\\. Nothing to harvest`),
+      new RegExp(`^rsbridge: ${host.origin}/ answered: an HTML page\\. Nothing to harvest`),
     );
     expect(short.stderr).toMatch(/\d+ other places, [^\n]* \(--verbose lists them\)/);
     expect(short.stderr).not.toContain('/cgi/oai2');
@@ -324,7 +324,7 @@ describe('other software', () => {
     host.routes.set('/', page());
     await expect(initCommand(host.origin, flags, quietIo(directory), limits)).rejects.toMatchObject({
       code: 'upstream-unreachable',
-      message: expect.stringMatching(new RegExp(`^${host.origin}/ answered: a page for people`)),
+      message: expect.stringMatching(new RegExp(`^${host.origin}/ answered: an HTML page`)),
     });
     // Three guesses used it up.
     expect(host.requests.length).toBeLessThanOrEqual(4);

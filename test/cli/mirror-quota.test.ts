@@ -23,9 +23,7 @@ test('harvest and status say that files wait for room, and harvest only what was
     );
   configure({ quotaBytes: 1 });
   const { stdout, stderr } = await runMain(directory, ['harvest']);
-  expect(stdout + stderr).toMatch(
-    /\d files asked for, .*what does not fit has to wait: quotaBytes is used up/,
-  );
+  expect(stdout + stderr).toMatch(/\d files asked for, .*other files wait: quotaBytes is used up/);
   const status = await runMain(directory, ['status']);
   expect(status.stdout).toMatch(/^ {2}! quotaBytes is used up: [1-9]\d* files wait for room$/m);
   expect(status.stdout).not.toContain('not asked for yet');
@@ -36,6 +34,6 @@ test('files that were only put off are not said to have been asked for', () => {
   const putOff = { ...work, files: 15, asked: 0, downloaded: 0, bytes: 0 };
   expect(describeFileWork('repo', { ...putOff, quotaReached: false })).toBeUndefined();
   expect(describeFileWork('repo', { ...putOff, quotaReached: true })).toBe(
-    'repo: what does not fit has to wait: quotaBytes is used up: 0 created, 0 updated, 0 deleted',
+    'repo: other files wait: quotaBytes is used up: 0 created, 0 updated, 0 deleted',
   );
 });

@@ -49,7 +49,7 @@ test('refused lists what is not handed out, and deletes exactly what was listed'
   expect(await run('harvest')).toMatchObject({ code: 0, stdout: expect.stringContaining('62 created') });
   expect(await run('refused', 'repo')).toMatchObject({
     code: 0,
-    stdout: 'repo: every published file is handed out\n',
+    stdout: 'repo: every published file is served\n',
   });
 
   upstream.status = 403;
@@ -62,7 +62,7 @@ test('refused lists what is not handed out, and deletes exactly what was listed'
   });
   const listed = await run('refused', 'repo');
   expect(listed.code).toBe(4);
-  expect(listed.stdout).toMatch(/^repo: 31 published files not handed out, too many at once/);
+  expect(listed.stdout).toMatch(/^repo: 31 published files not served, too many at once/);
   expect(listed.stdout).toContain(
     `/repo/items/oai:a:7/files/1-7.pdf: ${upstream.url}/files/7.pdf: it is forbidden (403), since 2`,
   );

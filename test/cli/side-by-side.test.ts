@@ -74,7 +74,7 @@ test('sources are read side by side, eight at a time; one that fails keeps nobod
   expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining('unreachable: ') });
   expect(most).toBe(8);
   expect(lines(outcome.stdout)).toHaveLength(10);
-  expect(outcome.stdout).toMatch(/r9: full harvest of 1 records: 1 created/);
+  expect(outcome.stdout).toMatch(/r9: full harvest of 1 record: 1 created/);
 });
 
 test('the first Ctrl-C ends what is under way after its page, and begins nothing more', async () => {

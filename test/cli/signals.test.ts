@@ -97,7 +97,7 @@ describe('a process', () => {
       if (command === 'serve') await until(() => said.includes('SIGHUP is ignored'));
       expect(child.exitCode).toBe(null);
       child.kill('SIGTERM');
-      if (command === 'serve') await until(() => said.includes('finishing what is under way'));
+      if (command === 'serve') await until(() => said.includes('finishing current work'));
       // Two that come together are one to the kernel; one that comes while it exits kills it.
       const again = setInterval(() => child.kill('SIGTERM'), command === 'serve' ? 60_000 : 500);
       if (command === 'serve') child.kill('SIGTERM');

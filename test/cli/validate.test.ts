@@ -31,14 +31,15 @@ describe('rsbridge validate', () => {
   test('for people: a sentence, or findings by document with every rule that names a defect', async () => {
     expect(await run(source.origin)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^13 documents with \d+ entries, .*: nothing is wrong\.\n$/),
+      stdout: expect.stringMatching(/^13 documents with \d+ entries, .*: no errors, no warnings\.\n$/),
     });
     source.edit('/cl-2.xml', / from="[^"]*"/, '');
     const { code, stdout } = await run(source.origin);
     expect(code).toBe(4);
-    expect(stdout).toContain(`${source.origin}/cl-2.xml (urlset of changelist, 1 entries)`);
+    expect(stdout).toContain(`${source.origin}/cl-2.xml (urlset of changelist, 1 entry)`);
     expect(stdout).toContain('  error   RS-CL-02 RS-A-06  document: from is missing');
-    expect(stdout).toMatch(/\d errors, \d warnings\.\n$/);
+    expect(stdout).toMatch(/\nwhat a rule asks, .+: docs\/conformance\.md#rs-[a-z]+-\d\d\n/);
+    expect(stdout).toMatch(/\d errors, \d warnings?\.\n$/);
   });
 
   test('--strict makes warnings count, --no-follow reads one document, --sample 0 no resource', async () => {
@@ -64,7 +65,7 @@ describe('rsbridge validate', () => {
     writeFileSync(join(directory, 'list.xml'), valid.RL);
     expect(await run('list.xml')).toMatchObject({
       code: 0,
-      stdout: '1 document with 2 entries: nothing is wrong.\n',
+      stdout: '1 document with 2 entries: no errors, no warnings.\n',
     });
     writeFileSync(join(directory, 'broken.xml'), valid.RL.replace(/ at="[^"]*"/, ''));
     expect(await run('broken.xml')).toMatchObject({

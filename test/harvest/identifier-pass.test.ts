@@ -119,7 +119,7 @@ describeOnBoth('a look through the identifiers', (open) => {
     const report = await look();
     expect(report).toMatchObject({ state: 'succeeded', created: 0, problems: 1 });
     expect(await listProblems(database.reader, (report as HarvestReport).runId, 5)).toMatchObject([
-      { code: 'endpoint-quirk', message: expect.stringContaining('1 items that it lists are not there') },
+      { code: 'endpoint-quirk', message: expect.stringContaining('1 item that it lists') },
     ]);
   });
 

@@ -77,7 +77,7 @@ describe('the home page', () => {
     expect(ready.statusCode).toBe(503);
     expect(ready.json()).toMatchObject({
       checks: {
-        publication: { ok: false, detail: 'nothing is published yet: the first harvest is not over' },
+        publication: { ok: false, detail: 'nothing is published yet: the first harvest has not finished' },
       },
       sources: { kyushu: { ok: true, harvesting: true, detail: expect.stringContaining('first harvest') } },
     });

@@ -150,7 +150,7 @@ describe('a file that the upstream does not hand out', () => {
     expect(await problem(await seed())).toMatchObject({
       status: 503,
       code: 'file-withheld',
-      detail: 'the repository answers with a page for people',
+      detail: 'the repository returns an HTML page instead of the file',
     });
   });
 
@@ -313,7 +313,7 @@ describe('an answer that breaks off', () => {
     const { seed } = await open(short);
     const told = await problem(await seed({ length }));
     expect(told).toMatchObject({ status: 502, code: 'upstream-file-failed' });
-    expect(told.detail).toContain(`where ${length} are due`);
+    expect(told.detail).toContain(`instead of ${length}`);
   });
 });
 

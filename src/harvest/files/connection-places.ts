@@ -116,7 +116,7 @@ export function createConnectionPlaces({ places, share, longestWaitMs }: PlaceRu
 function busy(): UpstreamFileError {
   return new UpstreamFileError(
     'upstream-file-busy',
-    'as many files as may be are on their way from the repository',
+    'too many files are fetched from the repository at a time (files.proxyConnections)',
     { retryAfterSeconds: 10 },
   );
 }

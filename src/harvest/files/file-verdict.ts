@@ -53,7 +53,7 @@ export function judgeAnswer(
       contentDisposition: headers['content-disposition'],
     };
     if (!isPageForPeople(answer, { ...stated, name: lastSegment(url) })) return confirmed;
-    return isStranger ? stranger : { outcome: 'refused', reason: 'a page for people answers in its place' };
+    return isStranger ? stranger : { outcome: 'refused', reason: 'an HTML page is returned instead' };
   }
   if (status >= 500 || passing.has(status) || (status < 300 && status !== 204)) {
     const busy = status === 429 || status === 503;

@@ -123,5 +123,5 @@ function toRemote(
 ): RemoteFile {
   return reading.files === undefined
     ? { url, outcome: 'unreachable', reason: reading.reason, failures, checkedAt, dueAt }
-    : { url, outcome: 'refused', reason: 'it is a page for people', failures, checkedAt, dueAt };
+    : { url, outcome: 'refused', reason: 'it is an HTML page', failures, checkedAt, dueAt };
 }

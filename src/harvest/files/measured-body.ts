@@ -51,7 +51,7 @@ export class MeasuredBody extends Transform {
   #wrong(): UpstreamFileError {
     return new UpstreamFileError(
       'upstream-file-failed',
-      `the repository sent ${this.#length} bytes, or more, where ${this.#measure.length} are due`,
+      `the repository sent ${this.#length} bytes or more instead of ${this.#measure.length}`,
     );
   }
 }

@@ -96,7 +96,7 @@ async function download(
     const { hash } = fetched.content;
     if (fetched.isAsStated || note?.contradicting === hash) return fetched;
     if (isCovered(file, fetched.facts, attempt === attempts - 1)) return fetched;
-    reason = 'what comes is not what the record says, and differs each time';
+    reason = 'its bytes do not match the record, and differ each time';
     deps.quota.giveBack(fetched.content.length);
     await removePartial(partial);
     await writeNote(partial, { source: deps.source, url: file.url, contradicting: hash });
@@ -163,7 +163,7 @@ async function take(
   if (!isWhole && (answer.status === 416 || (isRest && (range?.start !== size || changed(note, answer))))) {
     // What lies here is no part of what is there now.
     await removePartial(partial);
-    return { kind: 'again', reason: 'what is there changes while it is downloaded' };
+    return { kind: 'again', reason: 'it changes while it is downloaded' };
   }
   const verdict: Verdict = isWhole ? { outcome: 'confirmed' } : judgeAnswer(file, answer);
   if (verdict.outcome !== 'confirmed') return { kind: 'failed', verdict };

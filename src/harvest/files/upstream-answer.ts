@@ -80,7 +80,7 @@ function refusePages(answer: UpstreamAnswer, request: UpstreamFileRequest): void
     contentDisposition: answer.header('content-disposition'),
   };
   if (!isPageForPeople(field, stated)) return;
-  const message = 'the repository answers with a page for people';
+  const message = 'the repository returns an HTML page instead of the file';
   const verdict = judge(answer, request);
   if (!saysNo(verdict.outcome)) throw new UpstreamFileError('upstream-file-failed', message, later);
   throw withheld(message, verdict.outcome, verdict.reason);
@@ -106,7 +106,7 @@ function readPart(
   if (range === undefined) {
     throw new UpstreamFileError(
       'upstream-file-failed',
-      'the repository answers with a part nobody asked for',
+      'the repository returns a range that was not asked for',
     );
   }
   if (!field || mustGunzip(answer, undefined, stated)) return 'without-range';

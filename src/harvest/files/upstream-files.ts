@@ -170,7 +170,7 @@ export function createUpstreamFiles(
         const { source: name, url } = wanted;
         deps.log.info(
           { source: name, url, code: known.code, reason: describeError(error) },
-          'no file upstream',
+          'file not available upstream',
         );
         throw known;
       }
@@ -213,7 +213,7 @@ function bodyOf(
 }
 
 function parse(href: string): URL {
-  if (!URL.canParse(href)) throw failed('its address is none');
+  if (!URL.canParse(href)) throw failed('its address is not a URL');
   return new URL(href);
 }
 

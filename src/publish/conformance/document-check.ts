@@ -1,3 +1,4 @@
+import { countOf } from '../../core/count-of.ts';
 import { sitemapLimits } from '../limits.ts';
 import { type DocumentKind, documentKinds } from './document-kind.ts';
 import { type DocumentEntry, type DocumentHead, noAttributes } from './document-model.ts';
@@ -80,9 +81,9 @@ function checkElement(root: string | undefined, { element }: DocumentEntry, repo
 
 function checkSize(root: string | undefined, size: ReadDocument, report: Report): void {
   const rule = root === 'sitemapindex' ? 'RS-GEN-18' : 'RS-GEN-17';
-  if (size.entries > sitemapLimits.entries) report(rule, `it has ${size.entries} entries`);
+  if (size.entries > sitemapLimits.entries) report(rule, `it has ${countOf(size.entries, 'entry')}`);
   if (size.bytes > sitemapLimits.bytes) {
-    report(rule, `it has ${size.whole ? '' : 'more than '}${size.bytes} bytes`);
+    report(rule, `it has ${size.whole ? '' : 'more than '}${countOf(size.bytes, 'byte')}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from '../../core/count-of.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { checkDocument } from './document-check.ts';
 import { type Attributes, noAttributes } from './document-model.ts';
@@ -141,7 +142,7 @@ async function checkMembers(
     if (length !== undefined && length !== `${found.uncompressedSize}`) {
       report(
         `${rules.memberFacts} RS-ATTR-11`,
-        `length is ${length}, but ${path} has ${found.uncompressedSize} bytes`,
+        `length is ${length}, but ${path} has ${countOf(found.uncompressedSize, 'byte')}`,
       );
     }
     if (!facts.has('hash')) continue;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { HttpResponse } from '../../core/adapter.ts';
+import { countOf } from '../../core/count-of.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Report } from './finding.ts';
 import { measure } from './fixity.ts';
@@ -136,7 +137,7 @@ async function download(
   try {
     await pipeline(counted(), createWriteStream(path));
     if (length > maximumBytes) {
-      note(`${loc} has more than ${maximumBytes} bytes: it was not looked into`);
+      note(`${loc} has more than ${countOf(maximumBytes, 'byte')}: it was not looked into`);
       return false;
     }
     const { wrongHash } = await measure(createReadStream(path), md.get('hash'));
@@ -148,7 +149,7 @@ async function download(
     ) {
       report(
         `RS-ATTR-10 RS-ATTR-11 ${rules.stated}`,
-        `length is ${md.get('length')}, but ${length} bytes came`,
+        `length is ${md.get('length')}, but ${countOf(length, 'byte')} came`,
       );
     }
     return true;

@@ -126,9 +126,7 @@ async function refuseMixture(root: string, other: string): Promise<void> {
   const isIn = (inner: string, outer: string) => !/^\.\.(?:$|[/\\])/.test(relative(outer, inner));
   if (isIn(root, other)) throw refusal(`${root} is in ${other}, where the bridge keeps its own data`);
   if (isIn(other, root)) {
-    throw refusal(
-      `${root} holds ${other}, where the bridge keeps its own data: it would be served to the world`,
-    );
+    throw refusal(`${root} holds ${other}, where the bridge keeps its own data: it would be public`);
   }
 }
 

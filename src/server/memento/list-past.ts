@@ -74,7 +74,7 @@ export async function createListMemberPast(
     exact: async (datetime) => ({ selected: (await find(datetime))?.at }),
     send: async (datetime, request: FastifyRequest, reply: FastifyReply, headers) => {
       const part = (await findList(settings, set, await find(datetime))).part(number);
-      if (!part) throw new Refusal('not-found', 'the list of this moment has no such part');
+      if (!part) throw new Refusal('not-found', 'the list of this time has no such part');
       reply.header('link', formatLinks([{ rel: 'original', href: mementoUri(baseUrl, uri, datetime) }]));
       return sendDocument(settings, part, request, reply, headers);
     },
@@ -112,6 +112,6 @@ async function findList(
 ): Promise<ListInTime> {
   if (!moment) throw new Refusal('not-found', 'there is no such memento');
   const list = await listsInTime.find(set, moment);
-  if (!list) throw new Refusal('not-ready', 'the list of this moment is still being rendered');
+  if (!list) throw new Refusal('not-ready', 'the list of this time is still being rendered');
   return list;
 }

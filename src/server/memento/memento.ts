@@ -23,14 +23,14 @@ export function mementoRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const rest = verbatimRest(request);
       const slash = rest.indexOf('/');
       const past = slash < 0 ? undefined : await findPast(rest.slice(slash + 1));
-      if (!past) throw new Refusal('not-found', 'nothing of this address was ever published here');
+      if (!past) throw new Refusal('not-found', 'nothing was published at this address');
       const datetime = parseDigits(rest.slice(0, slash));
       if (datetime === undefined) {
         throw pastRefusal(
           baseUrl,
           past,
           'bad-request',
-          'a memento is named by a moment: YYYYMMDDhhmmss, UTC',
+          'the address of a memento has a time as YYYYMMDDhhmmss, UTC',
         );
       }
       if (past.withheld !== undefined) throw pastRefusal(baseUrl, past, 'gone', past.withheld);
@@ -78,7 +78,7 @@ async function sendNearest(
   const selection = await past.select(datetime);
   const { selected } = selection;
   if (past.isDropped(datetime)) {
-    const why = `what was here at ${datetime} is no longer kept; the Link header names its neighbours`;
+    const why = `the version of ${datetime} is no longer kept; the Link header names the versions before and after it`;
     throw pastRefusal(baseUrl, past, 'not-found', why, besides(selection, datetime));
   }
   if (selected === undefined) throw nothingThen(baseUrl, past, selection, datetime);

@@ -21,6 +21,6 @@ export function nothingThen(
   at: string | undefined,
 ): Refusal {
   const why =
-    past.span && at !== undefined ? `there was nothing here at ${at}` : 'nothing is kept of its past';
+    past.span && at !== undefined ? `there was no version at ${at}` : 'none of its versions is kept';
   return pastRefusal(baseUrl, past, 'not-found', why, around);
 }

@@ -28,7 +28,7 @@ export async function sendProxiedMemento(
   } catch (error) {
     if (!(error instanceof UpstreamFileError) || !error.refusal) throw error;
     if (elsewhere !== upstreamUrl)
-      throw new Refusal('not-found', 'the repository does not hand out this version any more');
+      throw new Refusal('not-found', 'the repository does not serve this version any more');
     await deps.noteRefusal?.(source, elsewhere, error.refusal);
     throw error;
   }

@@ -19,7 +19,7 @@ export function timeGateRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (request, reply) => {
       varyBy(reply, 'accept-datetime');
       const past = await findPast(verbatimRest(request));
-      if (!past) throw new Refusal('not-found', 'nothing of this address was ever published here');
+      if (!past) throw new Refusal('not-found', 'nothing was published at this address');
       const { baseUrl } = deps;
       const field = request.headers['accept-datetime'];
       // An empty one counts as none (ME-05). Sent twice it arrives as one that is malformed.

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { countOf } from '../../core/count-of.ts';
 import { linkFormat, type TimeMapForm, timeMapForms, timeMapUri } from '../../core/uris.ts';
 import { type VerbatimParams, verbatimParams, verbatimRest } from '../base-path.ts';
 import type { ServerDeps } from '../deps.ts';
@@ -25,7 +26,7 @@ export function timeMapRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const asked = readAddress(verbatimRest(request));
       if (!asked) throw new Refusal('not-found', `there are TimeMaps as ${timeMapForms.join(', ')}`);
       const past = await findPast(asked.uri);
-      if (!past) throw new Refusal('not-found', 'nothing of this address was ever published here');
+      if (!past) throw new Refusal('not-found', 'nothing was published at this address');
       if (past.withheld !== undefined) throw pastRefusal(baseUrl, past, 'not-found', past.withheld);
       // TM-10.
       if (!past.span) throw nothingThen(baseUrl, past, {}, undefined);
@@ -66,7 +67,7 @@ async function readPage(
 ): Promise<TimeMapPage> {
   const pages = Math.ceil(count / pageSize);
   if (page > pages) {
-    throw new Refusal('not-found', `this TimeMap has ${pages === 1 ? 'one page' : `${pages} pages`}`);
+    throw new Refusal('not-found', `this TimeMap has ${countOf(pages, 'page')}`);
   }
   const datetimes = await past.list((page - 1) * pageSize, pageSize);
   return {

@@ -260,12 +260,12 @@ describe('a file that everybody may not read', () => {
     expect(daysUntil(file.dueAt)).toBeLessThan(1.3);
   });
 
-  test('is refused when a page for people answers in its place', async () => {
+  test('is refused when an HTML page is returned instead', async () => {
     const server = await serveFiles(answering(200, { 'content-type': 'text/html; charset=utf-8' }));
     const { url } = server;
     expect(await check(server, unasked(`${url}/a.pdf`))).toMatchObject({
       outcome: 'refused',
-      reason: expect.stringContaining('page for people'),
+      reason: expect.stringContaining('HTML page'),
     });
     expect(await check(server, unasked(`${url}/a`, { mediaType: 'application/pdf' }))).toMatchObject({
       outcome: 'refused',
