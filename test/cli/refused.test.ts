@@ -57,7 +57,7 @@ test('refused lists what is not handed out, and deletes exactly what was listed'
   expect(await run('status')).toMatchObject({
     code: 4,
     stdout: expect.stringMatching(
-      /needs attention: its server refuses so many files.*rsbridge refused repo\)/,
+      /needs attention: since .* its server refuses so many files.*rsbridge refused repo\)/,
     ),
   });
   const listed = await run('refused', 'repo');

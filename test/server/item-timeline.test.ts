@@ -101,7 +101,7 @@ describe('the timeline of an item', () => {
     expect(timeline.moments).toHaveLength(20);
     expect(resources[0].versions.count).toBe(23);
     const { body } = await get(item);
-    expect(body).toContain('and 3 before');
+    expect(body).toContain('and 3 earlier');
     expect(read(body).times).toContain(at(1));
   });
 

@@ -218,7 +218,7 @@ describe('what is not handed out', () => {
       const { uri, path } = await seedPast(own.database, steps.slice(0, 3));
       const timeGate = await ask(own, `${base}/timegate/${uri}`);
       expect([timeGate.status, byRelation(timeGate.links, 'memento')]).toEqual([404, []]);
-      expect(timeGate.body).toContain('not handed out');
+      expect(timeGate.body).toContain('not served any more');
       expect((await ask(own, mementoOf(uri, '20260101000000'))).status).toBe(410);
       expect((await ask(own, `${base}/timemap/link/${uri}`)).status).toBe(404);
       expect(byRelation((await ask(own, `/${path}`)).links, 'timegate')).toEqual([]);
