@@ -8,9 +8,9 @@ afterEach(closeFileServers);
 const { signal } = new AbortController();
 let now = new Date('2026-11-21T10:00:00Z');
 const clock = { now: () => now };
-const generous = { budget: 1000, deadline: 10_000, signal };
+const generous = { budget: 1000, deadline: 120_000, signal };
 
-function checkerAt({ http, gate }: FileServer, requestsPerHost = 1, patienceMs = 200): FileCheck {
+function checkerAt({ http, gate }: FileServer, requestsPerHost = 1, patienceMs = 5000): FileCheck {
   return createFileChecker({ http, gate, clock }, { recheckDays: 30, requestsPerHost, patienceMs });
 }
 
