@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /**
  * Many rows in few statements. SQLite takes multi-row VALUES in a handful of fixed sizes, so that its
  * prepared statements are reused; PostgreSQL takes one JSON parameter (8,000 bound parameters would cost it
- * more to plan than the rows to insert). Both are the same insert; `test/store/bulk.test.ts` runs on both.
+ * more to plan than the rows to insert). Both are the same insert, and every test of the store runs on both.
  */
 
 type Value = string | number | null | Uint8Array;
