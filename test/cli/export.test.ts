@@ -191,9 +191,9 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
     expectConsistent(later);
   });
 
-  test('killed at any moment: the next run completes it', async () => {
+  test('killed at any moment: the next run completes it', { timeout: 600_000 }, async () => {
     const broken = join(directory, 'killed');
-    for (const share of [0, 0.02, 0.4, 0.9, 0.98]) {
+    for (const share of [0.02, 0.9, 0.98]) {
       const { child, finished } = rsbridge(['export', broken], directory);
       const enough = share * readdirSync(join(target, 'sample/items')).length;
       const count = () =>
