@@ -247,7 +247,7 @@ export class CollectionWalk {
 
   #deny({ key, numberItems }: TreeNode): Problem[] {
     if (numberItems === 0) return [];
-    const message = `the items of ${key} are not shown to everybody, although the collection is`;
+    const message = `the items of ${key} are not public, although the collection is`;
     return [{ code: 'endpoint-quirk', message }];
   }
 

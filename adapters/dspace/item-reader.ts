@@ -215,7 +215,7 @@ const pdf = 'application/pdf';
 function isPublic(json: JsonObject): boolean {
   const flags = [asFlag(json.inArchive), negated(asFlag(json.withdrawn)), asFlag(json.discoverable)];
   if (flags.includes(false)) return false;
-  if (flags.includes(undefined)) throw new UnreadableItem('it does not say whether it is for everybody');
+  if (flags.includes(undefined)) throw new UnreadableItem('it does not say whether it is public');
   return true;
 }
 

@@ -25,7 +25,7 @@ export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
   const rest =
     skipped.length === 0
       ? ''
-      : `; not looked through, for want of time: ${skipped.join(', ')} (sqlite3 FILE 'pragma quick_check' takes all)`;
+      : `; not checked, for lack of time: ${skipped.join(', ')} (sqlite3 FILE 'pragma quick_check' checks all)`;
   const sound = config.database.client === 'sqlite' ? ', pages are sound' : '';
   yield {
     check: 'database',

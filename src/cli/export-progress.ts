@@ -15,7 +15,7 @@ export function createExportProgress(io: CommandIo, now: () => number = Date.now
     update({ phase, done, written }: ExportProgress): void {
       if (now() - lastAt < (terminal ? frameMs : quietMs)) return;
       lastAt = now();
-      const line = `${phase}: ${done} looked at, ${countOf(written, 'file')} written in ${Math.round((lastAt - startedAt) / 1000)} s`;
+      const line = `${phase}: ${done} compared, ${countOf(written, 'file')} written in ${Math.round((lastAt - startedAt) / 1000)} s`;
       io.stderr.write(terminal ? `\r\u001b[K${line}` : `${line}\n`);
       drawn = terminal;
     },

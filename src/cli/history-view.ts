@@ -208,7 +208,7 @@ function describeFacts(before: PastVersion, after: PastVersion): readonly string
   ] as const;
   const changed = rows.filter(([, old, now]) => old !== now);
   const absent = [before, after].filter(({ state }) => state !== 'kept').map(describeAbsence);
-  const reason = absent.length > 0 ? absent.join('; ') : 'it is no XML or JSON that could be looked into';
+  const reason = absent.length > 0 ? absent.join('; ') : 'it is neither XML nor JSON that can be compared';
   return [
     ...changed.map(([name, old, now]) => `~ ${name}: ${printable(`${old ?? '?'} -> ${now ?? '?'}`)}`),
     printable(`No more can be said: ${reason}.`),

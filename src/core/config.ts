@@ -134,7 +134,7 @@ export const configSchema = Type.Object(
               minimum: 1,
               default: 20,
               description:
-                'Rendered Resource Lists of past moments that stay, of each set; others are rendered again on request.',
+                'Rendered Resource Lists of past times that stay, of each set; others are rendered again on request.',
             }),
             listsInTimeBytes: Type.Integer({
               minimum: 1_048_576,

@@ -40,7 +40,7 @@ export const errorTable = {
   'upstream-busy': 'The server asked us to wait more often than we retry; the next run continues.',
   'upstream-cut-off': 'The response ended early; the next run repeats this page.',
   'upstream-too-slow':
-    'The server sends almost nothing; ask whoever runs it, or lower `slowestBytesPerSecond` of the source. The next run continues.',
+    'The server sends almost nothing; ask its operators, or lower `slowestBytesPerSecond` of the source. The next run continues.',
   'upstream-status': 'Look at the address in a browser; the server answered with an HTTP error.',
   'upstream-html':
     'Open the address in a browser: it returns an HTML page (a proxy, a login, a bot check) instead of data.',

@@ -30,7 +30,7 @@ const filesSchema = Type.Object(
     verify: Type.Boolean({
       default: true,
       description:
-        'Ask for each file (HEAD) before it is published: what is gone or needs a login stays out. A DSpace that says itself that everybody may read a file is believed until it is asked; where it does not say, it is asked first in any case. false: files are published as stated, and asked for afterwards.',
+        'Ask for each file (HEAD) before it is published: what is gone or needs a login stays out. A DSpace that states that a file is public is believed until the file is asked for; where it does not say, it is asked first in any case. false: files are published as stated, and asked for afterwards.',
     }),
     checksPerRun: Type.Integer({
       minimum: 0,

@@ -87,7 +87,7 @@ async function refuseOthers(
   if (run === undefined || runId === undefined || runId === run) return;
   throw new BridgeError(
     'vanished-changed',
-    `run ${run} of ${source} is not the latest that looked for what vanished: run ${runId} is, and did not meet ${countOf(items, 'item')}. Look at them with \`rsbridge vanished ${source}\`, then \`rsbridge harvest ${source} --accept-deletions ${runId}\``,
+    `run ${run} of ${source} is not the latest that looked for missing items: run ${runId} is, and did not find ${countOf(items, 'item')}. Look at them with \`rsbridge vanished ${source}\`, then \`rsbridge harvest ${source} --accept-deletions ${runId}\``,
   );
 }
 

@@ -56,7 +56,7 @@ async function lookIfFewer(
   }
   if (missing <= 0) lessons.forget(omitted);
   else if (missing !== known) {
-    const sentence = `It has ${missing} items fewer than are published; looked for one by one, they are there, or the repository gave no clear answer.`;
+    const sentence = `It has ${missing} items fewer than are published; asked for one by one, they exist, or the repository gave no clear answer.`;
     lessons.learn(omitted, String(missing), sentence);
   }
   const changed = lessons.takeChanged();

@@ -97,7 +97,7 @@ ${pageLinks(view)}`;
   return { title: view.title, body, capabilityLists: view.sets.flatMap(capabilityLists) };
 }
 
-const noSources = html`<p>No sources yet. <code>rsbridge init URL</code> looks at a repository, says what it found and writes it into the configuration.</p>`;
+const noSources = html`<p>No sources yet. <code>rsbridge init URL</code> finds the endpoint of a repository and writes the configuration.</p>`;
 
 /** The four nouns of the pipeline, in its order. */
 function flow({ totals, at }: HomeView): Markup {

@@ -72,8 +72,7 @@ export async function checkRobots(start: string, context: DiscoveryContext): Pro
     if (URL.canParse(given)) await checkSitemapLine(given, uri, context);
     else findings.at(uri, `Sitemap: ${given}`)('RS-DISC-09', 'it is not an absolute URL');
   }
-  if (sitemaps.length > maximumSitemaps)
-    note(`${uri}: only ${maximumSitemaps} of its sitemaps were looked at`);
+  if (sitemaps.length > maximumSitemaps) note(`${uri}: only ${maximumSitemaps} of its sitemaps were read`);
 }
 
 async function checkSitemapLine(sitemap: string, robots: string, context: DiscoveryContext): Promise<void> {

@@ -29,7 +29,7 @@ export function checkTimeGeneric(entry: DocumentEntry, response: HttpResponse, r
   const [loc = ''] = entry.locs;
   const at = mementoDatetime(response);
   if (own.length === 0 || own.includes(loc) || at === undefined) return;
-  report('RS-LN-18', `it has a past, but is itself what there was at ${at} (Memento-Datetime)`);
+  report('RS-LN-18', `it has earlier versions, but is itself the version of ${at} (Memento-Datetime)`);
 }
 
 /** RS-LN-19, -20: of the time that the link says, and of this resource. The body is left to be read. */

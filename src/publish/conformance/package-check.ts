@@ -137,7 +137,7 @@ async function download(
   try {
     await pipeline(counted(), createWriteStream(path));
     if (length > maximumBytes) {
-      note(`${loc} has more than ${countOf(maximumBytes, 'byte')}: it was not looked into`);
+      note(`${loc} has more than ${countOf(maximumBytes, 'byte')}: it was not opened`);
       return false;
     }
     const { wrongHash } = await measure(createReadStream(path), md.get('hash'));

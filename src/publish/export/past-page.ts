@@ -20,7 +20,7 @@ export function renderPastPage(
 <meta name="viewport" content="width=device-width">
 <title>${escapeXml(title)} at ${at}</title>
 <h1>${escapeXml(title)}</h1>
-<p>What was here at <time datetime="${at}">${at}</time>: the Resource List of that moment, and every resource in it as it was then. It does not change any more.</p>
+<p>The state of <time datetime="${at}">${at}</time>: the Resource List of that time, and every resource in it as it was. It does not change any more.</p>
 <ul>
 ${lists.join('')}</ul>
 </html>

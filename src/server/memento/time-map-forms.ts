@@ -96,7 +96,7 @@ export function toTimeMapHtml(map: TimeMapPage): Page {
   const { baseUrl, uri, page, pages } = map;
   const forms = ['link', 'json'] as const;
   const body = html`<h1>Version history</h1>
-<dl><dt>Resource</dt><dd>${linkTo(uri)}</dd><dt>Known from</dt><dd>${time(map.first)} until ${time(map.last)}</dd><dt>At a moment</dt><dd>${linkTo(timeGateUri(baseUrl, uri), 'TimeGate')} (Memento, RFC 7089)</dd><dt>For machines</dt><dd>${forms.map((form) => html`${linkTo(timeMapUri(baseUrl, uri, form, page), form)} `)}</dd></dl>
+<dl><dt>Resource</dt><dd>${linkTo(uri)}</dd><dt>Known from</dt><dd>${time(map.first)} until ${time(map.last)}</dd><dt>At a given time</dt><dd>${linkTo(timeGateUri(baseUrl, uri), 'TimeGate')} (Memento, RFC 7089)</dd><dt>For programs</dt><dd>${forms.map((form) => html`${linkTo(timeMapUri(baseUrl, uri, form, page), form)} `)}</dd></dl>
 <h2>Mementos</h2>
 <table><tr><th>From</th><th>What</th></tr>
 ${rowsOf(map)}</table>

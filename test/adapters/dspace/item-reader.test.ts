@@ -153,7 +153,7 @@ describe('who may read', () => {
         problem: {
           code: 'record-quarantined',
           identifier: 'oai:e.org:1/2',
-          message: 'The item oai:e.org:1/2 cannot be read: it does not say whether it is for everybody.',
+          message: 'The item oai:e.org:1/2 cannot be read: it does not say whether it is public.',
         },
       });
     },
