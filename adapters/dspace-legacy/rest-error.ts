@@ -11,7 +11,7 @@ export class RestError extends BridgeError {
     super('upstream-status', `${address} answered ${status}`, { retryable: status >= 500 });
     this.name = 'RestError';
     this.status = status;
-    // Tomcat's page for people; Jersey's own answers come as plain text or without a body.
+    // Tomcat's HTML page; Jersey's own answers come as plain text or without a body.
     this.isSpoken = /HTTP Status \d{3}|Apache Tomcat/i.test(body) || !/<(?:!doctype|html)/i.test(body);
   }
 }

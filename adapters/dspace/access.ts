@@ -10,7 +10,7 @@ export interface StatedAccess {
 export const unknownAccess: StatedAccess = { access: 'unknown' };
 
 /**
- * `{status, embargoDate}` as of `/accessStatus`, which DSpace works out for the anonymous. The date is there from
+ * `{status, embargoDate}` as of `/accessStatus`, which DSpace works out for anonymous readers. The date is there from
  * DSpace 9 on; without one an embargo ends when it is gone. `metadata.only` and `unknown` tell nothing of a file.
  */
 export function readAccess(json: JsonObject | undefined): StatedAccess {

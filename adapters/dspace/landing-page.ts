@@ -3,7 +3,7 @@ import { statedPage } from '../../src/core/dspace/stated-page.ts';
 import { webUrl } from '../../src/core/web-url.ts';
 import { asText, type JsonObject } from './json-value.ts';
 
-/** The item's page for people: as its metadata states it, else that of the user interface. */
+/** The item's landing page: as its metadata states it, else that of the user interface. */
 export function landingPage(item: DspaceItem, root: JsonObject): string | undefined {
   const stated = statedPage(item.metadata);
   if (stated !== undefined) return stated;

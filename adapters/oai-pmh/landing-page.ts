@@ -39,7 +39,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ]);
 
 /**
- * The item's page for people as its metadata states it. Works on the text: the document is well-formed
+ * The item's landing page as its metadata states it. Works on the text: the document is well-formed
  * already, and this runs once for each record. What it returns comes from outside and goes into links, so it
  * is an http(s) URL in plain ASCII or nothing.
  */

@@ -13,7 +13,7 @@ const headLength = 4096;
 
 /**
  * One response to ListRecords, ListIdentifiers or GetRecord, read while it arrives. The body decides first and the status
- * second: errors of the protocol come as 404, 422 and 500, pages for people as 200 (quirks 22-24, 27).
+ * second: errors of the protocol come as 404, 422 and 500, HTML pages as 200 (quirks 22-24, 27).
  */
 export class ListResponse implements AsyncIterable<CutRecord[]> {
   readonly #response: HttpResponse;

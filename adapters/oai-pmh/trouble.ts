@@ -25,7 +25,7 @@ export function exhaustedError(url: string, status: number): BridgeError {
 /**
  * Whether a narrower list may do better: a slow query, a record that breaks its page, too many records (quirks
  * 12-14). What says something about the endpoint as a whole ends the run: it cannot be reached, it is busy, it
- * wants a login, it shows a page for people (quirk 39).
+ * wants a login, it shows an HTML page (quirk 39).
  */
 export function remedyFor(error: unknown): Remedy {
   if (!isBridgeError(error)) return 'stop';
@@ -86,7 +86,7 @@ export function isAboutProtocol(error: unknown): boolean {
   return isBridgeError(error, 'oai-error') || isBridgeError(error, 'upstream-protocol');
 }
 
-/** A single record may be anything, a page for people included; but a login, or no answer at all, is for all. */
+/** A single record may be anything, an HTML page included; but a login, or no answer at all, is for all. */
 export function isAboutEndpoint(error: unknown): boolean {
   if (!isBridgeError(error)) return true;
   switch (error.code) {

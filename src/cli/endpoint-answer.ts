@@ -2,7 +2,7 @@
 export type Answer =
   /** @property host that its identifiers begin with, `oai:HOST:…`; undefined: it does not say */
   | { readonly kind: 'oai-pmh'; readonly host: string | undefined }
-  /** @property ui where its pages for people are; `version` as it says itself: `DSpace 8.2` */
+  /** @property ui where its HTML pages are; `version` as it says itself: `DSpace 8.2` */
   | { readonly kind: 'dspace'; readonly version: string; readonly ui: string | undefined }
   | { readonly kind: 'dspace-legacy'; readonly version: string }
   /** The settings of a user interface (DSpace 7 and later). @property rest where they say its REST API is */

@@ -8,7 +8,7 @@ import type { Bridge } from './bridge.ts';
 
 /**
  * What is due of a source's files: they are asked for, looked for on landing pages, or downloaded.
- * @returns undefined where another process is at it
+ * @returns undefined where another process works on it
  */
 export async function workOnFiles(
   bridge: Bridge,
@@ -25,7 +25,7 @@ export async function workOnFiles(
 
 /**
  * Looks at what a mirror keeps of a source's files after a full pass: what is missing or damaged is due at once, also
- * for another process that is at it. Reading all contents may take hours: only a person asks for that.
+ * for another process that works on it. Reading all contents may take hours: only a person asks for that.
  * @returns how many files that are
  */
 export async function lookAtMirror(

@@ -33,7 +33,7 @@ export interface ApiFound {
   readonly adapter: Api;
   readonly url: string;
   readonly version: string;
-  /** Its pages for people. */
+  /** Its HTML pages. */
   readonly ui: string | undefined;
 }
 

@@ -33,7 +33,7 @@ import { version } from './version.ts';
 export interface Service {
   /** Where it really listens. */
   readonly address: AddressInfo;
-  /** Harvests a source, unless somebody is at it already; its failures are logged and shown, not thrown. */
+  /** Harvests a source, unless another process works on it; its failures are logged and shown, not thrown. */
   harvestNow: HarvestNow;
   /** Asks for files that are due, looks for and downloads them; need not be waited for, and fails for nobody. */
   followFiles(source: string): Promise<void>;
@@ -114,7 +114,7 @@ export async function startService(
       leave.push(await places.enter('harvests', harvestsAtOnce, io.stop));
       await work(bridge.source(name));
     } catch (error) {
-      // Another process is at it; the run itself logged everything else.
+      // Another process works on it; the run itself logged everything else.
       const expected = isBridgeError(error, 'lease-held') || io.stop.aborted;
       log[expected ? 'debug' : 'error']({ source: name, ...failure(error) }, 'harvest failed');
     } finally {

@@ -304,7 +304,7 @@ export interface SourceItem {
   readonly unlisted?: boolean | undefined;
   /** What it was before, oldest first; undefined: nothing is known of that, and what was known stays. */
   readonly versions?: readonly SourceVersion[] | undefined;
-  /** The item's page for people, where the upstream states one. */
+  /** The item's landing page, where the upstream states one. */
   readonly landingPage?: string | undefined;
 }
 

@@ -70,7 +70,7 @@ function mapMetadata(source: string, item: SourceItem, metadata: SourceMetadata)
 }
 
 /**
- * The links of a metadata resource, describing its item's files, or, while there are none, the page for people
+ * The links of a metadata resource, describing its item's files, or, while there are none, the landing page
  * that it names (RS-LN-16).
  * @param files paths of the files
  */

@@ -63,7 +63,7 @@ export interface DesiredResource extends Representation {
   readonly upstreamUrl?: string | undefined;
   /** Files: when their server says they last changed, ISO UTC. */
   readonly lastModified?: string | undefined;
-  /** Metadata: the page for people it names. */
+  /** Metadata: the landing page it names. */
   readonly landingPage?: string | undefined;
   readonly links: readonly Link[];
 }

@@ -25,7 +25,7 @@ export interface UpstreamFileRequest {
   /** Entity tags of the upstream's own, verbatim. */
   readonly ifRange?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
-  /** What the file is said to be: it tells a page for people from the file, and the size where the answer does not. */
+  /** What the file is said to be: it tells an HTML page from the file, and the size where the answer does not. */
   readonly stated: StatedRepresentation;
 }
 

@@ -83,7 +83,7 @@ export function mementoUri(baseUrl: string, uri: string, datetime: string): stri
 
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
-/** Whether an address is somebody else's: a file in mode `link` has its own for its path. */
+/** Whether an address belongs to another server: a file in mode `link` has its own for its path. */
 export function isAbsolute(href: string): boolean {
   return absolute.test(href);
 }

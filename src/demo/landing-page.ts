@@ -14,7 +14,7 @@ type Links = readonly (readonly [relation: string, target: Target])[];
 /** Beyond this, the links would make too long a header field: then the link set alone has them. */
 const maximumInField = 10;
 
-/** The page for people, with the links of FAIR Signposting for everybody else. */
+/** The landing page, with the links of FAIR Signposting for everybody else. */
 export function replyWithPage(record: SampleRecord, baseUrl: string): Reply {
   if (record.deleted) return withdrawn;
   const links = linksOf(record, baseUrl);

@@ -17,7 +17,7 @@ export interface SampleRecord {
   readonly language: Pick<Language, 'code' | 'iso'>;
   readonly year: number;
   readonly type: 'article' | 'thesis' | 'report';
-  /** Its metadata name its page for people. */
+  /** Its metadata name its landing page. */
   readonly hasPage: boolean;
   readonly files: readonly SampleFile[];
 }

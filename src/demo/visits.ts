@@ -103,7 +103,7 @@ export class Visits {
   }
 }
 
-/** Undefined: pages for people, probes of monitors, and whatever else shows no state that could be copied. */
+/** Undefined: HTML pages, probes of monitors, and whatever else shows no state that could be copied. */
 function kindOf(path: string, accept: string | undefined): 'resource' | 'list' | 'changes' | undefined {
   if (/\btext\/html\b/i.test(accept ?? '')) return undefined;
   if (/\/items\/[^/]+\/./.test(path)) return 'resource';

@@ -82,7 +82,7 @@ export function createListsInTime(settings: ListsInTimeSettings): ListsInTime {
     const key = `${set.path} ${moment.at} ${making}`;
     const known = underWay.get(key);
     if (!known && (underWay.size >= longestQueue || closing.signal.aborted)) return undefined;
-    // By its turn somebody else, here or in another process, may have rendered it.
+    // By its turn another request, here or in another process, may have rendered it.
     const make = async () => (await kept.find(set.path, moment.at, making)) ?? render(set, moment, making);
     const rendered = await inTime(known ?? begin(key, make));
     return rendered && toList(set, moment, rendered);

@@ -6,7 +6,7 @@ import { isAlive, thisPlace } from '../store/process-place.ts';
 
 /** One publisher at a time per directory, across processes. */
 export interface PublicationLock {
-  /** @throws BridgeError `publication-busy` when somebody else took it for abandoned */
+  /** @throws BridgeError `publication-busy` when another process took it for abandoned */
   confirm(): Promise<void>;
   release(): Promise<void>;
 }

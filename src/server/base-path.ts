@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 /**
  * The one place where a request target becomes a path of ours. A proxy in front may strip the path of
  * `baseUrl` or leave it: both are understood. A URI within it (RFC 7089) is passed on as it came, encoded once: it
- * may be somebody else's, and no router has to understand it.
+ * may belong to another Source, and no router has to understand it.
  */
 export function createRewrite(baseUrl: string): (request: Pick<IncomingMessage, 'url'>) => string {
   const prefix = normalize(new URL(baseUrl).pathname.replace(/\/+$/, ''));

@@ -106,7 +106,7 @@ export function versionsSummary(versions: VersionsView | undefined): Markup | un
   return html`<a href="${timeMap.html}">${countOf(all, 'version')}</a><span class="wide"> <span class="soft">since <time datetime="${first.datetime}">${first.datetime.slice(0, 10)}</time>${remarks.length > 0 && html` (${remarks.join(', ')})`}:</span>${links}</span>`;
 }
 
-/** A moment at which something began or ended. */
+/** A time when something began or ended. */
 export interface MomentView {
   readonly at: string;
   /** Mementos that began then; the first of them. */

@@ -12,7 +12,7 @@ export interface StoredResource extends Representation {
   readonly identifier: string;
   readonly lastmod: string;
   readonly upstreamUrl: string | undefined;
-  /** Metadata: the item's page for people that it names. */
+  /** Metadata: the item's landing page that it names. */
   readonly landingPage: string | undefined;
   readonly links: readonly Link[];
   /** When it was deleted, by the journal's clock, or withdrawn, which the journal may be about to say. */

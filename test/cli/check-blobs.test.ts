@@ -99,7 +99,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) 
     expect(last).toMatchObject({ check: 'payloads', ok: true });
     // The records of both items have the same bytes.
     expect(last?.message).toMatch(
-      /^3 payloads of \d+ bytes, 2 of them as deltas and 0 as files, \d+ bytes in the database; all are what/,
+      /^3 payloads of \d+ bytes, 2 of them as deltas and 0 as files, \d+ bytes in the database; all match their hashes/,
     );
     expect((await run('check')).stdout).not.toContain('payloads');
   });
@@ -117,8 +117,8 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) 
     const old = await check();
     expect(old.code).toBe(exitCodes.storage);
     expect(old.payloads.map(({ check }) => check)).toEqual([`payload ${second.hash}`]);
-    expect(old.payloads[0]?.message).toContain(`${second.path} was this since ${second.lastmod}`);
-    expect(old.payloads[0]?.message).toContain('repo/items/two/oai_dc.xml was this since');
+    expect(old.payloads[0]?.message).toContain(`${second.path} had this content since ${second.lastmod}`);
+    expect(old.payloads[0]?.message).toContain('repo/items/two/oai_dc.xml had this content since');
     expect(old.payloads[0]?.message).toContain('That version is lost, unless there is a backup');
     expect(old.last).toMatchObject({ check: 'payloads', ok: false });
     expect(old.last?.message).toMatch(/^1 damaged or missing; 3 payloads/);
@@ -134,7 +134,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) 
     );
     const current = base.find(`payload ${third.hash}`)?.message;
     expect(current).toContain(`is a difference from ${first.hash}, which is damaged`);
-    expect(current).toContain(`${third.path} is this since ${third.lastmod}`);
+    expect(current).toContain(`${third.path} has this content since ${third.lastmod}`);
     expect(current).toContain('rsbridge harvest repo --full');
     await harvest('--full');
     const mended = await check();
@@ -146,8 +146,8 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) 
     await blob(second.hash).delete();
     const missing = await check();
     expect(missing.payloads.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^it is missing\. repo\/items\/one\/oai_dc\.xml was this since .* lost/),
-      expect.stringMatching(/^it is missing\. repo\/items\/two\/oai_dc\.xml was this since .* lost/),
+      expect.stringMatching(/^it is missing\. repo\/items\/one\/oai_dc\.xml had this content since .* lost/),
+      expect.stringMatching(/^it is missing\. repo\/items\/two\/oai_dc\.xml had this content since .* lost/),
     ]);
     // What was given up is not missed.
     await database.writer('version').where({ hash: second.hash }).update({ dropped_at: third.lastmod });
@@ -169,7 +169,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) 
     writeFileSync(file, Buffer.alloc(3_000_000, 'other'));
     const damaged = await check();
     expect(damaged.payloads).toHaveLength(1);
-    expect(damaged.payloads[0]?.message).toContain('No version is this any more');
+    expect(damaged.payloads[0]?.message).toContain('No version has this content any more');
     expect(damaged.payloads[0]?.message).toContain(`put it back as ${file}`);
     // It was set aside.
     expect((await check()).payloads[0]?.message).toContain('is missing');
@@ -180,7 +180,9 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) 
     const part = { kind: 'metadata', format: 'dim', sequence: 0, hash: 'sha-256:none' };
     await database.writer('prior_representation').insert({ ...number, ...part });
     const prior = (await check()).find('payload sha-256:none');
-    expect(prior?.message).toContain('(dim) was this, in its history upstream, since 2011-01-01T00:00:00Z');
+    expect(prior?.message).toContain(
+      '(dim) had this content, in its history upstream, since 2011-01-01T00:00:00Z',
+    );
   });
 
   test('works when the repository cannot be reached', async () => {

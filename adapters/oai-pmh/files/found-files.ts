@@ -29,7 +29,7 @@ export class FoundFiles {
   readonly #files = new Map<string, SourceFile & { readonly position: number | undefined }>();
   readonly #types = new Map<string, string>();
 
-  /** @returns false when it is no file: no http(s) URL, or a page for people */
+  /** @returns false when it is no file: no http(s) URL, or an HTML page */
   add(stated: StatedFile): boolean {
     const url = fileUrl(stated.url);
     if (url === undefined || isLandingPage(url)) return false;

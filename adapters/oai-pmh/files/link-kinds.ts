@@ -11,7 +11,7 @@ const queryEnding = new RegExp(`=[^&=]*\\.(?:${documents})(?:&|$)`, 'i');
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** Where repository software keeps its pages for people. */
+/** Where repository software keeps its HTML pages. */
 const landingPaths: readonly RegExp[] = [
   /^\/*$/,
   // DSpace
@@ -43,7 +43,7 @@ const landingPaths: readonly RegExp[] = [
 /** Pure gives its pages an ending. */
 const landingFile = /\/(?:publications?|persons?|datasets?)\/[^/]+(?:\([0-9a-f-]{36}\))?\.html$/i;
 
-/** A page for people, going by the URL alone. */
+/** An HTML page, going by the URL alone. */
 export function isLandingPage({ host, path, query }: WebUrl): boolean {
   if (isResolver(host) || landingFile.test(path)) return true;
   if (renditionQuery.test(query)) return false;

@@ -68,7 +68,7 @@ export function readMediaType(text: string | undefined): string | undefined {
   return spokenTypes.get(name.replace(/^\./, '').replace(/ (?:file|document|format)$/, ''));
 }
 
-/** A page for people, not a file: where a format names a page's type. */
+/** An HTML page, not a file: where a format names a page's type. */
 export function isPageType(type: string | undefined): boolean {
   return type === 'text/html' || type === 'application/xhtml+xml';
 }

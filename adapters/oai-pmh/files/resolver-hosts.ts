@@ -1,4 +1,4 @@
-/** Resolvers: what they lead to is a page for people, whatever the identifier ends in. */
+/** Resolvers: what they lead to is an HTML page, whatever the identifier ends in. */
 const resolvers: ReadonlySet<string> = new Set([
   'doi.org',
   'dx.doi.org',
@@ -36,7 +36,7 @@ const resolvers: ReadonlySet<string> = new Set([
 /** `nbn-resolving.org`, `mdz-nbn-resolving.de` and the others for German national bibliography numbers. */
 const nbnResolvers = /(?:^|[.-])nbn-resolving\.[a-z]+$/;
 
-/** Sites whose links end in file names, and lead to pages about files or to somebody else's. */
+/** Sites whose links end in file names, and lead to pages about files or to those of others. */
 const catalogues =
   /(?:^|\.)(?:github\.com|gitlab\.com|wikipedia\.org|wikimedia\.org|youtube\.com|youtu\.be)$/;
 

@@ -5,7 +5,7 @@ import type { MetadataValue } from './dspace-item.ts';
 const filePath = /\/bitstreams?\/|\/retrieve\/|\/download(?:s|\/|$)/i;
 
 /**
- * The item's page for people as its metadata states it, usually by its handle: the first address among the identifiers
+ * The item's landing page as its metadata states it, usually by its handle: the first address among the identifiers
  * that is no file, in the order in which DSpace's OAI-PMH endpoint gives them (`dc.identifier`, then those of the
  * registry), so that a source has one page whichever way it is harvested.
  */

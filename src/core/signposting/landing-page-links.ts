@@ -7,7 +7,7 @@ import type { TypedLink } from './typed-link.ts';
 
 /** What the links of a landing page say (FAIR Signposting, levels 1 and 2). */
 export interface Signposts {
-  /** Of `rel="item"`, in their order; what is typed as a page for people is none. */
+  /** Of `rel="item"`, in their order; what is typed as an HTML page is none. */
   readonly files: readonly SourceFile[];
   /** Where there is more to read, JSON first. */
   readonly linksets: readonly string[];

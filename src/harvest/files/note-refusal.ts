@@ -35,7 +35,7 @@ export async function noteRefusal(
   await settleNow(deps, source, config);
 }
 
-/** @returns undefined where another is at it, who does it within seconds */
+/** @returns undefined where another process does it within seconds */
 export async function settleNow(
   { database, clock }: Pick<HarvestDeps, 'database' | 'clock'>,
   source: string,

@@ -13,7 +13,7 @@ export interface ExportDirectory {
   readonly workshop: string;
   /** What the last run left. Undefined when that is damaged, and with a dry run into an empty directory. */
   readonly state: ExportState | undefined;
-  /** @throws BridgeError `publication-busy` when somebody else took it for abandoned */
+  /** @throws BridgeError `publication-busy` when another process took it for abandoned */
   save(state: ExportState): Promise<void>;
   close(): Promise<void>;
 }

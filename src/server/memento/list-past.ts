@@ -20,7 +20,7 @@ import type { DocumentPastSettings } from './document-past.ts';
 import type { Past, PastSelection } from './past.ts';
 import { sendDocument } from './send-document.ts';
 
-/** A Resource List has a memento of every moment at which something happened to its source. */
+/** A Resource List has a memento of every change of its source. */
 export async function createListPast(
   settings: DocumentPastSettings,
   set: ResourceSet,
