@@ -1,5 +1,3 @@
-#!/usr/bin/env -S node --max-old-space-size=1024
-// The cap is far above what is needed. It makes V8 collect earlier: 180 MB resident instead of 250 (docs/performance.md).
 import { dirname } from 'node:path';
 import { isOutOfFiles, loadWithin, openFilesLimit } from './open-files.ts';
 

@@ -14,6 +14,8 @@ export const exitCodes = {
 
 const byCode: Partial<Record<ErrorCode, number>> = {
   usage: exitCodes.usage,
+  'node-too-old': exitCodes.usage,
+  'not-built': exitCodes.usage,
   'config-invalid': exitCodes.usage,
   'config-missing': exitCodes.usage,
   'unknown-source': exitCodes.usage,

@@ -20,7 +20,7 @@ import {
 } from './hostile-answers.ts';
 import { exchangeScenes } from './hostile-exchanges.ts';
 import { otherScenes } from './hostile-files.ts';
-import { print } from './processes.ts';
+import { heapFlags, print } from './processes.ts';
 
 /**
  * What hostile answers cost: `npm run bench hostile-memory [WORD …]`. Each is harvested by the command line in a
@@ -74,7 +74,7 @@ async function measure(scene: Scene): Promise<number> {
 }
 
 async function harvest(name: string, directory: string, sent: () => number): Promise<number> {
-  const args = ['--max-old-space-size=1024', ...loader, bin, 'harvest'];
+  const args = [...heapFlags, ...loader, bin, 'harvest'];
   const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
   let [peak, cpu, words] = [0, 0, ''];
   child.stderr.on('data', (chunk: Buffer) => {

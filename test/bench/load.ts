@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { Agent, request } from 'undici';
 import { freePort } from '../../src/cli/free-port.ts';
-import { print } from './processes.ts';
+import { heapFlags, print } from './processes.ts';
 
 /**
  * Readers of every kind on a demo that edits itself every second: `npm run bench load [SECONDS] [CONNECTIONS]`.
@@ -25,7 +25,7 @@ const ending = extname(import.meta.filename);
 const loader = ending === '.ts' ? ['--import', 'tsx'] : [];
 const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${ending}`);
 const flags = ['--port', String(port), '--data', directory, '--edit-every', '1'];
-const demo = spawn(process.execPath, ['--max-old-space-size=1024', ...loader, bin, 'demo', ...flags], {
+const demo = spawn(process.execPath, [...heapFlags, ...loader, bin, 'demo', ...flags], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const agent = new Agent({ connections, pipelining: 1 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/free-port.ts';
-import { print } from './processes.ts';
+import { heapFlags, print } from './processes.ts';
 
 /**
  * Many requests at once on connections that end: what the server holds on to afterwards. `npm run bench pipelining
@@ -39,7 +39,7 @@ const loader = import.meta.filename.endsWith('.ts') ? ['--import', 'tsx'] : [];
 const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
 const demo = spawn(
   process.execPath,
-  ['--max-old-space-size=1024', ...loader, bin, 'demo', '--port', String(port), '--data', directory],
+  [...heapFlags, ...loader, bin, 'demo', '--port', String(port), '--data', directory],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 );
 try {

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 
+/** Those that the launcher of the command line gives itself on this Node; `run.mjs` knows them. */
+export const heapFlags: readonly string[] = process.env.BENCH_HEAP_FLAGS?.match(/\S+/g) ?? [];
+
 /** Starts a benchmark script beside this one (named without its ending) in a process of its own. */
 export function start(script: string, args: readonly (string | number)[]): ChildProcess {
   const file = join(import.meta.dirname, script + extname(import.meta.filename));
   const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  // The same flag as the command line's own launcher.
-  const child = spawn(process.execPath, ['--max-old-space-size=1024', ...loader, file, ...args.map(String)], {
+  const child = spawn(process.execPath, [...heapFlags, ...loader, file, ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.once('exit', () => child.kill('SIGKILL'));

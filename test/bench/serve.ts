@@ -6,7 +6,7 @@ import { delimiter, extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { freePort } from '../../src/cli/free-port.ts';
-import { firstLine, print, start } from './processes.ts';
+import { firstLine, heapFlags, print, start } from './processes.ts';
 
 /**
  * How many requests a second are answered, by us from the database and by nginx from the files that
@@ -80,7 +80,7 @@ async function measure(): Promise<void> {
 
 function rsbridge(...args: string[]): string[] {
   const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
-  return ['--max-old-space-size=1024', bin, ...args, '--config', join(directory, 'rsbridge.yaml')];
+  return [...heapFlags, bin, ...args, '--config', join(directory, 'rsbridge.yaml')];
 }
 
 interface Request {

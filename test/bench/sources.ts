@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { print, start } from './processes.ts';
+import { heapFlags, print, start } from './processes.ts';
 
 /**
  * What a house of many small sources costs: `sources [COUNT [RECORDS]]`. Of each address that speaks of all of them
@@ -105,7 +105,7 @@ async function serve(): Promise<void> {
 
 function rsbridge(args: readonly string[], stdout: 'ignore' | 'inherit') {
   const loader = ending === '.ts' ? ['--import', 'tsx'] : [];
-  const child = spawn(process.execPath, ['--max-old-space-size=1024', ...loader, bin, ...args], {
+  const child = spawn(process.execPath, [...heapFlags, ...loader, bin, ...args], {
     cwd: directory,
     stdio: ['ignore', stdout === 'ignore' ? 'ignore' : 'ignore', 'ignore'],
   });

@@ -252,7 +252,9 @@ describeOnBoth('what a full pass did not see', (open) => {
       for (const index of [3, 4]) upstream.broken.add(`id:${index}`);
       const report = await run();
       expect(report).toMatchObject({ state: 'succeeded', deleted: 38 });
-      expect((await messages(report)).filter((message) => /gave no clear answer/.test(message))).toHaveLength(1);
+      expect((await messages(report)).filter((message) => /gave no clear answer/.test(message))).toHaveLength(
+        1,
+      );
       expect(await living()).toContain('id:3 oai_dc');
       upstream.broken.clear();
       expect(await run()).toMatchObject({ deleted: 2 });

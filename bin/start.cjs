@@ -1,0 +1,43 @@
+'use strict';
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+const { pathToFileURL } = require('node:url');
+const { setFlagsFromString } = require('node:v8');
+const { heapFlags, isForStart } = require('./heap-flags.cjs');
+
+const root = join(__dirname, '..');
+const program = join(root, 'dist', 'src', 'cli', 'bin.js');
+
+setHeapFlags();
+if (isBuilt()) void import(pathToFileURL(program).href);
+
+/** Flags for the start take starting anew: the same process, with another program in it. */
+function setHeapFlags() {
+  const { execArgv, execve, env, execPath, argv, versions } = process;
+  const flags = heapFlags(versions.node, [...execArgv, env.NODE_OPTIONS].join(' '));
+  if (flags.some(isForStart) && execve && !process.send) {
+    try {
+      execve(execPath, [execPath, ...execArgv, ...flags, ...argv.slice(1)]);
+    } catch {
+      // Not on this system: it works without, and takes more memory.
+    }
+  }
+  for (const flag of flags) setFlagsFromString(flag);
+}
+
+/** In a clone the sources are there, and may be newer than what is run. */
+function isBuilt() {
+  const sources = join(root, 'scripts', 'sources.cjs');
+  const isClone = existsSync(sources);
+  if (!existsSync(program)) {
+    const advice = isClone ? 'Run `npm ci` in this folder first.' : 'Install it again.';
+    process.stderr.write(`rsbridge is not built: ${program} does not exist.\n${advice} [not-built]\n`);
+    process.exitCode = 2;
+    return false;
+  }
+  if (isClone && require(sources).haveChanged(root))
+    process.stderr.write(
+      'rsbridge: the sources have changed since the last build, and what runs now is older. `npm run build` builds them.\n',
+    );
+  return true;
+}

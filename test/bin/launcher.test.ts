@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const require = createRequire(import.meta.url);
+const { heapFlags } = require('../../bin/heap-flags.cjs') as {
+  heapFlags(version: string, given: string): readonly string[];
+};
+const { complaint } = require('../../bin/node-version.cjs') as {
+  complaint(program: string, version: string): string | undefined;
+};
+
+describe('a Node that is too old', () => {
+  it.each(['0.12.18', '12.22.12', '16.20.2', '20.18.3'])('%s is told what to install', (version) => {
+    expect(complaint('rsbridge', version)).toBe(
+      `rsbridge needs Node.js 20.19 or later; this is Node.js ${version}.\nInstall Node.js 24 from https://nodejs.org/ or with your package manager, and try again. [node-too-old]\n`,
+    );
+  });
+
+  it.each(['20.19.0', '22.13.0', '24.21.0', '26.10.0', '100.0.0'])('%s is not', (version) => {
+    expect(complaint('rsbridge', version)).toBeUndefined();
+  });
+});
+
+describe('flags of V8', () => {
+  it('are those of the line of Node', () => {
+    expect(heapFlags('20.19.0', '')).toEqual(['--heap-growing-percent=40']);
+    expect(heapFlags('22.13.0', '')).toEqual(heapFlags('20.19.0', ''));
+    expect(heapFlags('24.0.0', '')).toEqual(['--heap-growing-percent=40', '--max-semi-space-size=16']);
+    expect(heapFlags('26.10.0', '')).toEqual(heapFlags('24.0.0', ''));
+  });
+
+  it('that the user has set win', () => {
+    expect(heapFlags('24.0.0', '--max-old-space-size=4096')).toEqual(['--max-semi-space-size=16']);
+    expect(heapFlags('24.0.0', '--inspect --max_semi_space_size=64')).toEqual(['--heap-growing-percent=40']);
+    expect(heapFlags('24.0.0', '--max-old-space-size=9 --max-semi-space-size=9')).toEqual([]);
+  });
+});
+
+describe('the launcher', () => {
+  let place: string;
+  const launch = (env: Readonly<Record<string, string>> = {}) =>
+    spawnSync(process.execPath, [join(place, 'bin', 'rsbridge.cjs'), '--version'], {
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+    });
+
+  /** An installed package, without its program so far. */
+  beforeEach(() => {
+    place = mkdtempSync(join(tmpdir(), 'rsbridge-launcher-'));
+    cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
+    cpSync(join(root, 'package.json'), join(place, 'package.json'));
+  });
+
+  afterEach(() => {
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  function build(): void {
+    symlinkSync(inject('compiled'), join(place, 'dist'), 'junction');
+  }
+
+  /** The sources that a clone has, a few words long. */
+  function clone(): void {
+    cpSync(join(root, 'scripts'), join(place, 'scripts'), { recursive: true });
+    for (const room of ['src', 'adapters', 'migrations']) {
+      mkdirSync(join(place, room));
+      writeFileSync(join(place, room, 'a.ts'), 'export const a = 1;\n');
+    }
+    for (const settings of ['tsconfig.json', 'tsconfig.build.json'])
+      writeFileSync(join(place, settings), '{}');
+  }
+
+  it('runs the program, with its exit code', () => {
+    build();
+    expect(launch()).toMatchObject({
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+      status: 0,
+    });
+    const refused = spawnSync(process.execPath, [join(place, 'bin', 'rsbridge.cjs'), 'dance'], {
+      encoding: 'utf8',
+    });
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('unknown command')]);
+  });
+
+  it('starts with flags of the user, too', () => {
+    build();
+    expect(launch({ NODE_OPTIONS: '--max-old-space-size=300 --max-semi-space-size=8' })).toMatchObject({
+      stderr: '',
+      status: 0,
+    });
+  });
+
+  it('says where nothing is built', () => {
+    expect(launch()).toMatchObject({
+      stderr: expect.stringMatching(/^rsbridge is not built: .*\nInstall it again\. \[not-built\]\n$/),
+      status: 2,
+    });
+    clone();
+    expect(launch().stderr).toContain('Run `npm ci` in this folder first. [not-built]');
+  });
+
+  it('says that sources have changed since they were built', () => {
+    clone();
+    mkdirSync(join(place, 'dist'));
+    cpSync(join(inject('compiled'), 'src'), join(place, 'dist', 'src'), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'), 'junction');
+    const sources = require('../../scripts/sources.cjs') as {
+      stampOf(root: string): string;
+      hashSources(root: string): string;
+    };
+    writeFileSync(sources.stampOf(place), sources.hashSources(place));
+    expect(launch()).toMatchObject({ stderr: '', status: 0 });
+    rmSync(join(place, 'src', 'a.ts'));
+    expect(launch()).toMatchObject({
+      stderr: expect.stringContaining('the sources have changed since the last build'),
+      status: 0,
+    });
+  });
+});
