@@ -43,13 +43,16 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       .command(signature)
       .description(description)
       .copyInheritedSettings(program)
-      .option('-c, --config <file>', 'the configuration (default: rsbridge.yaml)')
-      .option('--json', 'results as NDJSON', false);
+      .option('-c, --config <file>', 'configuration file (default: rsbridge.yaml)')
+      .option('--json', 'print the results as NDJSON', false);
 
   command('init <url>', 'find the DSpace or OAI-PMH endpoint of a repository, and write rsbridge.yaml')
-    .option('--name <name>', 'the first segment of its URIs (default: made from the host)')
+    .option(
+      '--name <name>',
+      'name of the source, the first segment of its URIs (default: made from the host)',
+    )
     .option('--base-url <url>', 'the public address of the bridge')
-    .option('--contact <email>', 'for the User-Agent of every request')
+    .option('--contact <email>', 'contact address for the User-Agent of every request')
     .addOption(
       new Option('--adapter <kind>', 'use this protocol (default: the one that tells most)').choices(
         protocols,
@@ -83,13 +86,13 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .addOption(
       new Option(
         '--accept-deletions [run]',
-        'ask once more for what that run no longer found (default: the latest), and delete what is gone',
+        'ask again for the items that this run (default: the latest) did not find, and delete those that are gone',
       )
         .argParser(parseAccept)
         .conflicts(['since', 'limit', 'dryRun']),
     )
     .addOption(
-      new Option('--item <id>', 'read this one again, by its identifier; may be repeated')
+      new Option('--item <id>', 'read only this item again, by its identifier; may be repeated')
         .argParser((id: string, before: readonly string[] | undefined) => [...(before ?? []), id])
         .conflicts(['full', 'identifiers', 'since', 'limit', 'dryRun', 'acceptDeletions']),
     )
@@ -110,30 +113,34 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('export <dir>', 'publish, and write everything as files for any web server')
     .option('--dry-run', 'print what would be written, write nothing', false)
     .option('--full', 'compare every file, not only what changed since the last export', false)
-    .option('--at <datetime>', 'write the Resource Lists and the resources as they were then', momentOption)
+    .option(
+      '--at <datetime>',
+      'write the Resource Lists and the resources as they were at this time',
+      momentOption,
+    )
     .action(async (dir, options) => {
       const { exportCommand } = await import('./export-command.ts');
       finish(await exportCommand(dir, options, io));
     });
 
   command('serve', 'serve, and harvest and publish on schedule')
-    .addOption(new Option('--port <n>', 'listen here').argParser(parsePort))
-    .option('--host <address>', 'listen on this address')
+    .addOption(new Option('--port <n>', 'port to listen on').argParser(parsePort))
+    .option('--host <address>', 'address to listen on')
     .action(async (options) => {
       const { serveCommand } = await import('./serve.ts');
       finish(await serveCommand(options, io));
     });
 
   command('status', 'print what each source is doing')
-    .option('--at <datetime>', 'what each source held then', momentOption)
+    .option('--at <datetime>', 'print what each source held at this time', momentOption)
     .action(async (options) => {
       const { statusCommand } = await import('./status.ts');
       finish(await statusCommand(options, io));
     });
 
   command('problems [source]', 'list records that could not be read')
-    .option('--item <id>', 'this one, with the record as it came')
-    .option('--raw', 'with the records as they came', false)
+    .option('--item <id>', 'list only this item, with the record as it came')
+    .option('--raw', 'list the records as they came, too', false)
     .action(async (source, options) => {
       const { problemsCommand } = await import('./problems-command.ts');
       finish(await problemsCommand(source, options, io));
@@ -149,7 +156,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('refused <source>', 'list published files that are not served, because their server refuses them')
     .option(
       '--accept <datetime>',
-      'delete those that are withheld since then at the latest, as it was listed',
+      'delete the files that have been withheld since this time or longer, as listed',
       momentOption,
     )
     .action(async (source, options) => {
@@ -158,7 +165,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     });
 
   command('withdraw <uri>', 'stop publishing a resource or an item, whatever the repository delivers')
-    .option('--reason <text>', 'why; `rsbridge status` shows it')
+    .option('--reason <text>', 'the reason; `rsbridge status` shows it')
     .option('--dry-run', 'print what would be withdrawn, change nothing', false)
     .action(async (uri, options) => {
       const { withdrawCommand } = await import('./withdraw-command.ts');
@@ -183,23 +190,23 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
 
   command('history <uri>', 'list the versions of a resource, and what changed')
     .addOption(
-      new Option('--at <datetime>', 'print the bytes that it had then')
+      new Option('--at <datetime>', 'print the bytes of the version of this time')
         .argParser(momentOption)
         .conflicts(['diff', 'all', 'json']),
     )
     .option(
       '--diff <a..b>',
-      'what changed between two versions, by number or datetime (default: the last two)',
+      'list what changed between two versions, by number or datetime (default: the last two)',
     )
-    .option('--no-diff', 'the versions alone')
-    .option('--all', 'all versions and all differences, however many', false)
+    .option('--no-diff', 'list only the versions')
+    .option('--all', 'list all versions and all differences', false)
     .action(async (uri, options) => {
       const { historyCommand } = await import('./history-command.ts');
       finish(await historyCommand(uri, options, io));
     });
 
   command('backup <file>', 'copy the database into one file, while rsbridge runs')
-    .option('--force', 'overwrite the file', false)
+    .option('--force', 'overwrite an existing file', false)
     .action(async (file, options) => {
       const { backupCommand } = await import('./backup-command.ts');
       finish(await backupCommand(file, options, io));
@@ -209,19 +216,31 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .command('validate <url>')
     .description('check any Source, or one document (URL, file or -), against the rules of ResourceSync')
     .copyInheritedSettings(program)
-    .addOption(new Option('--sample <n>', 'resources of each set to fetch').argParser(parseCount).default(10))
-    .addOption(new Option('--packages <n>', 'packages of each dump to open').argParser(parseCount).default(5))
     .addOption(
-      new Option('--max-package-bytes <n>', 'open no larger ones').argParser(parsePositive).default(2 ** 30),
+      new Option('--sample <n>', 'number of resources to fetch of each set')
+        .argParser(parseCount)
+        .default(10),
     )
     .addOption(
-      new Option('--max-documents <n>', 'read no more of them').argParser(parsePositive).default(10_000),
+      new Option('--packages <n>', 'number of packages to open of each dump')
+        .argParser(parseCount)
+        .default(5),
     )
-    .option('--no-follow', 'this document alone')
+    .addOption(
+      new Option('--max-package-bytes <n>', 'do not open larger packages')
+        .argParser(parsePositive)
+        .default(2 ** 30),
+    )
+    .addOption(
+      new Option('--max-documents <n>', 'stop after this number of documents')
+        .argParser(parsePositive)
+        .default(10_000),
+    )
+    .option('--no-follow', 'check only this document')
     .option('--allow-private', 'follow links to private addresses', false)
-    .option('--strict', 'warnings count as errors do', false)
-    .option('--contact <email>', 'for the User-Agent of every request')
-    .option('--json', 'findings as NDJSON', false)
+    .option('--strict', 'count warnings as errors', false)
+    .option('--contact <email>', 'contact address for the User-Agent of every request')
+    .option('--json', 'print the findings as NDJSON', false)
     .action(async (url, options) => {
       const { validateCommand } = await import('./validate.ts');
       finish(await validateCommand(url, options, io));
@@ -231,14 +250,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .command('demo')
     .description('harvest, publish and serve a sample repository that keeps changing')
     .copyInheritedSettings(program)
-    .addOption(new Option('--port <n>', 'serve here').argParser(parsePort).default(8080))
-    .option('--data <dir>', 'where to keep it', 'data/demo')
+    .addOption(new Option('--port <n>', 'port to serve on').argParser(parsePort).default(8080))
+    .option('--data <dir>', 'directory for its data', 'data/demo')
     .addOption(
       new Option('--edit-every <seconds>', 'how often the sample repository changes; 0: never')
         .argParser(parseSeconds)
         .default(4),
     )
-    .option('--json', 'the addresses as NDJSON', false)
+    .option('--json', 'print the addresses as NDJSON', false)
     .action(async (options) => {
       const { demoCommand } = await import('./demo.ts');
       finish(await demoCommand(options, io));
