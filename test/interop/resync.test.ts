@@ -82,7 +82,7 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
   const resync = (args: string[]) => runIn(directory, args);
 });
 
-describe.skipIf(!resyncSync)('the reference client against the demo, as README says', () => {
+describe.skipIf(!resyncSync)('the reference client against the demo, as docs/demo.md says', () => {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-interop-demo-'));
   const stop = new AbortController();
   /** Half an hour of the real demo in half a minute. */
