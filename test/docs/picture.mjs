@@ -18,7 +18,7 @@ const port = process.env.PORT ?? '8080';
 const data = mkdtempSync(join(tmpdir(), 'rsbridge-picture-'));
 const demo = spawn(
   process.execPath,
-  [join(root, 'dist/src/cli/bin.js'), 'demo', '--port', port, '--data', data, '--edit-every', '0', '--json'],
+  [join(root, 'bin', 'rsbridge.cjs'), 'demo', '--port', port, '--data', data, '--edit-every', '0', '--json'],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 );
 try {
