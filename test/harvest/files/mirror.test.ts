@@ -478,7 +478,7 @@ describeOnBoth('a mirror', (openDatabase) => {
       outcome: 'unreachable',
       failures: 1,
       contentHash: undefined,
-      reason: expect.stringContaining('differs each time'),
+      reason: expect.stringContaining('differ each time'),
     });
     expect(await seen(server, '/b.pdf')).toMatchObject({ outcome: 'confirmed', contentLength: 1000 });
   });
