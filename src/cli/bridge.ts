@@ -43,6 +43,9 @@ interface OpenSource extends HarvestSource {
 
 export { systemClock };
 
+/** Sources that are read side by side; each holds a page or two in memory, the others wait for their turn. */
+export const harvestsAtOnce = 8;
+
 /** A first Ctrl-C lets a page be finished, but a mere wait (`Retry-After: 3600`) ends with it. */
 function impatientClock(stop: AbortSignal | undefined): Clock {
   if (!stop) return systemClock;

@@ -8,7 +8,7 @@ import type { HarvestReport } from '../harvest/report.ts';
 import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
 import { acceptOne } from './accept-command.ts';
 import type { AcceptFlag } from './accept-option.ts';
-import { type Bridge, openBridge } from './bridge.ts';
+import { type Bridge, harvestsAtOnce, openBridge } from './bridge.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { describeDamagedFiles, describeFileWork, lookAtMirror, workOnFiles } from './file-work.ts';
 import { harvestItems } from './harvest-item.ts';
@@ -33,9 +33,6 @@ export interface HarvestFlags {
   /** Only these, by their identifiers. */
   readonly item?: readonly string[];
 }
-
-/** Sources that are read side by side; each holds a page or two in memory, the others wait for their turn. */
-export const harvestsAtOnce = 8;
 
 /** Harvests the named sources side by side; one that fails does not keep the others from theirs. */
 export async function harvestCommand(

@@ -16,15 +16,14 @@ import { createClientAddress } from '../server/client-address.ts';
 import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/memento/document-past.ts';
 import type { JournalState } from '../store/journal.ts';
-import type { Bridge } from './bridge.ts';
+import { type Bridge, harvestsAtOnce } from './bridge.ts';
 import { lookAtMirror, workOnFiles } from './file-work.ts';
-import { harvestsAtOnce } from './harvest-command.ts';
-import type { CommandIo } from './io.ts';
 import { watchDamage } from './mending.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { type PublishLoop, startPublishLoop } from './publish-loop.ts';
 import { watchRefusals } from './refusals.ts';
 import { removeBytes } from './retention.ts';
+import type { Signals } from './signals.ts';
 import { servesSource } from './stored-sources.ts';
 import { createSurvey } from './survey.ts';
 import { version } from './version.ts';
@@ -66,7 +65,7 @@ export type HarvestNow = (
 export async function startService(
   bridge: Bridge,
   address: { host: string; port: number },
-  io: CommandIo,
+  { stop, abort }: Pick<Signals, 'stop' | 'abort'>,
   hooks: ServiceHooks = {},
 ): Promise<Service> {
   const { log, config } = bridge;
@@ -103,19 +102,19 @@ export async function startService(
     admit: hooks.admit,
   });
   await listen(app, address);
-  const loop = startPublishLoop(bridge, io.abort);
+  const loop = startPublishLoop(bridge, abort);
   const places = createHostGate();
-  const signals = { stop: io.stop, signal: io.abort };
+  const signals = { stop, signal: abort };
   const inTurn = async (name: string, work: (source: HarvestSource) => Promise<unknown>): Promise<void> => {
     const leave: (() => void)[] = [];
     try {
       // What is due at the same minute, as the schedules are by default, comes one after the other.
-      leave.push(await places.enter(`source ${name}`, 1, io.stop));
-      leave.push(await places.enter('harvests', harvestsAtOnce, io.stop));
+      leave.push(await places.enter(`source ${name}`, 1, stop));
+      leave.push(await places.enter('harvests', harvestsAtOnce, stop));
       await work(bridge.source(name));
     } catch (error) {
       // Another process works on it; the run itself logged everything else.
-      const expected = isBridgeError(error, 'lease-held') || io.stop.aborted;
+      const expected = isBridgeError(error, 'lease-held') || stop.aborted;
       log[expected ? 'debug' : 'error']({ source: name, ...failure(error) }, 'harvest failed');
     } finally {
       for (const go of leave) go();
@@ -128,13 +127,13 @@ export async function startService(
     return work;
   };
   const followFiles = (name: string) => inBackground(startFileWork(bridge, name, signals, places));
-  const refusals = watchRefusals(bridge, followFiles, io.stop);
-  const damage = watchDamage(bridge, followFiles, io.stop);
+  const refusals = watchRefusals(bridge, followFiles, stop);
+  const damage = watchDamage(bridge, followFiles, stop);
   const harvestNow: HarvestNow = async (name, options) => {
     await inTurn(name, (source) => thoroughHarvest(bridge, source, { ...options, ...signals }));
-    const isLooked = options.mode === 'full' && !io.stop.aborted;
+    const isLooked = options.mode === 'full' && !stop.aborted;
     void inBackground(
-      (isLooked ? lookAtLengths(bridge, name, io.stop) : Promise.resolve()).then(() =>
+      (isLooked ? lookAtLengths(bridge, name, stop) : Promise.resolve()).then(() =>
         startFileWork(bridge, name, signals, places),
       ),
     );
@@ -155,8 +154,8 @@ export async function startService(
     cron: retentionSchedule,
     run: async () => {
       for (const name of Object.keys(config.sources))
-        await inTurn(name, (source) => retainNow(bridge, source, io.stop));
-      await removeBytes(bridge, io.stop);
+        await inTurn(name, (source) => retainNow(bridge, source, stop));
+      await removeBytes(bridge, stop);
     },
   });
   scheduler.start();

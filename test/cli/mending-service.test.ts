@@ -43,9 +43,11 @@ describe.each(['sqlite', 'pg'] as const)('a running mirror on %s', (kind) => {
     const { code, stderr } = await runMain(directory, ['harvest']);
     expect(code, stderr).toBe(0);
     bridge = await openBridge(parseConfig(raw), createLog('silent', sink), 'migrate');
-    const io = { env: {}, cwd: directory, stop: stop.signal, abort: new AbortController().signal };
     const address = { host: '127.0.0.1', port: 0 };
-    service = await startService(bridge, address, { ...io, stdout: sink, stderr: sink });
+    service = await startService(bridge, address, {
+      stop: stop.signal,
+      abort: new AbortController().signal,
+    });
   });
 
   afterAll(async () => {

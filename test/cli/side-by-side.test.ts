@@ -110,13 +110,12 @@ test('what is due for a source at the same moment comes one after the other', as
     },
   });
   const stop = new AbortController();
-  const io = { env: {}, cwd: directory, stop: stop.signal, abort: new AbortController().signal };
   const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   const bridge = await openBridge(config, createLog('silent', sink), 'migrate');
   const service = await startService(
     bridge,
     { host: '127.0.0.1', port: 0 },
-    { ...io, stdout: sink, stderr: sink },
+    { stop: stop.signal, abort: new AbortController().signal },
   );
   try {
     await Promise.all([
