@@ -42,16 +42,21 @@ export function longWindow(
   return all > aim * surplus ? all : undefined;
 }
 
-/** Pages per window to aim at: enough windows for all, but not for each request a window of its own. */
-export function pagesPerWindow(pages: number, lists: number): number {
-  return Math.min(largest, Math.max(smallest, Math.round(pages / (windowsPerList * lists))));
+/** What a list of so many pages is cut by. */
+export interface WindowBudget {
+  /** Pages per window to aim at: enough windows for all, but not for each request a window of its own. */
+  readonly aim: number;
+  /** Requests that may be spent on windows that turn out to be empty, or too long. */
+  readonly allowance: number;
+}
+
+export function windowBudget(pages: number, lists: number): WindowBudget {
+  return {
+    aim: Math.min(largest, Math.max(smallest, Math.round(pages / (windowsPerList * lists)))),
+    allowance: 8 + 2 * lists + Math.round(pages * 0.2),
+  };
 }
 
 export function partsOf(pages: number, aim: number, again: boolean): number {
   return Math.min(again ? maximumParts : maximumWindows, Math.max(2, Math.ceil(pages / aim)));
-}
-
-/** Requests that may be spent on windows that turn out to be empty, or too long. */
-export function overheadOf(pages: number, lists: number): number {
-  return 8 + 2 * lists + Math.round(pages * 0.2);
 }

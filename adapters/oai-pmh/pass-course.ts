@@ -8,7 +8,7 @@ import { newChain, type PassProgress, passKey } from './checkpoint.ts';
 import { clause } from './clause.ts';
 import type { DistinctRecords } from './distinct-records.ts';
 import { Failures } from './failures.ts';
-import { type ListLength, longList, longWindow, overheadOf, pagesPerWindow, partsOf } from './list-length.ts';
+import { type ListLength, longList, longWindow, partsOf, windowBudget } from './list-length.ts';
 import { type DoubtfulEnd, isNearly } from './list-verdict.ts';
 import type { Listing } from './listing.ts';
 import type { Pass } from './passes.ts';
@@ -179,10 +179,8 @@ export class PassCourse<Entry> {
   #cutLong(planned: PlannedWindow, chain: Chain<Entry> | undefined, pages: number): void {
     const { lists, context, endpoint } = this.#listing;
     const again = this.#progress.cut !== undefined;
-    if (this.#aim === undefined) {
-      this.#aim = pagesPerWindow(pages, lists);
-      this.#allowance = overheadOf(pages, lists);
-    }
+    if (this.#aim === undefined)
+      ({ aim: this.#aim, allowance: this.#allowance } = windowBudget(pages, lists));
     this.#allowance -= 1;
     const { listSize } = planned.state;
     const pieces = this.#cut(planned, chain, partsOf(pages, this.#aim, again), chain?.sample.mixed === true);
