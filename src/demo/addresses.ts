@@ -1,5 +1,4 @@
-import type { SampleRecord } from './records.ts';
-import type { SampleFile } from './sample-files.ts';
+import type { SampleFile, SampleRecord } from './sample-record.ts';
 
 /** Everything the sample repository serves beside OAI-PMH is found by the number of its record. */
 

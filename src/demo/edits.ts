@@ -1,5 +1,6 @@
-import { createRecord, type SampleRecord } from './records.ts';
+import { createRecord } from './records.ts';
 import { addFile, replaceFile } from './sample-files.ts';
+import type { SampleRecord } from './sample-record.ts';
 
 export interface SampleEdit {
   readonly kind: 'edited' | 'added' | 'deleted';

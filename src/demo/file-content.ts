@@ -4,7 +4,7 @@ import { paint } from './painting.ts';
 import { writePdf } from './pdf.ts';
 import { drawPng } from './png.ts';
 import { createRandom } from './random.ts';
-import type { SampleFile } from './sample-files.ts';
+import type { SampleFile } from './sample-record.ts';
 import { writeTable } from './table.ts';
 
 export interface FileContent {

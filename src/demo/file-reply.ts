@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { parseHttpDate, toHttpDate } from '../core/datetime.ts';
 import { pageUrl } from './addresses.ts';
 import { contentOf } from './file-content.ts';
-import type { SampleRecord } from './records.ts';
 import { type Reply, sentence } from './reply.ts';
-import { mediaTypes, type SampleFile } from './sample-files.ts';
+import type { SampleFile, SampleRecord } from './sample-record.ts';
+import { mediaTypes } from './sample-record.ts';
 
 export interface AskedFile {
   readonly record: SampleRecord;

@@ -1,7 +1,8 @@
 import { fileUrl, pageUrl } from './addresses.ts';
 import { contentOf } from './file-content.ts';
-import type { SampleRecord } from './records.ts';
-import { areOnPageAlone, mediaTypes, type SampleFile } from './sample-files.ts';
+import { areOnPageAlone } from './sample-files.ts';
+import type { SampleFile, SampleRecord } from './sample-record.ts';
+import { mediaTypes } from './sample-record.ts';
 import { element, escapeXml } from './xml.ts';
 
 export interface SampleFormat {

@@ -1,7 +1,8 @@
 import { fileUrl, linksetUrl, pageUrl, recordUrl } from './addresses.ts';
-import { repositoryName, type SampleRecord } from './records.ts';
+import { repositoryName } from './records.ts';
 import { type Reply, sentence } from './reply.ts';
-import { mediaTypes } from './sample-files.ts';
+import type { SampleRecord } from './sample-record.ts';
+import { mediaTypes } from './sample-record.ts';
 import { element, escapeXml } from './xml.ts';
 
 interface Target {

@@ -1,26 +1,8 @@
 import { addSeconds } from '../core/datetime.ts';
 import { type Person, people } from './people.ts';
-import { createFiles, type SampleFile } from './sample-files.ts';
+import { createFiles } from './sample-files.ts';
+import type { SampleRecord } from './sample-record.ts';
 import { type Language, languages } from './titles.ts';
-
-/** One record of the sample repository, as its provider keeps it. */
-export interface SampleRecord {
-  /** Place in every list; records never move, so paging is stable while the repository changes. */
-  readonly position: number;
-  readonly identifier: string;
-  readonly setSpecs: readonly string[];
-  readonly datestamp: string;
-  readonly deleted: boolean;
-  readonly title: string;
-  readonly description: string;
-  readonly creators: readonly Person[];
-  readonly language: Pick<Language, 'code' | 'iso'>;
-  readonly year: number;
-  readonly type: 'article' | 'thesis' | 'report';
-  /** Its metadata name its landing page. */
-  readonly hasPage: boolean;
-  readonly files: readonly SampleFile[];
-}
 
 export const repositoryName = 'The Sample Repository 見本リポジトリ';
 export const repositoryId = 'sample.example.org';

@@ -1,31 +1,4 @@
-import type { SampleRecord } from './records.ts';
-
-/** A file of a record, as the repository keeps it. What is in it follows from these facts alone. */
-export interface SampleFile {
-  readonly name: string;
-  readonly kind: 'paper' | 'dataset' | 'drawing' | 'photograph';
-  readonly access: 'open' | 'restricted' | 'embargoed';
-  /** Of an embargoed one: when everybody may read it, ISO UTC. */
-  readonly availableAt?: string | undefined;
-  /** From 1; another one has other bytes. */
-  readonly revision: number;
-  /** ISO UTC. */
-  readonly modifiedAt: string;
-  /** What its first page says; the record may have been corrected since. */
-  readonly cover: Cover;
-}
-
-export type Cover = Pick<
-  SampleRecord,
-  'position' | 'identifier' | 'title' | 'description' | 'creators' | 'year' | 'language'
->;
-
-export const mediaTypes: Readonly<Record<SampleFile['kind'], string>> = {
-  paper: 'application/pdf',
-  dataset: 'text/csv',
-  drawing: 'image/png',
-  photograph: 'image/jpeg',
-};
+import type { Cover, SampleFile, SampleRecord } from './sample-record.ts';
 
 /** The two that are not for everybody. */
 const restricted = 8;

@@ -1,4 +1,4 @@
-import type { SampleFile } from './sample-files.ts';
+import type { SampleFile } from './sample-record.ts';
 
 const remarks = [
   '',
