@@ -1,8 +1,9 @@
 import { parseDatestamp } from '../../src/core/datetime.ts';
+import type { Bring } from './brought.ts';
 import { asList, asObject, asText, type JsonObject } from './json-value.ts';
 import { knownLimit, type SearchContext, type Selection, search } from './search.ts';
 import type { Hit } from './search-page.ts';
-import type { Bring, WindowContent } from './search-pages.ts';
+import type { WindowContent } from './search-pages.ts';
 import { SingleItems } from './single-items.ts';
 
 const field = 'dc.date.accessioned';

@@ -1,11 +1,11 @@
 import type { IdentifierEntry, IdentifierPage, IdentifierRequest } from '../../src/core/adapter.ts';
 import { parseDatestamp } from '../../src/core/datetime.ts';
+import type { Bring } from './brought.ts';
 import { walkChanges } from './changes-walk.ts';
 import { walkAll } from './full-walk.ts';
 import { asText } from './json-value.ts';
 import { passesOf } from './passes.ts';
 import type { SearchContext } from './search.ts';
-import type { Bring } from './search-pages.ts';
 
 /**
  * The identifiers of all public items, or of those that may have changed, by the same windows as `sweep`, without

@@ -1,26 +1,13 @@
 import type { Problem } from '../../src/core/adapter.ts';
 import { countOf } from '../../src/core/count-of.ts';
 import { BridgeError } from '../../src/core/errors.ts';
+import type { Bring, Brought } from './brought.ts';
 import { fewest, type PageSize } from './page-size.ts';
-import type { Query } from './rest-service.ts';
 import { isNotTaken, isTooMuch, type SearchContext, type Selection, search, withPrefixes } from './search.ts';
-import type { Hit, SearchPage } from './search-page.ts';
+import type { SearchPage } from './search-page.ts';
 import type { SearchWindow, WindowOutcome, WindowReader } from './search-windows.ts';
 import { type Found, SingleItems } from './single-items.ts';
 import { firstDigit, holds, widthOf } from './uuid-range.ts';
-
-/** What is made of the items that are found. */
-export interface Bring<Value> {
-  /** Asked for with every item; empty: the hits alone suffice. */
-  readonly embeds: Query;
-  bring(hit: Hit, signal: AbortSignal): Promise<Brought<Value>>;
-}
-
-/** Neither: there is nothing to be had of it, and nothing wrong with it. */
-export interface Brought<Value> {
-  readonly value?: Value | undefined;
-  readonly problem?: Problem | undefined;
-}
 
 /** What a window held. */
 export interface WindowContent<Value> {

@@ -1,9 +1,9 @@
 import { BridgeError, describeError } from '../../src/core/errors.ts';
+import type { Bring, Brought } from './brought.ts';
 import { asText, asUuid, type JsonObject } from './json-value.ts';
 import { isNotFound, isRefused } from './rest-error.ts';
 import { isDown, isTooMuch, type SearchContext, type Selection, search, withPrefixes } from './search.ts';
 import type { Hit } from './search-page.ts';
-import type { Bring, Brought } from './search-pages.ts';
 import { holds, roundedEnd, toPrefixes, toUuid, type UuidRange, widthOf } from './uuid-range.ts';
 
 /** What a range holds, for all that can be found out without reading it in one page. */

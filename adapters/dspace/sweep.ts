@@ -1,5 +1,6 @@
 import type { Page, PageRequest, SourceItem } from '../../src/core/adapter.ts';
 import { rawRecord } from '../../src/core/raw-record.ts';
+import type { Bring, Brought } from './brought.ts';
 import { walkChanges } from './changes-walk.ts';
 import { walkAll } from './full-walk.ts';
 import { itemEmbeds } from './item-reader.ts';
@@ -8,7 +9,6 @@ import { PageSize } from './page-size.ts';
 import { passesOf, type SearchPass } from './passes.ts';
 import type { SearchContext } from './search.ts';
 import type { Hit } from './search-page.ts';
-import type { Bring, Brought } from './search-pages.ts';
 
 export { findInSearch, type SearchContext } from './search.ts';
 

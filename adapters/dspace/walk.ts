@@ -1,10 +1,11 @@
 import type { Checkpoint, Problem } from '../../src/core/adapter.ts';
 import { parseHttpDate, toIso } from '../../src/core/datetime.ts';
+import type { Bring } from './brought.ts';
 import type { JsonObject } from './json-value.ts';
 import type { PageSize } from './page-size.ts';
 import type { SearchPass } from './passes.ts';
 import { knownLimit, type SearchContext } from './search.ts';
-import { type Bring, SearchPages } from './search-pages.ts';
+import { SearchPages } from './search-pages.ts';
 
 /** What one window gave, or the end of a list: the walk may be taken up behind it. */
 export interface Batch<Value> {
