@@ -1,6 +1,5 @@
+import type { Severity } from './rule-levels.ts';
 import { severityOf } from './rule-levels.ts';
-
-export type Severity = 'error' | 'warning';
 
 /** What a check has to say: one rule of the checklist, broken in one place. */
 export interface Finding {

@@ -5,7 +5,7 @@ import type { Report } from './finding.ts';
 import { measure } from './fixity.ts';
 import { acceptDatetime, checkMemento, checkTimeGate, pastRelations } from './memento-check.ts';
 import { checkLastModified, checkRepresentation, linkedRules } from './representation-rules.ts';
-import type { ResourceContext } from './resource-check.ts';
+import type { ResourceContext } from './resource-context.ts';
 import { checkTimeMap } from './timemap-check.ts';
 
 const facts = ['hash', 'length', 'type', 'encoding', 'modified'];

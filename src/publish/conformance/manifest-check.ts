@@ -5,7 +5,6 @@ import { type Attributes, noAttributes } from './document-model.ts';
 import type { Report } from './finding.ts';
 import type { FindingsByUri } from './findings-by-uri.ts';
 import { measure } from './fixity.ts';
-import type { PackageRules } from './package-check.ts';
 import { contentDigest, type PackageFile } from './package-file.ts';
 import type { SourceWalk } from './source-check.ts';
 import type { SourcePort } from './source-port.ts';
@@ -162,4 +161,18 @@ async function checkMembers(
     }
   }
   for (const name of file.repeated) report(rules.members, `${name} is in the package more than once`);
+}
+
+/** The rules of the two kinds of dumps, where they have the same content. */
+export interface PackageRules {
+  readonly reach: string;
+  readonly stated: string;
+  readonly hash: string;
+  readonly zip: string;
+  readonly contents: string;
+  readonly manifest: string;
+  readonly topLevel: string;
+  readonly manifestKind: string;
+  readonly members: string;
+  readonly memberFacts: string;
 }

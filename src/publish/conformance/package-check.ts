@@ -8,24 +8,11 @@ import { countOf } from '../../core/count-of.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Report } from './finding.ts';
 import { measure } from './fixity.ts';
+import type { PackageRules } from './manifest-check.ts';
 import { checkManifest, type ManifestContext } from './manifest-check.ts';
 import { isZip, openPackage } from './package-file.ts';
 import { essenceOf } from './source-port.ts';
 import type { Member, SurveyedDocument } from './survey.ts';
-
-/** The rules of the two kinds of dumps, where they have the same content. */
-export interface PackageRules {
-  readonly reach: string;
-  readonly stated: string;
-  readonly hash: string;
-  readonly zip: string;
-  readonly contents: string;
-  readonly manifest: string;
-  readonly topLevel: string;
-  readonly manifestKind: string;
-  readonly members: string;
-  readonly memberFacts: string;
-}
 
 const packageRules: Readonly<Record<'RD' | 'CD', PackageRules>> = {
   RD: {

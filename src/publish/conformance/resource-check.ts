@@ -7,19 +7,8 @@ import { htmlLinkTargets, linkTargets } from './link-field.ts';
 import { checkLinks } from './linked-check.ts';
 import { checkMemento, checkTimeGeneric, linkOf } from './memento-check.ts';
 import { checkLastModified, checkRepresentation, resourceRules } from './representation-rules.ts';
-import { beginningOf, essenceOf, type SourcePort } from './source-port.ts';
-
-export interface ResourceContext {
-  readonly port: SourcePort;
-  readonly report: Report;
-  /** Something could not be checked, for no fault of the Source. */
-  readonly note: (message: string) => void;
-  /** What a `resourcesync` link leads to, and whether it covers the resource; undefined where that is not known. */
-  readonly coverage: (
-    target: string,
-    loc: string,
-  ) => Promise<{ readonly capabilityList: boolean; readonly covered: boolean | undefined }>;
-}
+import type { ResourceContext } from './resource-context.ts';
+import { beginningOf, essenceOf } from './source-port.ts';
 
 /** Dereferences a sampled resource and what it links to, and holds them against what their entry says. */
 export async function checkResource(entry: DocumentEntry, context: ResourceContext): Promise<void> {

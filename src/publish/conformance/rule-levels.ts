@@ -1,5 +1,3 @@
-import type { Severity } from './finding.ts';
-
 /**
  * The rules that say must or must not; every other says should or may, or only follows from the text. The ids are
  * those of the checklist for ResourceSync 1.1 and, as `AR`, of the facts about ResourceSync Archives 0.9.1.
@@ -43,3 +41,5 @@ const errors: ReadonlySet<string> = new Set([
 export function severityOf(rule: string): Severity {
   return errors.has(rule) ? 'error' : 'warning';
 }
+
+export type Severity = 'error' | 'warning';

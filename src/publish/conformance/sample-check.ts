@@ -1,13 +1,8 @@
 import { toMilliseconds } from '../../core/datetime.ts';
 import type { DocumentEntry } from './document-model.ts';
 import type { FindingsByUri } from './findings-by-uri.ts';
-import {
-  checkDeleted,
-  checkPastChange,
-  checkPatched,
-  checkResource,
-  type ResourceContext,
-} from './resource-check.ts';
+import { checkDeleted, checkPastChange, checkPatched, checkResource } from './resource-check.ts';
+import type { ResourceContext } from './resource-context.ts';
 import type { SetSamples } from './set-samples.ts';
 import type { SourceWalk } from './source-check.ts';
 import type { SourcePort } from './source-port.ts';
