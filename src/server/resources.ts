@@ -12,7 +12,7 @@ import { sendFile } from './files.ts';
 import { keptRepresentation } from './kept-content.ts';
 import { formatLinks, type HeaderLink } from './link-header.ts';
 import { originalLinks } from './memento/memento-links.ts';
-import { whyWithheldHere } from './memento/resource-past.ts';
+import { whyWithheldHere } from './memento/served-history.ts';
 import { sendRepresentation } from './representation.ts';
 import { backLink, linksetLinks, toLink, toTarget } from './signposting.ts';
 

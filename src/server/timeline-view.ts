@@ -5,7 +5,7 @@ import type { ResourceHistory } from '../store/timelines.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, type Markup } from './html.ts';
 import { encodeTarget } from './link-header.ts';
-import { whyWithheldHere } from './memento/resource-past.ts';
+import { whyWithheldHere } from './memento/served-history.ts';
 import { count, countOf, exactTime, relativeTime } from './wording.ts';
 
 /** What a page and its JSON say of the past: the links of the Memento headers, drawn. */

@@ -1,24 +1,11 @@
-import type { Clock } from '../../core/adapter.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { setPaths } from '../../publish/document-paths.ts';
 import { documentsWithStates } from '../../publish/former-documents.ts';
-import type { ListsInTime } from '../../publish/lists-in-time.ts';
-import type { Publication } from '../../publish/publication.ts';
-import type { Database } from '../../store/database.ts';
 import { MomentCounter } from '../../store/moments.ts';
+import type { DocumentPastSettings } from './document-past-settings.ts';
 import { createListMemberPast, createListPast } from './list-past.ts';
 import type { Past } from './past.ts';
 import { createStatesPast } from './states-past.ts';
-
-export interface DocumentPastSettings {
-  readonly database: Database;
-  readonly publication: Publication;
-  readonly listsInTime: ListsInTime;
-  readonly baseUrl: string;
-  readonly clock: Pick<Clock, 'now'>;
-  /** Those that are configured. */
-  sets(): readonly ResourceSet[];
-}
 
 export type DocumentPasts = (path: string) => Promise<Past | undefined>;
 

@@ -16,7 +16,7 @@ import {
 } from '../../store/moments.ts';
 import { Refusal } from '../errors.ts';
 import { formatLinks } from '../link-header.ts';
-import type { DocumentPastSettings } from './document-past.ts';
+import type { DocumentPastSettings } from './document-past-settings.ts';
 import type { Past, PastSelection } from './past.ts';
 import { sendDocument } from './send-document.ts';
 

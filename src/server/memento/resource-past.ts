@@ -1,7 +1,6 @@
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import { exactMemento } from '../../core/timeline.ts';
 import { toUri } from '../../core/uris.ts';
-import { whyWithheld } from '../../core/withheld.ts';
 import { listHistories, type ResourceHistory } from '../../store/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
@@ -12,7 +11,7 @@ import { encodeTarget } from '../link-header.ts';
 import { sendRepresentation } from '../representation.ts';
 import type { Past } from './past.ts';
 import { sendProxiedMemento } from './proxied-memento.ts';
-import { servedHistory } from './served-history.ts';
+import { servedHistory, whyWithheldHere } from './served-history.ts';
 import { createTimelinePast } from './timeline-past.ts';
 
 export async function findResourcePast(deps: ServerDeps, path: string): Promise<Past | undefined> {
@@ -51,12 +50,4 @@ function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
       return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));
     },
   };
-}
-
-/** For what a source of `deps` has deleted; see `core/withheld.ts`. */
-export function whyWithheldHere(
-  deps: Pick<ServerDeps, 'mementosOf'>,
-  resource: Pick<ResourceHistory, 'source' | 'kind' | 'deletedAt' | 'withdrawnAt'>,
-): string | undefined {
-  return whyWithheld(resource, deps.mementosOf?.(resource.source)?.ofDeleted ?? true);
 }

@@ -1,4 +1,5 @@
 import { webUrl } from '../../core/web-url.ts';
+import { whyWithheld } from '../../core/withheld.ts';
 import type { ResourceHistory } from '../../store/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 
@@ -18,4 +19,12 @@ export function servedHistory(
     ({ elsewhere }) => elsewhere === undefined || (isHandedThrough && webUrl(elsewhere) !== undefined),
   );
   return { ...history, timeline: { ...timeline, mementos } };
+}
+
+/** For what a source of `deps` has deleted; see `core/withheld.ts`. */
+export function whyWithheldHere(
+  deps: Pick<ServerDeps, 'mementosOf'>,
+  resource: Pick<ResourceHistory, 'source' | 'kind' | 'deletedAt' | 'withdrawnAt'>,
+): string | undefined {
+  return whyWithheld(resource, deps.mementosOf?.(resource.source)?.ofDeleted ?? true);
 }

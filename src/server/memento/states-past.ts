@@ -2,7 +2,7 @@ import { toIso } from '../../core/datetime.ts';
 import { toUri } from '../../core/uris.ts';
 import type { PublishedDocument } from '../../publish/publication.ts';
 import { Refusal } from '../errors.ts';
-import type { DocumentPastSettings } from './document-past.ts';
+import type { DocumentPastSettings } from './document-past-settings.ts';
 import type { Past } from './past.ts';
 import { sendDocument } from './send-document.ts';
 import { createTimelinePast } from './timeline-past.ts';

@@ -1,0 +1,15 @@
+import type { Clock } from '../../core/adapter.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { ListsInTime } from '../../publish/lists-in-time.ts';
+import type { Publication } from '../../publish/publication.ts';
+import type { Database } from '../../store/database.ts';
+
+export interface DocumentPastSettings {
+  readonly database: Database;
+  readonly publication: Publication;
+  readonly listsInTime: ListsInTime;
+  readonly baseUrl: string;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Those that are configured. */
+  sets(): readonly ResourceSet[];
+}
