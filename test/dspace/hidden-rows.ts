@@ -1,6 +1,5 @@
 import type { ReadPolicy } from './model.ts';
 import type { Face, Look, Resource } from './rest-json.ts';
-import type { Page } from './rest-paging.ts';
 import { allows, mayRead } from './viewer.ts';
 
 /** A page of a list as DSpace's converter leaves it: without the rows that the viewer may not read. */
@@ -49,4 +48,9 @@ export function isShown({ repository, switches }: Face, resource: Resource, look
     default:
       return true;
   }
+}
+
+export interface Page {
+  readonly number: number;
+  readonly size: number;
 }

@@ -1,12 +1,8 @@
+import type { Page } from './hidden-rows.ts';
 import { shownPage } from './hidden-rows.ts';
 import { Refusal } from './refusal.ts';
 import type { Face, Json, Look, Resource } from './rest-json.ts';
 import { type EmbedTree, renderWith } from './rest-relations.ts';
-
-export interface Page {
-  readonly number: number;
-  readonly size: number;
-}
 
 /** `page` and `size`, as asked. @throws Refusal 400 where they make no sense */
 export function pageOf(query: URLSearchParams): Page {
