@@ -60,3 +60,32 @@ export function windowBudget(pages: number, lists: number): WindowBudget {
 export function partsOf(pages: number, aim: number, again: boolean): number {
   return Math.min(again ? maximumParts : maximumWindows, Math.max(2, Math.ceil(pages / aim)));
 }
+
+/** How many records the repository puts on a page, as far as it has shown. */
+export class PageSize {
+  readonly #stated: number;
+  #largest = 0;
+
+  /** @param stated in the configuration: what is shorter is no full page, whatever has been seen */
+  constructor(stated = 0) {
+    this.#stated = stated;
+  }
+
+  get largest(): number {
+    return this.#largest;
+  }
+
+  see(count: number): void {
+    this.#largest = Math.max(this.#largest, count);
+  }
+
+  /** Somebody who knows has said that pages hold more. */
+  isStatedLonger(count: number): boolean {
+    return this.#stated > count;
+  }
+
+  /** A page is shorter than others are: nothing is expected behind it. */
+  isPartial(count: number): boolean {
+    return count > 0 && count < this.#largest;
+  }
+}

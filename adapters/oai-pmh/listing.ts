@@ -3,6 +3,7 @@ import { parseDatestamp, parseHttpDate, toIso } from '../../src/core/datetime.ts
 import type { DateForm } from './date-form.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointHabits } from './endpoint-habits.ts';
+import type { PageSize } from './list-length.ts';
 import type { ReadEntry } from './page-batch.ts';
 import type { Pass } from './passes.ts';
 import type { Envelope } from './record-parser.ts';
@@ -32,35 +33,6 @@ export interface Listing<Entry> {
   /** Seconds by which its index may lag behind that clock. */
   readonly lagSeconds: number;
   readonly clock: RunClock;
-}
-
-/** How many records the repository puts on a page, as far as it has shown. */
-export class PageSize {
-  readonly #stated: number;
-  #largest = 0;
-
-  /** @param stated in the configuration: what is shorter is no full page, whatever has been seen */
-  constructor(stated = 0) {
-    this.#stated = stated;
-  }
-
-  get largest(): number {
-    return this.#largest;
-  }
-
-  see(count: number): void {
-    this.#largest = Math.max(this.#largest, count);
-  }
-
-  /** Somebody who knows has said that pages hold more. */
-  isStatedLonger(count: number): boolean {
-    return this.#stated > count;
-  }
-
-  /** A page is shorter than others are: nothing is expected behind it. */
-  isPartial(count: number): boolean {
-    return count > 0 && count < this.#largest;
-  }
 }
 
 /** The clock of the run's first answer, not of its last: what changes meanwhile belongs to the next run. */

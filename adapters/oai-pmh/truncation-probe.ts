@@ -1,5 +1,5 @@
 import type { DistinctRecords } from './distinct-records.ts';
-import type { PageSize } from './listing.ts';
+import type { PageSize } from './list-length.ts';
 import { isWithin, type Window } from './window.ts';
 
 /**
