@@ -7,12 +7,11 @@ import type { ServerDeps } from './deps.ts';
 import { html, type Markup } from './html.ts';
 import type { Past } from './memento/past.ts';
 import { servedHistory } from './memento/served-history.ts';
+import { type TimeMapLinks, timeMapLinks } from './time-map-links.ts';
 import {
   exactTimeAndAge,
   originalUri,
   showsPast,
-  type TimeMapLinks,
-  timeMapLinks,
   toVersionsView,
   type VersionsView,
 } from './timeline-view.ts';

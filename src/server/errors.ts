@@ -7,7 +7,7 @@ import { translate } from '../store/database.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, type Markup, sendPage } from './html.ts';
 import { preferredType, varyBy } from './negotiation.ts';
-import type { TimeMapLinks } from './timeline-view.ts';
+import type { TimeMapLinks } from './time-map-links.ts';
 
 /** The only file that knows statuses. Everything else throws meaning. */
 

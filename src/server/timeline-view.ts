@@ -1,11 +1,12 @@
 import type { Memento } from '../core/timeline.ts';
 import { selectMemento } from '../core/timeline.ts';
-import { mementoUri, type TimeMapForm, timeGateUri, timeMapUri, toUri } from '../core/uris.ts';
+import { mementoUri, timeGateUri, toUri } from '../core/uris.ts';
 import type { ResourceHistory } from '../store/timelines.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, type Markup } from './html.ts';
 import { encodeTarget } from './link-header.ts';
 import { whyWithheldHere } from './memento/served-history.ts';
+import { type TimeMapLinks, timeMapLinks } from './time-map-links.ts';
 import { count, countOf, exactTime, relativeTime } from './wording.ts';
 
 /** What a page and its JSON say of the past: the links of the Memento headers, drawn. */
@@ -29,13 +30,6 @@ export interface VersionsView {
   readonly last: MementoView;
   readonly timeGate: string;
   readonly timeMap: TimeMapLinks;
-}
-
-/** One TimeMap, for programs and for people. */
-export type TimeMapLinks = Readonly<Record<Exclude<TimeMapForm, 'json'>, string>>;
-
-export function timeMapLinks(baseUrl: string, uri: string): TimeMapLinks {
-  return { link: timeMapUri(baseUrl, uri), html: timeMapUri(baseUrl, uri, 'html') };
 }
 
 /** URI-R of a path, as it stands in the URIs of its TimeGate, TimeMaps and mementos. */
