@@ -1,8 +1,8 @@
 import type { ResourceSet } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
 import type { ChangeEntry } from '../store/listing.ts';
-import { closeByTime, emptyPartition, type Partition, placeChange, type Step } from './change-partition.ts';
-import type { OpenFile } from './change-state.ts';
+import { closeByTime, emptyPartition, placeChange, type Step } from './change-partition.ts';
+import type { OpenFile, Partition } from './change-state.ts';
 import { DocumentFile } from './document-file.ts';
 import type { SetPaths } from './document-paths.ts';
 import { listTail, renderListHead } from './entry-writer.ts';

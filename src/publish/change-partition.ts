@@ -1,43 +1,6 @@
 import { endOfSlot } from '../core/datetime.ts';
+import type { Extent, OpenList, Partition } from './change-state.ts';
 import type { Limits } from './limits.ts';
-
-/**
- * Which change stands in which Change List: a pure fold over the journal, so that closed lists can be
- * rendered again, byte for byte, from nothing but the journal.
- *
- * - A list closes at the end of the slot of the day that its last entry is in (slots are counted from
- *   midnight UTC, and at most a day long), or before it would exceed the limits.
- * - Intervals are half-open, [from, until) (E-12): a cut falls only where the datetime increases. Where
- *   changes of one moment do not fit behind earlier ones, all of them move on to the next list.
- * - The next list's `from` is the last one's `until` (RS-CL-16); it opens with its first change (E-13).
- * - Changes of a single moment that exceed the limits by themselves have to be cut: the first lists of them
- *   have `until` = `from` = that moment, and the successors' URIs an ordinal.
- */
-export interface Partition {
-  readonly open?: OpenList | undefined;
-  /** `until` of the last closed list. */
-  readonly closedAt?: string | undefined;
-  /** Of the latest list: its `from`, and which list of that `from` it is. */
-  readonly from?: string | undefined;
-  readonly ordinal: number;
-}
-
-export interface OpenList {
-  readonly from: string;
-  readonly ordinal: number;
-  /** In it now; bytes are those of the entries, without head and tail. */
-  readonly entries: number;
-  readonly bytes: number;
-  /** Of the last entry. */
-  readonly datetime: string;
-  /** What was in it before the first entry of that datetime. */
-  readonly before: Extent;
-}
-
-export interface Extent {
-  readonly entries: number;
-  readonly bytes: number;
-}
 
 export type Step =
   /** The first `kept` of the list are its content; the rest belongs to the list that opens next. */
@@ -54,6 +17,17 @@ export type Step =
 export const emptyPartition: Partition = { ordinal: 0 };
 
 /**
+ * Which change stands in which Change List: a pure fold over the journal, so that closed lists can be
+ * rendered again, byte for byte, from nothing but the journal.
+ *
+ * - A list closes at the end of the slot of the day that its last entry is in (slots are counted from
+ *   midnight UTC, and at most a day long), or before it would exceed the limits.
+ * - Intervals are half-open, [from, until) (E-12): a cut falls only where the datetime increases. Where
+ *   changes of one moment do not fit behind earlier ones, all of them move on to the next list.
+ * - The next list's `from` is the last one's `until` (RS-CL-16); it opens with its first change (E-13).
+ * - Changes of a single moment that exceed the limits by themselves have to be cut: the first lists of them
+ *   have `until` = `from` = that moment, and the successors' URIs an ordinal.
+ *
  * Takes in the next change.
  * @param limits with `bytes` reduced by head and tail
  * @returns the steps to take before it is appended, and the partition after it was

@@ -6,19 +6,11 @@ import type { Database } from '../store/database.ts';
 import { advanceJournal, type JournalState, momentOfLastChange, readJournal } from '../store/journal.ts';
 import { listChanges } from '../store/listing.ts';
 import { ChangeListWriter } from './change-list.ts';
-import type { ChangesState } from './change-state.ts';
+import type { ChangesState, FlatMarks } from './change-state.ts';
 import { setPaths } from './document-paths.ts';
 import { entryForm, listTail, renderEntry } from './entry-writer.ts';
 import { renderFlatHead, writeFlatChangeList } from './flat-change-list.ts';
-import {
-  type FlatMarks,
-  type FlatWindow,
-  firstMark,
-  flatWindow,
-  markChange,
-  noMarks,
-  pruneMarks,
-} from './flat-window.ts';
+import { type FlatWindow, firstMark, flatWindow, markChange, noMarks, pruneMarks } from './flat-window.ts';
 import type { Limits } from './limits.ts';
 import type { Documents, StoredDocument } from './pointer.ts';
 import { publicationError } from './publication-error.ts';

@@ -1,31 +1,6 @@
 import { earlier, later, utcDay } from '../core/datetime.ts';
+import type { FlatMarks, Mark } from './change-state.ts';
 import type { Limits } from './limits.ts';
-
-/**
- * How far the flat Change List reaches back. Sparse marks into the journal are kept while it is read, so that
- * nobody has to count it again: each stands where a datetime begins, since `from` includes all changes of its
- * moment (RS-TIME-08).
- */
-export interface FlatMarks {
-  /** All changes of the set so far, and their bytes as entries. */
-  readonly entries: number;
-  readonly bytes: number;
-  /** Oldest first; the first of each day, and more on busy ones. */
-  readonly marks: readonly Mark[];
-  /** Where the latest datetime begins. */
-  readonly latest?: Mark | undefined;
-  /** Where the last datetime of the first complete pass begins. */
-  readonly baseline?: Mark | undefined;
-}
-
-export interface Mark {
-  readonly datetime: string;
-  /** Every change before it has this sequence at most. */
-  readonly afterSeq: number;
-  /** How many changes and bytes of the set come before it. */
-  readonly entries: number;
-  readonly bytes: number;
-}
 
 export const noMarks: FlatMarks = { entries: 0, bytes: 0, marks: [] };
 
