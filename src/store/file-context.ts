@@ -1,7 +1,8 @@
 import type { FileRules } from '../core/published-files.ts';
 import type { Queryable } from './database.ts';
-import type { FileContext } from './item-plan.ts';
-import { findLinkedFiles, noLinkedFiles } from './linked-files.ts';
+import type { FileContext } from './known-files.ts';
+import { noLinkedFiles } from './known-files.ts';
+import { findLinkedFiles } from './linked-files.ts';
 import { findRemoteFiles } from './remote-files.ts';
 
 /** What planning has to know about these URLs. */

@@ -1,9 +1,8 @@
 import { type KnownPlaces, placeFiles, recognize } from '../core/file-places.ts';
 import { describing, type MappedItem, type MetadataTarget, toFileResource } from '../core/mapping.ts';
-import { chooseFiles, type FileRules, hasNoFormatWithFiles, type SeenFile } from '../core/published-files.ts';
+import { chooseFiles, type FileRules, hasNoFormatWithFiles } from '../core/published-files.ts';
 import { metadataPath, xmlType } from '../core/uris.ts';
-import type { LinkedFiles } from './linked-files.ts';
-import type { Redelivered } from './redelivered-files.ts';
+import type { FileContext, Redelivered } from './known-files.ts';
 import { type KnownResource, type PlannedChanges, ResourcePlans } from './resource-plan.ts';
 import { type KnownStatements, type Restated, restate, type Statements, withoutDoubt } from './statements.ts';
 
@@ -19,15 +18,6 @@ export interface KnownItem extends KnownStatements {
   readonly landingDue: string | undefined;
   /** Its repository names other files than before, and not all of its records have followed yet. */
   readonly restated: boolean;
-}
-
-/** The files of a source, as planning needs to know them. */
-export interface FileContext extends LinkedFiles {
-  readonly rules: FileRules;
-  /** What is known of a URL. */
-  seen(url: string): SeenFile | undefined;
-  /** ISO UTC. */
-  readonly now: string;
 }
 
 /** What has to be done about one item: pure data. */

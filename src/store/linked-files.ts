@@ -3,31 +3,9 @@ import type { MetadataTarget } from '../core/mapping.ts';
 import { xmlType } from '../core/uris.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
+import { type LinkedFiles, noLinkedFiles } from './known-files.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 import { findWithdrawnLinks } from './withdrawn-links.ts';
-
-/**
- * Mode `link`: the address of a file is that of the upstream, so that a file which several items name is one
- * resource of its source all the same. One of them has it; the metadata of all describes it. What other sources have at
- * that address is theirs.
- */
-export interface LinkedFiles {
-  /** Whether an item has it already. */
-  isTaken(url: string): boolean;
-  /** Whether the operator has withdrawn it, in whatever source. */
-  isWithdrawn(url: string): boolean;
-  /** Living metadata of other items that name it. */
-  describersOf(url: string, itemId: number | undefined): readonly MetadataTarget[];
-  /** Planning goes item by item: what one of them gets is not there for the next. */
-  take(changes: readonly ResourcePlan[]): void;
-}
-
-export const noLinkedFiles: LinkedFiles = {
-  isTaken: () => false,
-  isWithdrawn: () => false,
-  describersOf: () => [],
-  take: () => undefined,
-};
 
 export async function findLinkedFiles(
   db: Queryable,

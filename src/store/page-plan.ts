@@ -1,7 +1,7 @@
 import { earlier, later } from '../core/datetime.ts';
 import { inCollections, type MappedItem } from '../core/mapping.ts';
-import { type FileContext, type ItemChanges, type KnownItem, type MovedFile, planItem } from './item-plan.ts';
-import type { Redelivered } from './redelivered-files.ts';
+import { type ItemChanges, type KnownItem, type MovedFile, planItem } from './item-plan.ts';
+import type { FileContext, Redelivered } from './known-files.ts';
 import type { Learnt, ResourcePlan } from './resource-plan.ts';
 import type { Restated } from './statements.ts';
 

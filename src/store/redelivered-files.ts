@@ -1,17 +1,7 @@
 import type { Knex } from 'knex';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';
-
-/** What the delivery of a record means for the files it states. */
-export interface Redelivered {
-  /** All of them, but those that were asked for because of it already: due at once, however lately they were asked. */
-  readonly urls: readonly string[];
-  /** Of these it says something else than before: what was seen of the former bytes is no reason to doubt it. */
-  readonly restated: readonly string[];
-  /** A mirror downloads these again: unless their servers say that they are the same, or in any case. */
-  readonly ifChanged: readonly string[];
-  readonly always: readonly string[];
-}
+import type { Redelivered } from './known-files.ts';
 
 export async function storeRedelivered(
   trx: Knex.Transaction,

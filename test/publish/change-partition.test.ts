@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addSeconds, endOfSlot } from '../../src/core/datetime.ts';
-import {
-  closeByTime,
-  emptyPartition,
-  type Partition,
-  placeChange,
-  type Step,
-} from '../../src/publish/change-partition.ts';
+import { closeByTime, emptyPartition, placeChange, type Step } from '../../src/publish/change-partition.ts';
+import type { Partition } from '../../src/publish/change-state.ts';
 
 const limits = { entries: 5, bytes: 100 };
 
