@@ -10,7 +10,7 @@ import type { UpstreamFiles } from '../core/upstream-files.ts';
 import { createFileChecker } from '../harvest/files/file-checker.ts';
 import type { FileJobDeps } from '../harvest/files/file-job.ts';
 import { createUpstreamFiles, type UpstreamFileSource } from '../harvest/files/upstream-files.ts';
-import type { HarvestSource } from '../harvest/harvest.ts';
+import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { createHostGate } from '../harvest/host-gate.ts';
 import { createHttp, type HttpClient } from '../harvest/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';

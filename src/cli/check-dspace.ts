@@ -1,6 +1,6 @@
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { isDspace, oaiFormats } from '../core/published-formats.ts';
-import type { HarvestSource } from '../harvest/harvest.ts';
+import type { HarvestSource } from '../harvest/harvest-source.ts';
 import type { Bridge } from './bridge.ts';
 import { checkLinksets } from './check-linksets.ts';
 import { identifyRequest, lookAt } from './endpoint-look.ts';

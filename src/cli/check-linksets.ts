@@ -2,7 +2,7 @@ import { countOf } from '../core/count-of.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { parseLinkset } from '../core/signposting/linkset.ts';
 import { mediaType, type TypedLink } from '../core/signposting/typed-link.ts';
-import type { HarvestSource } from '../harvest/harvest.ts';
+import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { readItemFiles } from '../store/item-files.ts';
 import { type SampledItem, sampleItems } from '../store/item-sample.ts';
 import { findItem } from '../store/items.ts';

@@ -1,7 +1,7 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { suggest } from '../core/suggestion.ts';
-import type { HarvestSource } from '../harvest/harvest.ts';
+import type { HarvestSource } from '../harvest/harvest-source.ts';
 
 export interface SetFault {
   readonly set: string;

@@ -4,7 +4,7 @@ import { areCountOf, countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { isDspace } from '../core/published-formats.ts';
-import type { HarvestSource } from '../harvest/harvest.ts';
+import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { readJournal } from '../store/journal.ts';
 import { findSource } from '../store/sources.ts';
 import { countUnreadable } from '../store/unreadable.ts';

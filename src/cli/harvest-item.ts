@@ -1,5 +1,5 @@
 import { BridgeError } from '../core/errors.ts';
-import type { HarvestSource } from '../harvest/harvest.ts';
+import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { harvestItem, type ItemReport } from '../harvest/one-item.ts';
 import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';

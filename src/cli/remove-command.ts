@@ -7,7 +7,7 @@ import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet, SetFilter } from '../core/resource-set.ts';
 import { fromSegment } from '../core/segment.ts';
-import { instant } from '../harvest/harvest.ts';
+import { instant } from '../harvest/harvest-source.ts';
 import { readPointer } from '../publish/pointer.ts';
 import { publicationRoot } from '../publish/publication.ts';
 import { acquireLease, type Lease, releaseLease } from '../store/leases.ts';

@@ -5,7 +5,7 @@ import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
 import { defaultSchedules } from '../core/source-schema.ts';
 import { spreadSources } from '../core/spread.ts';
 import { noteRefusal } from '../harvest/files/note-refusal.ts';
-import type { HarvestSource } from '../harvest/harvest.ts';
+import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { createHostGate, type HostGate } from '../harvest/host-gate.ts';
 import { identifierPass } from '../harvest/identifier-pass.ts';
 import { retainNow } from '../harvest/retain-now.ts';

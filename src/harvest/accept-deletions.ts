@@ -9,15 +9,10 @@ import { sweep } from '../store/sweep.ts';
 import { forgetItem } from '../store/unreadable.ts';
 import { countVanished, listVanished, type VanishedItem } from '../store/vanished.ts';
 import { type Asking, failuresInARow, fetchItem, isSelected, storeAnswers } from './asked-item.ts';
-import {
-  fileRules,
-  type HarvestDeps,
-  type HarvestSource,
-  instant,
-  introduce,
-  keepLessons,
-  withLease,
-} from './harvest.ts';
+import { fileRules } from './file-rules.ts';
+import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
+import { introduce, keepLessons } from './introduction.ts';
+import { withLease } from './run-lease.ts';
 
 export interface Acceptance {
   /** The run that showed what is accepted; undefined: the latest finished pass. */

@@ -3,7 +3,8 @@ import { BridgeError, describeError } from '../core/errors.ts';
 import type { Lease } from '../store/leases.ts';
 import type { Run, RunKind } from '../store/runs.ts';
 import { storePage } from '../store/store-page.ts';
-import { type HarvestDeps, type HarvestSource, instant, mapPage } from './harvest.ts';
+import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
+import { mapPage } from './mapped-page.ts';
 
 /**
  * Items that a run may ask for one by one, for one purpose. At a request a second these are two minutes; and where

@@ -2,7 +2,7 @@ import type { Collection } from '../core/adapter.ts';
 import { failure } from '../core/errors.ts';
 import { storeCollections } from '../store/item-rows.ts';
 import type { Lease } from '../store/leases.ts';
-import type { HarvestDeps, HarvestSource } from './harvest.ts';
+import type { HarvestDeps, HarvestSource } from './harvest-source.ts';
 
 /** Zenodo lists 42,068 sets, 50 at a time: names are welcome, but not at any price. */
 const maxCollections = 10_000;

@@ -1,7 +1,7 @@
 import type { Lease } from '../store/leases.ts';
 import type { UnseenItem } from '../store/sweep.ts';
 import { type Answer, type Asking, failuresInARow, fetchItem, takeAnswer } from './asked-item.ts';
-import type { HarvestDeps } from './harvest.ts';
+import type { HarvestDeps } from './harvest-source.ts';
 
 /** What became of items that a complete list left out. */
 export interface Confirmation {

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { copySource } from '../store/source-copy.ts';
-import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest.ts';
+import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
 import type { HarvestReport } from './report.ts';
 import { thoroughHarvest } from './thorough-harvest.ts';
 

@@ -6,7 +6,7 @@ import { endRun, findRun, listRuns, type Run, type RunState } from '../store/run
 import { completePass } from '../store/sources.ts';
 import { forgetUnmet } from '../store/unreadable.ts';
 import { countVanished, recordVanished } from '../store/vanished.ts';
-import { type HarvestDeps, instant } from './harvest.ts';
+import { type HarvestDeps, instant } from './harvest-source.ts';
 import { type HarvestReport, toReport } from './report.ts';
 import { type CompletePass, deleteVanished } from './vanished.ts';
 

@@ -18,32 +18,17 @@ import { settle } from '../store/settle.ts';
 import { findSource, type StoredSource } from '../store/sources.ts';
 import { recordVanished } from '../store/vanished.ts';
 import { type Asking, askFor, failuresInARow, storeAnswers } from './asked-item.ts';
+import { fileRules } from './file-rules.ts';
 import { unreadParts } from './finish.ts';
-import {
-  fileRules,
-  type HarvestDeps,
-  type HarvestSource,
-  instant,
-  introduce,
-  keepLessons,
-  toFailure,
-  withLease,
-} from './harvest.ts';
+import type { IdentifierOptions } from './harvest-source.ts';
+import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
+import { introduce, keepLessons, toFailure } from './introduction.ts';
 import { readIdentifiers } from './listed-identifiers.ts';
 import { describeSelection, isUnfinished, maxStalls } from './open-run.ts';
 import { type HarvestReport, toReport } from './report.ts';
+import { withLease } from './run-lease.ts';
 import type { Sample } from './sample.ts';
 import { deleteVanished } from './vanished.ts';
-
-export interface IdentifierOptions {
-  /** First Ctrl-C: finish the page. */
-  readonly stop: AbortSignal;
-  /** Second Ctrl-C: stop now. */
-  readonly signal: AbortSignal;
-  readonly onProgress?:
-    | ((progress: { source: string; run: Run<'identifiers'>; items: number }) => void)
-    | undefined;
-}
 
 /** There was nothing to compare the list with. */
 export interface Skipped {

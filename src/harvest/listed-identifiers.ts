@@ -4,8 +4,9 @@ import { findAbsent, storeListed } from '../store/identifier-pass.ts';
 import type { Lease } from '../store/leases.ts';
 import type { Run } from '../store/runs.ts';
 import { askedPerRun } from './asked-item.ts';
-import { type HarvestDeps, type HarvestSource, instant, keepLessons } from './harvest.ts';
-import type { IdentifierOptions } from './identifier-pass.ts';
+import type { IdentifierOptions } from './harvest-source.ts';
+import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
+import { keepLessons } from './introduction.ts';
 import { readAhead } from './read-ahead.ts';
 import { Sample, type SampleState } from './sample.ts';
 

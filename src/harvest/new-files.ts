@@ -4,29 +4,10 @@ import { chooseFiles, type FileRules, isTrusted } from '../core/published-files.
 import type { DueFile } from '../store/due-files.ts';
 import { findStatements } from '../store/item-files.ts';
 import type { Lease } from '../store/leases.ts';
-import { findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../store/remote-files.ts';
+import { findRemoteFiles, saveRemoteFiles } from '../store/remote-files.ts';
 import { isSameDescription } from '../store/statements.ts';
 import type { MappedPage } from '../store/store-page.ts';
-import type { HarvestDeps } from './harvest.ts';
-
-/** Asks servers for files; see `files/file-checker.ts`. */
-export interface FileCheck {
-  /**
-   * @param options.budget how many may be asked for
-   * @param options.deadline milliseconds, after which it returns with what it has
-   * @param options.onAnswer is told of each at once, and waited for
-   * @returns what was seen; those it did not come to are left out, or still `unchecked`
-   */
-  check(
-    files: readonly DueFile[],
-    options: {
-      readonly budget: number;
-      readonly deadline: number;
-      readonly signal: AbortSignal;
-      readonly onAnswer?: (file: RemoteFile) => Promise<void>;
-    },
-  ): Promise<readonly RemoteFile[]>;
-}
+import type { FileCheck, HarvestDeps } from './harvest-source.ts';
 
 /** A page may wait so long for the servers of its files; a resumption token lives two minutes at some places. */
 const patienceMs = 20_000;

@@ -6,17 +6,10 @@ import { settle } from '../store/settle.ts';
 import { removeItem } from '../store/sweep.ts';
 import { forgetItem, listUnreadable } from '../store/unreadable.ts';
 import { fetchItem, isSelected, storeAnswers, storeFailure } from './asked-item.ts';
-import {
-  fileRules,
-  type HarvestDeps,
-  type HarvestOptions,
-  type HarvestSource,
-  instant,
-  introduce,
-  keepLessons,
-  toFailure,
-  withLease,
-} from './harvest.ts';
+import { fileRules } from './file-rules.ts';
+import { type HarvestDeps, type HarvestOptions, type HarvestSource, instant } from './harvest-source.ts';
+import { introduce, keepLessons, toFailure } from './introduction.ts';
+import { withLease } from './run-lease.ts';
 
 /**
  * `stored`: it was read, and what is published of it follows; `gone`: the upstream does not have it, or not for us;

@@ -4,7 +4,7 @@ import { toIso } from '../core/datetime.ts';
 import { isDspace, publishedFormats } from '../core/published-formats.ts';
 import { endRun, latestRun, type Run, type RunMode, resumeRun, startRun } from '../store/runs.ts';
 import type { StoredSource } from '../store/sources.ts';
-import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest.ts';
+import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
 
 /** After this many starts without a single page more, a checkpoint is given up. */
 export const maxStalls = 3;

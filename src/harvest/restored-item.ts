@@ -4,15 +4,10 @@ import type { Lease } from '../store/leases.ts';
 import { endRun, startRun } from '../store/runs.ts';
 import { settle } from '../store/settle.ts';
 import { askFor } from './asked-item.ts';
-import {
-  fileRules,
-  type HarvestDeps,
-  type HarvestSource,
-  instant,
-  introduce,
-  keepLessons,
-  withLease,
-} from './harvest.ts';
+import { fileRules } from './file-rules.ts';
+import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
+import { introduce, keepLessons } from './introduction.ts';
+import { withLease } from './run-lease.ts';
 
 /** What came of asking for an item that is to be published again. */
 export type ReadAgain = 'published' | 'unknown' | { readonly failed: string };

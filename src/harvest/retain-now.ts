@@ -1,6 +1,7 @@
 import { findSource } from '../store/sources.ts';
-import { type HarvestDeps, type HarvestSource, withLease } from './harvest.ts';
+import type { HarvestDeps, HarvestSource } from './harvest-source.ts';
 import { retain } from './retention.ts';
+import { withLease } from './run-lease.ts';
 
 /**
  * Retention between two harvests: time passes for sources in which nothing happens, too.

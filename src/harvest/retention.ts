@@ -4,7 +4,7 @@ import type { Lease } from '../store/leases.ts';
 import { applyRetention } from '../store/retention.ts';
 import { findSource } from '../store/sources.ts';
 import { type RemovedBlobs, removeUnreferenced } from '../store/unreferenced-blobs.ts';
-import type { HarvestDeps, HarvestSource } from './harvest.ts';
+import type { HarvestDeps, HarvestSource } from './harvest-source.ts';
 
 /**
  * Gives up what `mementos.keep` does not cover, under a lease that is held.

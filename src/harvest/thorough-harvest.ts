@@ -1,7 +1,8 @@
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
 import { findSource, saveLessons } from '../store/sources.ts';
 import { countItems } from '../store/sweep.ts';
-import { type HarvestDeps, type HarvestOptions, type HarvestSource, harvest } from './harvest.ts';
+import { harvest } from './harvest.ts';
+import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
 import { identifierPass } from './identifier-pass.ts';
 import type { HarvestReport } from './report.ts';
 

@@ -3,7 +3,7 @@ import { hasUnknownFiles, listUnconfirmedFiles } from '../store/due-files.ts';
 import type { Lease } from '../store/leases.ts';
 import { otherBytesReason, type RemoteFile, saveRemoteFiles } from '../store/remote-files.ts';
 import { hasChanged } from './files/mirror-file.ts';
-import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest.ts';
+import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
 
 const filesAtATime = 100;
 const deadlineMs = 600_000;

@@ -9,7 +9,7 @@ import { type StoredSource, saveLessons } from '../store/sources.ts';
 import { countUnseen, listUnseenItems, listUnseenItemsAfter, type Swept, sweep } from '../store/sweep.ts';
 import { type Asking, askedPerRun, storeAnswers } from './asked-item.ts';
 import { type Confirmation, confirmVanished } from './confirmation.ts';
-import { type HarvestDeps, instant } from './harvest.ts';
+import { type HarvestDeps, instant } from './harvest-source.ts';
 
 /** A look at everything that came to its end: a full pass, or one through the identifiers. */
 export interface CompletePass extends Asking {

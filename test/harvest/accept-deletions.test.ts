@@ -5,7 +5,8 @@ import {
   type AcceptanceReport,
   acceptDeletions,
 } from '../../src/harvest/accept-deletions.ts';
-import { type HarvestOptions, type HarvestSource, harvest } from '../../src/harvest/harvest.ts';
+import { harvest } from '../../src/harvest/harvest.ts';
+import type { HarvestOptions, HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { identifierPass } from '../../src/harvest/identifier-pass.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
 import { acceptDeletions } from '../../src/harvest/accept-deletions.ts';
-import { type HarvestOptions, type HarvestSource, harvest } from '../../src/harvest/harvest.ts';
+import { harvest } from '../../src/harvest/harvest.ts';
+import type { HarvestOptions, HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
 import type { Database } from '../../src/store/database.ts';

@@ -3,7 +3,7 @@ import { adapterSettings, httpSettings, oaiSettings } from '../../src/cli/bridge
 import type { AdapterContext, Clock, Log } from '../../src/core/adapter.ts';
 import { parseConfig } from '../../src/core/config.ts';
 import { createFileChecker } from '../../src/harvest/files/file-checker.ts';
-import type { HarvestSource } from '../../src/harvest/harvest.ts';
+import type { HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createHostGate, type HostGate } from '../../src/harvest/host-gate.ts';
 import { createHttp, type HttpClient } from '../../src/harvest/http.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';

@@ -10,7 +10,7 @@ import { type FileTrust, listDueFiles } from '../../store/due-files.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/leases.ts';
 import { countMirroredBytes, type RemoteFile, saveRemoteFiles } from '../../store/remote-files.ts';
 import { type Settled, settle } from '../../store/settle.ts';
-import { fileRules } from '../harvest.ts';
+import { fileRules } from '../file-rules.ts';
 import type { HostGate } from '../host-gate.ts';
 import type { SlowestRate } from '../response-body.ts';
 import { createFileChecker } from './file-checker.ts';

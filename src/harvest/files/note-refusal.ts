@@ -6,7 +6,8 @@ import { borrowLease } from '../../store/leases.ts';
 import { findRemoteFiles, saveRemoteFiles } from '../../store/remote-files.ts';
 import { type Settled, settleRefusals } from '../../store/settle.ts';
 import { sourceIdOf } from '../../store/sources.ts';
-import { fileRules, type HarvestDeps, instant } from '../harvest.ts';
+import { fileRules } from '../file-rules.ts';
+import { type HarvestDeps, instant } from '../harvest-source.ts';
 import { afterVerdict } from './check-schedule.ts';
 
 export interface RefusedFile extends FileRefusal {

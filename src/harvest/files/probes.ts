@@ -2,7 +2,7 @@ import { toIso } from '../../core/datetime.ts';
 import { listProbes } from '../../store/due-files.ts';
 import { saveRemoteFiles } from '../../store/remote-files.ts';
 import { sourceIdOf } from '../../store/sources.ts';
-import type { HarvestDeps, HarvestSource } from '../harvest.ts';
+import type { HarvestDeps, HarvestSource } from '../harvest-source.ts';
 import { keepContent } from '../unconfirmed-files.ts';
 
 const deadlineMs = 40_000;

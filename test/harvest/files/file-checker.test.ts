@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createFileChecker } from '../../../src/harvest/files/file-checker.ts';
-import type { FileCheck } from '../../../src/harvest/new-files.ts';
+import type { FileCheck } from '../../../src/harvest/harvest-source.ts';
 import { closeFileServers, type FileServer, serveFiles, unasked } from './file-server.ts';
 
 afterEach(closeFileServers);

@@ -1,0 +1,16 @@
+import type { Page } from '../core/adapter.ts';
+import { mapItem } from '../core/mapping.ts';
+import type { MappedPage } from '../store/store-page.ts';
+import { fileRules } from './file-rules.ts';
+import type { HarvestSource } from './harvest-source.ts';
+
+/** A page as the store takes it. */
+export function mapPage({ name, config, isCopy }: HarvestSource, page: Page): MappedPage {
+  return {
+    ...page,
+    items: page.items.map((item) => mapItem(name, item)),
+    patches: config.patches,
+    ...(isCopy && { isCopy }),
+    files: fileRules(config),
+  };
+}
