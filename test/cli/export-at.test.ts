@@ -96,7 +96,7 @@ describeOnBoth('rsbridge export --at', (open) => {
       expect(text('withheld', 'kyushu/resourcelist.xml')).toContain(`<loc>${baseUrl}/${gone}</loc>`);
       expect(files('withheld')).not.toContain(gone);
       expect((await run('export', 'withheld', '--at', at)).stderr).toContain(
-        '1 resource of then was deleted',
+        '1 resource of that time was deleted',
       );
     } finally {
       writeFileSync(config, before);
