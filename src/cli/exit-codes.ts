@@ -34,6 +34,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'publication-busy': exitCodes.busy,
   'database-locked': exitCodes.busy,
   'database-newer': exitCodes.storage,
+  'sqlite-missing': exitCodes.storage,
   'database-unavailable': exitCodes.storage,
   storage: exitCodes.storage,
   'backup-refused': exitCodes.usage,

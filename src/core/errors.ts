@@ -27,6 +27,8 @@ export const errorTable = {
   'database-newer': 'Use the version of rsbridge that made this database, or a later one.',
   'database-unavailable':
     'Check that the database is running and that `database` in the configuration is right.',
+  'sqlite-missing':
+    'Use Node.js 24 or another from 22.16 on, which have SQLite; for an older one install the package (`npm install @photostructure/sqlite`).',
   'database-locked':
     'Another process writes to this SQLite file; wait for it or use PostgreSQL for several processes.',
   'too-many-files':

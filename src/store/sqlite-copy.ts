@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { copyFile, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { BridgeError } from '../core/errors.ts';
 import { refuseNewer, schemaTable } from './migrate.ts';
+import { openSqliteFile, type SqliteDatabase } from './sqlite-driver.ts';
 
 /** What is in a copy of the database, once it has been read through. */
 export interface CopyFacts {
@@ -156,10 +156,10 @@ async function holderOf(file: string): Promise<number | undefined> {
   return undefined;
 }
 
-function withDatabase<Result>(file: string, work: (database: DatabaseSyncInstance) => Result): Result {
-  let database: DatabaseSyncInstance | undefined;
+function withDatabase<Result>(file: string, work: (database: SqliteDatabase) => Result): Result {
+  let database: SqliteDatabase | undefined;
   try {
-    database = new DatabaseSync(file);
+    database = openSqliteFile(file);
     return work(database);
   } catch (error) {
     throw error instanceof BridgeError ? error : Object.assign(error as Error, { databaseFile: file });
@@ -168,11 +168,11 @@ function withDatabase<Result>(file: string, work: (database: DatabaseSyncInstanc
   }
 }
 
-function namesIn(database: DatabaseSyncInstance): ReadonlySet<string> {
+function namesIn(database: SqliteDatabase): ReadonlySet<string> {
   return new Set(rowsOf(database, 'select name from sqlite_master').map(({ name }) => String(name)));
 }
 
-function rowsOf(database: DatabaseSyncInstance, sql: string): readonly Record<string, unknown>[] {
+function rowsOf(database: SqliteDatabase, sql: string): readonly Record<string, unknown>[] {
   return database.prepare(sql).all() as Record<string, unknown>[];
 }
 

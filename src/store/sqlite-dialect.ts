@@ -1,22 +1,22 @@
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
+import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from './sqlite-driver.ts';
 import { giveWay } from './time-slice.ts';
 
 /**
- * knex over `@photostructure/sqlite`: the API of `node:sqlite` for Node 20, with its binaries inside the
- * package (docs/dependencies.md). Prepared statements are kept per connection: the native memory of an
- * abandoned statement is invisible to the garbage collector, and 2,000 of them cost 350 MB of RSS.
+ * knex over `node:sqlite`, or the package with the same API (`sqlite-driver.ts`). Prepared statements are kept per
+ * connection: the native memory of an abandoned statement is invisible to the garbage collector, and 2,000 of them cost
+ * 350 MB of RSS.
  */
 
 interface SqliteConnection {
-  readonly database: DatabaseSyncInstance;
+  readonly database: SqliteDatabase;
   readonly statements: Map<string, PreparedStatement>;
   readonly file: string;
 }
 
 interface PreparedStatement {
-  readonly statement: StatementSyncInstance;
+  readonly statement: SqliteStatement;
   /** Undefined: it returns no rows. */
   readonly columns: readonly string[] | undefined;
   /** A row without values. */
@@ -44,15 +44,15 @@ const keptStatements = 100;
 export const busyTimeoutMs = 15_000;
 
 class SqliteClient extends BetterSqlite3Client {
-  _driver(): typeof DatabaseSync {
-    return DatabaseSync;
+  _driver(): typeof openSqliteFile {
+    return openSqliteFile;
   }
 
   override async acquireRawConnection(): Promise<SqliteConnection> {
     const { filename, pragmas } = this.connectionSettings as unknown as SqliteSettings;
-    let database: DatabaseSyncInstance | undefined;
+    let database: SqliteDatabase | undefined;
     try {
-      database = new DatabaseSync(filename);
+      database = openSqliteFile(filename);
       for (const pragma of pragmas) database.exec(`pragma ${pragma}`);
       return { database, statements: new Map(), file: filename };
     } catch (error) {
@@ -110,7 +110,7 @@ function readRows(
   return rows;
 }
 
-function columnsOf(statement: StatementSyncInstance): readonly string[] {
+function columnsOf(statement: SqliteStatement): readonly string[] {
   return statement.columns().map(({ name }) => name);
 }
 

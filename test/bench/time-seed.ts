@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Row } from '../../src/store/bulk.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { openSqliteFile, type SqliteStatement } from '../../src/store/sqlite-driver.ts';
 import { momentOf, pageSize, planOf } from './time-plan.ts';
 import { type PageRows, type PageToMake, sourceId } from './time-rows.ts';
 
@@ -21,12 +21,12 @@ for (const rest of ['', '-wal', '-shm']) rmSync(unfinished + rest, { force: true
 const migrated = openDatabase({ client: 'sqlite', file: unfinished });
 await migrate(migrated);
 await migrated.close();
-const database = new DatabaseSync(unfinished);
+const database = openSqliteFile(unfinished);
 // A crash leaves nothing of worth, and the index of the hashes is written all over.
 for (const pragma of ['synchronous = off', 'cache_size = -2097152', 'wal_autocheckpoint = 100000']) {
   database.exec(`pragma ${pragma}`);
 }
-const statements = new Map<string, StatementSyncInstance>();
+const statements = new Map<string, SqliteStatement>();
 await seed();
 const checkpoint = database.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number };
 if (checkpoint.busy !== 0) throw new Error('somebody else reads the database');
