@@ -5,7 +5,7 @@ import { byFieldName, fieldName, parseFieldName } from '../../src/core/dspace/fi
 import { type FilePlace, toSourceFiles } from '../../src/core/dspace/source-files.ts';
 import { statedPage } from '../../src/core/dspace/stated-page.ts';
 import { describeError } from '../../src/core/errors.ts';
-import { parseLocalTime } from '../../src/core/local-time.ts';
+import { parseLocalTime } from '../../src/core/time/local-time.ts';
 import { CollectionTree, type TreeNode } from './collection-tree.ts';
 import type { ItemIdentity } from './item-identity.ts';
 import {

@@ -1,6 +1,6 @@
+import { webUrl } from '../../src/core/addresses/web-url.ts';
 import type { DspaceItem } from '../../src/core/dspace/dspace-item.ts';
 import { statedPage } from '../../src/core/dspace/stated-page.ts';
-import { webUrl } from '../../src/core/web-url.ts';
 import { asText, type JsonObject } from './json-value.ts';
 
 /** The item's landing page: as its metadata states it, else that of the user interface. */

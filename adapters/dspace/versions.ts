@@ -1,7 +1,7 @@
 import type { AdapterContext, SourceVersion } from '../../src/core/adapter.ts';
+import { webUrl } from '../../src/core/addresses/web-url.ts';
 import { parseDatestamp } from '../../src/core/datetime.ts';
 import { failure } from '../../src/core/errors.ts';
-import { webUrl } from '../../src/core/web-url.ts';
 import { type ItemReader, itemEmbeds } from './item-reader.ts';
 import { asText, asUuid, embedded, isEmbedded, type JsonObject } from './json-value.ts';
 import { type Ask, rowsOf } from './list-rows.ts';

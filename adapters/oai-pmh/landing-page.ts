@@ -1,5 +1,5 @@
-import { hasFileEnding, isResolver } from '../../src/core/page-address.ts';
-import { type WebUrl, webUrl } from '../../src/core/web-url.ts';
+import { hasFileEnding, isResolver } from '../../src/core/addresses/page-address.ts';
+import { type WebUrl, webUrl } from '../../src/core/addresses/web-url.ts';
 import { isRepositoryFile } from './files/link-kinds.ts';
 import { isJpcoar } from './jpcoar.ts';
 import { decodeText } from './small-document.ts';

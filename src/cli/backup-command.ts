@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Config } from '../core/config.ts';
+import type { Config } from '../core/config/config.ts';
 import { countOf } from '../core/count-of.ts';
 import { toIso, toStamp } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';

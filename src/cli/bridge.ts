@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { createAdapter } from '../../adapters/index.ts';
 import type { AdapterContext, AdapterSettings, Clock, Identity } from '../core/adapter.ts';
-import type { Config, SourceConfig } from '../core/config.ts';
+import type { Config, SourceConfig } from '../core/config/config.ts';
+import { oaiFormats, ownFormats } from '../core/config/published-formats.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError } from '../core/errors.ts';
-import { oaiFormats, ownFormats } from '../core/published-formats.ts';
+import type { UpstreamFiles } from '../core/files/upstream-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { UpstreamFiles } from '../core/upstream-files.ts';
 import { createFileChecker } from '../harvest/files/file-checker.ts';
 import type { FileJobDeps } from '../harvest/files/file-job.ts';
 import { createUpstreamFiles, type UpstreamFileSource } from '../harvest/files/upstream-files.ts';

@@ -1,5 +1,5 @@
+import { isDspace, oaiFormats } from '../core/config/published-formats.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
-import { isDspace, oaiFormats } from '../core/published-formats.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
 import type { Bridge } from './bridge.ts';
 import { checkLinksets } from './check-linksets.ts';

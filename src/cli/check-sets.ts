@@ -1,6 +1,6 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
+import { suggest } from '../core/config/suggestion.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
-import { suggest } from '../core/suggestion.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
 
 export interface SetFault {

@@ -1,9 +1,9 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import type { RepositoryInfo } from '../core/adapter.ts';
+import { isDspace } from '../core/config/published-formats.ts';
 import { areCountOf, countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
-import { isDspace } from '../core/published-formats.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { readJournal } from '../store/journal.ts';
 import { findSource } from '../store/sources.ts';

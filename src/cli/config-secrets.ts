@@ -1,4 +1,4 @@
-import type { Config } from '../core/config.ts';
+import type { Config } from '../core/config/config.ts';
 
 /** A value that was not written into the configuration file, and where it went. */
 export interface BroughtIn {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Config, parseConfig } from '../core/config.ts';
+import { type Config, parseConfig } from '../core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../demo/sample-repository.ts';
 import { goodManners } from '../demo/visits.ts';
 import { type Bridge, openBridge, systemClock } from './bridge.ts';

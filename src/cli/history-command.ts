@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { BridgeError } from '../core/errors.ts';
-import { type PastVersion, type ResourcePast, toPast, versionAt } from '../core/resource-past.ts';
+import { type PastVersion, type ResourcePast, toPast, versionAt } from '../core/time/resource-past.ts';
+import { whyWithheld } from '../core/time/withheld.ts';
 import { toUri } from '../core/uris.ts';
-import { whyWithheld } from '../core/withheld.ts';
 import { readContents } from '../store/contents.ts';
 import type { ResourceHistory } from '../store/timelines.ts';
 import { listVersionSteps } from '../store/version-steps.ts';

@@ -1,6 +1,6 @@
 import { type ContentComparison, compareContents, largestComparable } from '../core/comparison/comparison.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
-import { type PastVersion, type ResourcePast, versionAt } from '../core/resource-past.ts';
+import { type PastVersion, type ResourcePast, versionAt } from '../core/time/resource-past.ts';
 import { readContents } from '../store/contents.ts';
 import type { ResourceHistory } from '../store/timelines.ts';
 import type { Bridge } from './bridge.ts';

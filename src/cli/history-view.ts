@@ -1,6 +1,6 @@
 import type { Aside, ContentChange, ContentComparison } from '../core/comparison/comparison.ts';
 import { countOf } from '../core/count-of.ts';
-import type { PastGap, PastVersion, ResourcePast } from '../core/resource-past.ts';
+import type { PastGap, PastVersion, ResourcePast } from '../core/time/resource-past.ts';
 import { itemPath, mementoUri, timeGateUri, timeMapUri, toUri } from '../core/uris.ts';
 import type { StoredItem } from '../store/items.ts';
 import type { ResourceHistory } from '../store/timelines.ts';

@@ -1,6 +1,6 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
+import { isSameSite } from '../core/addresses/site.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
-import { isSameSite } from '../core/site.ts';
 import { generationOf } from './endpoint-answer.ts';
 import { identifyRequest, type LookOptions, listRequest, type Seen } from './endpoint-look.ts';
 import { oaiLinks } from './init-links.ts';

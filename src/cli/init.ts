@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { createAdapter } from '../../adapters/index.ts';
-import { parseConfig } from '../core/config.ts';
+import { parseConfig } from '../core/config/config.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { createHostGate } from '../harvest/host-gate.ts';
 import { createHttp } from '../harvest/http.ts';

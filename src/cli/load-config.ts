@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse, YAMLParseError } from 'yaml';
-import { type Config, parseConfig } from '../core/config.ts';
+import { type Config, parseConfig } from '../core/config/config.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
 import { keepSecret } from '../core/secrets.ts';
 import { checkCron } from '../harvest/scheduler.ts';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
-import type { Config } from '../core/config.ts';
+import type { Config } from '../core/config/config.ts';
 import { redact } from '../core/secrets.ts';
 
 let opened: ((log: Logger) => void) | undefined;

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import { configSchema } from '../core/config.ts';
+import { configSchema } from '../core/config/config.ts';
 import { type ErrorCode, errorTable } from '../core/errors.ts';
 import { requestErrors } from '../server/errors.ts';
 import { exitCodeOf } from './exit-codes.ts';

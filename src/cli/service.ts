@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Config, MementosConfig } from '../core/config.ts';
+import type { Config, MementosConfig } from '../core/config/config.ts';
+import { defaultSchedules } from '../core/config/source-schema.ts';
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
-import { defaultSchedules } from '../core/source-schema.ts';
-import { spreadSources } from '../core/spread.ts';
+import { spreadSources } from '../core/time/spread.ts';
 import { noteRefusal } from '../harvest/files/note-refusal.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { createHostGate, type HostGate } from '../harvest/host-gate.ts';

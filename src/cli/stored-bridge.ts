@@ -1,5 +1,5 @@
 import type { Clock } from '../core/adapter.ts';
-import type { Config } from '../core/config.ts';
+import type { Config } from '../core/config/config.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { openPublication, type Publication } from '../publish/publication.ts';
 import { type Database, openDatabase } from '../store/database.ts';

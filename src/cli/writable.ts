@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Config } from '../core/config.ts';
+import type { Config } from '../core/config/config.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
 

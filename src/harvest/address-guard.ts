@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { type AllowedPlace, allowsAddress, allowsHost, plainName } from '../core/config/network-allow.ts';
 import { BridgeError } from '../core/errors.ts';
-import { type AllowedPlace, allowsAddress, allowsHost, plainName } from '../core/network-allow.ts';
 
 /**
  * Remote URLs are hostile: a redirect or a link must not make us talk to the inside of our own network. What

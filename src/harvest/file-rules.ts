@@ -1,6 +1,6 @@
-import type { SourceConfig } from '../core/config.ts';
-import type { FileRules } from '../core/published-files.ts';
-import { isDspace, publishedFormats } from '../core/published-formats.ts';
+import type { SourceConfig } from '../core/config/config.ts';
+import { isDspace, publishedFormats } from '../core/config/published-formats.ts';
+import type { FileRules } from '../core/files/published-files.ts';
 
 /** By which DSpace's own lists of files are known; what it has said once does not outlive a move to OAI-PMH. */
 const dspaceOrigin = 'dspace';

@@ -1,5 +1,5 @@
 import type { Adapter, Clock, Log } from '../core/adapter.ts';
-import type { SourceConfig } from '../core/config.ts';
+import type { SourceConfig } from '../core/config/config.ts';
 import { toIso } from '../core/datetime.ts';
 import type { Database } from '../store/database.ts';
 import type { DueFile } from '../store/due-files.ts';

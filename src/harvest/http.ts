@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import type { Clock, Http, HttpOptions, HttpResponse, Log } from '../core/adapter.ts';
+import { type AllowedPlace, parseAllowedPlace } from '../core/config/network-allow.ts';
 import { BridgeError, type ErrorCode, failure } from '../core/errors.ts';
-import { type AllowedPlace, parseAllowedPlace } from '../core/network-allow.ts';
 import { createAddressGuard, type Resolve } from './address-guard.ts';
 import { BrokenHosts } from './broken-hosts.ts';
 import { createDeadline, type Deadline } from './deadline.ts';

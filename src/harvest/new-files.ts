@@ -1,6 +1,6 @@
 import type { SourceFile } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
-import { chooseFiles, type FileRules, isTrusted } from '../core/published-files.ts';
+import { chooseFiles, type FileRules, isTrusted } from '../core/files/published-files.ts';
 import type { DueFile } from '../store/due-files.ts';
 import { findStatements } from '../store/item-files.ts';
 import type { Lease } from '../store/leases.ts';

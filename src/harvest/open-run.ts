@@ -1,7 +1,7 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
-import type { SourceConfig } from '../core/config.ts';
+import type { SourceConfig } from '../core/config/config.ts';
+import { isDspace, publishedFormats } from '../core/config/published-formats.ts';
 import { toIso } from '../core/datetime.ts';
-import { isDspace, publishedFormats } from '../core/published-formats.ts';
 import { endRun, latestRun, type Run, type RunMode, resumeRun, startRun } from '../store/runs.ts';
 import type { StoredSource } from '../store/sources.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';

@@ -1,7 +1,7 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
+import { publishedFormats } from '../core/config/published-formats.ts';
 import { areCountOf, countOf } from '../core/count-of.ts';
 import { BridgeError } from '../core/errors.ts';
-import { publishedFormats } from '../core/published-formats.ts';
 import type { Database } from '../store/database.ts';
 import type { Lease } from '../store/leases.ts';
 import { latestCompleteBefore, latestFullPass } from '../store/runs.ts';

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Log } from '../core/adapter.ts';
+import { suggest } from '../core/config/suggestion.ts';
 import { BridgeError, failure } from '../core/errors.ts';
 import { definitionOf, type ResourceSet } from '../core/resource-set.ts';
-import { suggest } from '../core/suggestion.ts';
 import { findUnknownCollections, hasMembers, listCollections } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
 import { type JournalState, readJournal } from '../store/journal.ts';

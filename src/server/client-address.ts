@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { type AllowedPlace, allowsAddress, parseAllowedPlace } from '../core/network-allow.ts';
+import { type AllowedPlace, allowsAddress, parseAllowedPlace } from '../core/config/network-allow.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 

@@ -1,4 +1,4 @@
-import { exactMemento } from '../core/timeline.ts';
+import { exactMemento } from '../core/time/timeline.ts';
 import { mementoUri, timeGateUri } from '../core/uris.ts';
 import { type CollectionChange, readCollectionTimeline } from '../store/collection-timeline.ts';
 import type { CollectionMember, StoredCollection } from '../store/collections.ts';

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorTable, isBridgeError } from '../core/errors.ts';
+import { UpstreamFileError } from '../core/files/upstream-files.ts';
 import { redact } from '../core/secrets.ts';
-import { UpstreamFileError } from '../core/upstream-files.ts';
 import { translate } from '../store/database.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, type Markup, sendPage } from './html.ts';

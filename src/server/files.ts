@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../core/datetime.ts';
-import { UpstreamFileError } from '../core/upstream-files.ts';
+import { UpstreamFileError } from '../core/files/upstream-files.ts';
 import { isKept } from '../store/contents.ts';
 import type { StoredResource } from '../store/resources.ts';
 import { findRefusal } from '../store/withheld-files.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { toIso } from '../core/datetime.ts';
-import { xmlPatchType } from '../core/xml-patch.ts';
+import { xmlPatchType } from '../core/xml/xml-patch.ts';
 import { findPatch } from '../store/patches.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';

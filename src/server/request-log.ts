@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { failure } from '../core/errors.ts';
-import { UpstreamFileError } from '../core/upstream-files.ts';
+import { UpstreamFileError } from '../core/files/upstream-files.ts';
 
 const slow = 1000;
 

@@ -1,5 +1,5 @@
-import type { Memento } from '../core/timeline.ts';
-import { selectMemento } from '../core/timeline.ts';
+import type { Memento } from '../core/time/timeline.ts';
+import { selectMemento } from '../core/time/timeline.ts';
 import { mementoUri, timeGateUri, toUri } from '../core/uris.ts';
 import type { ResourceHistory } from '../store/timelines.ts';
 import type { ServerDeps } from './deps.ts';

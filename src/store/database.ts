@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
-import type { DatabaseConfig } from '../core/config.ts';
+import type { DatabaseConfig } from '../core/config/config.ts';
 import { BridgeError } from '../core/errors.ts';
 import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
 import { busyTimeoutMs, knexLog, openSqlite } from './sqlite-dialect.ts';

@@ -1,4 +1,4 @@
-import type { FileRules } from '../core/published-files.ts';
+import type { FileRules } from '../core/files/published-files.ts';
 import type { Queryable } from './database.ts';
 import type { FileContext } from './known-files.ts';
 import { noLinkedFiles } from './known-files.ts';

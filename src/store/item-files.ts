@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { FileOrigin, SourceFile } from '../core/adapter.ts';
-import { landingPageOrigin, type StatedFile } from '../core/published-files.ts';
+import { landingPageOrigin, type StatedFile } from '../core/files/published-files.ts';
 import { insertRows, type Row, whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
 import type { Restatement } from './page-plan.ts';

@@ -1,6 +1,6 @@
-import { type KnownPlaces, placeFiles, recognize } from '../core/file-places.ts';
-import { describing, type MappedItem, type MetadataTarget, toFileResource } from '../core/mapping.ts';
-import { chooseFiles, type FileRules, hasNoFormatWithFiles } from '../core/published-files.ts';
+import { chooseFiles, type FileRules, hasNoFormatWithFiles } from '../core/files/published-files.ts';
+import { type KnownPlaces, placeFiles, recognize } from '../core/mapping/file-places.ts';
+import { describing, type MappedItem, type MetadataTarget, toFileResource } from '../core/mapping/mapping.ts';
 import { metadataPath, xmlType } from '../core/uris.ts';
 import type { FileContext, Redelivered } from './known-files.ts';
 import { type KnownResource, type PlannedChanges, ResourcePlans } from './resource-plan.ts';

@@ -1,5 +1,5 @@
-import type { MetadataTarget } from '../core/mapping.ts';
-import type { FileRules, SeenFile } from '../core/published-files.ts';
+import type { FileRules, SeenFile } from '../core/files/published-files.ts';
+import type { MetadataTarget } from '../core/mapping/mapping.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { MetadataTarget } from '../core/mapping.ts';
+import type { MetadataTarget } from '../core/mapping/mapping.ts';
 import { xmlType } from '../core/uris.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';

@@ -1,4 +1,4 @@
-import type { MappedItem } from '../core/mapping.ts';
+import type { MappedItem } from '../core/mapping/mapping.ts';
 import { type BlobRow, isSound, packBlob, readBlobRows } from './blobs.ts';
 import type { Queryable } from './database.ts';
 import type { KnownItem } from './item-plan.ts';

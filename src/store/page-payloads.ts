@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { isBridgeError } from '../core/errors.ts';
-import type { MappedItem } from '../core/mapping.ts';
+import type { MappedItem } from '../core/mapping/mapping.ts';
 import {
   type BlobRow,
   isComparable,

@@ -3,7 +3,7 @@ import { isBridgeError } from '../core/errors.ts';
 import { type Link, patchRelation } from '../core/resource.ts';
 import { sha256 } from '../core/sha-256.ts';
 import { patchPath } from '../core/uris.ts';
-import { diffXml, xmlPatchType } from '../core/xml-patch.ts';
+import { diffXml, xmlPatchType } from '../core/xml/xml-patch.ts';
 import { type BlobRow, packBlob, readBlob } from './blobs.ts';
 import type { Queryable } from './database.ts';
 import type { ResourcePlan } from './resource-plan.ts';

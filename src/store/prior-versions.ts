@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { MappedItem } from '../core/mapping.ts';
-import type { MappedVersion, PriorFile, PriorMetadata } from '../core/prior-versions.ts';
+import type { MappedItem } from '../core/mapping/mapping.ts';
+import type { MappedVersion, PriorFile, PriorMetadata } from '../core/mapping/prior-versions.ts';
 import { xmlType } from '../core/uris.ts';
 import { insertRows, whereAnyOf } from './bulk.ts';
 import type { Queryable } from './database.ts';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { addSeconds, toMilliseconds } from '../core/datetime.ts';
-import { type Fuse, isTooMuchFor } from '../core/fuse.ts';
+import { type Fuse, isTooMuchFor } from '../core/files/fuse.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { earlier, later } from '../core/datetime.ts';
-import { type SeenFile, saysNo } from '../core/published-files.ts';
+import { type SeenFile, saysNo } from '../core/files/published-files.ts';
 import { insertRows, isPostgres, whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
 import { askAllWithheld, callForWeighing, publishedUrls } from './refusals.ts';

@@ -1,4 +1,4 @@
-import { describing, type MappedItem } from '../core/mapping.ts';
+import { describing, type MappedItem } from '../core/mapping/mapping.ts';
 import type { ChangeKind, DesiredResource, Link } from '../core/resource.ts';
 import { parseLinks, serializeLinks } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { addSeconds, earlier } from '../core/datetime.ts';
-import { beginOfDays, isSameKeep, type Keep, surplusVersions } from '../core/retention.ts';
+import { beginOfDays, isSameKeep, type Keep, surplusVersions } from '../core/time/retention.ts';
 import { whereAnyOf } from './bulk.ts';
 import type { Database, Queryable } from './database.ts';
 import { type JournalState, lastSeqBefore, readJournal } from './journal.ts';

@@ -1,4 +1,4 @@
-import type { FileRules } from '../core/published-files.ts';
+import type { FileRules } from '../core/files/published-files.ts';
 import { whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
 import type { Database, Queryable } from './database.ts';

@@ -1,6 +1,6 @@
 import type { FileOrigin, SourceFile } from '../core/adapter.ts';
-import type { MappedItem } from '../core/mapping.ts';
-import { counts, type FileRules, type SeenFile, type StatedFile } from '../core/published-files.ts';
+import { counts, type FileRules, type SeenFile, type StatedFile } from '../core/files/published-files.ts';
+import type { MappedItem } from '../core/mapping/mapping.ts';
 
 /** What is known of the statements about an item's files. */
 export interface KnownStatements {

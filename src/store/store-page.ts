@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { type Checkpoint, forbidsDeletions, type Problem } from '../core/adapter.ts';
 import { countOf } from '../core/count-of.ts';
-import type { MappedItem } from '../core/mapping.ts';
-import { type FileRules, noFiles } from '../core/published-files.ts';
+import { type FileRules, noFiles } from '../core/files/published-files.ts';
+import type { MappedItem } from '../core/mapping/mapping.ts';
 import type { BlobRow } from './blobs.ts';
 import { insertRows, type Row, whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ResourceKind } from '../core/resource.ts';
-import { type Memento, type Timeline, type TimelineStep, toTimeline } from '../core/timeline.ts';
+import { type Memento, type Timeline, type TimelineStep, toTimeline } from '../core/time/timeline.ts';
 import { filePath } from '../core/uris.ts';
 import { isPostgres } from './bulk.ts';
 import { findKept } from './contents.ts';

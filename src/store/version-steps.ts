@@ -1,4 +1,4 @@
-import type { JournalStep } from '../core/resource-past.ts';
+import type { JournalStep } from '../core/time/resource-past.ts';
 import type { Queryable } from './database.ts';
 import { type RepresentationRow, toRepresentation } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { isBridgeError } from '../core/errors.ts';
-import type { MappedItem } from '../core/mapping.ts';
+import type { MappedItem } from '../core/mapping/mapping.ts';
 import type { DesiredResource } from '../core/resource.ts';
-import { isSameButVolatile, mayBeVolatile } from '../core/volatile-parts.ts';
+import { isSameButVolatile, mayBeVolatile } from '../core/xml/volatile-parts.ts';
 import { readBlobRows, unpackBlob } from './blobs.ts';
 import type { Queryable } from './database.ts';
 import type { KnownItem } from './item-plan.ts';

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import type { MappedItem } from '../core/mapping.ts';
+import type { MappedItem } from '../core/mapping/mapping.ts';
+import { type Withdrawn, withoutWithdrawn } from '../core/mapping/withdrawn.ts';
 import type { ResourceKind } from '../core/resource.ts';
 import { isAbsolute } from '../core/uris.ts';
-import { type Withdrawn, withoutWithdrawn } from '../core/withdrawn.ts';
 import { whereAnyOf } from './bulk.ts';
 import { storeChanges } from './change-rows.ts';
 import type { Database, Queryable } from './database.ts';

@@ -6,7 +6,7 @@ import { whereMarked, whereOfSet } from './listing.ts';
 import { sourceIdOf } from './sources.ts';
 
 /**
- * The question of `core/withheld.ts`, asked of the database: whether the bytes of resources may be handed out. The
+ * The question of `core/time/withheld.ts`, asked of the database: whether the bytes of resources may be handed out. The
  * database alone answers it, because any process may have deleted something since.
  */
 export interface WithheldRule {

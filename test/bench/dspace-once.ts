@@ -1,6 +1,6 @@
 import { openBridge } from '../../src/cli/bridge.ts';
 import { createLog } from '../../src/cli/log.ts';
-import { parseConfig } from '../../src/core/config.ts';
+import { parseConfig } from '../../src/core/config/config.ts';
 import { harvest } from '../../src/harvest/harvest.ts';
 import { identifierPass } from '../../src/harvest/identifier-pass.ts';
 import { readJournal } from '../../src/store/journal.ts';

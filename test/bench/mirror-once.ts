@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { parseConfig } from '../../src/core/config.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { parseConfig } from '../../src/core/config/config.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { fileRules } from '../../src/harvest/file-rules.ts';
 import { runFileJob } from '../../src/harvest/files/file-job.ts';
 import { createHostGate } from '../../src/harvest/host-gate.ts';

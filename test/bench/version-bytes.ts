@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import type { SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { sampleFormats } from '../../src/demo/formats.ts';
 import { createRecord } from '../../src/demo/records.ts';
 import { type BlobRow, packAgainst, packBlob, unpackBlob } from '../../src/store/blobs.ts';

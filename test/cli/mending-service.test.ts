@@ -9,7 +9,7 @@ import { type Bridge, openBridge, systemClock } from '../../src/cli/bridge.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { createLog } from '../../src/cli/log.ts';
 import { type Service, startService } from '../../src/cli/service.ts';
-import { parseConfig } from '../../src/core/config.ts';
+import { parseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
 import { contentFile } from '../../src/store/content-files.ts';
 import { makePostgres, makeSqlite } from '../store/databases.ts';

@@ -8,7 +8,7 @@ import { openBridge } from '../../src/cli/bridge.ts';
 import { createLog } from '../../src/cli/log.ts';
 import { main } from '../../src/cli/main.ts';
 import { startService } from '../../src/cli/service.ts';
-import { parseConfig } from '../../src/core/config.ts';
+import { parseConfig } from '../../src/core/config/config.ts';
 import { listRuns } from '../../src/store/runs.ts';
 import { findSource } from '../../src/store/sources.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { httpSettings, upstreamFileSettings } from '../../src/cli/bridge.ts';
-import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { parseConfig, type SourceConfig } from '../../src/core/config/config.ts';
 
 test('what a source may be slow at holds for its endpoint and for the files that are handed through', () => {
   const url = 'https://repo.example.org/oai';

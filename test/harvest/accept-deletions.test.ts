@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { parseConfig, type SourceConfig } from '../../src/core/config/config.ts';
 import {
   type Acceptance,
   type AcceptanceReport,

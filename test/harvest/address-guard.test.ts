@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { type AllowedPlace, parseAllowedPlace } from '../../src/core/network-allow.ts';
+import { type AllowedPlace, parseAllowedPlace } from '../../src/core/config/network-allow.ts';
 import { createAddressGuard, type GuardSettings, type Resolve } from '../../src/harvest/address-guard.ts';
 
 const allow = (...entries: string[]): AllowedPlace[] =>

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { SourceItem } from '../../src/core/adapter.ts';
-import { parseConfig } from '../../src/core/config.ts';
+import { parseConfig } from '../../src/core/config/config.ts';
 import { type DryRunReport, dryRun } from '../../src/harvest/dry-run.ts';
 import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestOptions, HarvestSource } from '../../src/harvest/harvest-source.ts';

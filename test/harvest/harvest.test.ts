@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Adapter, Page, PageRequest, RepositoryInfo, SourceItem } from '../../src/core/adapter.ts';
-import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { parseConfig, type SourceConfig } from '../../src/core/config/config.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { acceptDeletions } from '../../src/harvest/accept-deletions.ts';
 import { dryRun } from '../../src/harvest/dry-run.ts';

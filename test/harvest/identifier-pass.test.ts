@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { parseConfig, type SourceConfig } from '../../src/core/config/config.ts';
 import { acceptDeletions } from '../../src/harvest/accept-deletions.ts';
 import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestOptions, HarvestSource, IdentifierOptions } from '../../src/harvest/harvest-source.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Adapter, SourceFile, SourceItem } from '../../src/core/adapter.ts';
-import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { parseConfig, type SourceConfig } from '../../src/core/config/config.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestSource } from '../../src/harvest/harvest-source.ts';

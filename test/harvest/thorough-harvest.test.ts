@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { parseConfig, type SourceConfig } from '../../src/core/config/config.ts';
 import type { HarvestOptions, HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import { thoroughHarvest } from '../../src/harvest/thorough-harvest.ts';

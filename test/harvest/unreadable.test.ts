@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Problem } from '../../src/core/adapter.ts';
-import { parseConfig, type SourceConfig } from '../../src/core/config.ts';
+import { parseConfig, type SourceConfig } from '../../src/core/config/config.ts';
 import { rawRecord } from '../../src/core/raw-record.ts';
 import { acceptDeletions } from '../../src/harvest/accept-deletions.ts';
 import { harvest } from '../../src/harvest/harvest.ts';

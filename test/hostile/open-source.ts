@@ -1,7 +1,7 @@
 import { createAdapter } from '../../adapters/index.ts';
 import { adapterSettings, httpSettings, oaiSettings } from '../../src/cli/bridge.ts';
 import type { AdapterContext, Clock, Log } from '../../src/core/adapter.ts';
-import { parseConfig } from '../../src/core/config.ts';
+import { parseConfig } from '../../src/core/config/config.ts';
 import { createFileChecker } from '../../src/harvest/files/file-checker.ts';
 import type { HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createHostGate, type HostGate } from '../../src/harvest/host-gate.ts';

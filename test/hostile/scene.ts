@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Problem } from '../../src/core/adapter.ts';
-import { publishedFormats } from '../../src/core/published-formats.ts';
+import { publishedFormats } from '../../src/core/config/published-formats.ts';
 import { collectionPath, metadataPath } from '../../src/core/uris.ts';
 import { type AcceptanceReport, acceptDeletions } from '../../src/harvest/accept-deletions.ts';
 import { type FileJobReport, runFileJob } from '../../src/harvest/files/file-job.ts';

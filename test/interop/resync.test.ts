@@ -11,7 +11,7 @@ import { freePort } from '../../src/cli/free-port.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 import { createLog } from '../../src/cli/log.ts';
 import { type Service, startService } from '../../src/cli/service.ts';
-import { parseConfig } from '../../src/core/config.ts';
+import { parseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { readJournal } from '../../src/store/journal.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diffXml } from '../../src/core/xml-patch.ts';
+import { diffXml } from '../../src/core/xml/xml-patch.ts';
 import { documentPairs } from '../core/xml-documents.ts';
 
 const { status } = spawnSync('python3', ['-c', 'import lxml.etree'], { stdio: 'ignore' });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { addSeconds, toDigits, toIso } from '../../src/core/datetime.ts';
 import { isBridgeError } from '../../src/core/errors.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
-import { exactMemento, selectMemento } from '../../src/core/timeline.ts';
+import { exactMemento, selectMemento } from '../../src/core/time/timeline.ts';
 import type { Publication } from '../../src/publish/publication.ts';
 import { findHistory } from '../../src/store/timelines.ts';
 import { runs } from '../runs.ts';

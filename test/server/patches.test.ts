@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { type Link, patchRelation } from '../../src/core/resource.ts';
 import { acquireLease } from '../../src/store/leases.ts';
 import { parseLinks } from '../../src/store/rows.ts';

@@ -1,5 +1,5 @@
 import type { SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';
 import { startRun } from '../../src/store/runs.ts';

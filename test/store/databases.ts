@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
-import type { DatabaseConfig } from '../../src/core/config.ts';
+import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { onServer } from './prepared.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SourceFile, SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
-import type { FileRules } from '../../src/core/published-files.ts';
+import type { FileRules } from '../../src/core/files/published-files.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import type { Database } from '../../src/store/database.ts';
 import { acquireLease } from '../../src/store/leases.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { FileOrigin, SourceFile, SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
-import type { FileRules } from '../../src/core/published-files.ts';
+import type { FileRules } from '../../src/core/files/published-files.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { listDueFiles } from '../../src/store/due-files.ts';
 import { listDueLandingPages, storeFoundFiles } from '../../src/store/item-files.ts';

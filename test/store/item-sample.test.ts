@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { sampleItems } from '../../src/store/item-sample.ts';
 import { acquireLease } from '../../src/store/leases.ts';
 import { startRun } from '../../src/store/runs.ts';

@@ -1,6 +1,6 @@
 import type { SourceItem } from '../../src/core/adapter.ts';
 import { addSeconds } from '../../src/core/datetime.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { metadataPath } from '../../src/core/uris.ts';
 import type { Database } from '../../src/store/database.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';

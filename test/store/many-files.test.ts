@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StatedFile } from '../../src/core/published-files.ts';
+import type { StatedFile } from '../../src/core/files/published-files.ts';
 import { insertRows } from '../../src/store/bulk.ts';
 import { readItemFiles, storeStatements } from '../../src/store/item-files.ts';
 import { ensureSource, sourceIdOf } from '../../src/store/sources.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FileOrigin, SourceFile, SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
-import type { FileRules } from '../../src/core/published-files.ts';
+import type { FileRules } from '../../src/core/files/published-files.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { listDueFiles, listUnconfirmedFiles } from '../../src/store/due-files.ts';
 import { listDueLandingPages } from '../../src/store/item-files.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import type { SourceItem, SourceVersion } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { type BlobRow, packAgainst, packBlob, readBlob } from '../../src/store/blobs.ts';
 import type { Database } from '../../src/store/database.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { patchRelation } from '../../src/core/resource.ts';
 import { type ResourceSet, resourceSets } from '../../src/core/resource-set.ts';
-import { applyXmlPatch } from '../../src/core/xml-patch.ts';
+import { applyXmlPatch } from '../../src/core/xml/xml-patch.ts';
 import { readBlob } from '../../src/store/blobs.ts';
 import type { Database } from '../../src/store/database.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { SourceItem, SourceVersion } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { readBlob } from '../../src/store/blobs.ts';
 import type { Database } from '../../src/store/database.ts';
 import { readJournal } from '../../src/store/journal.ts';

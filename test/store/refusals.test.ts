@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { mapItem } from '../../src/core/mapping.ts';
-import type { FileRules } from '../../src/core/published-files.ts';
+import type { FileRules } from '../../src/core/files/published-files.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { listDueFiles, listProbes } from '../../src/store/due-files.ts';
 import { acquireLease, type Lease } from '../../src/store/leases.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addSeconds, earlier } from '../../src/core/datetime.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
-import type { Keep } from '../../src/core/retention.ts';
+import type { Keep } from '../../src/core/time/retention.ts';
 import { readBlob } from '../../src/store/blobs.ts';
 import type { Database } from '../../src/store/database.ts';
 import { readJournal } from '../../src/store/journal.ts';

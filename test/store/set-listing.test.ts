@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { type ResourceSet, resourceSets } from '../../src/core/resource-set.ts';
 import { findUnknownCollections, hasMembers } from '../../src/store/collections.ts';
 import type { Database } from '../../src/store/database.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { mapItem } from '../../src/core/mapping.ts';
-import type { FileRules } from '../../src/core/published-files.ts';
+import type { FileRules } from '../../src/core/files/published-files.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { metadataPath } from '../../src/core/uris.ts';
 import type { Database } from '../../src/store/database.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import type { Problem, SourceItem } from '../../src/core/adapter.ts';
-import { mapItem } from '../../src/core/mapping.ts';
+import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { metadataPath } from '../../src/core/uris.ts';
 import { readBlob } from '../../src/store/blobs.ts';

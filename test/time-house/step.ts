@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { MementosConfig } from '../../src/core/config.ts';
+import type { MementosConfig } from '../../src/core/config/config.ts';
 import { collections } from './repository.ts';
 
 /** What happens in a house, one thing after the other. */

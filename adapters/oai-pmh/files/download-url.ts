@@ -1,5 +1,5 @@
-import { toContentUrl } from '../../../src/core/dspace-download.ts';
-import { isSameSite } from '../../../src/core/site.ts';
+import { toContentUrl } from '../../../src/core/addresses/dspace-download.ts';
+import { isSameSite } from '../../../src/core/addresses/site.ts';
 
 /**
  * The REST API's base that an OAI base URL of DSpace 7 and later implies: `https://host/server/oai/request` lies

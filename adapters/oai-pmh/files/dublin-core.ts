@@ -1,6 +1,6 @@
 import type { FileAccess } from '../../../src/core/adapter.ts';
-import { siteOf } from '../../../src/core/site.ts';
-import type { WebUrl } from '../../../src/core/web-url.ts';
+import { siteOf } from '../../../src/core/addresses/site.ts';
+import type { WebUrl } from '../../../src/core/addresses/web-url.ts';
 import type { Extractor } from './extractor.ts';
 import { fileUrl } from './file-url.ts';
 import type { StatedFile } from './found-files.ts';

@@ -1,4 +1,4 @@
-import { percentEncode, type WebUrl, webUrl } from '../../../src/core/web-url.ts';
+import { percentEncode, type WebUrl, webUrl } from '../../../src/core/addresses/web-url.ts';
 import { toGalleyDownload } from './galley-url.ts';
 
 /**

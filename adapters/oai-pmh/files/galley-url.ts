@@ -1,4 +1,4 @@
-import { type WebUrl, webUrl } from '../../../src/core/web-url.ts';
+import { type WebUrl, webUrl } from '../../../src/core/addresses/web-url.ts';
 
 const viewer = /^(.*\/(?:article|preprint|catalog))\/view\/([^/]+)\/([^/]+)((?:\/[^/]+)?)\/?$/;
 const viewerQuery =

@@ -1,4 +1,4 @@
-import type { WebUrl } from '../../../src/core/web-url.ts';
+import type { WebUrl } from '../../../src/core/addresses/web-url.ts';
 import { isCatalogue, isResolver } from './resolver-hosts.ts';
 
 /** Endings of what people publish. Not `xml` and `html`: they are as often a page or metadata. */

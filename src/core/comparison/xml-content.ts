@@ -6,7 +6,7 @@ import {
   textValue,
   type XmlElement,
   type XmlNode,
-} from '../xml-tree.ts';
+} from '../xml/xml-tree.ts';
 import { type ContentAttribute, type ContentNode, type ContentTree, collapse } from './content-node.ts';
 
 const limits = { nodes: 100_000, depth: 256 };

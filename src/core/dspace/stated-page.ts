@@ -1,5 +1,5 @@
-import { hasFileEnding, isResolver } from '../page-address.ts';
-import { webUrl } from '../web-url.ts';
+import { hasFileEnding, isResolver } from '../addresses/page-address.ts';
+import { webUrl } from '../addresses/web-url.ts';
 import type { MetadataValue } from './dspace-item.ts';
 
 const filePath = /\/bitstreams?\/|\/retrieve\/|\/download(?:s|\/|$)/i;

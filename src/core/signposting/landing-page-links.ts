@@ -1,6 +1,6 @@
 import type { SourceFile } from '../adapter.ts';
-import { dspaceServer, toContentUrl } from '../dspace-download.ts';
-import { webAddress } from '../web-url.ts';
+import { dspaceServer, toContentUrl } from '../addresses/dspace-download.ts';
+import { webAddress } from '../addresses/web-url.ts';
 import { fileName } from './file-name.ts';
 import { isNameOf, type PageNames } from './page-names.ts';
 import type { TypedLink } from './typed-link.ts';

@@ -1,5 +1,5 @@
 import type { Http, HttpOptions, HttpResponse } from '../../core/adapter.ts';
-import { isBitstreamContent } from '../../core/bitstream-address.ts';
+import { isBitstreamContent } from '../../core/addresses/bitstream-address.ts';
 import { toHttpDate } from '../../core/datetime.ts';
 import type { DueFile } from '../../store/due-files.ts';
 import type { RemoteFile } from '../../store/remote-files.ts';

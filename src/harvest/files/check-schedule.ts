@@ -1,5 +1,5 @@
 import { addSeconds } from '../../core/datetime.ts';
-import { saysNo } from '../../core/published-files.ts';
+import { saysNo } from '../../core/files/published-files.ts';
 import type { RemoteFile } from '../../store/remote-files.ts';
 import type { Verdict } from './file-verdict.ts';
 

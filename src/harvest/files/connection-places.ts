@@ -1,4 +1,4 @@
-import { UpstreamFileError } from '../../core/upstream-files.ts';
+import { UpstreamFileError } from '../../core/files/upstream-files.ts';
 
 /** So many connections to a source's files at a time; whoever comes when the queue is full, or waits too long, is told when to come again. */
 export interface ConnectionPlaces {

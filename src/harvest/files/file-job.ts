@@ -1,9 +1,9 @@
 import type { Clock, Http, Log } from '../../core/adapter.ts';
-import type { SourceConfig } from '../../core/config.ts';
+import type { SourceConfig } from '../../core/config/config.ts';
 import { toIso } from '../../core/datetime.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
-import { saysNo } from '../../core/published-files.ts';
+import { saysNo } from '../../core/files/published-files.ts';
 import { callForMending } from '../../store/damaged-contents.ts';
 import type { Database } from '../../store/database.ts';
 import { type FileTrust, listDueFiles } from '../../store/due-files.ts';

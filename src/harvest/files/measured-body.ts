@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { UpstreamFileError } from '../../core/upstream-files.ts';
+import { UpstreamFileError } from '../../core/files/upstream-files.ts';
 
 export interface BodyMeasure {
   /** Octets that have to come; undefined: whatever comes. */

@@ -1,8 +1,8 @@
 import type { Http, HttpResponse } from '../../core/adapter.ts';
-import { bitstreamOf, isTaggedAsOther } from '../../core/bitstream-address.ts';
+import { bitstreamOf, isTaggedAsOther } from '../../core/addresses/bitstream-address.ts';
 import { toHttpDate } from '../../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
-import { saysNo } from '../../core/published-files.ts';
+import { saysNo } from '../../core/files/published-files.ts';
 import type { ReadyContent } from '../../store/content-files.ts';
 import type { DueFile } from '../../store/due-files.ts';
 import { paceOf, type SlowestRate } from '../response-body.ts';

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../core/adapter.ts';
-import { isBitstreamContent } from '../../core/bitstream-address.ts';
+import { isBitstreamContent } from '../../core/addresses/bitstream-address.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import { isKeptWhole, setAside } from '../../store/damaged-contents.ts';
 import type { Database } from '../../store/database.ts';

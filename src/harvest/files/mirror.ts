@@ -1,6 +1,6 @@
 import { toIso } from '../../core/datetime.ts';
 import { forCrowd } from '../../core/either-signal.ts';
-import { saysNo } from '../../core/published-files.ts';
+import { saysNo } from '../../core/files/published-files.ts';
 import type { Database } from '../../store/database.ts';
 import { type DueFile, listDueFiles } from '../../store/due-files.ts';
 import { findRemoteFiles } from '../../store/remote-files.ts';

@@ -1,7 +1,7 @@
-import type { SourceConfig } from '../../core/config.ts';
+import type { SourceConfig } from '../../core/config/config.ts';
 import { toIso } from '../../core/datetime.ts';
 import { isBridgeError } from '../../core/errors.ts';
-import type { FileRefusal } from '../../core/upstream-files.ts';
+import type { FileRefusal } from '../../core/files/upstream-files.ts';
 import { borrowLease } from '../../store/leases.ts';
 import { findRemoteFiles, saveRemoteFiles } from '../../store/remote-files.ts';
 import { type Settled, settleRefusals } from '../../store/settle.ts';

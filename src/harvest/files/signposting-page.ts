@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
 import type { Http, HttpResponse, SourceFile } from '../../core/adapter.ts';
+import { isSameSite } from '../../core/addresses/site.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { createHeadReader } from '../../core/signposting/head-links.ts';
 import { linksOfPage, readSignposts } from '../../core/signposting/landing-page-links.ts';
@@ -7,7 +8,6 @@ import { parseLinkField } from '../../core/signposting/link-field.ts';
 import { parseLinkset } from '../../core/signposting/linkset.ts';
 import { type PageNames, pageNames } from '../../core/signposting/page-names.ts';
 import { mediaType, type TypedLink } from '../../core/signposting/typed-link.ts';
-import { isSameSite } from '../../core/site.ts';
 
 /** What came of a landing page: the files it leads to, or why it could not be read. */
 export type PageReading =

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { parseHttpDate } from '../../core/datetime.ts';
-import { isPageForPeople } from '../../core/page-for-people.ts';
-import { type FileOutcome, saysNo } from '../../core/published-files.ts';
+import { isPageForPeople } from '../../core/files/page-for-people.ts';
+import { type FileOutcome, saysNo } from '../../core/files/published-files.ts';
 import {
   type UpstreamContent,
   UpstreamFileError,
   type UpstreamFileRequest,
   type UpstreamVerdict,
-} from '../../core/upstream-files.ts';
+} from '../../core/files/upstream-files.ts';
 import { retryAfter } from '../patience.ts';
 import { judgeAnswer } from './file-verdict.ts';
 

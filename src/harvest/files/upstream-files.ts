@@ -2,14 +2,14 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type Agent, request as send } from 'undici';
 import type { Clock, Log } from '../../core/adapter.ts';
+import { parseAllowedPlace } from '../../core/config/network-allow.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
-import { parseAllowedPlace } from '../../core/network-allow.ts';
 import {
   type UpstreamFile,
   UpstreamFileError,
   type UpstreamFileRequest,
   type UpstreamFiles,
-} from '../../core/upstream-files.ts';
+} from '../../core/files/upstream-files.ts';
 import { type AddressGuard, createAddressGuard, type Resolve } from '../address-guard.ts';
 import { createGuardedAgent } from '../guarded-agent.ts';
 import { redirected } from '../redirect.ts';

@@ -1,5 +1,5 @@
 import { patchRelation } from '../../core/resource.ts';
-import { whyWithheld } from '../../core/withheld.ts';
+import { whyWithheld } from '../../core/time/withheld.ts';
 import { findKept } from '../../store/contents.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { ChangeEntry } from '../../store/listing.ts';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Log } from '../../core/adapter.ts';
 import { BridgeError } from '../../core/errors.ts';
-import type { FileRules } from '../../core/published-files.ts';
+import type { FileRules } from '../../core/files/published-files.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Database } from '../../store/database.ts';
 import { ruleOf } from '../../store/withheld.ts';

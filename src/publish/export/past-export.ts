@@ -6,7 +6,7 @@ import type { Clock } from '../../core/adapter.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { whyWithheld } from '../../core/withheld.ts';
+import { whyWithheld } from '../../core/time/withheld.ts';
 import { findLivingStates, type ResourceState } from '../../store/resource-states.ts';
 import { setPaths } from '../document-paths.ts';
 import { documentStylesheetPath } from '../stylesheet-instruction.ts';

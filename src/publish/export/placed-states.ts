@@ -1,4 +1,4 @@
-import type { FileRules } from '../../core/published-files.ts';
+import type { FileRules } from '../../core/files/published-files.ts';
 import { isAbsolute } from '../../core/uris.ts';
 import { findKept } from '../../store/contents.ts';
 import type { Queryable } from '../../store/database.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/adapter.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
-import type { FileRules } from '../../core/published-files.ts';
+import type { FileRules } from '../../core/files/published-files.ts';
 import { isAbsolute } from '../../core/uris.ts';
 import { type Content, readContents } from '../../store/contents.ts';
 import type { Database } from '../../store/database.ts';
@@ -50,7 +50,7 @@ export interface ExportedState extends ExportedResources {
   ours: number;
   /** Living files that are fetched when they are asked for. */
   passedOn: number;
-  /** What is not handed out; see `core/withheld.ts`. */
+  /** What is not handed out; see `core/time/withheld.ts`. */
   withheld: number;
 }
 

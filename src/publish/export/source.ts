@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '../../core/adapter.ts';
-import type { FileRules } from '../../core/published-files.ts';
+import type { FileRules } from '../../core/files/published-files.ts';
 import { collectionPath, itemPath } from '../../core/uris.ts';
 import { listCollections } from '../../store/collections.ts';
 import type { Database } from '../../store/database.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Gap } from '../../core/timeline.ts';
+import type { Gap } from '../../core/time/timeline.ts';
 
 /** Something with a past: a resource, or a document. */
 export interface Past {

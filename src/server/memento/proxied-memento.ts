@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Memento } from '../../core/timeline.ts';
-import { UpstreamFileError } from '../../core/upstream-files.ts';
-import { webUrl } from '../../core/web-url.ts';
+import { webUrl } from '../../core/addresses/web-url.ts';
+import { UpstreamFileError } from '../../core/files/upstream-files.ts';
+import type { Memento } from '../../core/time/timeline.ts';
 import type { ResourceHistory } from '../../store/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { addSeconds, toIso } from '../../core/datetime.ts';
-import { exactMemento } from '../../core/timeline.ts';
+import { exactMemento } from '../../core/time/timeline.ts';
 import { toUri } from '../../core/uris.ts';
 import { listHistories, type ResourceHistory } from '../../store/timelines.ts';
 import type { ServerDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
-import { webUrl } from '../../core/web-url.ts';
-import { whyWithheld } from '../../core/withheld.ts';
+import { webUrl } from '../../core/addresses/web-url.ts';
+import { whyWithheld } from '../../core/time/withheld.ts';
 import type { ResourceHistory } from '../../store/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 
@@ -21,7 +21,7 @@ export function servedHistory(
   return { ...history, timeline: { ...timeline, mementos } };
 }
 
-/** For what a source of `deps` has deleted; see `core/withheld.ts`. */
+/** For what a source of `deps` has deleted; see `core/time/withheld.ts`. */
 export function whyWithheldHere(
   deps: Pick<ServerDeps, 'mementosOf'>,
   resource: Pick<ResourceHistory, 'source' | 'kind' | 'deletedAt' | 'withdrawnAt'>,

@@ -1,5 +1,5 @@
 import { toHttpDate } from '../../core/datetime.ts';
-import type { Gap } from '../../core/timeline.ts';
+import type { Gap } from '../../core/time/timeline.ts';
 import { linkFormat, mementoUri, type TimeMapForm, timeGateUri, timeMapUri } from '../../core/uris.ts';
 import { html, linkTo, type Markup, type Page } from '../html.ts';
 import { formatLink } from '../link-header.ts';

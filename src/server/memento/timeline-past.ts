@@ -1,4 +1,4 @@
-import { exactMemento, type Selection, selectMemento, type Timeline } from '../../core/timeline.ts';
+import { exactMemento, type Selection, selectMemento, type Timeline } from '../../core/time/timeline.ts';
 import type { Past, PastSelection } from './past.ts';
 
 /** All of a past but what it is of, and how it is sent. */

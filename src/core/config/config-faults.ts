@@ -1,0 +1,101 @@
+import type { TSchema } from '@sinclair/typebox';
+import { reservedNames } from '../uris.ts';
+import { acceptedPlaces, parseAllowedPlace } from './network-allow.ts';
+import { isObject, schemaFaults } from './schema-faults.ts';
+import { suggest } from './suggestion.ts';
+
+/** Everything that is wrong with a configuration, a sentence each: where it is, and what to write there. */
+export function* findFaults(value: unknown, schema: TSchema): Generator<string> {
+  yield* schemaFaults(schema, value);
+  const { sources, baseUrl, listen, network } = value as Readonly<Record<string, unknown>>;
+  yield* networkFaults(network);
+  yield* listenFaults(listen);
+  const basePath =
+    typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
+  for (const name of Object.keys(isObject(sources) ? sources : {})) {
+    // Behind a proxy that strips the path, /rs/… would be this source's address.
+    if (name === basePath) yield `sources.${name}: the path of baseUrl begins with this name; choose another`;
+    if (reservedNames.has(name))
+      yield `sources.${name}: the bridge has an address of its own of this name; choose another`;
+    else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: a source's name is made of a-z, 0-9 and -`;
+    const source = (sources as Record<string, unknown>)[name];
+    yield* setFaults(`sources.${name}`, source);
+    yield* dspaceFaults(`sources.${name}`, source);
+  }
+}
+
+function* networkFaults(network: unknown): Generator<string> {
+  const { allow } = isObject(network) ? network : {};
+  for (const [index, entry] of (Array.isArray(allow) ? allow : []).entries()) {
+    if (typeof entry === 'string' && parseAllowedPlace(entry) === undefined) {
+      yield `network.allow.${index}: ${JSON.stringify(entry)} cannot be allowed; write ${acceptedPlaces}`;
+    }
+  }
+}
+
+function* listenFaults(listen: unknown): Generator<string> {
+  const { trustedProxies } = isObject(listen) ? listen : {};
+  for (const [index, entry] of (Array.isArray(trustedProxies) ? trustedProxies : []).entries()) {
+    const place = typeof entry === 'string' ? parseAllowedPlace(entry) : undefined;
+    if (!place || !('range' in place) || place.port !== undefined)
+      yield `listen.trustedProxies.${index}: ${JSON.stringify(entry)} is neither an address nor a range; write one such as 10.0.0.0/8`;
+  }
+}
+
+/** Whatever everybody may not read must not come in at all. */
+const credentialHeaders = /^(?:authorization|cookie|proxy-authorization|rest-dspace-token)$/i;
+
+function* dspaceFaults(place: string, source: unknown): Generator<string> {
+  if (!isObject(source)) return;
+  const { adapter, formats, headers, timeZone } = source;
+  if (adapter !== 'dspace' && adapter !== 'dspace-legacy') {
+    const own = ['login', 'oai', 'entityTypes'].filter((key) => source[key] !== undefined);
+    if (own.length > 0)
+      yield `${place}.${own[0]}: only the adapters dspace and dspace-legacy have this setting, and the adapter here is ${adapter}; remove it`;
+    const fromOai = isObject(formats) || (Array.isArray(formats) && formats.some(isObject));
+    if (fromOai)
+      yield `${place}.formats: all formats come from OAI-PMH here; write their names alone, as [oai_dc, jpcoar]`;
+    return;
+  }
+  for (const name of Object.keys(isObject(headers) ? headers : {})) {
+    if (credentialHeaders.test(name))
+      yield `${place}.headers.${name}: a DSpace is read without an account, so that only what is public is published; remove this header (for hidden version histories use \`login\`)`;
+  }
+  const names = (Array.isArray(formats) ? formats : []).map((format) =>
+    isObject(format) ? format.name : format,
+  );
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) yield `${place}.formats: ${String(twice)} is there twice; write it once`;
+  if (typeof timeZone === 'string' && !isTimeZone(timeZone))
+    yield `${place}.timeZone: there is no time zone "${timeZone}"; write it as Europe/Berlin or UTC`;
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ownSets = ['all', 'metadata'];
+
+function* setFaults(place: string, source: unknown): Generator<string> {
+  const { sets, dumps } = isObject(source) ? source : {};
+  const names = Object.keys(isObject(sets) ? sets : {});
+  for (const name of names) {
+    const set = isObject(sets) ? sets[name] : undefined;
+    if (ownSets.includes(name)) yield `${place}.sets.${name}: every source has this set; choose another name`;
+    else if (!/^[a-z0-9-]+$/.test(name))
+      yield `${place}.sets.${name}: a set's name is made of a-z, 0-9 and -`;
+    if (isObject(set) && set.collections === undefined && set.formats === undefined) {
+      yield `${place}.sets.${name}: say what is in it, by collections, by formats, or by both`;
+    }
+  }
+  const known = [...ownSets, ...names];
+  for (const name of Array.isArray(dumps) ? dumps : []) {
+    if (!known.includes(name))
+      yield `${place}.dumps: there is no set "${name}"${suggest(String(name), known)}`;
+  }
+}

@@ -1,0 +1,237 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { BridgeError } from '../errors.ts';
+import { findFaults } from './config-faults.ts';
+import { isObject, matchesLiterals } from './schema-faults.ts';
+import { closed, scheduleWords, sourceSchema } from './source-schema.ts';
+
+/**
+ * One schema is the type, the validation, the defaults and the reference (`docs/configuration.md` is written
+ * from its descriptions). Unknown keys are errors with a suggestion.
+ */
+
+const databaseSchema = Type.Union(
+  [
+    Type.Object(
+      { client: Type.Literal('sqlite'), file: Type.String({ minLength: 1, default: 'data/rsbridge.db' }) },
+      closed,
+    ),
+    Type.Object(
+      {
+        client: Type.Literal('pg'),
+        url: Type.String({
+          minLength: 1,
+          secret: true,
+          write: 'the address of the database, such as postgres://user:${PASSWORD}@host/database',
+          description: 'postgres://user:${PASSWORD}@host/database',
+        }),
+        poolSize: Type.Integer({ minimum: 4, maximum: 100, default: 10 }),
+      },
+      closed,
+    ),
+  ],
+  { description: 'Where everything is kept. SQLite needs no set-up; PostgreSQL serves several processes.' },
+);
+
+export const configSchema = Type.Object(
+  {
+    baseUrl: Type.String({
+      pattern: '^https?://[^/?#]+(/[^?#]*)?$',
+      write: 'a web address, http:// or https://, without ? and #, such as https://repo.example.ac.jp/rs',
+      default: 'http://localhost:8080',
+      description: 'The public address of the bridge; may have a path, e.g. https://repo.example.ac.jp/rs',
+    }),
+    title: Type.String({
+      default: 'ResourceSync bridge',
+      description: 'The name of the institution, on the HTML pages.',
+    }),
+    contact: Type.Optional(
+      Type.String({ description: 'An e-mail address for the User-Agent and From of every request we make.' }),
+    ),
+    database: { ...databaseSchema, default: { client: 'sqlite', file: 'data/rsbridge.db' } },
+    directory: Type.String({ default: 'data', description: 'Where the published documents are kept.' }),
+    listen: Type.Object(
+      {
+        host: Type.String({ default: '127.0.0.1' }),
+        port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080 }),
+        minBytesPerSecond: Type.Integer({
+          minimum: 0,
+          default: 2048,
+          description:
+            'A client that reads an answer more slowly than this for longer than `slowReaderSeconds` is disconnected; 0: never.',
+        }),
+        slowReaderSeconds: Type.Integer({
+          minimum: 1,
+          default: 30,
+          description: 'How long a client may read nothing at all.',
+        }),
+        trustedProxies: Type.Array(Type.String({ minLength: 1 }), {
+          default: ['127.0.0.0/8', '::1'],
+          description:
+            'Reverse proxies whose `X-Forwarded-For` is believed: addresses or ranges. The address of the client counts when connections are shared (`files.proxyShare`).',
+        }),
+      },
+      { ...closed, default: {} },
+    ),
+    publish: Type.Object(
+      {
+        resourceListSchedule: Type.Union([Type.String(), Type.Literal(false)], {
+          write: scheduleWords,
+          default: '30 2 * * *',
+          description: 'When `serve` takes a new snapshot of the Resource Lists (cron, UTC).',
+        }),
+        changeListDays: Type.Integer({
+          minimum: 1,
+          default: 30,
+          description: 'How many days changelist.xml goes back.',
+        }),
+        changeListMinutes: Type.Integer({
+          minimum: 1,
+          maximum: 1440,
+          default: 60,
+          description:
+            'How long a dated Change List stays open, counted from midnight UTC; with dumps, a package follows each.',
+        }),
+        resourceDumpSchedule: Type.Union([Type.String(), Type.Literal(false)], {
+          write: scheduleWords,
+          default: '0 4 * * 0',
+          description:
+            'When `serve` builds new Resource Dumps (cron, UTC); the first follows the first harvest.',
+        }),
+        packageBytes: Type.Integer({
+          minimum: 65_536,
+          default: 1024 ** 3,
+          description: 'A package of a Resource Dump is closed before it grows beyond this many bytes.',
+        }),
+        archives: Type.Boolean({
+          default: false,
+          description:
+            'Keep and list what was published before (ResourceSync Archives, a draft: some clients refuse it).',
+        }),
+        retention: Type.Object(
+          {
+            changeListDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
+              default: 365,
+              description: 'How long closed Change Lists stay; false: for ever.',
+            }),
+            changeDumpDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
+              default: 90,
+              description: 'How long the packages of Change Dumps stay; false: as long as the lists.',
+            }),
+            resourceLists: Type.Integer({
+              minimum: 2,
+              default: 2,
+              description:
+                'Snapshots of a Resource List of several parts that stay, the current one included.',
+            }),
+            resourceDumps: Type.Integer({
+              minimum: 1,
+              default: 2,
+              description:
+                'Resource Dumps that stay, the current one included: a long download outlives a new one.',
+            }),
+            listsInTime: Type.Integer({
+              minimum: 1,
+              default: 20,
+              description:
+                'Rendered Resource Lists of past times that stay, of each set; others are rendered again on request.',
+            }),
+            listsInTimeBytes: Type.Integer({
+              minimum: 1_048_576,
+              default: 5 * 1024 ** 3,
+              description: 'What they may take on the disk, all sets together.',
+            }),
+            archiveDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
+              default: false,
+              description: 'How long archived documents stay; false: for ever.',
+            }),
+          },
+          { ...closed, default: {}, description: 'What is removed from the disk, and when.' },
+        ),
+        robots: Type.Boolean({ default: true, description: 'Name the Resource Lists in robots.txt.' }),
+      },
+      { ...closed, default: {} },
+    ),
+    sources: Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), sourceSchema, {
+      default: {},
+      description: 'The repositories, by the name that begins their URIs.',
+    }),
+    runs: Type.Object(
+      {
+        days: Type.Integer({
+          minimum: 1,
+          default: 90,
+          description: 'How long a run stays, with its problems.',
+        }),
+        idleDays: Type.Integer({
+          minimum: 1,
+          default: 2,
+          description: 'How long one stays that found nothing new and met no problem.',
+        }),
+      },
+      {
+        ...closed,
+        default: {},
+        description:
+          'The history of the harvests. The latest run of each kind stays, and so does a run that something undecided refers to.',
+      },
+    ),
+    network: Type.Object(
+      {
+        allow: Type.Array(Type.String({ minLength: 1 }), {
+          default: [],
+          description:
+            'Private addresses that links and redirects found in records may lead to: a host, host:port, an address, or a range such as 10.0.0.0/8. The address of a source needs no entry.',
+        }),
+      },
+      { ...closed, default: {} },
+    ),
+    logLevel: Type.Union(
+      ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)) as [
+        ReturnType<typeof Type.Literal<'debug'>>,
+        ReturnType<typeof Type.Literal<'info'>>,
+        ReturnType<typeof Type.Literal<'warn'>>,
+        ReturnType<typeof Type.Literal<'error'>>,
+        ReturnType<typeof Type.Literal<'silent'>>,
+      ],
+      { default: 'info' },
+    ),
+  },
+  closed,
+);
+
+export type Config = Static<typeof configSchema>;
+export type { FilesConfig, MementosConfig, SourceConfig } from './source-schema.ts';
+export type DatabaseConfig = Config['database'];
+
+/**
+ * Validates a parsed configuration and fills in the defaults.
+ * @throws BridgeError `config-invalid` naming every fault: where, what, and the nearest known key
+ */
+export function parseConfig(raw: unknown): Config {
+  // Values from the environment are texts; where a number or a truth value is due, they are read as one.
+  const filled = Value.Convert(configSchema, withDefaults(withDefaultsOfAdapters(Value.Clone(raw ?? {}))));
+  const faults = [...findFaults(filled, configSchema)];
+  if (faults.length > 0) throw new BridgeError('config-invalid', faults.join('\n'));
+  const config = filled as Config;
+  return { ...config, baseUrl: config.baseUrl.replace(/\/+$/, '') };
+}
+
+/** A DSpace takes two requests at a time without noticing. */
+function withDefaultsOfAdapters(raw: unknown): unknown {
+  if (!isObject(raw) || !isObject(raw.sources)) return raw;
+  const sources = Object.entries(raw.sources).map(([name, source]) => [
+    name,
+    isObject(source) && source.adapter === 'dspace' ? { requestsPerHost: 2, ...source } : source,
+  ]);
+  return { ...raw, sources: Object.fromEntries(sources) };
+}
+
+/** TypeBox would fill in the defaults of every alternative of a union; only the chosen one's are meant. */
+function withDefaults(raw: unknown): unknown {
+  if (!isObject(raw) || !isObject(raw.database)) return Value.Default(configSchema, raw);
+  const { database, ...rest } = raw;
+  const chosen = databaseSchema.anyOf.find((option) => matchesLiterals(database, option));
+  const filled = Value.Default(configSchema, rest) as Record<string, unknown>;
+  return { ...filled, database: chosen ? Value.Default(chosen, database) : database };
+}

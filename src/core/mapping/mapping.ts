@@ -1,0 +1,174 @@
+import type { SourceFile, SourceItem, SourceMetadata } from '../adapter.ts';
+import type { PublishedFile } from '../files/published-files.ts';
+import type { DesiredResource, Link } from '../resource.ts';
+import { hasSecret } from '../secrets.ts';
+import { sha256 } from '../sha-256.ts';
+import { collectionPath, itemPath, metadataPath, xmlType } from '../uris.ts';
+import { type MappedVersion, mapVersion } from './prior-versions.ts';
+
+/**
+ * What a delivery of an item should be published as: pure, so that the same delivery always maps to the same
+ * resources. Links between metadata and files are not in it: they depend on everything that is known of the
+ * item, and `describing`, `toFileResource` make them from that.
+ */
+export interface MappedItem {
+  readonly identifier: string;
+  readonly datestamp: string | undefined;
+  readonly collections: readonly string[];
+  /** Within these formats the store makes the item's metadata equal to `resources`; nothing else is touched. */
+  readonly speaksFor: SourceItem['speaksFor'];
+  readonly deleted: boolean;
+  /** Metadata; `describes` leads to the landing page, if the delivery states one. */
+  readonly resources: readonly DesiredResource[];
+  /** As their origin states them. */
+  readonly files: readonly SourceFile[];
+  /** See `SourceItem.supplement`. */
+  readonly supplement?: boolean | undefined;
+  /** What it was before, oldest first; undefined: what is known of that stays. */
+  readonly versions?: readonly MappedVersion[] | undefined;
+}
+
+export function mapItem(source: string, item: SourceItem): MappedItem {
+  const { identifier, datestamp, collections, speaksFor, deleted, supplement, versions } = item;
+  return {
+    identifier,
+    datestamp,
+    collections,
+    speaksFor,
+    deleted,
+    resources: deleted ? [] : item.metadata.map((metadata) => mapMetadata(source, item, metadata)),
+    files: deleted ? [] : item.files,
+    ...(supplement === true && { supplement }),
+    ...(versions && { versions: versions.map(mapVersion) }),
+  };
+}
+
+function mapMetadata(source: string, item: SourceItem, metadata: SourceMetadata): DesiredResource {
+  const { mediaType = xmlType } = metadata;
+  return {
+    path: metadataPath(source, item.identifier, metadata.format, mediaType),
+    kind: 'metadata',
+    format: metadata.format,
+    mediaType,
+    length: metadata.content.byteLength,
+    hash: sha256(metadata.content),
+    content: metadata.content,
+    upstreamUrl: metadata.upstreamUrl,
+    landingPage: item.landingPage,
+    links: describing(
+      [
+        ...(metadata.profile === undefined ? [] : [{ rel: 'profile', href: metadata.profile }]),
+        { rel: 'canonical', href: itemPath(source, item.identifier) },
+        ...alternates(source, item, metadata.format),
+        ...via(metadata.upstreamUrl),
+        ...collectionLinks(source, item.collections),
+      ],
+      [],
+      item.landingPage,
+    ),
+  };
+}
+
+/**
+ * The links of a metadata resource, describing its item's files, or, while there are none, the landing page
+ * that it names (RS-LN-16).
+ * @param files paths of the files
+ */
+export function describing(
+  links: readonly Link[],
+  files: readonly string[],
+  landingPage: string | undefined,
+): readonly Link[] {
+  const targets = files.length > 0 ? files : landingPage === undefined ? [] : [landingPage];
+  return [
+    ...targets.map((href) => ({ rel: 'describes', href })),
+    ...links.filter(({ rel }) => rel !== 'describes'),
+  ];
+}
+
+/**
+ * The other formats, where every delivery has them all (RS-LN-07); else a list would take the links away that one
+ * record asked for by itself has brought.
+ */
+function alternates(source: string, item: SourceItem, except: string): Link[] {
+  if (item.complete !== true) return [];
+  return item.metadata
+    .filter(({ format }) => format !== except)
+    .map(({ format, mediaType = xmlType }) => ({
+      rel: 'alternate',
+      href: metadataPath(source, item.identifier, format, mediaType),
+      type: mediaType,
+    }));
+}
+
+/** Where it was made from (RS-LN-26), if everybody may know and follow it: no credentials, no secret, no other scheme. */
+function via(upstreamUrl: string | undefined): Link[] {
+  return upstreamUrl !== undefined &&
+    !hasSecret(upstreamUrl) &&
+    /^https?:\/\/[^/?#@\\\s]+(?:[/?#]\S*)?$/i.test(upstreamUrl)
+    ? [{ rel: 'via', href: upstreamUrl }]
+    : [];
+}
+
+/** What a file's resource needs to know of its item. */
+export interface FileOwner {
+  readonly source: string;
+  readonly identifier: string;
+  readonly collections: readonly string[];
+  /** Metadata that describes it, in order. */
+  readonly describedBy: readonly MetadataTarget[];
+}
+
+/** Metadata as a link to it names it. */
+export interface MetadataTarget {
+  readonly path: string;
+  readonly mediaType: string;
+}
+
+/**
+ * @param path of the resource; in mode `link` the file's own URL, which then needs no `via`
+ * @param others metadata of other items that describes it, too
+ */
+export function toFileResource(
+  owner: FileOwner,
+  file: PublishedFile,
+  path: string,
+  others: readonly MetadataTarget[] = [],
+): DesiredResource {
+  const { source, collections, describedBy } = owner;
+  const { url, mediaType, length, hash, lastModified } = file;
+  return {
+    path,
+    kind: 'file',
+    format: 'file',
+    mediaType,
+    length,
+    hash,
+    lastModified,
+    upstreamUrl: url,
+    links: [
+      ...[...describedBy, ...others].map((target) => ({
+        rel: 'describedby',
+        href: target.path,
+        type: target.mediaType,
+      })),
+      ...(path === url ? [] : via(url)),
+      ...collectionLinks(source, collections),
+    ],
+  };
+}
+
+/** The same resource in other collections. */
+export function inCollections(
+  source: string,
+  resource: DesiredResource,
+  collections: readonly string[],
+): DesiredResource {
+  const others = resource.links.filter(({ rel }) => rel !== 'collection');
+  return { ...resource, links: [...others, ...collectionLinks(source, collections)] };
+}
+
+function collectionLinks(source: string, collections: readonly string[]): Link[] {
+  // The order in which a header names its sets means nothing, and is not always the same.
+  return [...collections].sort().map((spec) => ({ rel: 'collection', href: collectionPath(source, spec) }));
+}
