@@ -1,6 +1,6 @@
-import { createRecord } from './records.ts';
-import { addFile, replaceFile } from './sample-files.ts';
-import type { SampleRecord } from './sample-record.ts';
+import { createRecord } from './records/records.ts';
+import { addFile, replaceFile } from './records/sample-files.ts';
+import type { SampleRecord } from './records/sample-record.ts';
 
 export interface SampleEdit {
   readonly kind: 'edited' | 'added' | 'deleted';

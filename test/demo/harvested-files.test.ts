@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAdapter } from '../../adapters/index.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
-import { createRecords } from '../../src/demo/records.ts';
+import { createRecords } from '../../src/demo/records/records.ts';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
 import { runFileJob } from '../../src/harvest/files/file-job.ts';
 import { harvest } from '../../src/harvest/harvest.ts';

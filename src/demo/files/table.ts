@@ -1,4 +1,4 @@
-import type { SampleFile } from './sample-record.ts';
+import type { SampleFile } from '../records/sample-record.ts';
 
 const remarks = [
   '',

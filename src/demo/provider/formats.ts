@@ -1,8 +1,8 @@
-import { fileUrl, pageUrl } from './addresses.ts';
-import { contentOf } from './file-content.ts';
-import { areOnPageAlone } from './sample-files.ts';
-import type { SampleFile, SampleRecord } from './sample-record.ts';
-import { mediaTypes } from './sample-record.ts';
+import { contentOf } from '../files/file-content.ts';
+import { fileUrl, pageUrl } from '../records/addresses.ts';
+import { areOnPageAlone } from '../records/sample-files.ts';
+import type { SampleFile, SampleRecord } from '../records/sample-record.ts';
+import { mediaTypes } from '../records/sample-record.ts';
 import { element, escapeXml } from './xml.ts';
 
 export interface SampleFormat {

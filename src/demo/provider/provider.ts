@@ -1,9 +1,9 @@
-import { addSeconds, earlier } from '../core/datetime.ts';
+import { addSeconds, earlier } from '../../core/datetime.ts';
+import { repositoryId, repositoryName } from '../records/records.ts';
+import type { SampleRecord } from '../records/sample-record.ts';
+import { isMember, sets } from '../records/sets.ts';
 import { OaiFailure, type OaiRequest, readRequest } from './arguments.ts';
 import { type SampleFormat, sampleFormats } from './formats.ts';
-import { repositoryId, repositoryName } from './records.ts';
-import type { SampleRecord } from './sample-record.ts';
-import { isMember, sets } from './sets.ts';
 import { type ListState, readToken, writeToken } from './tokens.ts';
 import { element, escapeXml } from './xml.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { parseHttpDate, toHttpDate } from '../core/datetime.ts';
-import { pageUrl } from './addresses.ts';
-import { contentOf } from './file-content.ts';
+import { parseHttpDate, toHttpDate } from '../../core/datetime.ts';
+import { contentOf } from '../files/file-content.ts';
+import { pageUrl } from '../records/addresses.ts';
+import type { SampleFile, SampleRecord } from '../records/sample-record.ts';
+import { mediaTypes } from '../records/sample-record.ts';
 import { type Reply, sentence } from './reply.ts';
-import type { SampleFile, SampleRecord } from './sample-record.ts';
-import { mediaTypes } from './sample-record.ts';
 
 export interface AskedFile {
   readonly record: SampleRecord;

@@ -1,4 +1,4 @@
-import { addSeconds } from '../core/datetime.ts';
+import { addSeconds } from '../../core/datetime.ts';
 import { type Person, people } from './people.ts';
 import { createFiles } from './sample-files.ts';
 import type { SampleRecord } from './sample-record.ts';

@@ -1,4 +1,4 @@
-import type { SampleFile } from './sample-record.ts';
+import type { SampleFile } from '../records/sample-record.ts';
 
 /** A5, in points. */
 const width = 420;

@@ -1,12 +1,12 @@
 import { inflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findFiles } from '../../adapters/oai-pmh/files/index.ts';
-import { readSignposts } from '../../src/core/signposting/landing-page-links.ts';
-import { parseLinkField } from '../../src/core/signposting/link-field.ts';
-import { pageNames } from '../../src/core/signposting/page-names.ts';
-import { sampleFormats } from '../../src/demo/formats.ts';
-import { createRecords } from '../../src/demo/records.ts';
-import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
+import { findFiles } from '../../../adapters/oai-pmh/files/index.ts';
+import { readSignposts } from '../../../src/core/signposting/landing-page-links.ts';
+import { parseLinkField } from '../../../src/core/signposting/link-field.ts';
+import { pageNames } from '../../../src/core/signposting/page-names.ts';
+import { sampleFormats } from '../../../src/demo/provider/formats.ts';
+import { createRecords } from '../../../src/demo/records/records.ts';
+import { createSampleRepository, type SampleRepository } from '../../../src/demo/sample-repository.ts';
 
 let now = new Date('2026-11-21T12:00:00Z');
 const clock = { now: () => now, sleep: async () => {} };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { createRandom } from '../records/random.ts';
+import type { SampleFile } from '../records/sample-record.ts';
 import { drawJpeg } from './jpeg.ts';
 import { paint } from './painting.ts';
 import { writePdf } from './pdf.ts';
 import { drawPng } from './png.ts';
-import { createRandom } from './random.ts';
-import type { SampleFile } from './sample-record.ts';
 import { writeTable } from './table.ts';
 
 export interface FileContent {

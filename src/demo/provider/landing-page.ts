@@ -1,8 +1,8 @@
-import { fileUrl, linksetUrl, pageUrl, recordUrl } from './addresses.ts';
-import { repositoryName } from './records.ts';
+import { fileUrl, linksetUrl, pageUrl, recordUrl } from '../records/addresses.ts';
+import { repositoryName } from '../records/records.ts';
+import type { SampleRecord } from '../records/sample-record.ts';
+import { mediaTypes } from '../records/sample-record.ts';
 import { type Reply, sentence } from './reply.ts';
-import type { SampleRecord } from './sample-record.ts';
-import { mediaTypes } from './sample-record.ts';
 import { element, escapeXml } from './xml.ts';
 
 interface Target {

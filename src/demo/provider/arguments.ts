@@ -1,4 +1,4 @@
-import { parseDatestamp } from '../core/datetime.ts';
+import { parseDatestamp } from '../../core/datetime.ts';
 
 export type Verb =
   | 'Identify'
