@@ -14,14 +14,14 @@ import type {
 import { isCrosswalkFormat } from '../../src/core/dspace/crosswalk.ts';
 import { completeItem, speakingForAll, withSupplement } from '../../src/core/dspace/oai-supplement.ts';
 import { BridgeError } from '../../src/core/errors.ts';
-import { ensureAnonymous } from './anonymity.ts';
 import { type Connection, connect, introduce, ownFormats } from './connection.ts';
-import { listIdentifiers } from './identifiers.ts';
-import { handleIn } from './oai-host.ts';
-import { countItems, type SearchContext } from './search.ts';
-import { Session } from './session.ts';
-import { sweep } from './sweep.ts';
+import { ensureAnonymous } from './rest/anonymity.ts';
+import { handleIn } from './rest/oai-host.ts';
+import { Session } from './rest/session.ts';
+import { countItems, type SearchContext } from './search/search.ts';
 import { goneItem, triage } from './triage.ts';
+import { listIdentifiers } from './walks/identifiers.ts';
+import { sweep } from './walks/sweep.ts';
 
 /** DSpace 7 and later, and DSpace-CRIS, by their REST API. */
 export const dspace: AdapterKind = {

@@ -6,14 +6,14 @@ import type {
 } from '../../src/core/adapter.ts';
 import { crosswalkFormats, isCrosswalkFormat } from '../../src/core/dspace/crosswalk.ts';
 import type { OaiSupplement } from '../../src/core/dspace/oai-supplement.ts';
-import { CollectionTree } from './collection-tree.ts';
-import { ItemReader } from './item-reader.ts';
-import { asText } from './json-value.ts';
-import { decideIdentifiers, type IdentifierOf } from './oai-host.ts';
-import { openRestService, type RestService } from './rest-service.ts';
-import type { Session } from './session.ts';
+import { CollectionTree } from './items/collection-tree.ts';
+import { ItemReader } from './items/item-reader.ts';
+import { VersionHistories } from './items/versions.ts';
+import { asText } from './rest/json-value.ts';
+import { decideIdentifiers, type IdentifierOf } from './rest/oai-host.ts';
+import { openRestService, type RestService } from './rest/rest-service.ts';
+import type { Session } from './rest/session.ts';
 import { openSupplement } from './supplement.ts';
-import { VersionHistories } from './versions.ts';
 
 /** What one run reads a DSpace with. */
 export interface Connection {

@@ -1,9 +1,9 @@
 import type { AdapterContext, AdapterSettings } from '../../src/core/adapter.ts';
 import { type OaiSupplement, supplementFormats } from '../../src/core/dspace/oai-supplement.ts';
 import { BridgeError } from '../../src/core/errors.ts';
-import { handleIn, type IdentifierOf, oaiUrlOf } from './oai-host.ts';
-import type { RestService } from './rest-service.ts';
-import { findHandleInSearch } from './search.ts';
+import { handleIn, type IdentifierOf, oaiUrlOf } from './rest/oai-host.ts';
+import type { RestService } from './rest/rest-service.ts';
+import { findHandleInSearch } from './search/search.ts';
 
 /**
  * The OAI-PMH endpoint of the same repository, for formats that only it has; undefined: none are configured.

@@ -1,13 +1,13 @@
 import type { AdapterSettings, SourceItem } from '../../src/core/adapter.ts';
 import { parseDatestamp } from '../../src/core/datetime.ts';
 import { BridgeError } from '../../src/core/errors.ts';
-import { type ItemReader, itemEmbeds } from './item-reader.ts';
-import { asText, asUuid, type JsonObject } from './json-value.ts';
-import { handleIn } from './oai-host.ts';
-import { isNotFound, isRefused, isRestError } from './rest-error.ts';
-import type { RestService } from './rest-service.ts';
-import { findHandleInSearch, findInSearch, isNotTaken } from './search.ts';
-import type { VersionHistories } from './versions.ts';
+import { type ItemReader, itemEmbeds } from './items/item-reader.ts';
+import type { VersionHistories } from './items/versions.ts';
+import { asText, asUuid, type JsonObject } from './rest/json-value.ts';
+import { handleIn } from './rest/oai-host.ts';
+import { isNotFound, isRefused, isRestError } from './rest/rest-error.ts';
+import type { RestService } from './rest/rest-service.ts';
+import { findHandleInSearch, findInSearch, isNotTaken } from './search/search.ts';
 
 export interface TriageParts {
   readonly rest: RestService;

@@ -1,5 +1,5 @@
-import { ItemReader, type ItemReaderParts } from '../../../adapters/dspace/item-reader.ts';
-import { openRestService, type RestService } from '../../../adapters/dspace/rest-service.ts';
+import { ItemReader, type ItemReaderParts } from '../../../adapters/dspace/items/item-reader.ts';
+import { openRestService, type RestService } from '../../../adapters/dspace/rest/rest-service.ts';
 import type { AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
 import { createContext } from '../http-double.ts';
 import { type Answer, provide } from '../scripted-provider.ts';

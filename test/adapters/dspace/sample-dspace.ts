@@ -1,5 +1,5 @@
 import { type Connection, connect } from '../../../adapters/dspace/connection.ts';
-import { Session } from '../../../adapters/dspace/session.ts';
+import { Session } from '../../../adapters/dspace/rest/session.ts';
 import type { AdapterSettings } from '../../../src/core/adapter.ts';
 import type { Item } from '../../dspace/model.ts';
 import type { Repository } from '../../dspace/repository.ts';

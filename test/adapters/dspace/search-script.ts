@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { RestError, type RestService } from '../../../adapters/dspace/rest-service.ts';
-import type { SearchContext } from '../../../adapters/dspace/search.ts';
+import { RestError, type RestService } from '../../../adapters/dspace/rest/rest-service.ts';
+import type { SearchContext } from '../../../adapters/dspace/search/search.ts';
 import type { AdapterSettings, Checkpoint, Page, SourceItem } from '../../../src/core/adapter.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
 import { type ContextDouble, createContext } from '../../adapters/http-double.ts';

@@ -1,0 +1,240 @@
+import type {
+  AdapterContext,
+  AdapterSettings,
+  Problem,
+  SourceFile,
+  SourceItem,
+  SourceMetadata,
+  SourceVersion,
+} from '../../../src/core/adapter.ts';
+import { parseDatestamp } from '../../../src/core/datetime.ts';
+import { crosswalk, crosswalkFormats, isCrosswalkFormat } from '../../../src/core/dspace/crosswalk.ts';
+import type { DspaceItem, OwningCollection } from '../../../src/core/dspace/dspace-item.ts';
+import { toSourceFiles } from '../../../src/core/dspace/source-files.ts';
+import { asFlag, asText, asUuid, type JsonObject } from '../rest/json-value.ts';
+import { isRestError } from '../rest/rest-error.ts';
+import type { RestService } from '../rest/rest-service.ts';
+import { UnreadableItem } from '../rest/unreadable-item.ts';
+import { Bitstreams, type ListedBitstream } from './bitstreams.ts';
+import type { CollectionTree } from './collection-tree.ts';
+import { CoverPages } from './cover-pages.ts';
+import { readMetadata } from './item-metadata.ts';
+import { landingPage } from './landing-page.ts';
+import { SubResources } from './sub-resources.ts';
+
+/** With these query pairs an answer holds everything that is read of its items. */
+export const itemEmbeds: readonly (readonly [string, string])[] = [
+  ['embed', 'owningCollection'],
+  ['embed', 'mappedCollections'],
+  ['embed', 'accessStatus'],
+  ['embed', 'bundles/bitstreams/format'],
+  ['embed', 'bundles/bitstreams/accessStatus'],
+  ['embed', 'version/versionhistory'],
+  ['embed.size', 'bundles=100'],
+  ['embed.size', 'bundles/bitstreams=100'],
+  ['embed.size', 'mappedCollections=100'],
+];
+
+export interface ItemReaderParts {
+  readonly rest: RestService;
+  readonly settings: AdapterSettings;
+  readonly context: AdapterContext;
+  readonly identifierOf: (handle: string | undefined, uuid: string) => string;
+  readonly collections: Pick<CollectionTree, 'keysOf'>;
+  /** @returns undefined: nothing is known of earlier ones */
+  readonly versions?:
+    | ((item: JsonObject, signal: AbortSignal) => Promise<readonly SourceVersion[] | undefined>)
+    | undefined;
+}
+
+/** An item, or that it is not for everybody, or what is wrong with it. */
+export type ReadItem =
+  | { readonly item: SourceItem }
+  /** Its identifier, of an item that is withdrawn, private or not archived. */
+  | { readonly hidden: string }
+  | { readonly problem: Problem };
+
+/** What is published of an item, whether it is the current one or an earlier version. */
+export interface ItemState {
+  readonly metadata: readonly SourceMetadata[];
+  readonly files: readonly SourceFile[];
+}
+
+interface WholeItem {
+  readonly item: DspaceItem;
+  readonly listed: readonly ListedBitstream[];
+}
+
+/** Items as everybody may read them: one reader for a run, because it gets to know the server. */
+export class ItemReader {
+  readonly #parts: ItemReaderParts;
+  readonly #formats: readonly string[];
+  readonly #subResources: SubResources;
+  readonly #bitstreams: Bitstreams;
+  readonly #coverPages: CoverPages;
+
+  constructor(parts: ItemReaderParts) {
+    const { rest, settings, context } = parts;
+    this.#parts = parts;
+    this.#formats = settings.formats?.filter(isCrosswalkFormat) ?? crosswalkFormats.map(({ name }) => name);
+    this.#subResources = new SubResources(rest);
+    this.#bitstreams = new Bitstreams(this.#subResources, settings.files?.bundles);
+    this.#coverPages = new CoverPages(rest, context);
+  }
+
+  /**
+   * @param json an item with `itemEmbeds`; what is not embedded is asked for
+   * @throws BridgeError when the server, not the item, is the trouble
+   */
+  async read(json: JsonObject, signal: AbortSignal): Promise<ReadItem> {
+    const uuid = asUuid(json.uuid) ?? asUuid(json.id);
+    if (uuid === undefined) return refused(undefined, 'it has no UUID');
+    const identifier = this.#parts.identifierOf(handleOf(json), uuid);
+    try {
+      if (!isPublic(json)) return { hidden: identifier };
+      const whole = await this.#readWhole(json, uuid, signal);
+      return { item: await this.#toSourceItem(json, whole, identifier, signal) };
+    } catch (error) {
+      if (error instanceof UnreadableItem || isRestError(error)) return refused(identifier, error.message);
+      throw error;
+    }
+  }
+
+  /**
+   * The same of an earlier version, which is no item of its own.
+   * @throws UnreadableItem, RestError, and whatever `read` throws
+   */
+  async readState(json: JsonObject, signal: AbortSignal): Promise<ItemState> {
+    const uuid = asUuid(json.uuid) ?? asUuid(json.id);
+    if (uuid === undefined) throw new UnreadableItem('it has no UUID');
+    return this.#toState(await this.#readWhole(json, uuid, signal));
+  }
+
+  async #toSourceItem(
+    json: JsonObject,
+    whole: WholeItem,
+    identifier: string,
+    signal: AbortSignal,
+  ): Promise<SourceItem> {
+    const { rest, settings, collections, versions } = this.#parts;
+    const { item } = whole;
+    await this.#lookForCoverPages(whole, signal);
+    const { metadata, files } = this.#toState(whole);
+    const keys = await collections.keysOf(
+      item.collections.map(({ id, handle }) => ({ uuid: id, handle })),
+      signal,
+    );
+    const earlier = await versions?.(json, signal);
+    const page = landingPage(item, rest.root);
+    return {
+      identifier,
+      datestamp: item.lastModified,
+      collections: keys,
+      speaksFor: {
+        formats: this.#formats,
+        files: settings.files === undefined ? undefined : { name: 'dspace', rank: 0 },
+      },
+      deleted: false,
+      metadata,
+      files,
+      // Other formats may come from elsewhere.
+      ...(settings.oaiFormats === undefined ? { complete: true } : {}),
+      ...(earlier === undefined ? {} : { versions: earlier }),
+      ...(page === undefined ? {} : { landingPage: page }),
+    };
+  }
+
+  async #readWhole(json: JsonObject, uuid: string, signal: AbortSignal): Promise<WholeItem> {
+    const lastModified = asText(json.lastModified);
+    const metadata = readMetadata(json.metadata);
+    const listed = await this.#bitstreams.read(json, uuid, signal);
+    const item: DspaceItem = {
+      id: uuid,
+      handle: handleOf(json),
+      name: asText(json.name),
+      entityType: asText(json.entityType),
+      lastModified: lastModified === undefined ? undefined : parseDatestamp(lastModified),
+      metadata,
+      bitstreams: listed.map(({ bitstream }) => bitstream),
+      collections: await this.#collectionsOf(json, uuid, signal),
+    };
+    return { item, listed };
+  }
+
+  /** Owning and mapped; those that are not for everybody are not there. */
+  async #collectionsOf(
+    json: JsonObject,
+    uuid: string,
+    signal: AbortSignal,
+  ): Promise<readonly OwningCollection[]> {
+    const path = `/core/items/${uuid}`;
+    const owning = await this.#subResources.one(json, 'owningCollection', `${path}/owningCollection`, signal);
+    const relation = 'mappedCollections';
+    const address = { relation, path: `${path}/${relation}`, query: [], withheld: true };
+    const { rows: mapped } = await this.#subResources.list(json, address, signal);
+    const found = new Map<string, OwningCollection>();
+    for (const collection of owning === undefined ? mapped : [owning, ...mapped]) {
+      const id = asUuid(collection.uuid) ?? asUuid(collection.id);
+      // An empty place is left where one is not for everybody.
+      if (id !== undefined && !found.has(id))
+        found.set(id, { id, handle: handleOf(collection), name: asText(collection.name) });
+    }
+    return [...found.values()];
+  }
+
+  #toState({ item, listed }: WholeItem): ItemState {
+    const { rest, settings } = this.#parts;
+    const upstreamUrl = `${rest.base}/core/items/${item.id}`;
+    const metadata = this.#formats.map((format) => ({ ...crosswalk(format, item), upstreamUrl }));
+    if (settings.files === undefined) return { metadata, files: [] };
+    const stated = new Map(listed.map(({ bitstream, stated }) => [bitstream.id, stated]));
+    const files = toSourceFiles(item.bitstreams, ({ id, mimeType }) => ({
+      url: `${rest.base}/core/bitstreams/${id}/content`,
+      ...(stated.get(id) ?? { access: 'unknown' }),
+      isAltered: this.#coverPages.found && mimeType === pdf,
+    }));
+    return { metadata, files };
+  }
+
+  async #lookForCoverPages({ item, listed }: WholeItem, signal: AbortSignal): Promise<void> {
+    if (this.#parts.settings.files === undefined) return;
+    const open = listed.find(
+      ({ bitstream, stated }) => bitstream.mimeType === pdf && stated.access === 'open',
+    );
+    if (open === undefined) return;
+    await this.#coverPages.look(item.collections[0]?.id ?? '', open.bitstream, signal);
+  }
+}
+
+const pdf = 'application/pdf';
+
+/**
+ * The promise of this adapter: what is withdrawn, private or not archived yet is answered like anything else.
+ * @throws UnreadableItem when it does not say
+ */
+function isPublic(json: JsonObject): boolean {
+  const flags = [asFlag(json.inArchive), negated(asFlag(json.withdrawn)), asFlag(json.discoverable)];
+  if (flags.includes(false)) return false;
+  if (flags.includes(undefined)) throw new UnreadableItem('it does not say whether it is public');
+  return true;
+}
+
+function negated(flag: boolean | undefined): boolean | undefined {
+  return flag === undefined ? undefined : !flag;
+}
+
+function handleOf(json: JsonObject): string | undefined {
+  const handle = asText(json.handle);
+  return handle !== undefined && /^[^\s/]+\/\S+$/.test(handle) ? handle : undefined;
+}
+
+function refused(identifier: string | undefined, reason: string): ReadItem {
+  const name = identifier === undefined ? 'An item' : `The item ${identifier}`;
+  return {
+    problem: {
+      code: 'record-quarantined',
+      message: `${name} cannot be read: ${reason}.`,
+      ...(identifier === undefined ? {} : { identifier }),
+    },
+  };
+}
