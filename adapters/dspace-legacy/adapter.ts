@@ -20,17 +20,17 @@ import {
   withSupplement,
 } from '../../src/core/dspace/oai-supplement.ts';
 import { BridgeError, isBridgeError } from '../../src/core/errors.ts';
-import { changedItems } from './changed-items.ts';
-import { CollectionTree, type TreeNode } from './collection-tree.ts';
-import { CollectionWalk, toWalkState } from './collection-walk.ts';
-import { type ItemIdentity, resolveIdentity } from './item-identity.ts';
-import { ItemLookup } from './item-lookup.ts';
-import { fileOrigin, ItemReader, itemExpand } from './item-reader.ts';
-import { asObject, asText } from './json-value.ts';
-import { findOai, type OaiCompanion } from './oai-companion.ts';
-import { LegacyRest } from './rest-service.ts';
-import { fromCheckpoint, toCheckpoint } from './run-checkpoint.ts';
-import { walkedIdentifiers, walkedItems } from './walked-items.ts';
+import { CollectionTree, type TreeNode } from './items/collection-tree.ts';
+import { type ItemIdentity, resolveIdentity } from './items/item-identity.ts';
+import { ItemLookup } from './items/item-lookup.ts';
+import { fileOrigin, ItemReader, itemExpand } from './items/item-reader.ts';
+import { asObject, asText } from './rest/json-value.ts';
+import { LegacyRest } from './rest/rest-service.ts';
+import { changedItems } from './walks/changed-items.ts';
+import { CollectionWalk, toWalkState } from './walks/collection-walk.ts';
+import { findOai, type OaiCompanion } from './walks/oai-companion.ts';
+import { fromCheckpoint, toCheckpoint } from './walks/run-checkpoint.ts';
+import { walkedIdentifiers, walkedItems } from './walks/walked-items.ts';
 
 /** DSpace 5 and 6 by their `/rest`, as everybody sees them. */
 export const dspaceLegacy: AdapterKind = {

@@ -5,15 +5,15 @@ import type {
   Page,
   Problem,
   SourceItem,
-} from '../../src/core/adapter.ts';
-import { rawRecord } from '../../src/core/raw-record.ts';
-import type { CollectionTree, TreeNode } from './collection-tree.ts';
-import { compareIds } from './collection-tree.ts';
+} from '../../../src/core/adapter.ts';
+import { rawRecord } from '../../../src/core/raw-record.ts';
+import type { CollectionTree, TreeNode } from '../items/collection-tree.ts';
+import { compareIds } from '../items/collection-tree.ts';
+import type { ItemIdentity } from '../items/item-identity.ts';
+import type { ItemLookup } from '../items/item-lookup.ts';
+import type { ItemReader, ReadItem } from '../items/item-reader.ts';
+import { asFlag, asHandle, asObject, idOf, objectsOf } from '../rest/json-value.ts';
 import { type CollectionWalk, fromWalkState, type WalkedRows, type WalkState } from './collection-walk.ts';
-import type { ItemIdentity } from './item-identity.ts';
-import type { ItemLookup } from './item-lookup.ts';
-import type { ItemReader, ReadItem } from './item-reader.ts';
-import { asFlag, asHandle, asObject, idOf, objectsOf } from './json-value.ts';
 
 export interface WalkedItems {
   readonly walk: CollectionWalk;

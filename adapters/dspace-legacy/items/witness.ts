@@ -1,7 +1,7 @@
-import { isBridgeError } from '../../src/core/errors.ts';
+import { isBridgeError } from '../../../src/core/errors.ts';
+import { asObject } from '../rest/json-value.ts';
+import { handlePath, type LegacyRest } from '../rest/rest-service.ts';
 import type { CollectionTree } from './collection-tree.ts';
-import { asObject } from './json-value.ts';
-import { handlePath, type LegacyRest } from './rest-service.ts';
 
 /**
  * Whether the service answers for something that is known to be there. Otherwise nothing that it refuses or denies

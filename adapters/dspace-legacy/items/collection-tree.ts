@@ -1,8 +1,8 @@
-import type { Collection } from '../../src/core/adapter.ts';
-import { collectionKey } from '../../src/core/dspace/collection-key.ts';
-import { asCount, asHandle, asObject, asText, idOf, type JsonObject, objectsOf } from './json-value.ts';
-import { isBroken, isNotFound, isRefused } from './rest-error.ts';
-import type { LegacyRest } from './rest-service.ts';
+import type { Collection } from '../../../src/core/adapter.ts';
+import { collectionKey } from '../../../src/core/dspace/collection-key.ts';
+import { asCount, asHandle, asObject, asText, idOf, type JsonObject, objectsOf } from '../rest/json-value.ts';
+import { isBroken, isNotFound, isRefused } from '../rest/rest-error.ts';
+import type { LegacyRest } from '../rest/rest-service.ts';
 
 /** A collection or a community. */
 export interface TreeNode {

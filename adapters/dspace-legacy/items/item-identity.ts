@@ -1,5 +1,5 @@
-import type { AdapterContext, AdapterSettings } from '../../src/core/adapter.ts';
-import { asHandle, asId } from './json-value.ts';
+import type { AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
+import { asHandle, asId } from '../rest/json-value.ts';
 
 /** What an item is called here, see `AdapterSettings.identity`. */
 export class ItemIdentity {

@@ -6,10 +6,10 @@ import type {
   Page,
   Problem,
   SourceItem,
-} from '../../src/core/adapter.ts';
-import { type ItemIdentity, parseOaiIdentifier } from './item-identity.ts';
-import type { FoundItem, ItemLookup } from './item-lookup.ts';
-import type { ItemReader } from './item-reader.ts';
+} from '../../../src/core/adapter.ts';
+import { type ItemIdentity, parseOaiIdentifier } from '../items/item-identity.ts';
+import type { FoundItem, ItemLookup } from '../items/item-lookup.ts';
+import type { ItemReader } from '../items/item-reader.ts';
 
 /** Items of one page of ours: so many requests may be lost when a run is broken off. */
 const batch = 20;

@@ -1,11 +1,11 @@
-import type { AdapterContext, Checkpoint, Problem } from '../../src/core/adapter.ts';
-import { BridgeError, describeError } from '../../src/core/errors.ts';
-import { type CollectionTree, compareIds, type TreeNode } from './collection-tree.ts';
-import { asCount, asHandle, asId, asObject, asText, idOf } from './json-value.ts';
-import { PageSize } from './page-size.ts';
-import { isBroken, isNotFound, isRefused, isSlow } from './rest-error.ts';
-import type { LegacyRest } from './rest-service.ts';
-import { isAnswering } from './witness.ts';
+import type { AdapterContext, Checkpoint, Problem } from '../../../src/core/adapter.ts';
+import { BridgeError, describeError } from '../../../src/core/errors.ts';
+import { type CollectionTree, compareIds, type TreeNode } from '../items/collection-tree.ts';
+import { isAnswering } from '../items/witness.ts';
+import { asCount, asHandle, asId, asObject, asText, idOf } from '../rest/json-value.ts';
+import { PageSize } from '../rest/page-size.ts';
+import { isBroken, isNotFound, isRefused, isSlow } from '../rest/rest-error.ts';
+import type { LegacyRest } from '../rest/rest-service.ts';
 
 /** Positions behind the last item in which nothing may be before a list is over: three pages. */
 const gapAtEnd = 300;

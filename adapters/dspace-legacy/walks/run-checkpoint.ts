@@ -1,6 +1,6 @@
-import type { Checkpoint } from '../../src/core/adapter.ts';
-import { parseDatestamp } from '../../src/core/datetime.ts';
-import { asObject } from './json-value.ts';
+import type { Checkpoint } from '../../../src/core/adapter.ts';
+import { parseDatestamp } from '../../../src/core/datetime.ts';
+import { asObject } from '../rest/json-value.ts';
 
 /** Where a run goes on: `walk` through the collections, or through the `changes` that OAI-PMH tells of. */
 export interface RunCheckpoint {

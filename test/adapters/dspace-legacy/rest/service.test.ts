@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { LegacyRest } from '../../../adapters/dspace-legacy/rest-service.ts';
-import { createContext } from '../http-double.ts';
-import { provide } from '../scripted-provider.ts';
-import { sharedMaterial } from '../shared-material.ts';
-import { adapterAt, type LegacyRepository, pagesOf, serve, topCommunity } from './legacy-repository.ts';
+import { LegacyRest } from '../../../../adapters/dspace-legacy/rest/rest-service.ts';
+import { createContext } from '../../http-double.ts';
+import { provide } from '../../scripted-provider.ts';
+import { sharedMaterial } from '../../shared-material.ts';
+import { adapterAt, type LegacyRepository, pagesOf, serve, topCommunity } from '../legacy-repository.ts';
 
 const signal = AbortSignal.timeout(180_000);
 const articles = { id: 7, handle: '1/10', name: 'Articles', community: topCommunity };

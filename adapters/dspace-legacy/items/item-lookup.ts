@@ -1,9 +1,9 @@
-import { describeError } from '../../src/core/errors.ts';
+import { describeError } from '../../../src/core/errors.ts';
+import { asObject, type JsonObject } from '../rest/json-value.ts';
+import { isBroken, isNotFound, isRefused, isSlow, RestError } from '../rest/rest-error.ts';
+import { handlePath, type LegacyRest, type Query } from '../rest/rest-service.ts';
 import type { CollectionTree } from './collection-tree.ts';
 import { type ItemReader, itemExpand, type ReadItem } from './item-reader.ts';
-import { asObject, type JsonObject } from './json-value.ts';
-import { isBroken, isNotFound, isRefused, isSlow, RestError } from './rest-error.ts';
-import { handlePath, type LegacyRest, type Query } from './rest-service.ts';
 import { isAnswering } from './witness.ts';
 
 export type ItemKey = { readonly handle: string } | { readonly id: string };

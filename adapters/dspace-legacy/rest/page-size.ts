@@ -1,4 +1,4 @@
-import type { Lessons } from '../../src/core/adapter.ts';
+import type { Lessons } from '../../../src/core/adapter.ts';
 
 const largest = 100;
 const lesson = 'page-size';

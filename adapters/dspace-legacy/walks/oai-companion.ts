@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
-import type { Adapter, AdapterContext, AdapterSettings } from '../../src/core/adapter.ts';
-import { BridgeError, isBridgeError } from '../../src/core/errors.ts';
+import type { Adapter, AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
+import { BridgeError, isBridgeError } from '../../../src/core/errors.ts';
 
 /** How the OAI-PMH endpoint of the same repository introduces itself. */
 export interface Introduction {

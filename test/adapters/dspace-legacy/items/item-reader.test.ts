@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CollectionTree } from '../../../adapters/dspace-legacy/collection-tree.ts';
-import { ItemIdentity } from '../../../adapters/dspace-legacy/item-identity.ts';
-import { ItemReader, type ItemReading } from '../../../adapters/dspace-legacy/item-reader.ts';
-import { LegacyRest } from '../../../adapters/dspace-legacy/rest-service.ts';
-import type { SourceItem } from '../../../src/core/adapter.ts';
-import { createContext } from '../http-double.ts';
-import { provide } from '../scripted-provider.ts';
-import { sharedMaterial } from '../shared-material.ts';
+import { CollectionTree } from '../../../../adapters/dspace-legacy/items/collection-tree.ts';
+import { ItemIdentity } from '../../../../adapters/dspace-legacy/items/item-identity.ts';
+import { ItemReader, type ItemReading } from '../../../../adapters/dspace-legacy/items/item-reader.ts';
+import { LegacyRest } from '../../../../adapters/dspace-legacy/rest/rest-service.ts';
+import type { SourceItem } from '../../../../src/core/adapter.ts';
+import { createContext } from '../../http-double.ts';
+import { provide } from '../../scripted-provider.ts';
+import { sharedMaterial } from '../../shared-material.ts';
 
 const signal = AbortSignal.timeout(180_000);
 const base = 'https://repo.example.org/rest';

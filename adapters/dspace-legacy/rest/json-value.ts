@@ -1,6 +1,6 @@
-import { asCount, asObject, type JsonObject } from '../../src/core/json-value.ts';
+import { asCount, asObject, type JsonObject } from '../../../src/core/json-value.ts';
 
-export { asCount, asObject, asText, type JsonObject } from '../../src/core/json-value.ts';
+export { asCount, asObject, asText, type JsonObject } from '../../../src/core/json-value.ts';
 
 /** Item and its like say `"true"` where others say `true`. */
 export function asFlag(value: unknown): boolean | undefined {

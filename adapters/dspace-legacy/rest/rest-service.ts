@@ -1,6 +1,6 @@
-import type { AdapterContext, AdapterSettings, HttpResponse } from '../../src/core/adapter.ts';
-import { parseHttpDate, toIso } from '../../src/core/datetime.ts';
-import { BridgeError, describeError, isBridgeError } from '../../src/core/errors.ts';
+import type { AdapterContext, AdapterSettings, HttpResponse } from '../../../src/core/adapter.ts';
+import { parseHttpDate, toIso } from '../../../src/core/datetime.ts';
+import { BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
 import { asObject, asText } from './json-value.ts';
 import { RestError } from './rest-error.ts';
 

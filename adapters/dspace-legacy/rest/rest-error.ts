@@ -1,4 +1,4 @@
-import { BridgeError, isBridgeError } from '../../src/core/errors.ts';
+import { BridgeError, isBridgeError } from '../../../src/core/errors.ts';
 
 /** An answer that is an HTTP error: code `upstream-status`. */
 export class RestError extends BridgeError {

@@ -1,13 +1,11 @@
-import type { Problem, SourceItem } from '../../src/core/adapter.ts';
-import { crosswalk } from '../../src/core/dspace/crosswalk.ts';
-import type { Bitstream, DspaceItem, MetadataValue } from '../../src/core/dspace/dspace-item.ts';
-import { byFieldName, fieldName, parseFieldName } from '../../src/core/dspace/field-name.ts';
-import { type FilePlace, toSourceFiles } from '../../src/core/dspace/source-files.ts';
-import { statedPage } from '../../src/core/dspace/stated-page.ts';
-import { describeError } from '../../src/core/errors.ts';
-import { parseLocalTime } from '../../src/core/time/local-time.ts';
-import { CollectionTree, type TreeNode } from './collection-tree.ts';
-import type { ItemIdentity } from './item-identity.ts';
+import type { Problem, SourceItem } from '../../../src/core/adapter.ts';
+import { crosswalk } from '../../../src/core/dspace/crosswalk.ts';
+import type { Bitstream, DspaceItem, MetadataValue } from '../../../src/core/dspace/dspace-item.ts';
+import { byFieldName, fieldName, parseFieldName } from '../../../src/core/dspace/field-name.ts';
+import { type FilePlace, toSourceFiles } from '../../../src/core/dspace/source-files.ts';
+import { statedPage } from '../../../src/core/dspace/stated-page.ts';
+import { describeError } from '../../../src/core/errors.ts';
+import { parseLocalTime } from '../../../src/core/time/local-time.ts';
 import {
   asCount,
   asFlag,
@@ -17,7 +15,9 @@ import {
   idOf,
   type JsonObject,
   objectsOf,
-} from './json-value.ts';
+} from '../rest/json-value.ts';
+import { CollectionTree, type TreeNode } from './collection-tree.ts';
+import type { ItemIdentity } from './item-identity.ts';
 
 /** What everything that is read of an item costs no further request with. */
 export const itemExpand = 'metadata,bitstreams,parentCollection,parentCollectionList,parentCommunityList';
