@@ -12,24 +12,24 @@ import type {
 } from '../../src/core/adapter.ts';
 import { addSeconds, toIso } from '../../src/core/datetime.ts';
 import { failure, isBridgeError } from '../../src/core/errors.ts';
-import { DateForm } from './date-form.ts';
-import { Endpoint } from './endpoint.ts';
-import { EndpointHabits } from './endpoint-habits.ts';
-import { type DeclaredFormat, toMetadataFormats } from './formats.ts';
-import { getRecord } from './get-record.ts';
-import { readHeader } from './header-entry.ts';
-import { type Identity, identify } from './identify.ts';
-import { PageSize } from './list-length.ts';
-import { listMetadataFormats } from './list-metadata-formats.ts';
-import { listSets } from './list-sets.ts';
-import { progressAt, walkList } from './list-walk.ts';
-import { type Listing, RunClock } from './listing.ts';
-import { awaitedAfter, formatUses, type Pass, passesOf } from './passes.ts';
-import type { CutRecord } from './record-parser.ts';
-import { readRecord } from './source-item.ts';
-import { TokenCompany } from './token-company.ts';
-import { TokenEncoding } from './token-encoding.ts';
-import { epoch, granules } from './window.ts';
+import { Endpoint } from './endpoint/endpoint.ts';
+import { EndpointHabits } from './endpoint/endpoint-habits.ts';
+import { type DeclaredFormat, toMetadataFormats } from './endpoint/formats.ts';
+import { type Identity, identify } from './endpoint/identify.ts';
+import { listMetadataFormats } from './endpoint/list-metadata-formats.ts';
+import { listSets } from './endpoint/list-sets.ts';
+import { getRecord } from './items/get-record.ts';
+import { readRecord } from './items/source-item.ts';
+import { readHeader } from './lists/header-entry.ts';
+import { type Listing, RunClock } from './lists/listing.ts';
+import { progressAt, walkList } from './passes/list-walk.ts';
+import { TokenCompany } from './tokens/token-company.ts';
+import { TokenEncoding } from './tokens/token-encoding.ts';
+import { PageSize } from './verdicts/list-length.ts';
+import { DateForm } from './windows/date-form.ts';
+import { awaitedAfter, formatUses, type Pass, passesOf } from './windows/passes.ts';
+import { epoch, granules } from './windows/window.ts';
+import type { CutRecord } from './wire/record-parser.ts';
 
 /** OAI-PMH 2.0, as repositories really speak it. */
 export const oaiPmh: AdapterKind = {

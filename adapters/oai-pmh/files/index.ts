@@ -1,7 +1,7 @@
 import type { SourceFile } from '../../../src/core/adapter.ts';
-import { extractorOf } from './extractors.ts';
-import { FoundFiles } from './found-files.ts';
-import { readPayload } from './payload-reader.ts';
+import { extractorOf } from './formats/extractors.ts';
+import { FoundFiles } from './reading/found-files.ts';
+import { readPayload } from './reading/payload-reader.ts';
 
 /**
  * How much payloads with this root know about files: 0 for the repository's own list of them, 100 for links one can

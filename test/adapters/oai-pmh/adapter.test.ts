@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAdapter } from '../../../adapters/index.ts';
-import { requestUrl } from '../../../adapters/oai-pmh/request.ts';
+import { requestUrl } from '../../../adapters/oai-pmh/endpoint/request.ts';
 import { createContext } from '../http-double.ts';
 import {
   envelope,

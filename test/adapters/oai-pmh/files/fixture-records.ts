@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { decodeXml } from '../../../../adapters/oai-pmh/decode.ts';
-import { RecordCutter } from '../../../../adapters/oai-pmh/record-cutter.ts';
-import type { CutRecord } from '../../../../adapters/oai-pmh/record-parser.ts';
+import { decodeXml } from '../../../../adapters/oai-pmh/wire/decode.ts';
+import { RecordCutter } from '../../../../adapters/oai-pmh/wire/record-cutter.ts';
+import type { CutRecord } from '../../../../adapters/oai-pmh/wire/record-parser.ts';
 
 /** The live records of a fixture: a whole response, single `<record>`s, or a bare payload, which get an envelope. */
 export async function fixtureRecords(file: string): Promise<CutRecord[]> {
