@@ -10,7 +10,7 @@ import {
   inspectSqlite,
   isSqliteFile,
   replaceSqlite,
-} from '../store/sqlite-copy.ts';
+} from '../store/engine/sqlite-copy.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { loadConfig } from './load-config.ts';

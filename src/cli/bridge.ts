@@ -16,7 +16,7 @@ import { createHttp, type HttpClient } from '../harvest/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';
 import { createListsInTime, type ListsInTime } from '../publish/lists-in-time.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
-import { anyIdentifier } from '../store/items.ts';
+import { anyIdentifier } from '../store/reading/items.ts';
 import { openStored, type StoredBridge } from './stored-bridge.ts';
 import { systemClock } from './system-clock.ts';
 import { productName, version } from './version.ts';

@@ -1,7 +1,11 @@
 import { countOf } from '../core/count-of.ts';
-import { type AuditedPayloads, auditPayloads, type Damage } from '../store/blob-audit.ts';
-import { contentFile } from '../store/content-files.ts';
-import { findPayloadOwners, listMissingPayloads, type PayloadOwner } from '../store/payload-owners.ts';
+import { type AuditedPayloads, auditPayloads, type Damage } from '../store/payloads/blob-audit.ts';
+import { contentFile } from '../store/payloads/content-files.ts';
+import {
+  findPayloadOwners,
+  listMissingPayloads,
+  type PayloadOwner,
+} from '../store/payloads/payload-owners.ts';
 import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Finding } from './finding.ts';

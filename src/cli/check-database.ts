@@ -1,7 +1,7 @@
 import { countOf } from '../core/count-of.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
-import { translate } from '../store/database.ts';
-import { checkIntegrity } from '../store/integrity.ts';
+import { translate } from '../store/engine/database.ts';
+import { checkIntegrity } from '../store/engine/integrity.ts';
 import type { Bridge } from './bridge.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Finding } from './finding.ts';

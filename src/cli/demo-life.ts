@@ -1,7 +1,7 @@
 import { failure } from '../core/errors.ts';
 import type { SampleRepository } from '../demo/sample-repository.ts';
 import { type Manners, type Visit, Visits } from '../demo/visits.ts';
-import { readJournal } from '../store/journal.ts';
+import { readJournal } from '../store/sources/journal.ts';
 import type { Bridge } from './bridge.ts';
 import type { Service } from './service.ts';
 

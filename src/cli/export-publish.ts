@@ -3,7 +3,7 @@ import { describeError, type ErrorCode, isBridgeError } from '../core/errors.ts'
 import type { ResourceSet } from '../core/resource-set.ts';
 import { readPublicationSnapshot, type SnapshotSet } from '../publish/export/publication-snapshot.ts';
 import type { PublishOptions } from '../publish/publisher.ts';
-import { readJournal } from '../store/journal.ts';
+import { readJournal } from '../store/sources/journal.ts';
 import type { Bridge } from './bridge.ts';
 import { type CommandIo, say } from './io.ts';
 

@@ -2,8 +2,8 @@ import { areCountOf, countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { isBridgeError } from '../core/errors.ts';
 import { type FileJobOptions, type FileJobReport, runFileJob } from '../harvest/files/file-job.ts';
-import { type KeptFilesLook, lookAtKeptFiles } from '../store/kept-files.ts';
-import { sourceIdOf } from '../store/sources.ts';
+import { type KeptFilesLook, lookAtKeptFiles } from '../store/payloads/kept-files.ts';
+import { sourceIdOf } from '../store/sources/sources.ts';
 import type { Bridge } from './bridge.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { BridgeError } from '../core/errors.ts';
 import { isAbsolute, itemPath, toUri } from '../core/uris.ts';
 import { setPaths } from '../publish/document-paths.ts';
-import { findItem, findItemAt, type StoredItem } from '../store/items.ts';
-import { readJournals } from '../store/journal.ts';
-import { listHistories, type ResourceHistory } from '../store/timelines.ts';
+import { listHistories, type ResourceHistory } from '../store/history/timelines.ts';
+import { findItem, findItemAt, type StoredItem } from '../store/reading/items.ts';
+import { readJournals } from '../store/sources/journal.ts';
 import type { Bridge } from './bridge.ts';
 import { printable } from './terminal-text.ts';
 

@@ -2,8 +2,8 @@ import type { Aside, ContentChange, ContentComparison } from '../core/comparison
 import { countOf } from '../core/count-of.ts';
 import type { PastGap, PastVersion, ResourcePast } from '../core/time/resource-past.ts';
 import { itemPath, mementoUri, timeGateUri, timeMapUri, toUri } from '../core/uris.ts';
-import type { StoredItem } from '../store/items.ts';
-import type { ResourceHistory } from '../store/timelines.ts';
+import type { ResourceHistory } from '../store/history/timelines.ts';
+import type { StoredItem } from '../store/reading/items.ts';
 import type { VersionDifference } from './history-difference.ts';
 import type { CommandIo } from './io.ts';
 import { createPaint, type Paint, printable, printableJson, shortened } from './terminal-text.ts';

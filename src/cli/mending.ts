@@ -1,7 +1,7 @@
 import { toIso } from '../core/datetime.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { failure } from '../core/errors.ts';
-import { callForMending, hasNewDamage } from '../store/damaged-contents.ts';
+import { callForMending, hasNewDamage } from '../store/payloads/damaged-contents.ts';
 import type { Bridge } from './bridge.ts';
 
 export interface DamageWatch {

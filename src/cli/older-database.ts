@@ -1,4 +1,4 @@
-import { type JournalState, readJournals, renameJournal } from '../store/journal.ts';
+import { type JournalState, readJournals, renameJournal } from '../store/sources/journal.ts';
 import type { Bridge } from './bridge.ts';
 
 /** A source of which more is published than its journal has: an older state of the database came back. */

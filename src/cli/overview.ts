@@ -2,9 +2,9 @@ import { countOf } from '../core/count-of.ts';
 import { addSeconds, toIso } from '../core/datetime.ts';
 import type { PublishedSet } from '../publish/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
-import type { Run, RunKind } from '../store/runs.ts';
-import { readSourceFacts, type SourceFacts } from '../store/source-facts.ts';
-import type { StoredSource } from '../store/sources.ts';
+import { readSourceFacts, type SourceFacts } from '../store/reading/source-facts.ts';
+import type { Run, RunKind } from '../store/runs/runs.ts';
+import type { StoredSource } from '../store/sources/sources.ts';
 import type { StoredBridge } from './stored-bridge.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { countOf } from '../core/count-of.ts';
-import { findSource } from '../store/sources.ts';
-import { countUnreadable, listUnreadable, type Unreadable } from '../store/unreadable.ts';
+import { countUnreadable, listUnreadable, type Unreadable } from '../store/runs/unreadable.ts';
+import { findSource } from '../store/sources/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';

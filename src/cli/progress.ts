@@ -1,5 +1,5 @@
 import { countOf } from '../core/count-of.ts';
-import type { RunCounts } from '../store/runs.ts';
+import type { RunCounts } from '../store/runs/runs.ts';
 import type { CommandIo } from './io.ts';
 
 /** Says how harvests go: one moving line on a terminal, else a line every ten seconds. */

@@ -2,7 +2,7 @@ import { countOf } from '../core/count-of.ts';
 import { BridgeError, type ErrorCode, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { PublishReport } from '../publish/publisher.ts';
-import { readJournal } from '../store/journal.ts';
+import { readJournal } from '../store/sources/journal.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';

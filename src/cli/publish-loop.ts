@@ -3,9 +3,9 @@ import { eitherOf } from '../core/either-signal.ts';
 import { failure, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { ListMeanwhile } from '../publish/publisher.ts';
-import { type JournalState, lastSeqBefore, markJournals, readJournals } from '../store/journal.ts';
-import { latestRun } from '../store/runs.ts';
-import { holdsWithheld, ruleOf } from '../store/withheld.ts';
+import { holdsWithheld, ruleOf } from '../store/reading/withheld.ts';
+import { latestRun } from '../store/runs/runs.ts';
+import { type JournalState, lastSeqBefore, markJournals, readJournals } from '../store/sources/journal.ts';
 import type { Bridge } from './bridge.ts';
 import { type RenderedList, restAfterList, smallList } from './list-renewal.ts';
 

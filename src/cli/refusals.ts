@@ -3,7 +3,7 @@ import { eitherOf } from '../core/either-signal.ts';
 import { failure } from '../core/errors.ts';
 import { settleNow } from '../harvest/files/note-refusal.ts';
 import { askProbes } from '../harvest/files/probes.ts';
-import { listCalledFor } from '../store/refusals.ts';
+import { listCalledFor } from '../store/files/refusals.ts';
 import type { Bridge } from './bridge.ts';
 
 export interface RefusalWatch {

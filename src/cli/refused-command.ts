@@ -1,9 +1,9 @@
 import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { settleNow } from '../harvest/files/note-refusal.ts';
-import { acceptRefusals } from '../store/refusals.ts';
-import { findSource } from '../store/sources.ts';
-import { countWithheldFiles, listWithheldFiles, type WithheldFile } from '../store/withheld-files.ts';
+import { acceptRefusals } from '../store/files/refusals.ts';
+import { countWithheldFiles, listWithheldFiles, type WithheldFile } from '../store/files/withheld-files.ts';
+import { findSource } from '../store/sources/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';

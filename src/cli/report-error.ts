@@ -1,5 +1,5 @@
 import { BridgeError, describeError, failure, isBridgeError } from '../core/errors.ts';
-import { translate } from '../store/database.ts';
+import { translate } from '../store/engine/database.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { type CommandIo, say } from './io.ts';
 import { createLog } from './log.ts';

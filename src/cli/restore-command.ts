@@ -1,7 +1,7 @@
 import { BridgeError } from '../core/errors.ts';
 import { type ReadAgain, readAgain } from '../harvest/restored-item.ts';
-import { forgetSelection } from '../store/sources.ts';
-import { endWithdrawal, type Target } from '../store/withdrawals.ts';
+import { endWithdrawal, type Target } from '../store/removal/withdrawals.ts';
+import { forgetSelection } from '../store/sources/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';

@@ -1,7 +1,7 @@
 import { addSeconds, toIso } from '../core/datetime.ts';
 import { removeGivenUp } from '../harvest/retention.ts';
 import { followedUpTo } from '../publish/followed-journal.ts';
-import { pruneRuns } from '../store/run-history.ts';
+import { pruneRuns } from '../store/runs/run-history.ts';
 import type { Bridge } from './bridge.ts';
 
 /** Once a day there is something to do, however often this is asked for. */

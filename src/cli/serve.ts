@@ -1,4 +1,4 @@
-import { listHarvestedSources } from '../store/sources.ts';
+import { listHarvestedSources } from '../store/sources/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';

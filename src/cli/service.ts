@@ -15,7 +15,7 @@ import { createApp } from '../server/app.ts';
 import { createClientAddress } from '../server/client-address.ts';
 import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/memento/document-past.ts';
-import type { JournalState } from '../store/journal.ts';
+import type { JournalState } from '../store/sources/journal.ts';
 import { type Bridge, harvestsAtOnce } from './bridge.ts';
 import { lookAtMirror, workOnFiles } from './file-work.ts';
 import { watchDamage } from './mending.ts';

@@ -1,8 +1,8 @@
 import { countOf } from '../core/count-of.ts';
 import { addSeconds, toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
-import { firstPassAt, lastSeqBefore, readJournals } from '../store/journal.ts';
-import { countPast, type PastCounts } from '../store/past-counts.ts';
+import { firstPassAt, lastSeqBefore, readJournals } from '../store/sources/journal.ts';
+import { countPast, type PastCounts } from '../store/sources/past-counts.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import type { StoredBridge } from './stored-bridge.ts';

@@ -1,4 +1,4 @@
-import { isRemoved, type KnownSource, listKnownSources } from '../store/removed-sources.ts';
+import { isRemoved, type KnownSource, listKnownSources } from '../store/removal/removed-sources.ts';
 import type { Bridge } from './bridge.ts';
 
 /** Sources that are in the store and not in the configuration. */

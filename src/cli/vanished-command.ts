@@ -1,7 +1,7 @@
 import { countOf } from '../core/count-of.ts';
-import type { RunKind } from '../store/runs.ts';
-import { findSource } from '../store/sources.ts';
-import { countVanished, listVanished, unreadBy, type VanishedItem } from '../store/vanished.ts';
+import type { RunKind } from '../store/runs/runs.ts';
+import { countVanished, listVanished, unreadBy, type VanishedItem } from '../store/runs/vanished.ts';
+import { findSource } from '../store/sources/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';

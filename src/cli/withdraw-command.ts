@@ -5,10 +5,9 @@ import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { isAbsolute, itemPath, toUri } from '../core/uris.ts';
 import { fileRules } from '../harvest/file-rules.ts';
 import { instant } from '../harvest/harvest-source.ts';
-import { findItem } from '../store/items.ts';
-import { borrowLease, type Lease } from '../store/leases.ts';
-import { settle } from '../store/settle.ts';
-import { removeUnreferenced } from '../store/unreferenced-blobs.ts';
+import { settle } from '../store/pages/settle.ts';
+import { removeUnreferenced } from '../store/payloads/unreferenced-blobs.ts';
+import { findItem } from '../store/reading/items.ts';
 import {
   enforceWithdrawals,
   findWithdrawals,
@@ -16,7 +15,8 @@ import {
   type Target,
   type Withdrawal,
   withdraw,
-} from '../store/withdrawals.ts';
+} from '../store/removal/withdrawals.ts';
+import { borrowLease, type Lease } from '../store/runs/leases.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findTarget } from './history-target.ts';

@@ -1,4 +1,4 @@
-import { findUnkept } from '../store/listing.ts';
+import { findUnkept } from '../store/reading/listing.ts';
 import type { StoredBridge } from './stored-bridge.ts';
 
 /**

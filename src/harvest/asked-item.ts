@@ -1,8 +1,8 @@
 import type { Problem, SourceItem } from '../core/adapter.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
-import type { Lease } from '../store/leases.ts';
-import type { Run, RunKind } from '../store/runs.ts';
-import { storePage } from '../store/store-page.ts';
+import { storePage } from '../store/pages/store-page.ts';
+import type { Lease } from '../store/runs/leases.ts';
+import type { Run, RunKind } from '../store/runs/runs.ts';
 import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
 import { mapPage } from './mapped-page.ts';
 

@@ -1,7 +1,7 @@
 import type { Collection } from '../core/adapter.ts';
 import { failure } from '../core/errors.ts';
-import { storeCollections } from '../store/item-rows.ts';
-import type { Lease } from '../store/leases.ts';
+import { storeCollections } from '../store/changes/item-rows.ts';
+import type { Lease } from '../store/runs/leases.ts';
 import type { HarvestDeps, HarvestSource } from './harvest-source.ts';
 
 /** Zenodo lists 42,068 sets, 50 at a time: names are welcome, but not at any price. */

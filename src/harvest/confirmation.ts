@@ -1,5 +1,5 @@
-import type { Lease } from '../store/leases.ts';
-import type { UnseenItem } from '../store/sweep.ts';
+import type { UnseenItem } from '../store/pages/sweep.ts';
+import type { Lease } from '../store/runs/leases.ts';
 import { type Answer, type Asking, failuresInARow, fetchItem, takeAnswer } from './asked-item.ts';
 import type { HarvestDeps } from './harvest-source.ts';
 

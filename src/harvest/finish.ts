@@ -1,11 +1,11 @@
 import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
-import type { Lease } from '../store/leases.ts';
-import { endRun, findRun, listRuns, type Run, type RunState } from '../store/runs.ts';
-import { completePass } from '../store/sources.ts';
-import { forgetUnmet } from '../store/unreadable.ts';
-import { countVanished, recordVanished } from '../store/vanished.ts';
+import type { Lease } from '../store/runs/leases.ts';
+import { endRun, findRun, listRuns, type Run, type RunState } from '../store/runs/runs.ts';
+import { forgetUnmet } from '../store/runs/unreadable.ts';
+import { countVanished, recordVanished } from '../store/runs/vanished.ts';
+import { completePass } from '../store/sources/sources.ts';
 import { type HarvestDeps, instant } from './harvest-source.ts';
 import { type HarvestReport, toReport } from './report.ts';
 import { type CompletePass, deleteVanished } from './vanished.ts';

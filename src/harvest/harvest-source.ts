@@ -1,10 +1,10 @@
 import type { Adapter, Clock, Log } from '../core/adapter.ts';
 import type { SourceConfig } from '../core/config/config.ts';
 import { toIso } from '../core/datetime.ts';
-import type { Database } from '../store/database.ts';
-import type { DueFile } from '../store/due-files.ts';
-import type { RemoteFile } from '../store/remote-files.ts';
-import type { Run, RunMode } from '../store/runs.ts';
+import type { Database } from '../store/engine/database.ts';
+import type { DueFile } from '../store/files/due-files.ts';
+import type { RemoteFile } from '../store/files/remote-files.ts';
+import type { Run, RunMode } from '../store/runs/runs.ts';
 import type { LessonBook } from './lessons.ts';
 
 /** Asks servers for files; see `files/file-checker.ts`. */

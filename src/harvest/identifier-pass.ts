@@ -2,8 +2,9 @@ import type { RepositoryInfo } from '../core/adapter.ts';
 import { countOf } from '../core/count-of.ts';
 import { addSeconds, toIso } from '../core/datetime.ts';
 import { describeError } from '../core/errors.ts';
-import { excuseUnlisted, findAbsent } from '../store/identifier-pass.ts';
-import type { Lease } from '../store/leases.ts';
+import { excuseUnlisted, findAbsent } from '../store/pages/identifier-pass.ts';
+import { settle } from '../store/pages/settle.ts';
+import type { Lease } from '../store/runs/leases.ts';
 import {
   endRun,
   findRun,
@@ -13,10 +14,9 @@ import {
   type Run,
   resumeRun,
   startRun,
-} from '../store/runs.ts';
-import { settle } from '../store/settle.ts';
-import { findSource, type StoredSource } from '../store/sources.ts';
-import { recordVanished } from '../store/vanished.ts';
+} from '../store/runs/runs.ts';
+import { recordVanished } from '../store/runs/vanished.ts';
+import { findSource, type StoredSource } from '../store/sources/sources.ts';
 import { type Asking, askFor, failuresInARow, storeAnswers } from './asked-item.ts';
 import { fileRules } from './file-rules.ts';
 import { unreadParts } from './finish.ts';

@@ -1,9 +1,9 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
-import type { Database } from '../store/database.ts';
-import type { Lease } from '../store/leases.ts';
-import { loadLessons, saveInfo, saveLessons, saveTrouble } from '../store/sources.ts';
+import type { Database } from '../store/engine/database.ts';
+import type { Lease } from '../store/runs/leases.ts';
+import { loadLessons, saveInfo, saveLessons, saveTrouble } from '../store/sources/sources.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
 
 /** Who is there today. A run that cannot even begin leaves a word, for whoever asks how the source is doing. */

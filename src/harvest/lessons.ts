@@ -1,6 +1,6 @@
 import type { Clock, Lessons } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
-import type { Lesson } from '../store/sources.ts';
+import type { Lesson } from '../store/sources/sources.ts';
 
 /** What one source's endpoint taught us: filled from the store before a run, written back as it changes. */
 export interface LessonBook extends Lessons {

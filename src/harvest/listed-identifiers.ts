@@ -1,8 +1,8 @@
 import type { Checkpoint, IdentifierPage } from '../core/adapter.ts';
 import { eitherOf } from '../core/either-signal.ts';
-import { findAbsent, storeListed } from '../store/identifier-pass.ts';
-import type { Lease } from '../store/leases.ts';
-import type { Run } from '../store/runs.ts';
+import { findAbsent, storeListed } from '../store/pages/identifier-pass.ts';
+import type { Lease } from '../store/runs/leases.ts';
+import type { Run } from '../store/runs/runs.ts';
 import { askedPerRun } from './asked-item.ts';
 import type { IdentifierOptions } from './harvest-source.ts';
 import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';

@@ -1,6 +1,6 @@
 import type { Page } from '../core/adapter.ts';
 import { mapItem } from '../core/mapping/mapping.ts';
-import type { MappedPage } from '../store/store-page.ts';
+import type { MappedPage } from '../store/pages/store-page.ts';
 import { fileRules } from './file-rules.ts';
 import type { HarvestSource } from './harvest-source.ts';
 

@@ -1,12 +1,12 @@
 import type { SourceFile } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
 import { chooseFiles, type FileRules, isTrusted } from '../core/files/published-files.ts';
-import type { DueFile } from '../store/due-files.ts';
-import { findStatements } from '../store/item-files.ts';
-import type { Lease } from '../store/leases.ts';
-import { findRemoteFiles, saveRemoteFiles } from '../store/remote-files.ts';
-import { isSameDescription } from '../store/statements.ts';
-import type { MappedPage } from '../store/store-page.ts';
+import type { DueFile } from '../store/files/due-files.ts';
+import { findStatements } from '../store/files/item-files.ts';
+import { findRemoteFiles, saveRemoteFiles } from '../store/files/remote-files.ts';
+import type { MappedPage } from '../store/pages/store-page.ts';
+import { isSameDescription } from '../store/plans/statements.ts';
+import type { Lease } from '../store/runs/leases.ts';
 import type { FileCheck, HarvestDeps } from './harvest-source.ts';
 
 /** A page may wait so long for the servers of its files; a resumption token lives two minutes at some places. */

@@ -1,10 +1,10 @@
 import { toIso } from '../core/datetime.ts';
-import { findItem } from '../store/items.ts';
-import type { Lease } from '../store/leases.ts';
-import { endRun, endStale, findRun, type Run, startRun } from '../store/runs.ts';
-import { settle } from '../store/settle.ts';
-import { removeItem } from '../store/sweep.ts';
-import { forgetItem, listUnreadable } from '../store/unreadable.ts';
+import { settle } from '../store/pages/settle.ts';
+import { removeItem } from '../store/pages/sweep.ts';
+import { findItem } from '../store/reading/items.ts';
+import type { Lease } from '../store/runs/leases.ts';
+import { endRun, endStale, findRun, type Run, startRun } from '../store/runs/runs.ts';
+import { forgetItem, listUnreadable } from '../store/runs/unreadable.ts';
 import { fetchItem, isSelected, storeAnswers, storeFailure } from './asked-item.ts';
 import { fileRules } from './file-rules.ts';
 import { type HarvestDeps, type HarvestOptions, type HarvestSource, instant } from './harvest-source.ts';

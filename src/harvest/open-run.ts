@@ -2,8 +2,8 @@ import type { RepositoryInfo } from '../core/adapter.ts';
 import type { SourceConfig } from '../core/config/config.ts';
 import { isDspace, publishedFormats } from '../core/config/published-formats.ts';
 import { toIso } from '../core/datetime.ts';
-import { endRun, latestRun, type Run, type RunMode, resumeRun, startRun } from '../store/runs.ts';
-import type { StoredSource } from '../store/sources.ts';
+import { endRun, latestRun, type Run, type RunMode, resumeRun, startRun } from '../store/runs/runs.ts';
+import type { StoredSource } from '../store/sources/sources.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
 
 /** After this many starts without a single page more, a checkpoint is given up. */

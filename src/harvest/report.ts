@@ -1,4 +1,4 @@
-import type { Run, RunCounts, RunKind, RunState } from '../store/runs.ts';
+import type { Run, RunCounts, RunKind, RunState } from '../store/runs/runs.ts';
 
 /** What a harvest did, for people and as JSON. */
 export interface HarvestReport extends RunCounts {

@@ -1,8 +1,8 @@
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
-import type { Lease } from '../store/leases.ts';
-import { endRun, startRun } from '../store/runs.ts';
-import { settle } from '../store/settle.ts';
+import { settle } from '../store/pages/settle.ts';
+import type { Lease } from '../store/runs/leases.ts';
+import { endRun, startRun } from '../store/runs/runs.ts';
 import { askFor } from './asked-item.ts';
 import { fileRules } from './file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';

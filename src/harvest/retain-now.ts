@@ -1,4 +1,4 @@
-import { findSource } from '../store/sources.ts';
+import { findSource } from '../store/sources/sources.ts';
 import type { HarvestDeps, HarvestSource } from './harvest-source.ts';
 import { retain } from './retention.ts';
 import { withLease } from './run-lease.ts';

@@ -1,9 +1,9 @@
 import { toIso } from '../core/datetime.ts';
 import { failure } from '../core/errors.ts';
-import type { Lease } from '../store/leases.ts';
-import { applyRetention } from '../store/retention.ts';
-import { findSource } from '../store/sources.ts';
-import { type RemovedBlobs, removeUnreferenced } from '../store/unreferenced-blobs.ts';
+import { applyRetention } from '../store/history/retention.ts';
+import { type RemovedBlobs, removeUnreferenced } from '../store/payloads/unreferenced-blobs.ts';
+import type { Lease } from '../store/runs/leases.ts';
+import { findSource } from '../store/sources/sources.ts';
 import type { HarvestDeps, HarvestSource } from './harvest-source.ts';
 
 /**

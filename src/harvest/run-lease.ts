@@ -1,8 +1,8 @@
 import { toIso } from '../core/datetime.ts';
 import { failure, isBridgeError } from '../core/errors.ts';
-import { acquireLease, isBorrowed, type Lease, releaseLease, renewLease } from '../store/leases.ts';
-import { isCalledFor } from '../store/refusals.ts';
-import { settleRefusals } from '../store/settle.ts';
+import { isCalledFor } from '../store/files/refusals.ts';
+import { settleRefusals } from '../store/pages/settle.ts';
+import { acquireLease, isBorrowed, type Lease, releaseLease, renewLease } from '../store/runs/leases.ts';
 import { fileRules } from './file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
 

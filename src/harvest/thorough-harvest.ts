@@ -1,6 +1,6 @@
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
-import { findSource, saveLessons } from '../store/sources.ts';
-import { countItems } from '../store/sweep.ts';
+import { countItems } from '../store/pages/sweep.ts';
+import { findSource, saveLessons } from '../store/sources/sources.ts';
 import { harvest } from './harvest.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
 import { identifierPass } from './identifier-pass.ts';

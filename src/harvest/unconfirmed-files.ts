@@ -1,7 +1,7 @@
 import { toIso } from '../core/datetime.ts';
-import { hasUnknownFiles, listUnconfirmedFiles } from '../store/due-files.ts';
-import type { Lease } from '../store/leases.ts';
-import { otherBytesReason, type RemoteFile, saveRemoteFiles } from '../store/remote-files.ts';
+import { hasUnknownFiles, listUnconfirmedFiles } from '../store/files/due-files.ts';
+import { otherBytesReason, type RemoteFile, saveRemoteFiles } from '../store/files/remote-files.ts';
+import type { Lease } from '../store/runs/leases.ts';
 import { hasChanged } from './files/mirror-file.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
 

@@ -2,11 +2,17 @@ import type { RepositoryInfo } from '../core/adapter.ts';
 import { publishedFormats } from '../core/config/published-formats.ts';
 import { areCountOf, countOf } from '../core/count-of.ts';
 import { BridgeError } from '../core/errors.ts';
-import type { Database } from '../store/database.ts';
-import type { Lease } from '../store/leases.ts';
-import { latestCompleteBefore, latestFullPass } from '../store/runs.ts';
-import { type StoredSource, saveLessons } from '../store/sources.ts';
-import { countUnseen, listUnseenItems, listUnseenItemsAfter, type Swept, sweep } from '../store/sweep.ts';
+import type { Database } from '../store/engine/database.ts';
+import {
+  countUnseen,
+  listUnseenItems,
+  listUnseenItemsAfter,
+  type Swept,
+  sweep,
+} from '../store/pages/sweep.ts';
+import type { Lease } from '../store/runs/leases.ts';
+import { latestCompleteBefore, latestFullPass } from '../store/runs/runs.ts';
+import { type StoredSource, saveLessons } from '../store/sources/sources.ts';
 import { type Asking, askedPerRun, storeAnswers } from './asked-item.ts';
 import { type Confirmation, confirmVanished } from './confirmation.ts';
 import { type HarvestDeps, instant } from './harvest-source.ts';

@@ -1,6 +1,6 @@
 import type { ResourceSet } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
-import type { ChangeEntry } from '../store/listing.ts';
+import type { ChangeEntry } from '../store/reading/listing.ts';
 import { closeByTime, emptyPartition, placeChange, type Step } from './change-partition.ts';
 import type { OpenFile, Partition } from './change-state.ts';
 import { DocumentFile } from './document-file.ts';

@@ -2,9 +2,14 @@ import type { Knex } from 'knex';
 import type { Clock } from '../core/adapter.ts';
 import { addSeconds, endOfSlot, utcDay } from '../core/datetime.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { Database } from '../store/database.ts';
-import { advanceJournal, type JournalState, momentOfLastChange, readJournal } from '../store/journal.ts';
-import { listChanges } from '../store/listing.ts';
+import type { Database } from '../store/engine/database.ts';
+import { listChanges } from '../store/reading/listing.ts';
+import {
+  advanceJournal,
+  type JournalState,
+  momentOfLastChange,
+  readJournal,
+} from '../store/sources/journal.ts';
 import { ChangeListWriter } from './change-list.ts';
 import type { ChangesState, FlatMarks } from './change-state.ts';
 import { setPaths } from './document-paths.ts';

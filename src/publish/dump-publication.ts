@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import { countOf } from '../core/count-of.ts';
 import { addSeconds } from '../core/datetime.ts';
-import { lastSeqBefore, readJournal } from '../store/journal.ts';
 import {
   type ChangeEntry,
   findUnkept,
   lastUnkeptChange,
   listChanges,
   listResources,
-} from '../store/listing.ts';
-import { ruleOf, type WithheldRule } from '../store/withheld.ts';
+} from '../store/reading/listing.ts';
+import { ruleOf, type WithheldRule } from '../store/reading/withheld.ts';
+import { lastSeqBefore, readJournal } from '../store/sources/journal.ts';
 import { renderChangeDump, writeChangePackage } from './dump/change-dump.ts';
 import { packableChanges } from './dump/packable-changes.ts';
 import { writeDumpList, writeResourceDump } from './dump/resource-dump.ts';

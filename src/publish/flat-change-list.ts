@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
-import { listLatestChanges } from '../store/listing.ts';
+import { listLatestChanges } from '../store/reading/listing.ts';
 import { DocumentFile } from './document-file.ts';
 import { setPaths } from './document-paths.ts';
 import { listTail, renderEntry, renderListHead } from './entry-writer.ts';

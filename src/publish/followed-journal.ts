@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { Database } from '../store/database.ts';
-import { readJournal } from '../store/journal.ts';
-import { findUnkept } from '../store/listing.ts';
+import type { Database } from '../store/engine/database.ts';
+import { findUnkept } from '../store/reading/listing.ts';
+import { readJournal } from '../store/sources/journal.ts';
 import { readPointer } from './pointer.ts';
 import { publicationRoot } from './publication.ts';
 

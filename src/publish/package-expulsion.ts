@@ -1,5 +1,5 @@
-import { readJournal } from '../store/journal.ts';
-import { findWithheld, holdsWithheld, ruleOf, wasWithheldSince } from '../store/withheld.ts';
+import { findWithheld, holdsWithheld, ruleOf, wasWithheldSince } from '../store/reading/withheld.ts';
+import { readJournal } from '../store/sources/journal.ts';
 import type { ArchivePublication } from './archive-publication.ts';
 import { makingOf, manifestPath, nextMaking } from './dump/dump-paths.ts';
 import { copyPackage } from './dump/package-copy.ts';

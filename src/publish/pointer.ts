@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PackedRange } from '../store/withheld.ts';
+import type { PackedRange } from '../store/reading/withheld.ts';
 import type { ChangesState } from './change-state.ts';
 import type { Slice } from './slices.ts';
 

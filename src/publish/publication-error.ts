@@ -1,5 +1,5 @@
 import { BridgeError, isBridgeError } from '../core/errors.ts';
-import { storageError } from '../store/storage-error.ts';
+import { storageError } from '../store/engine/storage-error.ts';
 
 /** Gives whatever ended a publication early the code that says what to do. */
 export function publicationError(error: unknown, what: string, signal?: AbortSignal): BridgeError {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError } from '../core/errors.ts';
-import { isAlive, thisPlace } from '../store/process-place.ts';
+import { isAlive, thisPlace } from '../store/engine/process-place.ts';
 
 /** One publisher at a time per directory, across processes. */
 export interface PublicationLock {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { PackedRange } from '../store/withheld.ts';
+import type { PackedRange } from '../store/reading/withheld.ts';
 import { Catalogs } from './catalogs.ts';
 import { makingOf } from './dump/dump-paths.ts';
 import { statesOf } from './former-documents.ts';

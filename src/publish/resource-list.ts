@@ -2,7 +2,7 @@ import type { Clock } from '../core/adapter.ts';
 import { later, toIso } from '../core/datetime.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { toUri } from '../core/uris.ts';
-import type { ResourceEntry } from '../store/listing.ts';
+import type { ResourceEntry } from '../store/reading/listing.ts';
 import { DocumentFile, type WrittenTwins } from './document-file.ts';
 import { setPaths } from './document-paths.ts';
 import { listTail, renderEntry, renderListHead } from './entry-writer.ts';

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addSeconds } from '../core/datetime.ts';
-import type { JournalState } from '../store/journal.ts';
+import type { JournalState } from '../store/sources/journal.ts';
 import { Catalogs } from './catalogs.ts';
 import { type Documents, type Pointer, pointerFile, readPointer, writePointer } from './pointer.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/adapter.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../store/engine/database.ts';
 import { type SetPaths, setPaths } from './document-paths.ts';
 import type { Limits } from './limits.ts';
 import type { Policy } from './policy.ts';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { addSeconds } from '../core/datetime.ts';
-import { readJournal } from '../store/journal.ts';
-import { listResources } from '../store/listing.ts';
+import { listResources } from '../store/reading/listing.ts';
+import { readJournal } from '../store/sources/journal.ts';
 import { archivedCapabilities } from './archive-publication.ts';
 import { type Capability, renderCapabilityList } from './capability-list.ts';
 import { publishChanges } from './change-publication.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/adapter.ts';
 import { addSeconds, later, toIso, toMilliseconds } from '../core/datetime.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { Database } from '../store/database.ts';
-import { advanceJournal, type JournalState } from '../store/journal.ts';
+import type { Database } from '../store/engine/database.ts';
+import { advanceJournal, type JournalState } from '../store/sources/journal.ts';
 import type { Snapshot } from './pointer.ts';
 
 export interface LineSettings {

@@ -1,6 +1,6 @@
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { Queryable } from '../store/database.ts';
-import { holdsHeldBack, holdsWithheld, type WithheldRule } from '../store/withheld.ts';
+import type { Queryable } from '../store/engine/database.ts';
+import { holdsHeldBack, holdsWithheld, type WithheldRule } from '../store/reading/withheld.ts';
 import type { Packed } from './publication.ts';
 
 /** `withdrawn`: it is built again without something; `held-back`: a file in it waits for its repository's last word. */

@@ -1,8 +1,8 @@
 import { exactMemento } from '../core/time/timeline.ts';
 import { mementoUri, timeGateUri } from '../core/uris.ts';
-import { type CollectionChange, readCollectionTimeline } from '../store/collection-timeline.ts';
-import type { CollectionMember, StoredCollection } from '../store/collections.ts';
-import { findHistories, type ResourceHistory } from '../store/timelines.ts';
+import { type CollectionChange, readCollectionTimeline } from '../store/history/collection-timeline.ts';
+import { findHistories, type ResourceHistory } from '../store/history/timelines.ts';
+import type { CollectionMember, StoredCollection } from '../store/sources/collections.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, type Markup } from './html.ts';
 import type { Past } from './memento/past.ts';

@@ -9,7 +9,7 @@ import {
   listCollectionResources,
   listCollections,
   type StoredCollection,
-} from '../store/collections.ts';
+} from '../store/sources/collections.ts';
 import {
   type CollectionTimelineView,
   collectionTimelineSection,

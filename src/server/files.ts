@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../core/datetime.ts';
 import { UpstreamFileError } from '../core/files/upstream-files.ts';
-import { isKept } from '../store/contents.ts';
-import type { StoredResource } from '../store/resources.ts';
-import { findRefusal } from '../store/withheld-files.ts';
+import { findRefusal } from '../store/files/withheld-files.ts';
+import { isKept } from '../store/payloads/contents.ts';
+import type { StoredResource } from '../store/reading/resources.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
 import { contentTypeOf, fileHeaders } from './file-headers.ts';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
-import { translate } from '../store/database.ts';
-import { checkSchema } from '../store/migrate.ts';
+import { translate } from '../store/engine/database.ts';
+import { checkSchema } from '../store/engine/migrate.ts';
 import type { ServerDeps } from './deps.ts';
 import { notReadyStatus } from './errors.ts';
 import { publishedSets } from './set-view.ts';

@@ -1,6 +1,6 @@
 import { mementoUri } from '../core/uris.ts';
-import type { StoredResource } from '../store/resources.ts';
-import { findHistories, type ResourceHistory } from '../store/timelines.ts';
+import { findHistories, type ResourceHistory } from '../store/history/timelines.ts';
+import type { StoredResource } from '../store/reading/resources.ts';
 import type { ServerDeps } from './deps.ts';
 import { fileName } from './file-headers.ts';
 import { servedHistory } from './memento/served-history.ts';

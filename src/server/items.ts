@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { toIso } from '../core/datetime.ts';
 import { collectionPath, toUri } from '../core/uris.ts';
-import type { StoredResource } from '../store/resources.ts';
+import type { StoredResource } from '../store/reading/resources.ts';
 import type { ServerDeps } from './deps.ts';
 import { capabilityListsFor } from './discovery.ts';
 import { fileName } from './file-headers.ts';

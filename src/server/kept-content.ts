@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { BridgeError } from '../core/errors.ts';
-import { contentFile } from '../store/content-files.ts';
-import { readContents } from '../store/contents.ts';
-import { setAside } from '../store/damaged-contents.ts';
+import { contentFile } from '../store/payloads/content-files.ts';
+import { readContents } from '../store/payloads/contents.ts';
+import { setAside } from '../store/payloads/damaged-contents.ts';
 import type { ServerDeps } from './deps.ts';
 import { openKeptFile } from './kept-file.ts';
 import type { ServedRepresentation } from './representation.ts';

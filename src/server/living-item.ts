@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import { collectionPath, itemPath } from '../core/uris.ts';
-import { findItemAt, type StoredItem } from '../store/items.ts';
-import type { StoredResource } from '../store/resources.ts';
+import { findItemAt, type StoredItem } from '../store/reading/items.ts';
+import type { StoredResource } from '../store/reading/resources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal, type Trace } from './errors.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { toIso } from '../core/datetime.ts';
 import { xmlPatchType } from '../core/xml/xml-patch.ts';
-import { findPatch } from '../store/patches.ts';
+import { findPatch } from '../store/changes/patches.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countOf } from '../core/count-of.ts';
 import { earlier, toHttpDate, toIso } from '../core/datetime.ts';
 import type { UpstreamContent, UpstreamFile, UpstreamFiles } from '../core/files/upstream-files.ts';
-import type { StoredResource } from '../store/resources.ts';
+import type { StoredResource } from '../store/reading/resources.ts';
 import { matches } from './conditions.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';

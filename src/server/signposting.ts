@@ -1,5 +1,5 @@
 import { toUri } from '../core/uris.ts';
-import type { StoredResource } from '../store/resources.ts';
+import type { StoredResource } from '../store/reading/resources.ts';
 import type { HeaderLink } from './link-header.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Memento } from '../core/time/timeline.ts';
 import { selectMemento } from '../core/time/timeline.ts';
 import { mementoUri, timeGateUri, toUri } from '../core/uris.ts';
-import type { ResourceHistory } from '../store/timelines.ts';
+import type { ResourceHistory } from '../store/history/timelines.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, type Markup } from './html.ts';
 import { encodeTarget } from './link-header.ts';

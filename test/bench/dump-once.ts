@@ -5,8 +5,8 @@ import { resourceSets } from '../../src/core/resource-set.ts';
 import { writeResourceDump } from '../../src/publish/dump/resource-dump.ts';
 import { sitemapLimits } from '../../src/publish/limits.ts';
 import { totalLength } from '../../src/publish/slices.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { listResources } from '../../src/store/listing.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { listResources } from '../../src/store/reading/listing.ts';
 import { peakRss, print } from './processes.ts';
 
 /** Writes one Resource Dump of what `dump.ts` has prepared in a directory, and says how long it took. */

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
-import { packBlob } from '../../src/store/blobs.ts';
-import { insertRows, type Row } from '../../src/store/bulk.ts';
-import { storeContentFile } from '../../src/store/content-files.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { insertRows, type Row } from '../../src/store/engine/bulk.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { packBlob } from '../../src/store/payloads/blobs.ts';
+import { storeContentFile } from '../../src/store/payloads/content-files.ts';
 import { firstLine, print, start } from './processes.ts';
 
 /**

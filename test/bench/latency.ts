@@ -9,10 +9,10 @@ import type { SourceItem } from '../../src/core/adapter.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { toIso } from '../../src/core/datetime.ts';
 import { mapItem } from '../../src/core/mapping/mapping.ts';
-import { acquireLease } from '../../src/store/leases.ts';
-import { startRun } from '../../src/store/runs.ts';
-import { completePass, ensureSource } from '../../src/store/sources.ts';
-import { storePage } from '../../src/store/store-page.ts';
+import { storePage } from '../../src/store/pages/store-page.ts';
+import { acquireLease } from '../../src/store/runs/leases.ts';
+import { startRun } from '../../src/store/runs/runs.ts';
+import { completePass, ensureSource } from '../../src/store/sources/sources.ts';
 import { peakRss, print } from './processes.ts';
 
 /**

@@ -6,12 +6,12 @@ import { fileRules } from '../../src/harvest/file-rules.ts';
 import { runFileJob } from '../../src/harvest/files/file-job.ts';
 import { createHostGate } from '../../src/harvest/host-gate.ts';
 import { createHttp } from '../../src/harvest/http.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { acquireLease, releaseLease } from '../../src/store/leases.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { startRun } from '../../src/store/runs.ts';
-import { ensureSource } from '../../src/store/sources.ts';
-import { storePage } from '../../src/store/store-page.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { storePage } from '../../src/store/pages/store-page.ts';
+import { acquireLease, releaseLease } from '../../src/store/runs/leases.ts';
+import { startRun } from '../../src/store/runs/runs.ts';
+import { ensureSource } from '../../src/store/sources/sources.ts';
 import { peakRss, print } from './processes.ts';
 
 /** Mirrors `count` files of a server into a directory, and says how long it took. */

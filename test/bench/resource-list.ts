@@ -6,8 +6,8 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
 
 /**
  * How fast a Resource List is published, from the database to synced files, and in how much memory:

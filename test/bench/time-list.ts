@@ -6,9 +6,9 @@ import { resourceSets } from '../../src/core/resource-set.ts';
 import { sitemapLimits } from '../../src/publish/limits.ts';
 import { createListsInTime } from '../../src/publish/lists-in-time.ts';
 import { writeResourceList } from '../../src/publish/resource-list.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { listResources } from '../../src/store/listing.ts';
-import { momentAt, settledMoments } from '../../src/store/moments.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { listResources } from '../../src/store/reading/listing.ts';
+import { momentAt, settledMoments } from '../../src/store/sources/moments.ts';
 import { peakRss, print } from './processes.ts';
 import { baseUrl } from './time-plan.ts';
 

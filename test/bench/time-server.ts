@@ -4,7 +4,7 @@ import { systemClock } from '../../src/cli/bridge.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { openPublication } from '../../src/publish/publication.ts';
 import { createApp } from '../../src/server/app.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
 import { baseUrl } from './time-plan.ts';
 
 /** The server over a seeded database, in a process of its own: `time-server FILE DIRECTORY` prints its port. */

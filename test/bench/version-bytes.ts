@@ -7,13 +7,13 @@ import type { SourceItem } from '../../src/core/adapter.ts';
 import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { sampleFormats } from '../../src/demo/provider/formats.ts';
 import { createRecord } from '../../src/demo/records/records.ts';
-import { type BlobRow, packAgainst, packBlob, unpackBlob } from '../../src/store/blobs.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { acquireLease } from '../../src/store/leases.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { startRun } from '../../src/store/runs.ts';
-import { ensureSource } from '../../src/store/sources.ts';
-import { storePage } from '../../src/store/store-page.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { storePage } from '../../src/store/pages/store-page.ts';
+import { type BlobRow, packAgainst, packBlob, unpackBlob } from '../../src/store/payloads/blobs.ts';
+import { acquireLease } from '../../src/store/runs/leases.ts';
+import { startRun } from '../../src/store/runs/runs.ts';
+import { ensureSource } from '../../src/store/sources/sources.ts';
 import { print } from './processes.ts';
 
 /**

@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { readJournals } from '../../src/store/journal.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { ensureSource } from '../../src/store/sources.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { readJournals } from '../../src/store/sources/journal.ts';
+import { ensureSource } from '../../src/store/sources/sources.ts';
 import { runMain } from './run-main.ts';
 
 const now = '2026-11-22T10:00:00Z';

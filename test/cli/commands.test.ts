@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
 import { type Answer, envelope, provide, record } from '../adapters/scripted-provider.ts';
 import { rsbridge } from './processes.ts';
 import { runMain } from './run-main.ts';

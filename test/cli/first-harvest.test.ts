@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
 import { runMain } from './run-main.ts';
 
 const clock = { now: () => new Date(), sleep: async () => undefined };

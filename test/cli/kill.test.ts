@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { systemClock } from '../../src/cli/bridge.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { openPublication } from '../../src/publish/publication.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { makePostgres, makeSqlite } from '../store/databases.ts';
 import { type Gateway, openGateway, rsbridge } from './processes.ts';
 

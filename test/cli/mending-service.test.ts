@@ -11,7 +11,7 @@ import { createLog } from '../../src/cli/log.ts';
 import { type Service, startService } from '../../src/cli/service.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
-import { contentFile } from '../../src/store/content-files.ts';
+import { contentFile } from '../../src/store/payloads/content-files.ts';
 import { makePostgres, makeSqlite } from '../store/databases.ts';
 import { runMain } from './run-main.ts';
 

@@ -16,8 +16,8 @@ import { stringify } from 'yaml';
 import { systemClock } from '../../src/cli/bridge.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
-import { contentFile } from '../../src/store/content-files.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
+import { contentFile } from '../../src/store/payloads/content-files.ts';
 import { makePostgres, makeSqlite } from '../store/databases.ts';
 import { runMain } from './run-main.ts';
 

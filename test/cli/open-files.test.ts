@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectionsWithin, isOutOfFiles, openFilesLimit } from '../../src/cli/open-files.ts';
 import { BridgeError } from '../../src/core/errors.ts';
-import { translate } from '../../src/store/database.ts';
+import { translate } from '../../src/store/engine/database.ts';
 
 const emfile = Object.assign(new Error('EMFILE: too many open files, open x'), { code: 'EMFILE' });
 

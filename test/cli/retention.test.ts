@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
 import { list, provide, record, repository } from '../adapters/scripted-provider.ts';
 import { runMain } from './run-main.ts';
 

@@ -9,8 +9,8 @@ import { createLog } from '../../src/cli/log.ts';
 import { main } from '../../src/cli/main.ts';
 import { startService } from '../../src/cli/service.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
-import { listRuns } from '../../src/store/runs.ts';
-import { findSource } from '../../src/store/sources.ts';
+import { listRuns } from '../../src/store/runs/runs.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import {
   type Answer,
   failure,

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { readJournals } from '../../src/store/journal.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { readJournals } from '../../src/store/sources/journal.ts';
 import { runMain } from './run-main.ts';
 
 let directory: string;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { openDatabase } from '../../src/store/database.ts';
-import { acquireLease } from '../../src/store/leases.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { acquireLease } from '../../src/store/runs/leases.ts';
 import { envelope, provide, record } from '../adapters/scripted-provider.ts';
 import { runMain } from './run-main.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/engine/database.ts';
 import type { RestVersion } from '../dspace/rest-version.ts';
 import { sampleRepository } from '../dspace/sample-repository.ts';
 import type { Switches } from '../dspace/switches.ts';

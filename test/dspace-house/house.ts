@@ -8,10 +8,15 @@ import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestOptions } from '../../src/harvest/harvest-source.ts';
 import { identifierPass } from '../../src/harvest/identifier-pass.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
-import type { Database } from '../../src/store/database.ts';
-import { type ChangeEntry, listChanges, listResources, type ResourceEntry } from '../../src/store/listing.ts';
-import { latestRun, listProblems } from '../../src/store/runs.ts';
-import { findSource } from '../../src/store/sources.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import {
+  type ChangeEntry,
+  listChanges,
+  listResources,
+  type ResourceEntry,
+} from '../../src/store/reading/listing.ts';
+import { latestRun, listProblems } from '../../src/store/runs/runs.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import type { Repository } from '../dspace/repository.ts';
 import { type RestServer, sampleAccounts, startRestServer } from '../dspace/rest-server.ts';
 import type { RestVersion } from '../dspace/rest-version.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { findRemoteFiles } from '../../src/store/remote-files.ts';
-import { findSource } from '../../src/store/sources.ts';
+import { findRemoteFiles } from '../../src/store/files/remote-files.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import type { Item } from '../dspace/model.ts';
 import type { RestVersion } from '../dspace/rest-version.ts';
 import { sampleRepository } from '../dspace/sample-repository.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import type { ChangeEntry, ResourceEntry } from '../../src/store/listing.ts';
+import type { ChangeEntry, ResourceEntry } from '../../src/store/reading/listing.ts';
 import type { House } from './house.ts';
 import { publicView } from './public-view.ts';
 import { keyOf, publishedView } from './published-view.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { migratedSqlite } from '../store/databases.ts';
 
 /** A SQLite of a suite's own, open from its first test to its last. */

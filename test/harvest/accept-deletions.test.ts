@@ -10,10 +10,10 @@ import type { HarvestOptions, HarvestSource } from '../../src/harvest/harvest-so
 import { identifierPass } from '../../src/harvest/identifier-pass.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
-import type { Database } from '../../src/store/database.ts';
-import { latestFullPass } from '../../src/store/runs.ts';
-import { findSource } from '../../src/store/sources.ts';
-import { countVanished, listVanished } from '../../src/store/vanished.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { latestFullPass } from '../../src/store/runs/runs.ts';
+import { countVanished, listVanished } from '../../src/store/runs/vanished.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from './fake-upstream.ts';
 

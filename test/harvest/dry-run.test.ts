@@ -6,8 +6,8 @@ import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestOptions, HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
-import type { Database } from '../../src/store/database.ts';
-import { readJournal } from '../../src/store/journal.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { readJournal } from '../../src/store/sources/journal.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from './fake-upstream.ts';
 

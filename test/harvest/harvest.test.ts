@@ -8,9 +8,9 @@ import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestOptions, HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
-import type { Database } from '../../src/store/database.ts';
-import { latestRun, listRuns } from '../../src/store/runs.ts';
-import { findSource } from '../../src/store/sources.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { latestRun, listRuns } from '../../src/store/runs/runs.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../store/databases.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };

@@ -6,10 +6,10 @@ import type { HarvestOptions, HarvestSource, IdentifierOptions } from '../../src
 import { identifierPass, type Skipped } from '../../src/harvest/identifier-pass.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
-import type { Database } from '../../src/store/database.ts';
-import { acquireLease, releaseLease } from '../../src/store/leases.ts';
-import { latestRun, listProblems, listRuns } from '../../src/store/runs.ts';
-import { findSource } from '../../src/store/sources.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { acquireLease, releaseLease } from '../../src/store/runs/leases.ts';
+import { latestRun, listProblems, listRuns } from '../../src/store/runs/runs.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from './fake-upstream.ts';
 

@@ -6,9 +6,9 @@ import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
-import type { Database } from '../../src/store/database.ts';
-import type { DueFile } from '../../src/store/due-files.ts';
-import { listChanges } from '../../src/store/listing.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import type { DueFile } from '../../src/store/files/due-files.ts';
+import { listChanges } from '../../src/store/reading/listing.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { adapterOf, fakeUpstream } from './fake-upstream.ts';
 

@@ -3,9 +3,9 @@ import { parseConfig, type SourceConfig } from '../../src/core/config/config.ts'
 import type { HarvestOptions, HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import { thoroughHarvest } from '../../src/harvest/thorough-harvest.ts';
-import type { Database } from '../../src/store/database.ts';
-import { findSource } from '../../src/store/sources.ts';
-import { countItems } from '../../src/store/sweep.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { countItems } from '../../src/store/pages/sweep.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from './fake-upstream.ts';
 

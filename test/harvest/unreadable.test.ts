@@ -7,9 +7,9 @@ import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import { harvestItem } from '../../src/harvest/one-item.ts';
-import type { Database } from '../../src/store/database.ts';
-import { findSource } from '../../src/store/sources.ts';
-import { listUnreadable } from '../../src/store/unreadable.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { listUnreadable } from '../../src/store/runs/unreadable.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from './fake-upstream.ts';
 

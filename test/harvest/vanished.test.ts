@@ -5,9 +5,9 @@ import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestOptions, HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
-import type { Database } from '../../src/store/database.ts';
-import { listProblems } from '../../src/store/runs.ts';
-import { findSource, loadLessons } from '../../src/store/sources.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { listProblems } from '../../src/store/runs/runs.ts';
+import { findSource, loadLessons } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from './fake-upstream.ts';
 

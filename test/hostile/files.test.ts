@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSource } from '../../src/store/sources.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import { type HostileFile, identifierOf } from './repository.ts';
 import { openStage, type Scene } from './scene.ts';
 

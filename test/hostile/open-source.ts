@@ -7,8 +7,8 @@ import type { HarvestSource } from '../../src/harvest/harvest-source.ts';
 import { createHostGate, type HostGate } from '../../src/harvest/host-gate.ts';
 import { createHttp, type HttpClient } from '../../src/harvest/http.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
-import type { Database } from '../../src/store/database.ts';
-import { anyIdentifier } from '../../src/store/items.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { anyIdentifier } from '../../src/store/reading/items.ts';
 
 /** As `rsbridge` opens it. */
 export interface OpenSource extends HarvestSource {

@@ -1,7 +1,7 @@
 import type { Link } from '../../src/core/resource.ts';
-import { readBlob } from '../../src/store/blobs.ts';
-import type { Database } from '../../src/store/database.ts';
-import { findSource } from '../../src/store/sources.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { readBlob } from '../../src/store/payloads/blobs.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import { meaningOf } from './meaning.ts';
 
 /** What is published, or should be: by path, a document's meaning and the collections it is in. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readBlob } from '../../src/store/blobs.ts';
+import { readBlob } from '../../src/store/payloads/blobs.ts';
 import { hostileFormats } from './formats.ts';
 import { liveThrough } from './life.ts';
 import type { Damage, Misbehaviour } from './misbehaviour.ts';

@@ -11,7 +11,7 @@ import { createPublisher } from '../../src/publish/publisher.ts';
 import { createApp } from '../../src/server/app.ts';
 import type { ServerDeps } from '../../src/server/deps.ts';
 import { createDocumentPasts } from '../../src/server/memento/document-past.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { LivingSource } from '../publish/living-source.ts';
 import { silent } from '../publish/seed.ts';
 import { placeMigrated } from '../store/databases.ts';

@@ -13,7 +13,7 @@ import { createLog } from '../../src/cli/log.ts';
 import { type Service, startService } from '../../src/cli/service.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
-import { readJournal } from '../../src/store/journal.ts';
+import { readJournal } from '../../src/store/sources/journal.ts';
 
 /** The reference client; `.ci/run` installs it and says where. */
 const resyncSync = process.env.RESYNC_SYNC;

@@ -1,8 +1,8 @@
 import { later, toIso } from '../../src/core/datetime.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { readJournal } from '../../src/store/journal.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { readJournal } from '../../src/store/sources/journal.ts';
 import { baseUrl, seedChanges, silent } from './seed.ts';
 
 /** Publishes for ever, until somebody kills it: `endless-publisher.ts DIRECTORY`. */

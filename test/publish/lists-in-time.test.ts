@@ -13,7 +13,7 @@ import {
   type ListsInTime,
   type ListsInTimeSettings,
 } from '../../src/publish/lists-in-time.ts';
-import { listMoments, type Moment, momentAt, settledMoments } from '../../src/store/moments.ts';
+import { listMoments, type Moment, momentAt, settledMoments } from '../../src/store/sources/moments.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { LivingSource } from './living-source.ts';
 import { rootOf, textIn, textOf } from './reading.ts';

@@ -10,14 +10,14 @@ import type { Limits } from '../../src/publish/limits.ts';
 import type { Policy } from '../../src/publish/policy.ts';
 import { openPublication, type Publication } from '../../src/publish/publication.ts';
 import { createPublisher, type Publisher } from '../../src/publish/publisher.ts';
-import { storeContentFile } from '../../src/store/content-files.ts';
-import type { Database } from '../../src/store/database.ts';
-import { acquireLease, type Lease, releaseLease } from '../../src/store/leases.ts';
-import { saveRemoteFiles } from '../../src/store/remote-files.ts';
-import { startRun } from '../../src/store/runs.ts';
-import { settle } from '../../src/store/settle.ts';
-import { ensureSource } from '../../src/store/sources.ts';
-import { storePage } from '../../src/store/store-page.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { saveRemoteFiles } from '../../src/store/files/remote-files.ts';
+import { settle } from '../../src/store/pages/settle.ts';
+import { storePage } from '../../src/store/pages/store-page.ts';
+import { storeContentFile } from '../../src/store/payloads/content-files.ts';
+import { acquireLease, type Lease, releaseLease } from '../../src/store/runs/leases.ts';
+import { startRun } from '../../src/store/runs/runs.ts';
+import { ensureSource } from '../../src/store/sources/sources.ts';
 import { baseUrl, HandClock, silent } from './seed.ts';
 
 /** A record as it is delivered. */

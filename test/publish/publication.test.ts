@@ -10,7 +10,7 @@ import { checkSource } from '../../src/publish/conformance/source-check.ts';
 import { openPublication, type Publication } from '../../src/publish/publication.ts';
 import { lockPublication } from '../../src/publish/publication-lock.ts';
 import { createPublisher, type Publisher } from '../../src/publish/publisher.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { scriptOf } from '../process/script.ts';
 import { placeMigrated } from '../store/databases.ts';
 import { entriesOf, pathsOf, textIn, textOf } from './reading.ts';

@@ -7,7 +7,7 @@ import { isBridgeError } from '../../src/core/errors.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
 import { exactMemento, selectMemento } from '../../src/core/time/timeline.ts';
 import type { Publication } from '../../src/publish/publication.ts';
-import { findHistory } from '../../src/store/timelines.ts';
+import { findHistory } from '../../src/store/history/timelines.ts';
 import { runs } from '../runs.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { readZip } from './dump/zip-reading.ts';

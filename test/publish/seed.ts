@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../src/core/adapter.ts';
 import { toIso } from '../../src/core/datetime.ts';
 import type { ChangeKind, Link, ResourceKind } from '../../src/core/resource.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/engine/database.ts';
 
 /** Rows of a source's journal and the resources that result, without the writing side of the store. */
 export interface SeedChange {

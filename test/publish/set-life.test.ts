@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toIso } from '../../src/core/datetime.ts';
-import { readJournal } from '../../src/store/journal.ts';
+import { readJournal } from '../../src/store/sources/journal.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { readZip } from './dump/zip-reading.ts';
 import { LivingSource } from './living-source.ts';

@@ -14,8 +14,8 @@ import { toSegment } from '../../src/core/segment.ts';
 import type { Publication, PublishedDocument, PublishedSet, Variant } from '../../src/publish/publication.ts';
 import { createApp } from '../../src/server/app.ts';
 import type { ServerDeps, SourceOverview } from '../../src/server/deps.ts';
-import { packBlob } from '../../src/store/blobs.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
+import { packBlob } from '../../src/store/payloads/blobs.ts';
 import { placeMigrated } from '../store/databases.ts';
 
 /** A house with a real database, real files and a real socket; only harvesting and publishing are staged. */

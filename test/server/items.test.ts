@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { toSegment } from '../../src/core/segment.ts';
-import { ensureSource, findSource, saveInfo } from '../../src/store/sources.ts';
+import { ensureSource, findSource, saveInfo } from '../../src/store/sources/sources.ts';
 import { type House, now, openHouse, publishedSet, seedResource, sourceOverview } from './fixture.ts';
 
 let house: House;

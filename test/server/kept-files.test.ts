@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { contentFile, storeContentFile } from '../../src/store/content-files.ts';
+import { contentFile, storeContentFile } from '../../src/store/payloads/content-files.ts';
 import { type House, lasting, openHouse, seedResource } from './fixture.ts';
 
 let house: House;

@@ -4,7 +4,7 @@ import { toSegment } from '../../src/core/segment.ts';
 import { html } from '../../src/server/html.ts';
 import { palette } from '../../src/server/stylesheet.ts';
 import { relativeTime, size } from '../../src/server/wording.ts';
-import { ensureSource, findSource, saveInfo } from '../../src/store/sources.ts';
+import { ensureSource, findSource, saveInfo } from '../../src/store/sources/sources.ts';
 import { type House, now, openHouse, publishedSet, seedResource, sourceOverview } from './fixture.ts';
 
 let house: House;

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceItem } from '../../src/core/adapter.ts';
 import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { type Link, patchRelation } from '../../src/core/resource.ts';
-import { acquireLease } from '../../src/store/leases.ts';
-import { parseLinks } from '../../src/store/rows.ts';
-import { startRun } from '../../src/store/runs.ts';
-import { ensureSource } from '../../src/store/sources.ts';
-import { storePage } from '../../src/store/store-page.ts';
+import { parseLinks } from '../../src/store/engine/rows.ts';
+import { storePage } from '../../src/store/pages/store-page.ts';
+import { acquireLease } from '../../src/store/runs/leases.ts';
+import { startRun } from '../../src/store/runs/runs.ts';
+import { ensureSource } from '../../src/store/sources/sources.ts';
 import { type House, lasting, openHouse } from './fixture.ts';
 
 let house: House;

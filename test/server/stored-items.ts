@@ -1,10 +1,10 @@
 import type { SourceItem } from '../../src/core/adapter.ts';
 import { mapItem } from '../../src/core/mapping/mapping.ts';
-import type { Database } from '../../src/store/database.ts';
-import { acquireLease, type Lease } from '../../src/store/leases.ts';
-import { startRun } from '../../src/store/runs.ts';
-import { ensureSource } from '../../src/store/sources.ts';
-import { storePage } from '../../src/store/store-page.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { storePage } from '../../src/store/pages/store-page.ts';
+import { acquireLease, type Lease } from '../../src/store/runs/leases.ts';
+import { startRun } from '../../src/store/runs/runs.ts';
+import { ensureSource } from '../../src/store/sources/sources.ts';
 
 /** Stores items as a harvest of that moment would, with their versions and the journal. */
 export type StoreAt = (iso: string, ...items: readonly Partial<SourceItem>[]) => Promise<void>;

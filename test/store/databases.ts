@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { onServer } from './prepared.ts';
 
 /** A database of its own for one test file, as its configuration and opened. */

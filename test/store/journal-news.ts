@@ -1,6 +1,6 @@
 import { resourceSets } from '../../src/core/resource-set.ts';
-import type { Database } from '../../src/store/database.ts';
-import { listChanges } from '../../src/store/listing.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { listChanges } from '../../src/store/reading/listing.ts';
 
 /** What the journal of a source says, each thing once. */
 export class JournalNews {

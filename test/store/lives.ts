@@ -2,11 +2,11 @@ import type { SourceItem } from '../../src/core/adapter.ts';
 import { addSeconds } from '../../src/core/datetime.ts';
 import { mapItem } from '../../src/core/mapping/mapping.ts';
 import { metadataPath } from '../../src/core/uris.ts';
-import type { Database } from '../../src/store/database.ts';
-import { acquireLease, type Lease } from '../../src/store/leases.ts';
-import { startRun } from '../../src/store/runs.ts';
-import { ensureSource } from '../../src/store/sources.ts';
-import { storePage } from '../../src/store/store-page.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import { storePage } from '../../src/store/pages/store-page.ts';
+import { acquireLease, type Lease } from '../../src/store/runs/leases.ts';
+import { startRun } from '../../src/store/runs/runs.ts';
+import { ensureSource } from '../../src/store/sources/sources.ts';
 
 /** Texts that differ in a word, as versions of a record do. */
 export function contentOf(number: number, kin = ''): string {

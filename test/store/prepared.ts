@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
 
 /** Databases that are migrated once, and copied by the tests. */
 export interface PreparedDatabases {

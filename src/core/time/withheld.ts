@@ -11,7 +11,7 @@ export interface Withholdable {
 /**
  * Why the past of something that was deleted is not handed out, whoever asks and in whatever way; undefined: it is.
  * What is public no more at its source does not stay public here: files never, metadata where the configuration
- * says so, and nothing that the operator has withdrawn. `store/withheld.ts` asks the same of the database.
+ * says so, and nothing that the operator has withdrawn. `store/reading/withheld.ts` asks the same of the database.
  * @param ofDeleted `mementos.ofDeleted` of its source
  */
 export function whyWithheld(

@@ -1,8 +1,8 @@
 import type { Http, HttpOptions, HttpResponse } from '../../core/adapter.ts';
 import { isBitstreamContent } from '../../core/addresses/bitstream-address.ts';
 import { toHttpDate } from '../../core/datetime.ts';
-import type { DueFile } from '../../store/due-files.ts';
-import type { RemoteFile } from '../../store/remote-files.ts';
+import type { DueFile } from '../../store/files/due-files.ts';
+import type { RemoteFile } from '../../store/files/remote-files.ts';
 import { readFacts } from './answer-facts.ts';
 import { afterVerdict, type RecheckDays } from './check-schedule.ts';
 import { judgeAnswer, judgeError, type Verdict } from './file-verdict.ts';

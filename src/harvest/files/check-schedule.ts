@@ -1,6 +1,6 @@
 import { addSeconds } from '../../core/datetime.ts';
 import { saysNo } from '../../core/files/published-files.ts';
-import type { RemoteFile } from '../../store/remote-files.ts';
+import type { RemoteFile } from '../../store/files/remote-files.ts';
 import type { Verdict } from './file-verdict.ts';
 
 const hour = 3600;

@@ -1,7 +1,7 @@
 import type { Clock, Http } from '../../core/adapter.ts';
 import { toIso } from '../../core/datetime.ts';
-import type { DueFile } from '../../store/due-files.ts';
-import type { RemoteFile } from '../../store/remote-files.ts';
+import type { DueFile } from '../../store/files/due-files.ts';
+import type { RemoteFile } from '../../store/files/remote-files.ts';
 import { createDeadline } from '../deadline.ts';
 import type { FileCheck } from '../harvest-source.ts';
 import type { HostGate } from '../host-gate.ts';

@@ -2,7 +2,7 @@ import type { HttpResponse } from '../../core/adapter.ts';
 import { isBitstreamContent } from '../../core/addresses/bitstream-address.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { isPageForPeople } from '../../core/files/page-for-people.ts';
-import type { DueFile } from '../../store/due-files.ts';
+import type { DueFile } from '../../store/files/due-files.ts';
 
 /** What an answer, or its absence, tells about a file. */
 export type Verdict =

@@ -1,9 +1,9 @@
 import type { Clock, Http, Log } from '../../core/adapter.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import type { ErrorCode } from '../../core/errors.ts';
-import type { Database } from '../../store/database.ts';
-import { type DueLandingPage, listDueLandingPages, storeFoundFiles } from '../../store/item-files.ts';
-import { findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../../store/remote-files.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { type DueLandingPage, listDueLandingPages, storeFoundFiles } from '../../store/files/item-files.ts';
+import { findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../../store/files/remote-files.ts';
 import { hostOf } from './host-health.ts';
 import { type PageReading, readPage } from './signposting-page.ts';
 

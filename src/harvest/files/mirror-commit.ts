@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { adoptContentFiles, type ReadyContent } from '../../store/content-files.ts';
-import type { Database } from '../../store/database.ts';
-import { type RemoteFile, saveRemoteFiles } from '../../store/remote-files.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { type RemoteFile, saveRemoteFiles } from '../../store/files/remote-files.ts';
+import { adoptContentFiles, type ReadyContent } from '../../store/payloads/content-files.ts';
 import { type PartialFile, removePartial } from './partial-file.ts';
 
 /** What is to be written of one file. */

@@ -3,8 +3,8 @@ import { bitstreamOf, isTaggedAsOther } from '../../core/addresses/bitstream-add
 import { toHttpDate } from '../../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
 import { saysNo } from '../../core/files/published-files.ts';
-import type { ReadyContent } from '../../store/content-files.ts';
-import type { DueFile } from '../../store/due-files.ts';
+import type { DueFile } from '../../store/files/due-files.ts';
+import type { ReadyContent } from '../../store/payloads/content-files.ts';
 import { paceOf, type SlowestRate } from '../response-body.ts';
 import { type AnswerFacts, parseContentRange, readFacts } from './answer-facts.ts';
 import { judgeAnswer, judgeError, type Verdict } from './file-verdict.ts';

@@ -1,10 +1,10 @@
 import type { Clock, Log } from '../../core/adapter.ts';
 import { isBitstreamContent } from '../../core/addresses/bitstream-address.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
-import { isKeptWhole, setAside } from '../../store/damaged-contents.ts';
-import type { Database } from '../../store/database.ts';
-import type { DueFile } from '../../store/due-files.ts';
-import { noRoomReason, otherBytesReason, type RemoteFile } from '../../store/remote-files.ts';
+import type { Database } from '../../store/engine/database.ts';
+import type { DueFile } from '../../store/files/due-files.ts';
+import { noRoomReason, otherBytesReason, type RemoteFile } from '../../store/files/remote-files.ts';
+import { isKeptWhole, setAside } from '../../store/payloads/damaged-contents.ts';
 import { askForFile } from './check-file.ts';
 import { afterVerdict, postponed, type RecheckDays } from './check-schedule.ts';
 import type { Verdict } from './file-verdict.ts';

@@ -1,9 +1,9 @@
 import { toIso } from '../../core/datetime.ts';
 import { forCrowd } from '../../core/either-signal.ts';
 import { saysNo } from '../../core/files/published-files.ts';
-import type { Database } from '../../store/database.ts';
-import { type DueFile, listDueFiles } from '../../store/due-files.ts';
-import { findRemoteFiles } from '../../store/remote-files.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { type DueFile, listDueFiles } from '../../store/files/due-files.ts';
+import { findRemoteFiles } from '../../store/files/remote-files.ts';
 import { hostOf } from './host-health.ts';
 import { createMirrorCommit, type MirrorResult } from './mirror-commit.ts';
 import { type MirrorFileDeps, mirrorFile } from './mirror-file.ts';

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../core/errors.ts';
-import { storingError } from '../../store/content-files.ts';
+import { storingError } from '../../store/payloads/content-files.ts';
 import { chunkBytes, giveBackChunk, isChunk, takeChunk } from '../chunk-memory.ts';
 import { type FinishedFile, ThreadFile } from './content-thread.ts';
 import { type PartialFile, type PartialNote, writeNote } from './partial-file.ts';

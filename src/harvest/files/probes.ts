@@ -1,7 +1,7 @@
 import { toIso } from '../../core/datetime.ts';
-import { listProbes } from '../../store/due-files.ts';
-import { saveRemoteFiles } from '../../store/remote-files.ts';
-import { sourceIdOf } from '../../store/sources.ts';
+import { listProbes } from '../../store/files/due-files.ts';
+import { saveRemoteFiles } from '../../store/files/remote-files.ts';
+import { sourceIdOf } from '../../store/sources/sources.ts';
 import type { HarvestDeps, HarvestSource } from '../harvest-source.ts';
 import { keepContent } from '../unconfirmed-files.ts';
 

@@ -1,9 +1,9 @@
 import { patchRelation } from '../../core/resource.ts';
 import { whyWithheld } from '../../core/time/withheld.ts';
-import { findKept } from '../../store/contents.ts';
-import type { Queryable } from '../../store/database.ts';
-import type { ChangeEntry } from '../../store/listing.ts';
-import { findGivenUp, type WithheldRule } from '../../store/withheld.ts';
+import type { Queryable } from '../../store/engine/database.ts';
+import { findKept } from '../../store/payloads/contents.ts';
+import type { ChangeEntry } from '../../store/reading/listing.ts';
+import { findGivenUp, type WithheldRule } from '../../store/reading/withheld.ts';
 
 /**
  * Changes of which a package may have the bytes. What may not be handed out has none but its deletion (RS-CDM-09); nor

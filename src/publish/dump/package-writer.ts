@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Content } from '../../store/contents.ts';
+import type { Content } from '../../store/payloads/contents.ts';
 import { DocumentFile, type WrittenTwins } from '../document-file.ts';
 import { listTail } from '../entry-writer.ts';
 import { lastBlock } from '../gzip-pieces.ts';

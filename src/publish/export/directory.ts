@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
-import { translate } from '../../store/database.ts';
+import { translate } from '../../store/engine/database.ts';
 import { publicationError } from '../publication-error.ts';
 import { lockPublication, type PublicationLock } from '../publication-lock.ts';
 import { type ExportState, emptyState, readState, stateFile, writeState } from './state.ts';

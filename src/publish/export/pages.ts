@@ -1,5 +1,5 @@
 import { itemPath } from '../../core/uris.ts';
-import type { ResourceState } from '../../store/resource-states.ts';
+import type { ResourceState } from '../../store/history/resource-states.ts';
 import { sideBySide } from './side-by-side.ts';
 import type { ExportTree } from './tree.ts';
 

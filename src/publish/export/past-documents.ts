@@ -1,6 +1,6 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { Database } from '../../store/database.ts';
-import { listResourcesAt } from '../../store/listing-at.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { listResourcesAt } from '../../store/history/listing-at.ts';
 import { renderCapabilityList } from '../capability-list.ts';
 import { setPaths, siteDescriptionPath } from '../document-paths.ts';
 import { sitemapLimits } from '../limits.ts';

@@ -7,7 +7,7 @@ import { toIso } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { whyWithheld } from '../../core/time/withheld.ts';
-import { findLivingStates, type ResourceState } from '../../store/resource-states.ts';
+import { findLivingStates, type ResourceState } from '../../store/history/resource-states.ts';
 import { setPaths } from '../document-paths.ts';
 import { documentStylesheetPath } from '../stylesheet-instruction.ts';
 import { type ExportDirectory, inExportDirectory } from './directory.ts';

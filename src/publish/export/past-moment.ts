@@ -1,7 +1,7 @@
 import { BridgeError } from '../../core/errors.ts';
-import type { Database } from '../../store/database.ts';
-import { advanceJournal } from '../../store/journal.ts';
-import { momentAt, settledMoments } from '../../store/moments.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { advanceJournal } from '../../store/sources/journal.ts';
+import { momentAt, settledMoments } from '../../store/sources/moments.ts';
 
 /** Where a source's journal stood at a moment. */
 export interface PastSource {

@@ -1,8 +1,8 @@
 import type { FileRules } from '../../core/files/published-files.ts';
 import { isAbsolute } from '../../core/uris.ts';
-import { findKept } from '../../store/contents.ts';
-import type { Queryable } from '../../store/database.ts';
-import type { ResourceState } from '../../store/resource-states.ts';
+import type { Queryable } from '../../store/engine/database.ts';
+import type { ResourceState } from '../../store/history/resource-states.ts';
+import { findKept } from '../../store/payloads/contents.ts';
 
 /** Living resources by where their bytes come from. What is only linked to is in neither: it is elsewhere. */
 export interface PlacedStates {

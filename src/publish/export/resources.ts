@@ -2,8 +2,7 @@ import type { Log } from '../../core/adapter.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
 import type { FileRules } from '../../core/files/published-files.ts';
 import { isAbsolute } from '../../core/uris.ts';
-import { type Content, readContents } from '../../store/contents.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/engine/database.ts';
 import {
   type ContentState,
   findLivingStates,
@@ -11,7 +10,8 @@ import {
   listLivingStates,
   listPatchPaths,
   type ResourceState,
-} from '../../store/resource-states.ts';
+} from '../../store/history/resource-states.ts';
+import { type Content, readContents } from '../../store/payloads/contents.ts';
 import { placeStates } from './placed-states.ts';
 import { sideBySide } from './side-by-side.ts';
 import type { ExportTree, FileContent } from './tree.ts';

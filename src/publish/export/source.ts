@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Log } from '../../core/adapter.ts';
 import type { FileRules } from '../../core/files/published-files.ts';
 import { collectionPath, itemPath } from '../../core/uris.ts';
-import { listCollections } from '../../store/collections.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/engine/database.ts';
 import {
   countFilesElsewhere,
   countLiving,
   findLivingStates,
   listIdentifiers,
   type ResourceState,
-} from '../../store/resource-states.ts';
+} from '../../store/history/resource-states.ts';
+import { listCollections } from '../../store/sources/collections.ts';
 import { exportPages, fileOfPage, itemPathsOf, type PageSource } from './pages.ts';
 import { placeStates } from './placed-states.ts';
 import {

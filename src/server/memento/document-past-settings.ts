@@ -2,7 +2,7 @@ import type { Clock } from '../../core/adapter.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { ListsInTime } from '../../publish/lists-in-time.ts';
 import type { Publication } from '../../publish/publication.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/engine/database.ts';
 
 export interface DocumentPastSettings {
   readonly database: Database;

@@ -13,7 +13,7 @@ import {
   momentAt,
   momentBefore,
   settledMoments,
-} from '../../store/moments.ts';
+} from '../../store/sources/moments.ts';
 import { Refusal } from '../errors.ts';
 import { formatLinks } from '../link-header.ts';
 import type { DocumentPastSettings } from './document-past-settings.ts';

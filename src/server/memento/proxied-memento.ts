@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { webUrl } from '../../core/addresses/web-url.ts';
 import { UpstreamFileError } from '../../core/files/upstream-files.ts';
 import type { Memento } from '../../core/time/timeline.ts';
-import type { ResourceHistory } from '../../store/timelines.ts';
+import type { ResourceHistory } from '../../store/history/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import { sendProxiedFile } from '../proxied-file.ts';

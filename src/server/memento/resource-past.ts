@@ -1,7 +1,7 @@
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import { exactMemento } from '../../core/time/timeline.ts';
 import { toUri } from '../../core/uris.ts';
-import { listHistories, type ResourceHistory } from '../../store/timelines.ts';
+import { listHistories, type ResourceHistory } from '../../store/history/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import { contentTypeOf, fileHeaders } from '../file-headers.ts';

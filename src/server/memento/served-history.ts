@@ -1,6 +1,6 @@
 import { webUrl } from '../../core/addresses/web-url.ts';
 import { whyWithheld } from '../../core/time/withheld.ts';
-import type { ResourceHistory } from '../../store/timelines.ts';
+import type { ResourceHistory } from '../../store/history/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { checkFile } from '../../../src/harvest/files/check-file.ts';
-import type { DueFile } from '../../../src/store/due-files.ts';
-import type { RemoteFile } from '../../../src/store/remote-files.ts';
+import type { DueFile } from '../../../src/store/files/due-files.ts';
+import type { RemoteFile } from '../../../src/store/files/remote-files.ts';
 import { closeFileServers, type FileServer, serveFiles, unasked } from './file-server.ts';
 
 afterEach(closeFileServers);

@@ -8,11 +8,11 @@ import { parseConfig, type SourceConfig } from '../../../src/core/config/config.
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { fileRules } from '../../../src/harvest/file-rules.ts';
 import { type FileJobReport, runFileJob } from '../../../src/harvest/files/file-job.ts';
-import { acquireLease, releaseLease } from '../../../src/store/leases.ts';
-import { countRemoteFiles, findRemoteFiles } from '../../../src/store/remote-files.ts';
-import { startRun } from '../../../src/store/runs.ts';
-import { ensureSource, sourceIdOf } from '../../../src/store/sources.ts';
-import { storePage } from '../../../src/store/store-page.ts';
+import { countRemoteFiles, findRemoteFiles } from '../../../src/store/files/remote-files.ts';
+import { storePage } from '../../../src/store/pages/store-page.ts';
+import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
+import { startRun } from '../../../src/store/runs/runs.ts';
+import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../store/databases.ts';
 import { closeFileServers, type FileServer, serveFiles, silentLog } from './file-server.ts';
 

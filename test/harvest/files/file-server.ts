@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../src/core/adapter.ts';
 import { createHostGate, type HostGate } from '../../../src/harvest/host-gate.ts';
 import { createHttp, type HttpClient, type HttpSettings } from '../../../src/harvest/http.ts';
-import type { DueFile } from '../../../src/store/due-files.ts';
+import type { DueFile } from '../../../src/store/files/due-files.ts';
 
 export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -5,8 +5,8 @@ import { addSeconds } from '../../../src/core/datetime.ts';
 import { readLandingPages } from '../../../src/harvest/files/landing-pages.ts';
 import { createHostGate } from '../../../src/harvest/host-gate.ts';
 import { createHttp, type HttpClient } from '../../../src/harvest/http.ts';
-import type { Database } from '../../../src/store/database.ts';
-import { readItemFiles } from '../../../src/store/item-files.ts';
+import type { Database } from '../../../src/store/engine/database.ts';
+import { readItemFiles } from '../../../src/store/files/item-files.ts';
 import { seedSource, silent } from '../../publish/seed.ts';
 import { describeOnBoth } from '../../store/databases.ts';
 

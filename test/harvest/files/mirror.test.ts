@@ -19,11 +19,7 @@ import { createHostHealth } from '../../../src/harvest/files/host-health.ts';
 import { type MirrorDeps, type MirrorReport, mirrorFiles } from '../../../src/harvest/files/mirror.ts';
 import { partialFile } from '../../../src/harvest/files/partial-file.ts';
 import { createQuota } from '../../../src/harvest/files/quota.ts';
-import { contentFile } from '../../../src/store/content-files.ts';
-import { readContents } from '../../../src/store/contents.ts';
-import { callForMending } from '../../../src/store/damaged-contents.ts';
-import type { Database } from '../../../src/store/database.ts';
-import { lookAtKeptFiles } from '../../../src/store/kept-files.ts';
+import type { Database } from '../../../src/store/engine/database.ts';
 import {
   countMirroredBytes,
   countRemoteFiles,
@@ -31,7 +27,11 @@ import {
   noRoomReason,
   otherBytesReason,
   type RemoteFile,
-} from '../../../src/store/remote-files.ts';
+} from '../../../src/store/files/remote-files.ts';
+import { contentFile } from '../../../src/store/payloads/content-files.ts';
+import { readContents } from '../../../src/store/payloads/contents.ts';
+import { callForMending } from '../../../src/store/payloads/damaged-contents.ts';
+import { lookAtKeptFiles } from '../../../src/store/payloads/kept-files.ts';
 import { describeOnBoth } from '../../store/databases.ts';
 import { closeFileServers, type FileServer, serveFiles } from './file-server.ts';
 import { type Statement, stateFiles } from './stated-files.ts';

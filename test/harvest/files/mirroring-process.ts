@@ -3,7 +3,7 @@ import { mirrorFiles } from '../../../src/harvest/files/mirror.ts';
 import { createQuota } from '../../../src/harvest/files/quota.ts';
 import { createHostGate } from '../../../src/harvest/host-gate.ts';
 import { createHttp } from '../../../src/harvest/http.ts';
-import { openDatabase } from '../../../src/store/database.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
 
 /** Mirrors the due files of a source in a process that may be killed: FILE DIRECTORY SOURCE ID ENDPOINT. */
 const [file = '', directory = '', source = '', sourceId = '', endpoint = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
-import type { Database } from '../../../src/store/database.ts';
-import { storeUnasked } from '../../../src/store/remote-files.ts';
-import { ensureSource, sourceIdOf } from '../../../src/store/sources.ts';
+import type { Database } from '../../../src/store/engine/database.ts';
+import { storeUnasked } from '../../../src/store/files/remote-files.ts';
+import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
 
 export interface Statement {
   readonly url: string;

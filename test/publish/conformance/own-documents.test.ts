@@ -7,7 +7,7 @@ import { resourceSets } from '../../../src/core/resource-set.ts';
 import { checkSource } from '../../../src/publish/conformance/source-check.ts';
 import { openPublication, type Publication } from '../../../src/publish/publication.ts';
 import { createPublisher } from '../../../src/publish/publisher.ts';
-import { type Database, openDatabase } from '../../../src/store/database.ts';
+import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { placeMigrated } from '../../store/databases.ts';
 import { pathsOf, textOf } from '../reading.ts';
 import { baseUrl, endFirstPass, HandClock, seedChanges, seedSource, silent } from '../seed.ts';

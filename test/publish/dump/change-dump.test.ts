@@ -9,8 +9,8 @@ import { renderChangeDump, writeChangePackage } from '../../../src/publish/dump/
 import { sitemapLimits } from '../../../src/publish/limits.ts';
 import type { Documents, StoredDocument } from '../../../src/publish/pointer.ts';
 import { readSlices, totalLength } from '../../../src/publish/slices.ts';
-import type { Database } from '../../../src/store/database.ts';
-import type { ChangeEntry } from '../../../src/store/listing.ts';
+import type { Database } from '../../../src/store/engine/database.ts';
+import type { ChangeEntry } from '../../../src/store/reading/listing.ts';
 import { describeOnBoth } from '../../store/databases.ts';
 import { rootOf } from '../reading.ts';
 import { baseUrl, HandClock } from '../seed.ts';

@@ -11,9 +11,9 @@ import { type ResourceDumpSettings, writeResourceDump } from '../../../src/publi
 import { sitemapLimits } from '../../../src/publish/limits.ts';
 import type { StoredDocument } from '../../../src/publish/pointer.ts';
 import { readSlices, totalLength } from '../../../src/publish/slices.ts';
-import { contentFile } from '../../../src/store/content-files.ts';
-import type { Database } from '../../../src/store/database.ts';
-import type { ResourceEntry } from '../../../src/store/listing.ts';
+import type { Database } from '../../../src/store/engine/database.ts';
+import { contentFile } from '../../../src/store/payloads/content-files.ts';
+import type { ResourceEntry } from '../../../src/store/reading/listing.ts';
 import { describeOnBoth } from '../../store/databases.ts';
 import { rootOf } from '../reading.ts';
 import { baseUrl, HandClock } from '../seed.ts';

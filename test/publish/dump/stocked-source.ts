@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ChangeKind, Link } from '../../../src/core/resource.ts';
-import { packBlob } from '../../../src/store/blobs.ts';
-import { insertRows } from '../../../src/store/bulk.ts';
-import { storeContentFile } from '../../../src/store/content-files.ts';
-import type { Database } from '../../../src/store/database.ts';
-import type { ChangeEntry, ResourceEntry } from '../../../src/store/listing.ts';
+import { insertRows } from '../../../src/store/engine/bulk.ts';
+import type { Database } from '../../../src/store/engine/database.ts';
+import { packBlob } from '../../../src/store/payloads/blobs.ts';
+import { storeContentFile } from '../../../src/store/payloads/content-files.ts';
+import type { ChangeEntry, ResourceEntry } from '../../../src/store/reading/listing.ts';
 
 export const hashOf = (content: Uint8Array) =>
   `sha-256:${createHash('sha256').update(content).digest('hex')}`;

@@ -6,7 +6,7 @@ import { resourceSets } from '../../../src/core/resource-set.ts';
 import type { Limits } from '../../../src/publish/limits.ts';
 import { createListsInTime, type ListsInTime } from '../../../src/publish/lists-in-time.ts';
 import { createDocumentPasts } from '../../../src/server/memento/document-past.ts';
-import { readJournal } from '../../../src/store/journal.ts';
+import { readJournal } from '../../../src/store/sources/journal.ts';
 import { LivingSource } from '../../publish/living-source.ts';
 import { entriesOf, rootOf } from '../../publish/reading.ts';
 import { baseUrl, endFirstPass } from '../../publish/seed.ts';

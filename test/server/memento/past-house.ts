@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request } from 'undici';
-import { packBlob } from '../../../src/store/blobs.ts';
-import type { Database } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/engine/database.ts';
+import { packBlob } from '../../../src/store/payloads/blobs.ts';
 import { type House, type SeededResource, seedResource } from '../fixture.ts';
 
 export const base = 'https://bridge.example.org/rs';

@@ -1,0 +1,173 @@
+import type { Knex } from 'knex';
+import { addSeconds } from '../../core/datetime.ts';
+import type { Link } from '../../core/resource.ts';
+import { insertRows, type Row, slices } from '../engine/bulk.ts';
+import { serializeLinks } from '../engine/rows.ts';
+import { unsettleHeirs } from '../files/linked-files.ts';
+import { lastmodAfter } from '../plans/page-plan.ts';
+import type { ResourcePlan } from '../plans/resource-plan.ts';
+import { clearVanished } from '../runs/vanished.ts';
+import { changingColumns } from './known-items.ts';
+import { noPatches, type PagePatches } from './patches.ts';
+
+/** Appends to the journal, and makes resources and versions what it says. */
+export async function storeChanges(
+  trx: Knex.Transaction,
+  sourceId: number,
+  run: { readonly id: number },
+  changes: readonly ResourcePlan[],
+  itemIds: ReadonlyMap<string, number>,
+  now: string,
+  patches = noPatches,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const journal: { journal_seq: number; journal_at: string } | undefined = await trx('source')
+    .select('journal_seq', 'journal_at')
+    .where({ id: sourceId })
+    .first();
+  if (!journal) throw new Error(`source ${sourceId} has vanished`);
+  const at = momentAfter(journal.journal_at, now, changes);
+  let seq = journal.journal_seq;
+  for (const some of slices(changes, changesAtATime)) {
+    const rows = some.map((plan, index) => toRows(plan, seq + index + 1, at, patches));
+    await storeRows(trx, sourceId, run, rows, itemIds);
+    seq += some.length;
+  }
+  await insertRows(trx, 'moment', [{ source_id: sourceId, at, seq }], {
+    conflict: { columns: ['source_id', 'at'], update: ['seq'] },
+  });
+  await trx('source')
+    .where({ id: sourceId })
+    .update({
+      journal_seq: seq,
+      journal_at: at,
+      resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
+    });
+  await unsettleHeirs(trx, sourceId, changes);
+  const gone = changes.flatMap(({ change, known }) => (change === 'deleted' && known ? known.id : []));
+  await clearVanished(trx, sourceId, gone);
+}
+
+/** Of one item there may be thousands: their rows never lie in memory all at once. */
+const changesAtATime = 1_000;
+
+async function storeRows(
+  trx: Knex.Transaction,
+  sourceId: number,
+  run: { readonly id: number },
+  rows: readonly ChangeRows[],
+  itemIds: ReadonlyMap<string, number>,
+): Promise<void> {
+  const resources = await insertRows<{ id: number; path: string }>(
+    trx,
+    'resource',
+    rows.map(({ plan, resource }) => ({
+      ...resource,
+      source_id: sourceId,
+      item_id: itemIds.get(plan.identifier) ?? missing(plan.identifier),
+      seen_run: plan.seenRun === undefined ? run.id : plan.seenRun,
+    })),
+    // An address that several items name may pass from one to another.
+    {
+      conflict: { columns: ['path', 'source_id'], update: ['item_id', 'learnt', ...changingColumns] },
+      returning: ['id', 'path'],
+    },
+  );
+  const ids = new Map(resources.map(({ id, path }) => [path, id]));
+  const idOf = (row: ChangeRows) => ids.get(row.resource.path) ?? missing(row.resource.path);
+  await insertRows(
+    trx,
+    'change',
+    rows.map((row) => ({ ...row.change, source_id: sourceId, resource_id: idOf(row) })),
+  );
+  await insertRows(
+    trx,
+    'version',
+    rows.flatMap((row) => (row.version ? [{ ...row.version, resource_id: idOf(row) }] : [])),
+  );
+}
+
+/**
+ * When the changes happened, by the journal's clock, which never goes back. As long as the machine's is behind it
+ * the journal stands still, but not for a resource that changed at its last moment: each of its versions has a
+ * time of its own.
+ */
+function momentAfter(journalAt: string, now: string, changes: readonly ResourcePlan[]): string {
+  if (now >= journalAt) return now;
+  const changedThen = changes.some(
+    ({ known }) => known && (known.lastmod >= journalAt || (known.deleted_at ?? '') >= journalAt),
+  );
+  return changedThen ? addSeconds(journalAt, 1) : journalAt;
+}
+
+/** How many more resources live after these changes. */
+function growth(changes: readonly ResourcePlan[]): number {
+  const weights = { created: 1, updated: 0, deleted: -1 } as const;
+  // What had been deleted is not deleted once more by being withdrawn.
+  const isGone = ({ change, known }: ResourcePlan) =>
+    change === 'deleted' && (known?.deleted_at ?? null) !== null;
+  return changes.reduce((sum, plan) => sum + (isGone(plan) ? 0 : weights[plan.change]), 0);
+}
+
+interface ChangeRows {
+  readonly plan: ResourcePlan;
+  readonly resource: Row & { readonly path: string };
+  readonly change: Row;
+  readonly version: Row | undefined;
+}
+
+function toRows(plan: ResourcePlan, seq: number, at: string, patches: PagePatches): ChangeRows {
+  const { known, desired, links, change } = plan;
+  const lastmod = lastmodAfter(plan, at);
+  const gone = desired === undefined;
+  const representation = {
+    media_type: desired?.mediaType ?? null,
+    length: desired?.length ?? null,
+    hash: desired?.hash ?? null,
+  };
+  const upstream_url = desired?.upstreamUrl ?? known?.upstream_url ?? null;
+  return {
+    plan,
+    resource: {
+      path: desired?.path ?? known?.path ?? missing('path'),
+      kind: desired?.kind ?? known?.kind ?? missing('kind'),
+      format: desired?.format ?? known?.format ?? missing('format'),
+      ...representation,
+      lastmod,
+      upstream_url,
+      landing_page: desired ? (desired.landingPage ?? null) : (known?.landing_page ?? null),
+      links,
+      last_seq: seq,
+      version_count: (known?.version_count ?? 0) + (plan.newBytes ? 1 : 0),
+      deleted_at: gone ? at : null,
+      learnt: 0,
+    },
+    change: {
+      seq,
+      at,
+      kind: change,
+      lastmod,
+      ...representation,
+      links: changeLinks(plan, patches.linkOf(plan, seq)),
+      links_before: linksBefore(plan),
+    },
+    version:
+      plan.newBytes || gone
+        ? { seq, at, lastmod, ...representation, upstream_url, gone: Number(gone) }
+        : undefined,
+  };
+}
+
+/** The resource's own, and what only the change has (RS-LN-12). */
+function changeLinks({ desired, links }: ResourcePlan, patch: Link | undefined): string {
+  return patch ? serializeLinks([...(desired?.links ?? []), patch]) : links;
+}
+
+/** Null where the change leaves them as they were, or where there was nothing before it. */
+function linksBefore({ known, change, links }: ResourcePlan): string | null {
+  return change === 'created' || !known || known.links === links ? null : known.links;
+}
+
+function missing(what: string): never {
+  throw new Error(`the row of ${what} is missing`);
+}

@@ -1,0 +1,115 @@
+import type { Knex } from 'knex';
+import type { Collection } from '../../core/adapter.ts';
+import { insertRows, whereAnyOf } from '../engine/bulk.ts';
+import type { Database } from '../engine/database.ts';
+import type { KnownItem } from '../plans/item-plan.ts';
+import type { ItemPlan } from '../plans/page-plan.ts';
+
+/**
+ * Writes the items of a page and where they belong.
+ * @returns the ids of all items of the page, new and old, by identifier
+ */
+export async function storeItems(
+  trx: Knex.Transaction,
+  sourceId: number,
+  items: readonly ItemPlan[],
+  known: ReadonlyMap<string, KnownItem>,
+): Promise<ReadonlyMap<string, number>> {
+  const ids = new Map([...known].map(([identifier, { id }]) => [identifier, id]));
+  const written = await insertRows<{ id: number; identifier: string }>(
+    trx,
+    'item',
+    items.map(({ identifier, datestamp, unsettled, landingDue, restated }) => ({
+      source_id: sourceId,
+      identifier,
+      datestamp: datestamp ?? null,
+      unsettled: unsettled ? 1 : 0,
+      landing_due: landingDue,
+      restated: restated ? 1 : 0,
+    })),
+    {
+      conflict: {
+        columns: ['source_id', 'identifier'],
+        update: ['datestamp', 'unsettled', 'landing_due', 'restated'],
+      },
+      returning: ['id', 'identifier'],
+    },
+  );
+  for (const { id, identifier } of written) ids.set(identifier, id);
+  const newcomers = items.filter(({ identifier }) => !known.has(identifier)).length;
+  if (newcomers > 0) await trx('source').where({ id: sourceId }).increment('item_count', newcomers);
+  await storeMemberships(trx, sourceId, items, known, ids);
+  return ids;
+}
+
+async function storeMemberships(
+  trx: Knex.Transaction,
+  sourceId: number,
+  items: readonly ItemPlan[],
+  known: ReadonlyMap<string, KnownItem>,
+  ids: ReadonlyMap<string, number>,
+): Promise<void> {
+  const specs = new Set(items.flatMap(({ collections }) => collections ?? []));
+  const collectionIds = await ensureCollections(trx, sourceId, [...specs]);
+  const moved = items.flatMap(({ identifier, collections }) =>
+    collections === undefined ? [] : (known.get(identifier)?.id ?? []),
+  );
+  if (moved.length > 0)
+    await trx('item_collection')
+      .modify((query) => whereAnyOf(query, 'item_id', moved))
+      .delete();
+  const rows = items.flatMap(({ identifier, collections = [] }) =>
+    collections.flatMap((spec) => {
+      const [item_id, collection_id] = [ids.get(identifier), collectionIds.get(spec)];
+      return item_id === undefined || collection_id === undefined ? [] : [{ item_id, collection_id }];
+    }),
+  );
+  await insertRows(trx, 'item_collection', rows, {
+    conflict: { columns: ['item_id', 'collection_id'], update: [] },
+  });
+}
+
+/** A set that only records mention exists too; its name comes with ListSets. */
+async function ensureCollections(
+  trx: Knex.Transaction,
+  sourceId: number,
+  specs: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (specs.length === 0) return new Map();
+  const read = async () => {
+    const rows: { id: number; spec: string }[] = await trx('collection')
+      .select('id', 'spec')
+      .where({ source_id: sourceId })
+      .modify((query) => whereAnyOf(query, 'spec', specs));
+    return new Map(rows.map(({ id, spec }) => [spec, id]));
+  };
+  const found = await read();
+  const absent = specs.filter((spec) => !found.has(spec));
+  if (absent.length === 0) return found;
+  await insertRows(
+    trx,
+    'collection',
+    absent.map((spec) => ({ source_id: sourceId, spec, name: spec })),
+    { conflict: { columns: ['source_id', 'spec'], update: [] } },
+  );
+  return read();
+}
+
+/** Names and descriptions as the upstream gives them; what it no longer lists stays as it was. */
+export async function storeCollections(
+  database: Database,
+  sourceId: number,
+  collections: readonly Collection[],
+): Promise<void> {
+  const rows = new Map(
+    collections.map(({ spec, name, description }) => [
+      spec,
+      { source_id: sourceId, spec, name: name || spec, description: description ?? null },
+    ]),
+  );
+  await database.transaction(async (trx) => {
+    await insertRows(trx, 'collection', [...rows.values()], {
+      conflict: { columns: ['source_id', 'spec'], update: ['name', 'description'] },
+    });
+  });
+}

@@ -1,0 +1,94 @@
+import { setImmediate } from 'node:timers/promises';
+import { isBridgeError } from '../../core/errors.ts';
+import { type Link, patchRelation } from '../../core/resource.ts';
+import { sha256 } from '../../core/sha-256.ts';
+import { patchPath } from '../../core/uris.ts';
+import { diffXml, xmlPatchType } from '../../core/xml/xml-patch.ts';
+import type { Queryable } from '../engine/database.ts';
+import { parseLinks } from '../engine/rows.ts';
+import { type BlobRow, packBlob, readBlob } from '../payloads/blobs.ts';
+import type { ResourcePlan } from '../plans/resource-plan.ts';
+
+/** The patches of a page's updates: their bytes, and what links to them once a change has its sequence. */
+export interface PagePatches {
+  readonly blobs: readonly BlobRow[];
+  linkOf(plan: ResourcePlan, seq: number): Link | undefined;
+}
+
+export const noPatches: PagePatches = { blobs: [], linkOf: () => undefined };
+
+/** Compares what the updates of a page bring with the bytes that are kept of the versions before. */
+export async function makePatches(
+  db: Queryable,
+  source: string,
+  changes: readonly ResourcePlan[],
+): Promise<PagePatches> {
+  const blobs = new Map<ResourcePlan, BlobRow>();
+  for (const plan of changes) {
+    const patch = await makePatch(db, plan);
+    if (patch) blobs.set(plan, packBlob(sha256(patch), patch));
+  }
+  return {
+    blobs: [...blobs.values()],
+    linkOf: (plan, seq) => {
+      const blob = blobs.get(plan);
+      if (!blob) return undefined;
+      const { hash, length } = blob;
+      return { rel: patchRelation, href: patchPath(source, seq, hash), type: xmlPatchType, hash, length };
+    },
+  };
+}
+
+async function makePatch(db: Queryable, plan: ResourcePlan): Promise<Uint8Array | undefined> {
+  const { change, known, desired } = plan;
+  const content = desired?.kind === 'metadata' ? desired.content : undefined;
+  if (change !== 'updated' || !plan.newBytes || !content || !known?.hash) return undefined;
+  if (!isXml(desired?.mediaType) || !isXml(known.media_type)) return undefined;
+  // Comparing is work without a pause; whoever else is served by this process gets a turn.
+  await setImmediate();
+  try {
+    const before = await readBlob(db, known.hash);
+    return before && diffXml(before, content);
+  } catch (error) {
+    // Whatever has become of the version before, the new one is stored.
+    if (isBridgeError(error, 'content-damaged')) return undefined;
+    throw error;
+  }
+}
+
+function isXml(mediaType: string | null | undefined): boolean {
+  return /^(?:application|text)\/(?:[^;]+\+)?xml$/.test(mediaType ?? '');
+}
+
+/** A patch that a change of a source's journal has. */
+export interface StoredPatch {
+  readonly path: string;
+  readonly hash: string;
+  readonly length: number;
+  /** Of the change. */
+  readonly at: string;
+  /** When the resource was deleted, whose content it has. */
+  readonly deletedAt: string | undefined;
+}
+
+/** @param path of the patch; only the one that the change itself names is found, whatever else is kept */
+export async function findPatch(
+  db: Queryable,
+  source: string,
+  seq: number,
+  path: string,
+): Promise<StoredPatch | undefined> {
+  const row: { links: string; at: string; deleted_at: string | null } | undefined = await db('change')
+    .join('source', 'source.id', 'change.source_id')
+    .join('resource', 'resource.id', 'change.resource_id')
+    .where({ 'source.name': source, 'change.seq': seq })
+    .first(
+      'change.links',
+      'change.at',
+      db.raw('coalesce(resource.deleted_at, resource.withdrawn_at) as deleted_at'),
+    );
+  const link = row && parseLinks(row.links).find(({ rel, href }) => rel === patchRelation && href === path);
+  if (!row || link?.hash === undefined || link.length === undefined) return undefined;
+  const { hash, length } = link;
+  return { path, hash, length, at: row.at, deletedAt: row.deleted_at ?? undefined };
+}

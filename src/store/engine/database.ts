@@ -1,0 +1,174 @@
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import knex, { type Knex } from 'knex';
+import type pg from 'pg';
+import type { DatabaseConfig } from '../../core/config/config.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
+import { busyTimeoutMs, knexLog, openSqlite } from './sqlite-dialect.ts';
+import { storageError } from './storage-error.ts';
+
+/** What store functions take: the database or a transaction in it. */
+export type Queryable = Knex | Knex.Transaction;
+
+/**
+ * One database. On SQLite there is exactly one writing connection, because two in one process would wait for
+ * each other inside the event loop; readers have connections of their own and never wait (WAL).
+ */
+export interface Database {
+  readonly client: 'sqlite' | 'pg';
+  readonly writer: Knex;
+  readonly reader: Knex;
+  /** Runs `work` in a writing transaction that commits when it resolves. */
+  transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  /** Runs `work` on one unchanging view of everything committed so far, for as long as it takes. */
+  snapshot<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export function openDatabase(config: DatabaseConfig): Database {
+  return config.client === 'sqlite' ? openSqliteDatabase(config.file) : openPostgres(config);
+}
+
+function openSqliteDatabase(file: string): Database {
+  mkdirSync(dirname(file), { recursive: true });
+  const pragmas = [
+    `busy_timeout = ${busyTimeoutMs}`,
+    'journal_mode = WAL',
+    'synchronous = NORMAL',
+    'foreign_keys = ON',
+    'temp_store = MEMORY',
+  ];
+  const writer = openSqlite(
+    {
+      filename: file,
+      pragmas: [
+        ...pragmas,
+        'cache_size = -16384',
+        // Pages of indexes are written over and over: 32 MB of log gather them before they go to the file.
+        'wal_autocheckpoint = 8000',
+        // Once a long snapshot has been read, the log that grew meanwhile is cut again.
+        'journal_size_limit = 67108864',
+      ],
+    },
+    { min: 0, max: 1 },
+  );
+  const reader = openSqlite(
+    { filename: file, pragmas: [...pragmas, 'cache_size = -8192', 'query_only = ON'] },
+    { min: 0, max: 4 },
+  );
+  const checkpoints = keepCheckpointed(file, writer);
+  return {
+    client: 'sqlite',
+    writer,
+    reader,
+    transaction: (work) => translated(() => writer.transaction(work)),
+    snapshot: (work) => translated(() => reader.transaction(work)),
+    close: async () => {
+      checkpoints.stop();
+      await reader.destroy();
+      await checkpointAtEnd(file, writer);
+      await writer.destroy();
+    },
+  };
+}
+
+function openPostgres(config: { url: string; poolSize: number }): Database {
+  const connection = knex({
+    client: 'pg',
+    connection: {
+      connectionString: config.url,
+      types: { getTypeParser: typeParser() },
+    } as Knex.PgConnectionConfig,
+    log: knexLog,
+    pool: { min: 0, max: config.poolSize },
+    acquireConnectionTimeout: 30_000,
+  });
+  return {
+    client: 'pg',
+    writer: connection,
+    reader: connection,
+    transaction: (work) => translated(() => connection.transaction(work)),
+    snapshot: (work) =>
+      translated(() => connection.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })),
+    close: () => connection.destroy(),
+  };
+}
+
+const int8 = 20;
+
+/** Our counters stay far below 2^53: as numbers, not as pg's strings. */
+function typeParser(): typeof pg.types.getTypeParser {
+  // As knex does it: SQLite needs none of it.
+  const { types } = createRequire(import.meta.url)('pg') as typeof pg;
+  return ((oid: number, format?: 'text' | 'binary') =>
+    oid === int8 && format !== 'binary'
+      ? (value: string) => Number(value)
+      : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser;
+}
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'EPIPE',
+  '08000',
+  '08003',
+  '08006',
+  '28P01',
+  '3D000',
+  '57P01',
+  '57P03',
+]);
+
+function isOutOfFiles(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (/\bE[MN]FILE\b/.test(`${String((cause as { code?: unknown }).code ?? '')} ${cause.message}`))
+      return true;
+  }
+  return false;
+}
+
+/** Gives database failures that a person can do something about our own code; anything else passes. */
+export function translate(error: unknown): unknown {
+  if (error instanceof BridgeError || !(error instanceof Error)) return error;
+  const code = String((error as { code?: unknown }).code ?? '');
+  if (/database or disk is full|ENOSPC/i.test(error.message) || code === 'ENOSPC' || code === '53100') {
+    return new BridgeError('disk-full', 'the disk of the database is full', {
+      cause: error,
+      retryable: true,
+    });
+  }
+  if (isOutOfFiles(error)) {
+    return new BridgeError('too-many-files', 'this process has as many files open as it may', {
+      cause: error,
+      retryable: true,
+    });
+  }
+  if (/database is locked|SQLITE_BUSY/i.test(error.message)) {
+    return new BridgeError('database-locked', 'the SQLite file is locked by another process', {
+      cause: error,
+      retryable: true,
+    });
+  }
+  const damage = storageError(error);
+  if (damage) return damage;
+  const acquire = error.name === 'KnexTimeoutError';
+  if (acquire || connectionCodes.has(code)) {
+    return new BridgeError('database-unavailable', 'the database does not answer', {
+      cause: error,
+      retryable: true,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,92 @@
+import type { Knex } from 'knex';
+import * as theHouse from '../../../migrations/0001-the-house.ts';
+import * as linksBefore from '../../../migrations/0002-links-before.ts';
+import * as filesAndLessons from '../../../migrations/0003-files-and-lessons.ts';
+import * as priorVersions from '../../../migrations/0004-prior-versions.ts';
+import * as time from '../../../migrations/0005-time.ts';
+import * as retention from '../../../migrations/0006-retention.ts';
+import * as refusedFiles from '../../../migrations/0007-refused-files.ts';
+import * as withdrawals from '../../../migrations/0009-withdrawals.ts';
+import * as removedSources from '../../../migrations/0010-removed-sources.ts';
+import * as vanished from '../../../migrations/0014-vanished.ts';
+import * as unreadable from '../../../migrations/0015-unreadable.ts';
+import * as manySources from '../../../migrations/0018-many-sources.ts';
+import * as quietLinks from '../../../migrations/0024-quiet-links.ts';
+import * as sharedLinks from '../../../migrations/0025-shared-links.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { type Database, translate } from './database.ts';
+
+interface Migration {
+  readonly name: string;
+  readonly up: (knex: Knex) => Promise<void>;
+}
+
+/** Recorded without extension: the same in `src` and in `dist`. */
+const migrations: readonly Migration[] = [
+  { name: '0001-the-house', up: theHouse.up },
+  { name: '0002-links-before', up: linksBefore.up },
+  { name: '0003-files-and-lessons', up: filesAndLessons.up },
+  { name: '0004-prior-versions', up: priorVersions.up },
+  { name: '0005-time', up: time.up },
+  { name: '0006-retention', up: retention.up },
+  { name: '0007-refused-files', up: refusedFiles.up },
+  { name: '0009-withdrawals', up: withdrawals.up },
+  { name: '0010-removed-sources', up: removedSources.up },
+  { name: '0014-vanished', up: vanished.up },
+  { name: '0015-unreadable', up: unreadable.up },
+  { name: '0018-many-sources', up: manySources.up },
+  { name: '0024-quiet-links', up: quietLinks.up },
+  { name: '0025-shared-links', up: sharedLinks.up },
+];
+
+export const schemaTable = 'schema_migration';
+const table = schemaTable;
+/** Any number will do as long as every rsbridge uses the same. */
+const advisoryLock = 7_089_9_017;
+
+/**
+ * Brings the database to this version's schema; nothing to do is success. Processes that start together wait
+ * for one another.
+ * @throws BridgeError `database-newer` when a later version has been here
+ */
+export async function migrate(database: Database): Promise<void> {
+  try {
+    await database.transaction(async (trx) => {
+      if (database.client === 'pg') await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock]);
+      // On SQLite the first write takes the lock; `if not exists` makes it the same statement for everyone.
+      await trx.raw(`create table if not exists ${table} (name text primary key, run_at text not null)`);
+      const rows: { name: string }[] = await trx(table).select('name').orderBy('name');
+      const done = new Set(rows.map((row) => row.name));
+      refuseNewer(done);
+      for (const { name, up } of migrations) {
+        if (done.has(name)) continue;
+        await up(trx);
+        await trx(table).insert({ name, run_at: new Date().toISOString() });
+      }
+    });
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/** @throws BridgeError `database-newer`, or `database-unavailable` when it was never set up */
+export async function checkSchema(database: Database): Promise<void> {
+  const exists = await database.reader.schema.hasTable(table);
+  const rows: { name: string }[] = exists ? await database.reader(table).select('name') : [];
+  refuseNewer(new Set(rows.map((row) => row.name)));
+  if (rows.length < migrations.length) {
+    throw new BridgeError('database-unavailable', 'the database has not been set up yet');
+  }
+}
+
+/** @throws BridgeError `database-newer` */
+export function refuseNewer(done: ReadonlySet<string>): void {
+  const known = new Set(migrations.map((migration) => migration.name));
+  const foreign = [...done].filter((name) => !known.has(name));
+  if (foreign.length > 0) {
+    throw new BridgeError(
+      'database-newer',
+      `the database was changed by a newer rsbridge (it knows ${foreign.join(', ')}); this one would harm it`,
+    );
+  }
+}

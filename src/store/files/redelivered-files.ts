@@ -1,0 +1,46 @@
+import type { Knex } from 'knex';
+import { whereAnyOf } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
+import type { Redelivered } from '../plans/known-files.ts';
+
+export async function storeRedelivered(
+  trx: Knex.Transaction,
+  sourceId: number,
+  { urls, restated, ifChanged, always }: Redelivered,
+  now: string,
+): Promise<void> {
+  const rowsOf = (some: readonly string[]) =>
+    trx('remote_file')
+      .where({ source_id: sourceId })
+      .modify((query) => whereAnyOf(query, 'url', some));
+  if (restated.length > 0) await rowsOf(restated).update({ changed_at: null }).whereNotNull('changed_at');
+  for (const [download, some] of [
+    ['if-changed', ifChanged],
+    ['always', always],
+  ] as const) {
+    if (some.length === 0) continue;
+    await rowsOf(some)
+      .whereNotNull('content_hash')
+      .where((other) => other.whereNull('download').orWhereNot('download', 'always'))
+      .update({ download });
+  }
+  if (urls.length === 0) return;
+  // Written only where it changes something.
+  await rowsOf(urls)
+    .where((late) => late.whereNull('due_at').orWhere('due_at', '>', now))
+    .update({ due_at: now });
+}
+
+/** After a full pass: what it did not deliver, and nobody has asked for since it began, is asked for, too. */
+export async function askForAllFiles(
+  db: Queryable,
+  sourceId: number,
+  since: string,
+  now: string,
+): Promise<void> {
+  await db('remote_file')
+    .where({ source_id: sourceId })
+    .where((asked) => asked.whereNull('checked_at').orWhere('checked_at', '<', since))
+    .where((late) => late.whereNull('due_at').orWhere('due_at', '>', now))
+    .update({ due_at: now });
+}

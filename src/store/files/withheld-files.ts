@@ -1,0 +1,139 @@
+import { whereAnyOf } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
+
+/**
+ * A published file that is not handed out at present: its server refuses it, or it is gone there, and its deletion
+ * has not been carried out. Whoever holds its bytes, a package too, answers 503 meanwhile.
+ */
+export interface WithheldFile {
+  readonly id: number;
+  /** Of the resource. */
+  readonly path: string;
+  readonly url: string;
+  /** Of the bytes that are kept; undefined: none are. */
+  readonly hash: string | undefined;
+  /** `refused`: not for everybody; `gone`: not there. */
+  readonly outcome: 'refused' | 'gone';
+  /** One clause, for people. */
+  readonly reason: string | undefined;
+  /** ISO UTC. */
+  readonly since: string | undefined;
+}
+
+interface Row {
+  readonly id: number;
+  readonly path: string;
+  readonly url: string;
+  readonly content_hash: string | null;
+  readonly outcome: 'refused' | 'gone';
+  readonly reason: string | null;
+  readonly withheld_at: string | null;
+}
+
+/** Of a source, in the order of ids, which are those of the table `remote_file`. */
+export async function listWithheldFiles(
+  db: Queryable,
+  sourceId: number,
+  { after = 0, limit = 1000 }: { readonly after?: number; readonly limit?: number } = {},
+): Promise<readonly WithheldFile[]> {
+  const rows: Row[] = await selectWithheld(db, sourceId)
+    .whereNotNull('remote.withheld_at')
+    .where('remote.id', '>', after)
+    .orderBy(['remote.id', 'resource.path'])
+    .limit(limit);
+  return rows.map(toWithheld);
+}
+
+/** Those of these resources that are withheld, by their paths. */
+export async function findWithheldFiles(
+  db: Queryable,
+  sourceId: number,
+  paths: readonly string[],
+): Promise<readonly WithheldFile[]> {
+  if (paths.length === 0) return [];
+  const rows: Row[] = await selectWithheld(db, sourceId).modify((query) =>
+    whereAnyOf(query, 'resource.path', paths),
+  );
+  return rows.map(toWithheld);
+}
+
+/** What the server of a file last said, where that was no; undefined: anything else. */
+export async function findRefusal(
+  db: Queryable,
+  source: string,
+  url: string,
+): Promise<'refused' | 'gone' | undefined> {
+  const row: { outcome: 'refused' | 'gone' } | undefined = await db('remote_file')
+    .where('source_id', db('source').select('id').where({ name: source }))
+    .where({ url })
+    .whereIn('outcome', ['refused', 'gone'])
+    .first('outcome');
+  return row?.outcome;
+}
+
+export interface WithheldCounts {
+  readonly refused: number;
+  readonly gone: number;
+  /** Since when there are so many that a person is asked; undefined: there are not. */
+  readonly fuseAt: string | undefined;
+}
+
+export async function countWithheldFiles(db: Queryable, sourceId: number): Promise<WithheldCounts> {
+  const counts = (await countWithheldOf(db, [sourceId]))(sourceId);
+  const source: { fuse_at: string | null } | undefined = await db('source')
+    .where({ id: sourceId })
+    .first('fuse_at');
+  return { ...counts, fuseAt: source?.fuse_at ?? undefined };
+}
+
+/** The same of several sources, without what is decided about them. */
+export async function countWithheldOf(
+  db: Queryable,
+  sourceIds: readonly number[],
+): Promise<(sourceId: number) => Omit<WithheldCounts, 'fuseAt'>> {
+  const rows: { source_id: number; outcome: 'refused' | 'gone'; files: number }[] = await db('remote_file')
+    .modify((query) => whereAnyOf(query, 'source_id', sourceIds))
+    .whereNotNull('withheld_at')
+    .groupBy('source_id', 'outcome')
+    .select('source_id', 'outcome', db.raw('count(*) as files'));
+  return (sourceId) => {
+    const own = rows.filter((row) => row.source_id === sourceId);
+    const countOf = (outcome: string) => Number(own.find((row) => row.outcome === outcome)?.files ?? 0);
+    return { refused: countOf('refused'), gone: countOf('gone') };
+  };
+}
+
+function selectWithheld(db: Queryable, sourceId: number) {
+  return db('remote_file as remote')
+    .join('item_file as stated', (on) =>
+      on.on('stated.source_id', 'remote.source_id').andOn('stated.url', 'remote.url'),
+    )
+    .join('resource', (on) =>
+      on.on('resource.item_id', 'stated.item_id').andOn('resource.upstream_url', 'remote.url'),
+    )
+    .where('remote.source_id', sourceId)
+    .whereIn('remote.outcome', ['refused', 'gone'])
+    .where('resource.kind', 'file')
+    .whereNull('resource.deleted_at')
+    .distinct(
+      'remote.id',
+      'resource.path',
+      'remote.url',
+      'remote.content_hash',
+      'remote.outcome',
+      'remote.reason',
+      'remote.withheld_at',
+    );
+}
+
+function toWithheld({ id, path, url, content_hash, outcome, reason, withheld_at }: Row): WithheldFile {
+  return {
+    id,
+    path,
+    url,
+    hash: content_hash ?? undefined,
+    outcome,
+    reason: reason ?? undefined,
+    since: withheld_at ?? undefined,
+  };
+}

@@ -1,0 +1,32 @@
+import type { JournalStep } from '../../core/time/resource-past.ts';
+import type { Queryable } from '../engine/database.ts';
+import { type RepresentationRow, toRepresentation } from '../engine/rows.ts';
+
+/** Every version of a source's resource in the order in which they happened. */
+export async function listVersionSteps(
+  db: Queryable,
+  source: string,
+  path: string,
+): Promise<readonly JournalStep[]> {
+  const rows: (RepresentationRow & {
+    seq: number | string;
+    at: string;
+    lastmod: string;
+    gone: number;
+    dropped_at: string | null;
+  })[] = await db('version')
+    .join('resource', 'resource.id', 'version.resource_id')
+    .join('source', 'source.id', 'resource.source_id')
+    .where({ 'source.name': source, 'resource.path': path })
+    .orderBy('version.seq')
+    .select('version.seq', 'version.at', 'version.lastmod', 'version.gone', 'version.dropped_at')
+    .select('version.media_type', 'version.length', 'version.hash');
+  return rows.map((row) => ({
+    seq: Number(row.seq),
+    at: row.at,
+    datetime: row.lastmod,
+    ...toRepresentation(row),
+    gone: row.gone === 1,
+    droppedAt: row.dropped_at ?? undefined,
+  }));
+}

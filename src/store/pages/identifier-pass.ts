@@ -1,0 +1,117 @@
+import type { Knex } from 'knex';
+import type { Checkpoint, Problem } from '../../core/adapter.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
+import type { Database, Queryable } from '../engine/database.ts';
+import { type Lease, renewLease } from '../runs/leases.ts';
+import { type Run, recordProblems } from '../runs/runs.ts';
+import { recordUnreadParts } from '../runs/vanished.ts';
+import { countDoubts, storeProgress } from './store-page.ts';
+
+/** A part of the upstream's list of identifiers, as it is stored. */
+export interface ListedPage {
+  /** Of living items. */
+  readonly identifiers: readonly string[];
+  /** Entries of the list, deleted ones included. */
+  readonly entries: number;
+  readonly problems: readonly Problem[];
+  readonly checkpoint: Checkpoint | undefined;
+}
+
+/**
+ * Marks the items of a page as met, in everything that is published of them: that a list of one format has an
+ * item says nothing of its other formats, and this is not the pass that asks. The mark is the one of full passes
+ * (`seen_run`), which compare it by `<`: one that begins later meets them anew.
+ * @throws BridgeError `lease-lost`
+ */
+export async function storeListed(
+  database: Database,
+  lease: Lease,
+  run: Run<'identifiers'>,
+  page: ListedPage,
+  now: { iso: string; milliseconds: number },
+): Promise<Pick<Run, 'problems' | 'unidentified'>> {
+  const { sourceId } = lease;
+  const { identifiers, entries, problems, checkpoint } = page;
+  const unidentified = await countDoubts(database, sourceId, problems);
+  const result = {
+    items: entries,
+    created: 0,
+    updated: 0,
+    deleted: 0,
+    unchanged: 0,
+    problems: problems.length,
+    unidentified,
+  };
+  await database.transaction(async (trx) => {
+    await renewLease(trx, lease, now.milliseconds);
+    await markListed(trx, sourceId, run.id, identifiers);
+    await recordProblems(trx, run, problems);
+    await recordUnreadParts(trx, sourceId, run.id, problems);
+    await storeProgress(trx, run.id, { items: [], problems, checkpoint }, result, now.iso);
+  });
+  return { problems: problems.length, unidentified };
+}
+
+async function markListed(
+  trx: Knex.Transaction,
+  sourceId: number,
+  runId: number,
+  identifiers: readonly string[],
+): Promise<void> {
+  if (identifiers.length === 0) return;
+  const items = trx('item')
+    .select('id')
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'identifier', identifiers));
+  await trx('resource')
+    .whereIn('item_id', items)
+    .whereNull('deleted_at')
+    .where((either) => either.whereNull('seen_run').orWhere('seen_run', '<', runId))
+    .update({ seen_run: runId });
+}
+
+/**
+ * Marks the items that are published in none of the listed formats: their absence from the list says nothing.
+ * @throws BridgeError `lease-lost`
+ */
+export async function excuseUnlisted(
+  database: Database,
+  lease: Lease,
+  runId: number,
+  formats: readonly string[],
+  now: { milliseconds: number },
+): Promise<void> {
+  await database.transaction(async (trx) => {
+    await renewLease(trx, lease, now.milliseconds);
+    await trx('resource')
+      .where({ source_id: lease.sourceId, kind: 'metadata' })
+      .whereNull('deleted_at')
+      .where((either) => either.whereNull('seen_run').orWhere('seen_run', '<', runId))
+      .whereNotExists(
+        trx('resource as listed')
+          .whereRaw('listed.item_id = resource.item_id')
+          .where({ 'listed.kind': 'metadata' })
+          .whereNull('listed.deleted_at')
+          .whereIn('listed.format', [...formats])
+          .select(trx.raw('1')),
+      )
+      .update({ seen_run: runId });
+  });
+}
+
+/** Those of the identifiers of which nothing is published. */
+export async function findAbsent(
+  db: Queryable,
+  sourceId: number,
+  identifiers: readonly string[],
+): Promise<readonly string[]> {
+  if (identifiers.length === 0) return [];
+  const rows: { identifier: string }[] = await db('item')
+    .distinct('item.identifier')
+    .join('resource', 'resource.item_id', 'item.id')
+    .where({ 'item.source_id': sourceId })
+    .whereNull('resource.deleted_at')
+    .modify((query) => whereAnyOf(query, 'item.identifier', identifiers));
+  const here = new Set(rows.map(({ identifier }) => identifier));
+  return identifiers.filter((identifier) => !here.has(identifier));
+}

@@ -1,0 +1,46 @@
+import type { MappedItem } from '../../core/mapping/mapping.ts';
+import type { Queryable } from '../engine/database.ts';
+import { type BlobRow, isSound, packBlob, readBlobRows } from '../payloads/blobs.ts';
+import type { KnownItem } from '../plans/item-plan.ts';
+
+export interface Mended {
+  readonly identifier: string;
+  readonly blob: BlobRow;
+}
+
+/**
+ * A full pass has every payload in its hands once more: those of which the stored copy is missing or no longer
+ * fits its hash, or what that is a difference from, are put in its place, whole. It costs what reading the page's
+ * payloads costs.
+ * @param items as delivered
+ * @param known what is stored of them: of whatever else they bring there is nothing that could be damaged
+ * @param isNew whether a payload is about to be stored anyway
+ */
+export async function findDamaged(
+  db: Queryable,
+  items: readonly MappedItem[],
+  known: ReadonlyMap<string, KnownItem>,
+  isNew: (hash: string) => boolean,
+): Promise<readonly Mended[]> {
+  const delivered = new Map<string, { readonly identifier: string; readonly content: Uint8Array }>();
+  for (const { identifier, resources, versions = [] } of items) {
+    const item = known.get(identifier);
+    if (!item) continue;
+    const stored = new Set(item.resources.map(({ hash }) => hash));
+    // Of the versions that came those are stored already that are not about to be.
+    const prior = versions.flatMap(({ metadata }) => metadata);
+    for (const { hash, content } of [...resources.filter(({ hash }) => stored.has(hash ?? '')), ...prior]) {
+      if (hash !== undefined && content && !isNew(hash)) delivered.set(hash, { identifier, content });
+    }
+  }
+  if (delivered.size === 0) return [];
+  const rows = await readBlobRows(db, [...delivered.keys()]);
+  for (const hash of [...delivered.keys()]) {
+    const row = rows.get(hash);
+    if (row && isSound(row, rows)) delivered.delete(hash);
+  }
+  return [...delivered].map(([hash, { identifier, content }]) => ({
+    identifier,
+    blob: packBlob(hash, content),
+  }));
+}

@@ -1,0 +1,117 @@
+import { isBridgeError } from '../../core/errors.ts';
+import type { Queryable } from '../engine/database.ts';
+import { type BlobRow, readBlobRows, unpackBlob } from './blobs.ts';
+import { readContents } from './contents.ts';
+
+/** A payload that cannot be handed out any more. */
+export interface Damage {
+  readonly hash: string;
+  /** What is wrong, for people. */
+  readonly message: string;
+  readonly isFile: boolean;
+}
+
+export interface AuditedPayloads {
+  readonly payloads: number;
+  /** Octets of the contents themselves. */
+  readonly bytes: number;
+  /** Octets they take in the database; files are what they are. */
+  readonly stored: number;
+  readonly deltas: number;
+  readonly files: number;
+}
+
+type Facts = Pick<BlobRow, 'hash' | 'length' | 'coding'> & { readonly size: number };
+
+const rowsAtATime = 1000;
+/** As much is in memory at a time; a payload that is larger comes alone. */
+const batchBytes = 8_388_608;
+
+/**
+ * Reads everything that is kept, in the order of the hashes, and compares it with them: in flat memory, and without
+ * a transaction that would be as long.
+ * @param directory of the content store
+ * @returns in the end: what was read
+ */
+export async function* auditPayloads(
+  db: Queryable,
+  directory: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Damage, AuditedPayloads> {
+  const total = { payloads: 0, bytes: 0, stored: 0, deltas: 0, files: 0 };
+  for (let after = ''; ; ) {
+    const page: Facts[] = await db('blob')
+      .select('hash', 'length', 'coding', db.raw('length(data) as size'))
+      .where('hash', '>', after)
+      .orderBy('hash')
+      .limit(rowsAtATime);
+    for (const { length, coding, size } of page) {
+      total.payloads += 1;
+      total.bytes += Number(length);
+      total.stored += coding === 'file' ? 0 : Number(size);
+      if (coding === 'delta') total.deltas += 1;
+      if (coding === 'file') total.files += 1;
+    }
+    for (const batch of batches(page.filter(({ coding }) => coding !== 'file'))) {
+      signal?.throwIfAborted();
+      yield* auditRows(db, batch);
+    }
+    for (const { hash } of page.filter(({ coding }) => coding === 'file')) {
+      const message = await auditFile(db, directory, hash, signal);
+      if (message !== undefined) yield { hash, message, isFile: true };
+    }
+    const last = page.at(-1);
+    if (!last || page.length < rowsAtATime) return total;
+    after = last.hash;
+  }
+}
+
+function* batches(facts: readonly Facts[]): Generator<readonly string[]> {
+  let hashes: string[] = [];
+  let bytes = 0;
+  for (const { hash, length, size } of facts) {
+    const more = Number(length) + Number(size);
+    if (hashes.length > 0 && bytes + more > batchBytes) {
+      yield hashes;
+      hashes = [];
+      bytes = 0;
+    }
+    hashes.push(hash);
+    bytes += more;
+  }
+  if (hashes.length > 0) yield hashes;
+}
+
+async function* auditRows(db: Queryable, hashes: readonly string[]): AsyncGenerator<Damage> {
+  const rows = await readBlobRows(db, hashes);
+  for (const hash of hashes) {
+    const row = rows.get(hash);
+    // Retention may have been here meanwhile.
+    if (!row) continue;
+    try {
+      unpackBlob(row, rows);
+    } catch (error) {
+      if (!isBridgeError(error, 'content-damaged')) throw error;
+      yield { hash, message: error.message, isFile: false };
+    }
+  }
+}
+
+async function auditFile(
+  db: Queryable,
+  directory: string,
+  hash: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  try {
+    for await (const { content } of readContents(db, directory, [{ path: hash, hash }], { signal })) {
+      if (content.coding !== 'file') return undefined;
+      for await (const _chunk of content.chunks);
+    }
+    return undefined;
+  } catch (error) {
+    if (!isBridgeError(error, 'content-damaged')) throw error;
+    const isKept = (await db('blob').where({ hash }).first('hash')) !== undefined;
+    return isKept ? error.message : undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Knex } from 'knex';
+import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { sha256 } from '../../core/sha-256.ts';
+import { isPostgres } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
+import { applyDelta, makeDelta } from './deltas.ts';
+
+/**
+ * Payloads live under the hash of their bytes (`sha-256:…`): small ones in the database, compressed or as the
+ * difference from another (`deltas.ts`), large ones as files (`content-files.ts`).
+ */
+export interface BlobRow {
+  readonly hash: string;
+  /** Octets of the bytes themselves. */
+  readonly length: number;
+  readonly coding: 'deflate-raw' | 'identity' | 'delta' | 'file';
+  /** Of a file: its CRC-32, 4 bytes, most significant first. */
+  readonly data: Uint8Array;
+  /** Of a delta: the hash of the payload it tells the difference from, which is no delta itself; else null. */
+  readonly base: string | null;
+}
+
+/** By their hashes. */
+export type BlobRows = ReadonlyMap<string, BlobRow>;
+
+/** A payload that is kept as it is, for others to be told as differences from it. */
+export interface Keyframe {
+  readonly hash: string;
+  readonly content: Uint8Array;
+  /** Octets it takes as it is kept. */
+  readonly packedLength: number;
+}
+
+/** A small window costs nothing on documents of a few kB and saves most of zlib's set-up (17 µs, not 29). */
+const compression = { level: 4, windowBits: 13, memLevel: 6 } as const;
+
+const largestView = 65_536;
+
+/** As `packBlob` does it where it makes a payload smaller. */
+export function deflatePayload(content: Uint8Array): Uint8Array {
+  // By default zlib answers with a view of 16 kB; a page of such views is 16 MB. Of more than a chunk it makes a copy.
+  const chunkSize = Math.min(Math.max(64, content.byteLength), largestView);
+  return deflateRawSync(content, { ...compression, chunkSize });
+}
+
+export function packBlob(hash: string, content: Uint8Array): BlobRow {
+  const deflated = deflatePayload(content);
+  const smaller = deflated.byteLength < content.byteLength;
+  return {
+    hash,
+    length: content.byteLength,
+    coding: smaller ? 'deflate-raw' : 'identity',
+    data: smaller ? deflated : content,
+    base: null,
+  };
+}
+
+/** Larger ones would need as much memory again for what they are a difference from. */
+const longestDelta = 8_388_608;
+
+/**
+ * As a difference from the keyframe, or whole where that is not clearly smaller: then it is the next keyframe.
+ * Everything that grows with each edit since the keyframe is bounded so, and no delta needs another one.
+ */
+export function packAgainst(hash: string, content: Uint8Array, keyframe: Keyframe): BlobRow {
+  const { byteLength: length } = content;
+  const suits = keyframe.hash !== hash && isComparable(length, keyframe.content.byteLength);
+  if (!suits) return packBlob(hash, content);
+  // Compressing it to see what that would give costs as much as making the delta.
+  const whole = (keyframe.packedLength * length) / Math.max(1, keyframe.content.byteLength);
+  const data = makeDelta(keyframe.content, content, Math.floor(whole / 2) - keyframe.hash.length);
+  return data ? { hash, length, coding: 'delta', data, base: keyframe.hash } : packBlob(hash, content);
+}
+
+/** Whoever reads contents of `length` octets has room for bases of about as many, but not of any number. */
+export function isComparable(length: number, baseLength: number): boolean {
+  return length <= longestDelta && baseLength <= 4 * length + 4096;
+}
+
+/**
+ * @returns the bytes, or undefined when none are kept under this hash
+ * @throws BridgeError `content-damaged` when they no longer fit it
+ */
+export async function readBlob(db: Queryable, hash: string): Promise<Uint8Array | undefined> {
+  const rows = await readBlobRows(db, [hash]);
+  const row = rows.get(hash);
+  return row && unpackBlob(row, rows);
+}
+
+const basesOf = 'union select base from blob where base is not null and hash';
+/** As an array: joined with what is expected to be many rows, PostgreSQL would read the whole table. */
+const anyOfPostgres = `hash = any(array(select unnest(?::text[]) ${basesOf} = any(?)))`;
+const anyOfSqlite = `hash in (select value from json_each(?) ${basesOf} in (select value from json_each(?)))`;
+
+/** What is kept under these hashes, and what their deltas are deltas of, as it is at one moment. */
+export async function readBlobRows(db: Queryable, hashes: readonly string[]): Promise<BlobRows> {
+  if (hashes.length === 0) return new Map();
+  const [which, list] = isPostgres(db)
+    ? [anyOfPostgres, hashes as unknown as Knex.Value]
+    : [anyOfSqlite, JSON.stringify(hashes)];
+  const rows: BlobRow[] = await db('blob')
+    .select('hash', 'length', 'coding', 'data', 'base')
+    .whereRaw(which, [list, list]);
+  return new Map(rows.map((row) => [row.hash, row]));
+}
+
+/**
+ * @param rows where what a delta is a delta of is found
+ * @throws BridgeError `content-damaged`, also for one that is kept as a file: `contents.ts` reads those
+ */
+export function unpackBlob(row: BlobRow, rows: BlobRows = new Map()): Uint8Array {
+  if (row.coding === 'file') {
+    throw new BridgeError('content-damaged', `the stored payload ${row.hash} is kept as a file`);
+  }
+  const base = row.coding === 'delta' ? baseOf(row, rows) : undefined;
+  let failure: { readonly cause?: unknown } = {};
+  try {
+    const content = base ? applyDelta(unpackWhole(base), row.data, row.length) : unpackWhole(row);
+    if (content.byteLength === row.length && sha256(content) === row.hash) return content;
+  } catch (cause) {
+    failure = { cause };
+  }
+  if (base && !isSound(base)) throw damagedBase(row, 'is damaged');
+  const how = 'cause' in failure ? 'cannot be unpacked' : 'no longer fits its hash';
+  throw new BridgeError('content-damaged', `the stored payload ${row.hash} ${how}`, failure);
+}
+
+/** Whether it is what its hash says; of files that is not known. */
+export function isSound(row: BlobRow, rows?: BlobRows): boolean {
+  try {
+    return row.coding === 'file' || unpackBlob(row, rows) !== undefined;
+  } catch (error) {
+    if (isBridgeError(error, 'content-damaged')) return false;
+    throw error;
+  }
+}
+
+function baseOf(row: BlobRow, rows: BlobRows): BlobRow {
+  const base = rows.get(row.base ?? '');
+  if (!base) throw damagedBase(row, 'is missing');
+  if (base.coding === 'delta' || base.coding === 'file') throw damagedBase(row, 'is not kept as it is');
+  return base;
+}
+
+function damagedBase({ hash, base }: BlobRow, how: string): BridgeError {
+  const message = `the stored payload ${hash} is a difference from ${base}, which ${how}`;
+  return new BridgeError('content-damaged', message);
+}
+
+function unpackWhole(row: BlobRow): Uint8Array {
+  return row.coding === 'identity' ? row.data : inflate(row.data, row.length);
+}
+
+function inflate(data: Uint8Array, length: number): Uint8Array {
+  // One octet of room more than needed, or zlib would ask for a second chunk to find that it is done.
+  const chunkSize = Math.min(Math.max(64, length + 1), 16_777_216);
+  return inflateRawSync(data, { chunkSize, maxOutputLength: Math.max(1, length) });
+}

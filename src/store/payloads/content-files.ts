@@ -1,0 +1,242 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { countOf } from '../../core/count-of.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { insertRows } from '../engine/bulk.ts';
+import { type Database, translate } from '../engine/database.ts';
+import { type BlobRow, type BlobRows, isSound, readBlobRows } from './blobs.ts';
+import { claimPayloads } from './released.ts';
+
+/**
+ * Large contents as files named by their hash: `<directory>/blobs/<first 2 hex>/<hex>`. A row in `blob` says
+ * that one is complete; a file without a row is what a crash left, and the next storing takes it over.
+ */
+export interface StoredContent {
+  /** `sha-256:…` */
+  readonly hash: string;
+  readonly length: number;
+}
+
+const contentHash = /^sha-256:([0-9a-f]{64})$/;
+
+/** Whether a content can be kept under it. */
+export function isContentHash(hash: string): boolean {
+  return contentHash.test(hash);
+}
+
+/** @throws RangeError for anything but one of our hashes: it becomes part of a path */
+export function contentFile(directory: string, hash: string): string {
+  const hex = contentHash.exec(hash)?.[1];
+  if (hex === undefined) throw new RangeError(`${hash} is no hash that a content is kept under`);
+  return join(directory, 'blobs', hex.slice(0, 2), hex);
+}
+
+/**
+ * Keeps a content as a file, in constant memory. Storing the same bytes again, also at the same time from
+ * several processes, changes nothing; a file that was damaged is replaced.
+ * @param expected what the bytes have to be
+ * @throws BridgeError `content-damaged` when they are not that, `disk-full`; whatever `chunks` throws
+ */
+export async function storeContentFile(
+  database: Database,
+  directory: string,
+  chunks: AsyncIterable<Uint8Array>,
+  expected: Partial<StoredContent> = {},
+): Promise<StoredContent> {
+  const place = join(directory, 'blobs');
+  await mkdir(place, { recursive: true });
+  const temporary = join(place, `${randomUUID()}.tmp`);
+  try {
+    const { hash, length, crc } = await writeFile(temporary, chunks, expected);
+    const file = contentFile(directory, hash);
+    await mkdir(dirname(file), { recursive: true });
+    // A former file of these bytes may be about to be removed.
+    await claimPayloads(database.writer, [hash]);
+    await rename(temporary, file);
+    for (const changed of [dirname(file), place]) await syncDirectory(changed);
+    if ((await register(database, [fileRow({ hash, length }, crc)])).length > 0) {
+      await rm(file, { force: true });
+    }
+    return { hash, length };
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw storingError(error);
+  }
+}
+
+/** A complete content that lies as a file on the disk of the content store. */
+export interface ReadyContent extends StoredContent {
+  readonly file: string;
+  readonly crc: number;
+}
+
+/**
+ * Keeps contents that are complete files already, without copying them: each is renamed to its place, before one
+ * transaction says that they are there.
+ * @param contents whose bytes are synced: then a power cut, too, leaves no content that is said to be there and is not
+ * @throws BridgeError `disk-full`
+ */
+export async function adoptContentFiles(
+  database: Database,
+  directory: string,
+  contents: readonly ReadyContent[],
+): Promise<void> {
+  try {
+    // Former files of these bytes may be about to be removed.
+    await claimPayloads(
+      database.writer,
+      contents.map(({ hash }) => hash),
+    );
+    const moves = contents.map(({ file, hash }) => ({ file, target: contentFile(directory, hash) }));
+    const places = new Set(moves.map(({ target }) => dirname(target)));
+    await Promise.all(moves.map(({ file, target }) => moveInto(file, target)));
+    await Promise.all([...places, join(directory, 'blobs')].map(syncDirectory));
+    const rows = contents.map(({ hash, length, crc }) => fileRow({ hash, length }, crc));
+    for (const hash of await register(database, rows))
+      await rm(contentFile(directory, hash), { force: true });
+  } catch (error) {
+    throw storingError(error);
+  }
+}
+
+async function moveInto(file: string, target: string): Promise<void> {
+  try {
+    await rename(file, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    // One of the 256 directories that is not there yet.
+    await mkdir(dirname(target), { recursive: true });
+    await rename(file, target);
+  }
+}
+
+function fileRow({ hash, length }: StoredContent, crc: number): BlobRow {
+  const data = Buffer.alloc(4);
+  data.writeUInt32BE(crc);
+  return { hash, length, coding: 'file', data, base: null };
+}
+
+/**
+ * What the database says of them already stays if it is right; else it is mended.
+ * @returns the hashes of those that are not needed as files: small ones may be in the database already
+ */
+async function register(database: Database, rows: readonly BlobRow[]): Promise<readonly string[]> {
+  const distinct = new Map(rows.map((row) => [row.hash, { ...row }]));
+  return database.transaction(async (trx) => {
+    await insertRows(trx, 'blob', [...distinct.values()], { conflict: { columns: ['hash'], update: [] } });
+    const kept = await readBlobRows(trx, [...distinct.keys()]);
+    const wrong = [...distinct.values()].filter((row) => !isRight(row, kept));
+    await insertRows(trx, 'blob', wrong, replacing);
+    const replaced = new Set(wrong.map(({ hash }) => hash));
+    return [...distinct.keys()].filter((hash) => !replaced.has(hash) && kept.get(hash)?.coding !== 'file');
+  });
+}
+
+const replacing = {
+  conflict: { columns: ['hash'], update: ['length', 'coding', 'data', 'base'] },
+} as const;
+
+function isRight({ hash, length, data }: BlobRow, kept: BlobRows): boolean {
+  const row = kept.get(hash);
+  if (row?.coding !== 'file') return row !== undefined && isSound(row, kept);
+  return Number(row.length) === length && Buffer.from(row.data).equals(data);
+}
+
+async function writeFile(
+  file: string,
+  chunks: AsyncIterable<Uint8Array>,
+  expected: Partial<StoredContent>,
+): Promise<StoredContent & { readonly crc: number }> {
+  const sha = createHash('sha256');
+  let crc = 0;
+  let length = 0;
+  const handle = await open(file, 'wx');
+  try {
+    for await (const chunk of chunks) {
+      sha.update(chunk);
+      crc = crc32(chunk, crc);
+      length += chunk.byteLength;
+      if (length > (expected.length ?? length)) break;
+      await writeAll(handle, chunk);
+    }
+    const hash = `sha-256:${sha.digest('hex')}`;
+    if (length !== (expected.length ?? length)) {
+      throw new BridgeError(
+        'content-damaged',
+        `${countOf(length, 'octet')} came where ${expected.length} were expected`,
+      );
+    }
+    if (hash !== (expected.hash ?? hash)) {
+      throw new BridgeError('content-damaged', `a content with the hash ${hash} came for ${expected.hash}`);
+    }
+    await handle.sync();
+    return { hash, length, crc };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.byteLength; ) {
+    done += (await handle.write(bytes, done, bytes.byteLength - done)).bytesWritten;
+  }
+}
+
+const chunkBytes = 1_048_576;
+
+/** Memory for reading one file after another: fresh megabytes for each cost a third of a large dump's time. */
+export type ReadBuffers = readonly [Buffer, Buffer];
+
+export function allocateReadBuffers(): ReadBuffers {
+  return [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)];
+}
+
+/**
+ * The bytes of a file as they are on disk; the next chunk is read while one is worked on.
+ * @param buffers if given, a chunk is only good until the next one is asked for
+ */
+export function readContentFile(file: string, buffers?: ReadBuffers): AsyncIterable<Uint8Array> {
+  return buffers ? readInto(file, buffers) : createReadStream(file, { highWaterMark: chunkBytes });
+}
+
+async function* readInto(file: string, [one, other]: ReadBuffers): AsyncGenerator<Uint8Array> {
+  const handle = await open(file, 'r');
+  const read = (buffer: Buffer) => handle.read(buffer, 0, buffer.length).then(({ bytesRead }) => bytesRead);
+  let [reading, free] = [one, other];
+  let pending = read(reading);
+  try {
+    for (;;) {
+      const bytesRead = await pending;
+      if (bytesRead === 0) return;
+      const chunk = reading.subarray(0, bytesRead);
+      [reading, free] = [free, reading];
+      pending = read(reading);
+      // It is awaited later; until then a failure is not unhandled.
+      pending.catch(() => undefined);
+      yield chunk;
+    }
+  } finally {
+    await pending.catch(() => undefined);
+    await handle.close();
+  }
+}
+
+/** A disk that is full says so in a way that a person can do something about. */
+export function storingError(error: unknown): unknown {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return translate(error);
+  return new BridgeError('disk-full', 'there is no space left to keep a content', {
+    cause: error,
+    retryable: true,
+  });
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  // Windows cannot sync a directory, and needs not.
+  const handle = await open(directory, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}

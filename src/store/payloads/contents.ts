@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
+import { type BlobRow, type BlobRows, deflatePayload, readBlobRows, unpackBlob } from './blobs.ts';
+import { contentFile, type ReadBuffers, readContentFile } from './content-files.ts';
+import { setAside } from './damaged-contents.ts';
+
+/** A content as it is kept. What is read of it has been checked against its hash. */
+export type Content = PackedContent | FileContent;
+
+export interface PackedContent {
+  readonly coding: 'deflate-raw' | 'identity';
+  readonly length: number;
+  readonly crc: number;
+  /** In this coding; what is stored as a difference is packed when it is asked for. */
+  readonly packed: Uint8Array;
+  readonly bytes: Uint8Array;
+}
+
+export interface FileContent {
+  readonly coding: 'file';
+  readonly length: number;
+  readonly crc: number;
+  /** To be read once; damage is known at its end, which then throws. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** A resource, or what it was once. */
+export interface ContentOwner {
+  /** Named when something is wrong. */
+  readonly path: string;
+  readonly hash?: string | undefined;
+  readonly length?: number | undefined;
+}
+
+/** As much of the database's contents is in memory at a time; one that is larger comes alone. */
+const batchBytes = 8_388_608;
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** If given, one content is to be read after the other, and a chunk is only good until the next one. */
+  readonly buffers?: ReadBuffers | undefined;
+}
+
+/**
+ * The content of each owner, in the order given.
+ * @throws BridgeError `content-damaged` naming the owner whose content is missing or not what its hash says
+ */
+export async function* readContents<Owner extends ContentOwner>(
+  db: Queryable,
+  directory: string,
+  owners: readonly Owner[],
+  options: ReadOptions = {},
+): AsyncGenerator<{ readonly owner: Owner; readonly content: Content }> {
+  for (const batch of batches(owners)) {
+    options.signal?.throwIfAborted();
+    const rows = await readBlobRows(db, [...new Set(batch.flatMap(({ hash }) => hash ?? []))]);
+    for (const owner of batch) yield { owner, content: toContent(directory, owner, rows, options) };
+  }
+}
+
+/** Whether a content is kept under this hash, in the database or as a file. */
+export async function isKept(db: Queryable, hash: string): Promise<boolean> {
+  return (await db('blob').where({ hash }).first('hash')) !== undefined;
+}
+
+/** Those of the hashes under which a content is kept. */
+export async function findKept(db: Queryable, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows: { hash: string }[] = await db('blob')
+    .select('hash')
+    .modify((query) => whereAnyOf(query, 'hash', [...new Set(hashes)]));
+  return new Set(rows.map(({ hash }) => hash));
+}
+
+function* batches<Owner extends ContentOwner>(owners: readonly Owner[]): Generator<readonly Owner[]> {
+  let start = 0;
+  let bytes = 0;
+  for (const [index, { length = 0 }] of owners.entries()) {
+    if (index > start && bytes + length > batchBytes) {
+      yield owners.slice(start, index);
+      start = index;
+      bytes = 0;
+    }
+    bytes += length;
+  }
+  if (start < owners.length) yield owners.slice(start);
+}
+
+function toContent(directory: string, owner: ContentOwner, rows: BlobRows, options: ReadOptions): Content {
+  const row = rows.get(owner.hash ?? '');
+  if (!row) throw damaged(owner, 'is missing');
+  const { length, coding, data } = row;
+  if (owner.length !== undefined && owner.length !== length) {
+    throw damaged(owner, `has ${length} octets, not ${owner.length}`);
+  }
+  if (coding === 'file') {
+    if (data.byteLength !== 4) throw damaged(owner, 'has no checksum');
+    const crc = Buffer.from(data).readUInt32BE();
+    return { coding, length, crc, chunks: checkedChunks(directory, owner, row, crc, options) };
+  }
+  try {
+    const bytes = unpackBlob(row, rows);
+    if (coding === 'delta') return new RestoredContent(bytes);
+    return { coding, length, crc: crc32(bytes), packed: data, bytes };
+  } catch (cause) {
+    throw damaged(owner, 'is damaged', cause);
+  }
+}
+
+/** What is stored as a difference: servers want its bytes, dumps what they would find if it was stored whole. */
+class RestoredContent implements PackedContent {
+  readonly coding = 'deflate-raw';
+  readonly length: number;
+  readonly crc: number;
+  readonly bytes: Uint8Array;
+  #packed: Uint8Array | undefined;
+
+  constructor(bytes: Uint8Array) {
+    this.length = bytes.byteLength;
+    this.crc = crc32(bytes);
+    this.bytes = bytes;
+  }
+
+  get packed(): Uint8Array {
+    this.#packed ??= deflatePayload(this.bytes);
+    return this.#packed;
+  }
+}
+
+async function* checkedChunks(
+  directory: string,
+  owner: ContentOwner,
+  row: BlobRow,
+  crc: number,
+  { signal, buffers }: ReadOptions,
+): AsyncGenerator<Uint8Array> {
+  const file = contentFile(directory, row.hash);
+  const ino = (await stat(file).catch(() => undefined))?.ino;
+  const sha = createHash('sha256');
+  let length = 0;
+  let sum = 0;
+  try {
+    for await (const chunk of readContentFile(file, buffers)) {
+      signal?.throwIfAborted();
+      length += chunk.byteLength;
+      if (length > row.length) break;
+      sha.update(chunk);
+      sum = crc32(chunk, sum);
+      yield chunk;
+    }
+  } catch (error) {
+    const how = unreadable.get(String((error as { code?: unknown } | undefined)?.code));
+    if (how === undefined) throw error;
+    await setAside(directory, row.hash, ino);
+    throw damaged(owner, how, error);
+  }
+  if (length !== row.length || `sha-256:${sha.digest('hex')}` !== row.hash || sum !== crc) {
+    await setAside(directory, row.hash, ino);
+    throw damaged(owner, 'is damaged');
+  }
+}
+
+/** What the system says of a file that is there no more, or not as a file that can be read. */
+const unreadable: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'is missing'],
+  ['ENOTDIR', 'is missing'],
+  ['EISDIR', 'is missing: there is a directory in its place'],
+  ['ELOOP', 'is missing'],
+  ['EACCES', 'may not be read by this user'],
+  ['EPERM', 'may not be read by this user'],
+  ['EIO', 'cannot be read: the disk fails'],
+]);
+
+function damaged(owner: ContentOwner, how: string, cause?: unknown): BridgeError {
+  const detail = isBridgeError(cause) ? `: ${cause.message}` : '';
+  const options = cause === undefined ? {} : { cause };
+  return new BridgeError('content-damaged', `the content of ${owner.path} ${how}${detail}`, options);
+}

@@ -1,0 +1,300 @@
+import { rm } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { addSeconds, endOfUtcDay } from '../../core/datetime.ts';
+import { patchRelation } from '../../core/resource.ts';
+import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
+import type { Database, Queryable } from '../engine/database.ts';
+import { parseLinks } from '../engine/rows.ts';
+import { packBlob, readBlobRows, unpackBlob } from './blobs.ts';
+import { contentFile, isContentHash } from './content-files.ts';
+import { findKept } from './contents.ts';
+import { removeAside } from './damaged-contents.ts';
+import { dueAfterGrace } from './released.ts';
+import { urgentlyDue } from './released-for-good.ts';
+
+export interface RemovedBlobs {
+  readonly contents: number;
+  /** On the disk. */
+  readonly bytes: number;
+}
+
+export interface RemovalSettings {
+  readonly database: Database;
+  /** The data directory, where contents are that are files. */
+  readonly directory: string;
+  /** Up to where whoever reads a source's journal later than it is written has come; by the source's id. */
+  readonly followedUpTo: ReadonlyMap<number, number>;
+  /** ISO. */
+  readonly now: string;
+  /** Only what was given up for good (`released-for-good.ts`), and nothing else that is due. */
+  readonly urgent?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** So long what something still needs is not looked at again. */
+const neededSeconds = 30 * 86_400;
+const hashesAtATime = 200;
+const releasedAtATime = 1000;
+const changesAtATime = 2000;
+
+/**
+ * Removes the bytes of versions that were given up some days ago, where nothing refers to them any more. Every table
+ * that does is read once, in pieces; then each payload is removed under the lock of the rows in `released` that name
+ * it, if they are still due. That is what makes it right:
+ * - a reference that was there when its table was read postpones all rows of its payload;
+ * - a reference that comes later comes with `claimPayloads`, which waits for that lock, or takes these rows out of
+ *   what is due, before it looks whether the payload is there;
+ * - a version that was current meanwhile, and is given up now, comes with a row that is not due for days.
+ *
+ * Of a content that is a file the row goes first, in a transaction of its own, the file under the same lock after
+ * it: a crash leaves a file without a row, and the row in `released` that tells of it.
+ */
+export async function removeUnreferenced(settings: RemovalSettings): Promise<RemovedBlobs> {
+  const { database, followedUpTo, now, signal, urgent = false } = settings;
+  if (!urgent) await postpone(database, dueAfterGrace(now), (query) => query.whereNull('due_at'));
+  for (const [sourceId, seq] of urgent ? [] : followedUpTo) {
+    await postpone(database, endOfUtcDay(now), (query) =>
+      query.where({ source_id: sourceId }).where('end_seq', '>', seq).where('due_at', '<=', now),
+    );
+  }
+  const total = { contents: 0, bytes: 0 };
+  const due = dueBefore(settings);
+  if (!(await database.reader('released').where('due_at', '<=', due).first('id'))) return total;
+  await storeWhole(settings);
+  for (const reference of references) await postponeNeeded(settings, reference);
+  await postponeSharedPatches(settings);
+  for await (const hashes of dueHashes(database.reader, due)) {
+    signal?.throwIfAborted();
+    const removed = await removeRows(settings, hashes);
+    total.contents += removed.contents;
+    total.bytes += removed.bytes;
+    await removeFiles(settings, hashes);
+    await setImmediate();
+  }
+  return total;
+}
+
+function dueBefore({ now, urgent = false }: RemovalSettings): string {
+  return urgent ? urgentlyDue : now;
+}
+
+interface Reference {
+  readonly table: string;
+  readonly column: string;
+  readonly condition?: string;
+  /** What the rows are in the order of; default: in which they were written. */
+  readonly order?: string;
+  /** As many steps of that order are read in some milliseconds. */
+  readonly rows: number;
+}
+
+const references: readonly Reference[] = [
+  // A version that comes meanwhile has claimed its payload (`claimPayloads`).
+  { table: 'version', column: 'hash', condition: 'dropped_at is null', order: 'resource_id', rows: 2000 },
+  { table: 'resource', column: 'hash', rows: 10_000 },
+  { table: 'prior_representation', column: 'hash', rows: 10_000 },
+  { table: 'remote_file', column: 'content_hash', rows: 10_000 },
+  // Its rows are long, and the column is the last of them.
+  { table: 'blob', column: 'base', condition: 'base is not null', rows: 2000 },
+];
+
+async function postponeNeeded(settings: RemovalSettings, reference: Reference): Promise<void> {
+  const { database, signal } = settings;
+  for await (const hashes of findNeeded(database.reader, reference, dueBefore(settings))) {
+    signal?.throwIfAborted();
+    await postponeHashes(settings, hashes);
+    await setImmediate();
+  }
+}
+
+async function postponeHashes(settings: RemovalSettings, hashes: readonly string[]): Promise<void> {
+  const { database, now } = settings;
+  for (let start = 0; start < hashes.length; start += hashesAtATime) {
+    const some = hashes.slice(start, start + hashesAtATime);
+    await postpone(database, endOfUtcDay(addSeconds(now, neededSeconds)), (query) =>
+      query.where('due_at', '<=', dueBefore(settings)).modify((due) => whereAnyOf(due, 'hash', some)),
+    );
+  }
+}
+
+/** What was given up for good may be what others are told as differences from: those are stored whole before. */
+async function storeWhole({ database, signal }: RemovalSettings): Promise<void> {
+  if (!(await database.reader('released').where('due_at', '<=', urgentlyDue).first('id'))) return;
+  const rows: { hash: string; base: string }[] = await database
+    .reader('blob')
+    .whereIn('base', database.reader('released').where('due_at', '<=', urgentlyDue).select('hash'))
+    .select('hash', 'base');
+  for (const { hash, base } of rows) {
+    signal?.throwIfAborted();
+    await database.transaction(async (trx) => {
+      const found = await readBlobRows(trx, [hash]);
+      const row = found.get(hash);
+      if (row?.base !== base) return;
+      const { coding, data } = packBlob(hash, unpackBlob(row, found));
+      await trx('blob').where({ hash, base }).update({ coding, data, base: null });
+    });
+  }
+}
+
+/** Patches are named by links, which are read only where a patch is to go. */
+async function postponeSharedPatches(settings: RemovalSettings): Promise<void> {
+  const { database, signal } = settings;
+  const { reader } = database;
+  const due = () =>
+    reader('released').where('due_at', '<=', dueBefore(settings)).where('resource_id', '<', 0);
+  const hashes = new Set(hashesOf(await due().distinct('hash')));
+  if (hashes.size === 0) return;
+  const sources: { id: number }[] = await reader('source').select('id');
+  for (const { id } of sources) {
+    for (let after = 0; ; ) {
+      signal?.throwIfAborted();
+      const rows: { seq: number; links: string; withdrawn_at: string | null }[] = await reader('change')
+        .join('resource', 'resource.id', 'change.resource_id')
+        .where('change.source_id', id)
+        .where('change.seq', '>', after)
+        .orderBy('change.seq')
+        .limit(changesAtATime)
+        .select('change.seq', 'change.links', 'resource.withdrawn_at');
+      const needed = rows
+        .filter(({ links, withdrawn_at }) => withdrawn_at === null && links.includes(patchRelation))
+        .flatMap(({ links }) => parseLinks(links).flatMap(({ hash }) => hash ?? []))
+        .filter((hash) => hashes.has(hash));
+      if (needed.length > 0) await postponeHashes(settings, needed);
+      const last = rows.at(-1);
+      if (!last || rows.length < changesAtATime) break;
+      after = last.seq;
+      await setImmediate();
+    }
+  }
+}
+
+/** Those that a table refers to, of those that are due. */
+async function* findNeeded(
+  db: Queryable,
+  { table, column, condition = 'true', order = 'rowid', rows }: Reference,
+  now: string,
+): AsyncGenerator<readonly string[]> {
+  const due = 'select 1 from released where released.hash = ??.?? and released.due_at <= ?';
+  const needed = () =>
+    db(table)
+      .distinct({ hash: column })
+      .whereRaw(condition)
+      .whereRaw(`exists (${due})`, [table, column, now]);
+  // A statement of PostgreSQL keeps nobody waiting; one of SQLite keeps the whole process.
+  if (isPostgres(db)) {
+    yield hashesOf(await needed());
+    return;
+  }
+  for (let after = 0; ; ) {
+    // Anew each time: a row that was written again meanwhile is at the end.
+    const [end] = await db(table).max({ last: order });
+    const last = Number(end?.last ?? 0);
+    if (after >= last) return;
+    yield hashesOf(
+      await needed().whereRaw('??.?? > ? and ??.?? <= ?', [table, order, after, table, order, after + rows]),
+    );
+    after += rows;
+  }
+}
+
+function hashesOf(rows: readonly { readonly hash: string }[]): readonly string[] {
+  return rows.map(({ hash }) => hash);
+}
+
+async function* dueHashes(db: Queryable, now: string): AsyncGenerator<readonly string[]> {
+  for (let after: string | undefined; ; ) {
+    const rows: { hash: string }[] = await db('released')
+      .distinct('hash')
+      .where('due_at', '<=', now)
+      .modify((query) => {
+        if (after !== undefined) query.where('hash', '>', after);
+      })
+      .orderBy('hash')
+      .limit(hashesAtATime);
+    if (rows.length === 0) return;
+    yield hashesOf(rows);
+    after = rows.at(-1)?.hash;
+  }
+}
+
+/** Removes payloads in the database, and of files what says that they are there. */
+async function removeRows(settings: RemovalSettings, hashes: readonly string[]): Promise<RemovedBlobs> {
+  return settings.database.transaction(async (trx) => {
+    const due = await lockDue(trx, hashes, dueBefore(settings));
+    const blobs = () => trx('blob').modify((query) => whereAnyOf(query, 'hash', due));
+    const rows: { hash: string; coding: string; length: number; octets: number }[] = await blobs()
+      .select('hash', 'coding', 'length')
+      .select(trx.raw('length(data) as octets'));
+    await blobs().delete();
+    const gone = rows.filter(({ coding }) => coding !== 'file').map(({ hash }) => hash);
+    await trx('released')
+      .modify((query) => whereAnyOf(query, 'hash', gone))
+      .delete();
+    const bytes = rows.reduce((sum, row) => sum + (row.coding === 'file' ? row.length : row.octets), 0);
+    return { contents: rows.length, bytes };
+  });
+}
+
+/** Removes files of which nothing tells any more but the rows in `released`, which go with them. */
+async function removeFiles(settings: RemovalSettings, hashes: readonly string[]): Promise<void> {
+  const { database, directory } = settings;
+  await database.transaction(async (trx) => {
+    const due = await lockDue(trx, hashes, dueBefore(settings));
+    const kept = await findKept(trx, due);
+    const gone = due.filter((hash) => !kept.has(hash));
+    for (const hash of gone.filter(isContentHash)) {
+      await rm(contentFile(directory, hash), { force: true });
+      await removeAside(directory, hash);
+    }
+    await trx('released')
+      .modify((query) => whereAnyOf(query, 'hash', gone))
+      .delete();
+  });
+}
+
+/** Those hashes of which every row in `released` is due; nobody changes these until the end of the transaction. */
+async function lockDue(
+  trx: Knex.Transaction,
+  hashes: readonly string[],
+  now: string,
+): Promise<readonly string[]> {
+  // Written first: on SQLite this takes the lock.
+  await trx('released').where({ id: 0 }).update({ due_at: null });
+  const rows = () => trx('released').modify((query) => whereAnyOf(query, 'hash', hashes));
+  const locked: { hash: string }[] = await rows()
+    .select('hash')
+    .where('due_at', '<=', now)
+    .modify((query) => {
+      // Whoever has them is just storing the same bytes; and a harvest must not be the victim of a deadlock.
+      if (isPostgres(trx)) query.forUpdate().skipLocked();
+    });
+  const all: { hash: string }[] = await rows().select('hash');
+  const open = new Map<string, number>();
+  for (const { hash } of all) open.set(hash, (open.get(hash) ?? 0) + 1);
+  for (const { hash } of locked) open.set(hash, (open.get(hash) ?? 0) - 1);
+  return [...open].filter(([, count]) => count === 0).map(([hash]) => hash);
+}
+
+/** Changes when rows of `released` are due, in short transactions; afterwards they are not among those meant. */
+async function postpone(
+  database: Database,
+  dueAt: string,
+  which: (query: Knex.QueryBuilder) => void,
+): Promise<void> {
+  for (;;) {
+    const rows: { id: number }[] = await database
+      .writer('released')
+      .select('id')
+      .modify(which)
+      .limit(releasedAtATime);
+    if (rows.length === 0) return;
+    const ids = rows.map(({ id }) => id);
+    await database
+      .writer('released')
+      .modify((query) => whereAnyOf(query, 'id', ids))
+      .modify(which)
+      .update({ due_at: dueAt });
+    await setImmediate();
+  }
+}

@@ -1,0 +1,168 @@
+import type { Knex } from 'knex';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
+import { sourceIdOf } from '../sources/sources.ts';
+import { whereMarked, whereOfSet } from './listing.ts';
+
+/**
+ * The question of `core/time/withheld.ts`, asked of the database: whether the bytes of resources may be handed out. The
+ * database alone answers it, because any process may have deleted something since.
+ */
+export interface WithheldRule {
+  /** `mementos.ofDeleted` of the source. */
+  readonly ofDeleted: boolean;
+}
+
+export function ruleOf({ ofDeleted = true }: Pick<ResourceSet, 'ofDeleted'>): WithheldRule {
+  return { ofDeleted };
+}
+
+/** What a package holds the bytes of. */
+export interface PackedRange {
+  /** Of what changes behind this sequence of the journal made, */
+  readonly afterSeq: number;
+  /** up to this one. */
+  readonly seq: number;
+  /** Only of resources from the first to the second of these ids. */
+  readonly ids?: readonly [number, number] | undefined;
+}
+
+/** @param query over `resource` */
+export function whereWithheld(query: Knex.QueryBuilder, { ofDeleted }: WithheldRule): void {
+  query.whereNotNull('resource.deleted_at');
+  if (!ofDeleted) return;
+  query.where((any) => any.where('resource.kind', 'file').orWhereNotNull('resource.withdrawn_at'));
+}
+
+/** Whether anything of a source has become withheld behind a sequence of its journal. */
+export async function wasWithheldSince(
+  db: Queryable,
+  source: string,
+  seq: number,
+  rule: WithheldRule,
+): Promise<boolean> {
+  const sourceId = await sourceIdOf(db, source);
+  return sourceId !== undefined && (await lostSince(db, sourceId, seq, rule).first('gone.seq')) !== undefined;
+}
+
+/**
+ * Whether a package of a set holds something that has become withheld behind a sequence of the journal. A resource
+ * that only belonged to the set at another time counts, too: whoever asks looks into the package then.
+ */
+export async function holdsWithheld(
+  db: Queryable,
+  set: Pick<ResourceSet, 'source' | 'filter'>,
+  range: PackedRange,
+  since: number,
+  rule: WithheldRule,
+): Promise<boolean> {
+  const sourceId = await sourceIdOf(db, set.source);
+  if (sourceId === undefined) return false;
+  const held = packedIn(db, range).modify(whereMarked, set, ['held.links', 'held.links_before']);
+  // With ids: what lived at one moment; what had been deleted before is not among it.
+  const found = await lostSince(db, sourceId, range.ids ? Math.max(since, range.seq) : since, rule)
+    .modify(whereOfSet, set)
+    .modify(whereBetweenIds, range)
+    .whereExists(held)
+    .first('gone.seq');
+  return found !== undefined;
+}
+
+/** A text that is another one whenever something else is withdrawn of a source; empty: nothing is. */
+export async function withdrawnState(db: Queryable, sourceId: number): Promise<string> {
+  const [row] = await db('resource')
+    .where({ source_id: sourceId })
+    .whereNotNull('withdrawn_at')
+    .count({ count: '*' })
+    .max({ latest: 'withdrawn_at' })
+    .sum({ sum: 'id' });
+  return Number(row?.count ?? 0) === 0 ? '' : `${row?.count} ${row?.latest} ${row?.sum}`;
+}
+
+/** Those of these paths of a source whose bytes may not be handed out. */
+export async function findWithheld(
+  db: Queryable,
+  source: string,
+  paths: readonly string[],
+  rule: WithheldRule,
+): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set();
+  const rows: { path: string }[] = await db('resource')
+    .join('source', 'source.id', 'resource.source_id')
+    .select('resource.path')
+    .where('source.name', source)
+    .modify((query) => whereAnyOf(query, 'resource.path', paths))
+    .modify(whereWithheld, rule);
+  return new Set(rows.map(({ path }) => path));
+}
+
+/** Changes of a resource that made what a package holds; for queries over `resource`. */
+function packedIn(db: Queryable, { afterSeq, seq }: PackedRange): Knex.QueryBuilder {
+  return db('change as held')
+    .whereRaw('held.resource_id = resource.id')
+    .where('held.seq', '>', afterSeq)
+    .where('held.seq', '<=', seq)
+    .whereNot('held.kind', 'deleted')
+    .select(db.raw('1'));
+}
+
+function whereBetweenIds(query: Knex.QueryBuilder, { ids }: PackedRange): void {
+  if (ids) query.whereBetween('resource.id', [ids[0], ids[1]]);
+}
+
+/** Deletions behind a sequence, of what is withheld now. */
+function lostSince(db: Queryable, sourceId: number, seq: number, rule: WithheldRule): Knex.QueryBuilder {
+  return db('change as gone')
+    .join('resource', 'resource.id', 'gone.resource_id')
+    .where('gone.source_id', sourceId)
+    .where('gone.seq', '>', seq)
+    .where('gone.kind', 'deleted')
+    .modify(whereWithheld, rule);
+}
+
+/**
+ * Whether a package of a set holds bytes of a file that is published, and not handed out at present: its server says no,
+ * and its deletion waits (`files/withheld-files.ts`).
+ */
+export async function holdsHeldBack(
+  db: Queryable,
+  set: Pick<ResourceSet, 'source' | 'filter'>,
+  range: PackedRange,
+): Promise<boolean> {
+  if (set.filter.kind === 'metadata') return false;
+  const sourceId = await sourceIdOf(db, set.source);
+  if (sourceId === undefined) return false;
+  const found = await db('remote_file as remote')
+    .join('item_file as stated', (on) =>
+      on.on('stated.source_id', 'remote.source_id').andOn('stated.url', 'remote.url'),
+    )
+    .join('resource', (on) =>
+      on.on('resource.item_id', 'stated.item_id').andOn('resource.upstream_url', 'remote.url'),
+    )
+    .where('remote.source_id', sourceId)
+    .whereNotNull('remote.withheld_at')
+    .where('resource.kind', 'file')
+    .whereNull('resource.deleted_at')
+    .modify(whereOfSet, set)
+    .modify(whereBetweenIds, range)
+    .whereExists(packedIn(db, range))
+    .first('resource.id');
+  return found !== undefined;
+}
+
+/** Those of these paths of a source's resources of which earlier bytes were given up. */
+export async function findGivenUp(
+  db: Queryable,
+  source: string,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows: { path: string }[] = await db('resource')
+    .join('source', 'source.id', 'resource.source_id')
+    .join('version', 'version.resource_id', 'resource.id')
+    .where('source.name', source)
+    .modify((query) => whereAnyOf(query, 'resource.path', [...new Set(paths)]))
+    .whereNotNull('version.dropped_at')
+    .distinct('resource.path');
+  return new Set(rows.map(({ path }) => path));
+}

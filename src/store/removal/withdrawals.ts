@@ -1,0 +1,277 @@
+import type { Knex } from 'knex';
+import type { MappedItem } from '../../core/mapping/mapping.ts';
+import { type Withdrawn, withoutWithdrawn } from '../../core/mapping/withdrawn.ts';
+import type { ResourceKind } from '../../core/resource.ts';
+import { isAbsolute } from '../../core/uris.ts';
+import { storeChanges } from '../changes/change-rows.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
+import type { Database, Queryable } from '../engine/database.ts';
+import { markUnsettled } from '../files/item-files.ts';
+import { listHolders, resourcesAtWithdrawnLinks, unsettleNaming } from '../files/withdrawn-links.ts';
+import { releaseForGood } from '../payloads/released-for-good.ts';
+import type { KnownResource, ResourcePlan } from '../plans/resource-plan.ts';
+import { type Lease, renewLease } from '../runs/leases.ts';
+
+/** What the operator has taken down, by the names that repository and bridge have for it: the table `withdrawal`. */
+export interface Withdrawal {
+  readonly source: string;
+  /** Of the item, as the repository calls it. */
+  readonly identifier: string;
+  /** Of one resource of it; undefined: the whole item, with all that it will ever have. */
+  readonly path: string | undefined;
+  readonly reason: string | undefined;
+  /** ISO. */
+  readonly at: string;
+}
+
+interface WithdrawalRow {
+  readonly source: string;
+  readonly identifier: string;
+  readonly path: string;
+  readonly kind: ResourceKind | null;
+  readonly format: string | null;
+  readonly upstream_url: string | null;
+  readonly reason: string | null;
+  readonly at: string;
+}
+
+/** Of some sources, in the order of their names. */
+export async function listWithdrawals(
+  db: Queryable,
+  sources: readonly string[],
+): Promise<readonly Withdrawal[]> {
+  const rows: WithdrawalRow[] = await db('withdrawal')
+    .modify((query) => whereAnyOf(query, 'source', sources))
+    .orderBy(['source', 'identifier', 'path']);
+  return rows.map(toWithdrawal);
+}
+
+export async function findWithdrawals(
+  db: Queryable,
+  source: string,
+  identifier: string,
+): Promise<readonly Withdrawal[]> {
+  const rows: WithdrawalRow[] = await db('withdrawal').where({ source, identifier }).orderBy('path');
+  return rows.map(toWithdrawal);
+}
+
+/** Of one resource, in whatever source and item it has been withdrawn. */
+export async function findWithdrawalsAt(db: Queryable, path: string): Promise<readonly Withdrawal[]> {
+  const rows: WithdrawalRow[] = await db('withdrawal').where({ path }).orderBy(['source', 'identifier']);
+  return rows.map(toWithdrawal);
+}
+
+function toWithdrawal({ source, identifier, path, reason, at }: WithdrawalRow): Withdrawal {
+  return { source, identifier, path: path === '' ? undefined : path, reason: reason ?? undefined, at };
+}
+
+/** A page as if the repository did not have what was withdrawn. */
+export async function pageWithoutWithdrawn<Page extends { readonly items: readonly MappedItem[] }>(
+  db: Queryable,
+  source: string,
+  page: Page,
+): Promise<Page> {
+  const found = await readWithdrawn(
+    db,
+    source,
+    page.items.map(({ identifier }) => identifier),
+  );
+  if (found.size === 0) return page;
+  return { ...page, items: page.items.map((item) => withoutWithdrawn(item, found.get(item.identifier))) };
+}
+
+/** What is withdrawn of these items, by identifier. */
+export async function readWithdrawn(
+  db: Queryable,
+  source: string,
+  identifiers: readonly string[],
+): Promise<ReadonlyMap<string, Withdrawn>> {
+  if (identifiers.length === 0) return new Map();
+  const rows: WithdrawalRow[] = await db('withdrawal')
+    .where({ source })
+    .modify((query) => whereAnyOf(query, 'identifier', identifiers));
+  const byItem = new Map<string, WithdrawalRow[]>();
+  for (const row of rows) byItem.set(row.identifier, [...(byItem.get(row.identifier) ?? []), row]);
+  return new Map(
+    [...byItem].map(([identifier, own]) => {
+      const metadata = own.filter(({ kind }) => kind === 'metadata');
+      const withdrawn = {
+        whole: own.some(({ path }) => path === ''),
+        paths: new Set(own.map(({ path }) => path)),
+        formats: new Set(metadata.flatMap(({ format }) => format ?? [])),
+        urls: new Set(own.flatMap(({ kind, upstream_url }) => (kind === 'file' ? (upstream_url ?? []) : []))),
+      };
+      return [identifier, withdrawn];
+    }),
+  );
+}
+
+/** What is to be withdrawn. */
+export interface Target {
+  readonly source: string;
+  readonly identifier: string;
+  /** Undefined: the whole item. */
+  readonly path: string | undefined;
+}
+
+/**
+ * Withdraws an item, or one resource of it; the URL of a file that is only linked to in every source that has it. From
+ * here on it is handed out no more, whoever works on its source meanwhile; `enforceWithdrawals` makes the journal say so,
+ * and gives up the bytes.
+ * @returns the sources that have something to announce
+ */
+export async function withdraw(
+  database: Database,
+  { source, identifier, path }: Target,
+  reason: string | undefined,
+  now: string,
+): Promise<readonly string[]> {
+  return database.transaction(async (trx) => {
+    const resource: { kind: string; format: string; upstream_url: string | null } | undefined =
+      path === undefined
+        ? undefined
+        : await trx('resource').where({ path }).first('kind', 'format', 'upstream_url');
+    const isLink = path !== undefined && isAbsolute(path);
+    const holders = isLink ? await listHolders(trx, path) : [{ source, identifier }];
+    for (const holder of holders) {
+      await trx('withdrawal')
+        .insert({
+          ...holder,
+          path: path ?? '',
+          kind: resource?.kind ?? null,
+          format: resource?.format ?? null,
+          upstream_url: resource?.upstream_url ?? null,
+          reason: reason ?? null,
+          at: now,
+        })
+        .onConflict(['source', 'identifier', 'path'])
+        .ignore();
+    }
+    await trx('resource')
+      .whereNull('withdrawn_at')
+      .modify((query) => {
+        if (path !== undefined) query.where({ path });
+        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier));
+      })
+      .update({ withdrawn_at: now });
+    return holders.map((holder) => holder.source);
+  });
+}
+
+/**
+ * Takes a withdrawal back; of the URL of a file that is only linked to in every source.
+ * @param path as it was withdrawn; undefined: the whole item
+ */
+export async function endWithdrawal(database: Database, { source, identifier, path }: Target): Promise<void> {
+  const isLink = path !== undefined && isAbsolute(path);
+  await database.transaction(async (trx) => {
+    await trx('withdrawal')
+      .where(isLink ? { path } : { source, identifier, path: path ?? '' })
+      .delete();
+    const stays: { path: string }[] = await trx('withdrawal').where({ source, identifier }).select('path');
+    // One that was withdrawn for itself stays so.
+    const restored = await trx('resource')
+      .whereNotNull('withdrawn_at')
+      .whereNotIn(
+        'path',
+        stays.map((one) => one.path),
+      )
+      .modify((query) => {
+        if (path !== undefined) query.where({ path });
+        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier));
+      })
+      .update({ withdrawn_at: null }, ['path']);
+    const paths = (restored as { path: string }[]).map((one) => one.path);
+    await unsettleNaming(trx, isLink ? [path, ...paths] : paths);
+  });
+}
+
+const resourcesAtATime = 200;
+
+type ItemResource = KnownResource & {
+  readonly item_id: number;
+  readonly identifier: string;
+  readonly withdrawn_at: string | null;
+};
+
+/**
+ * Makes the journal say what was withdrawn, and gives up its bytes: of what was withdrawn just now, and of what came
+ * back because it was being stored at that moment. A transaction for some resources at a time.
+ * @returns how many were deleted
+ * @throws BridgeError `lease-lost`
+ */
+export async function enforceWithdrawals(
+  database: Database,
+  lease: Lease,
+  now: { iso: string; milliseconds: number },
+): Promise<number> {
+  const { source, sourceId } = lease;
+  for (let total = 0; ; ) {
+    const deleted = await database.transaction(async (trx) => {
+      await renewLease(trx, lease, now.milliseconds);
+      const own: ItemResource[] = await standing(trx, source, sourceId).limit(resourcesAtATime);
+      const rows: ItemResource[] =
+        own.length > 0 ? own : await standingLinks(trx, sourceId).limit(resourcesAtATime);
+      if (rows.length === 0) return 0;
+      const ids = rows.map(({ id }) => id);
+      const itemIds = new Map(rows.map(({ identifier, item_id }) => [identifier, item_id]));
+      await storeChanges(trx, sourceId, { id: 0 }, rows.map(toDeletion), itemIds, now.iso);
+      await trx('resource')
+        .modify((query) => whereAnyOf(query, 'id', ids))
+        .update({ withdrawn_at: trx.raw('coalesce(withdrawn_at, ?)', [now.iso]) });
+      await releaseForGood(trx, sourceId, rows, now.iso);
+      // What is left of their items has links to follow.
+      await markUnsettled(trx, [...new Set(itemIds.values())]);
+      return rows.length;
+    });
+    if (deleted === 0) return total;
+    total += deleted;
+  }
+}
+
+/** What is withdrawn and has not been deleted as such. */
+function standing(trx: Knex.Transaction, source: string, sourceId: number): Knex.QueryBuilder {
+  return trx('withdrawal')
+    .join('item', 'item.identifier', 'withdrawal.identifier')
+    .join('resource', 'resource.item_id', 'item.id')
+    .where('withdrawal.source', source)
+    .where('item.source_id', sourceId)
+    .where((one) => one.where('withdrawal.path', '').orWhereRaw('withdrawal.path = resource.path'))
+    .where(whereOpen)
+    .distinct('resource.*', 'item.identifier');
+}
+
+function standingLinks(trx: Knex.Transaction, sourceId: number): Knex.QueryBuilder {
+  return resourcesAtWithdrawnLinks(trx, sourceId).where(whereOpen).distinct('resource.*', 'item.identifier');
+}
+
+function whereOpen(open: Knex.QueryBuilder): void {
+  open
+    .whereNull('resource.deleted_at')
+    .orWhereNull('resource.withdrawn_at')
+    // It had been deleted before: that its past goes now is to be told as well.
+    .orWhereRaw(
+      `resource.deleted_at < resource.withdrawn_at and not exists (select 1 from change
+        where change.resource_id = resource.id and change.kind = 'deleted' and change.at >= resource.withdrawn_at)`,
+    );
+}
+
+function toDeletion(row: ItemResource): ResourcePlan {
+  return {
+    change: 'deleted',
+    identifier: row.identifier,
+    datestamp: undefined,
+    known: row,
+    desired: undefined,
+    links: '[]',
+    newBytes: false,
+    seenRun: row.seen_run,
+  };
+}
+
+function itemsOf(db: Queryable, source: string, identifier: string): Knex.QueryBuilder {
+  return db('item')
+    .join('source', 'source.id', 'item.source_id')
+    .where({ 'source.name': source, 'item.identifier': identifier })
+    .select('item.id');
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import type { RepositoryInfo } from '../../core/adapter.ts';
+import type { Database, Queryable } from '../engine/database.ts';
+import { lastSeqBefore } from './journal.ts';
+
+/** What the bridge knows about a source beside its configuration. */
+export interface StoredSource {
+  readonly id: number;
+  readonly name: string;
+  /** The upstream's clock at the start of the last good run: where the next incremental one begins. */
+  readonly asOf: string | undefined;
+  readonly lastFullAt: string | undefined;
+  readonly firstPassSeq: number | undefined;
+  /** What the last good run covered (URL, formats, collections); another selection needs a full pass. */
+  readonly selection: string | undefined;
+  readonly info: RepositoryInfo | undefined;
+  /** What kept the last harvest from even beginning. */
+  readonly trouble: Trouble | undefined;
+}
+
+export interface Trouble {
+  readonly code: string;
+  readonly message: string;
+  readonly at: string;
+}
+
+export interface SourceRow {
+  readonly id: number;
+  readonly name: string;
+  readonly as_of: string | null;
+  readonly last_full_at: string | null;
+  readonly first_pass_seq: number | null;
+  readonly selection: string | null;
+  readonly info: string | null;
+  readonly trouble: string | null;
+}
+
+/** Makes sure the source has its row; `now` is where its journal begins. */
+export async function ensureSource(database: Database, name: string, now: string): Promise<void> {
+  await database
+    .writer('source')
+    .insert({ name, journal_id: randomUUID(), journal_at: now })
+    .onConflict('name')
+    .ignore();
+  // It is there again.
+  await database.writer('source').where({ name }).whereNotNull('removed_at').update({ removed_at: null });
+}
+
+export async function sourceIdOf(db: Queryable, name: string): Promise<number | undefined> {
+  const row: { id: number } | undefined = await db('source').select('id').where({ name }).first();
+  return row?.id;
+}
+
+export async function findSource(db: Queryable, name: string): Promise<StoredSource | undefined> {
+  const row: SourceRow | undefined = await db('source')
+    .select(...sourceColumns)
+    .where({ name })
+    .first();
+  return row && toStoredSource(row);
+}
+
+/** The names of those that were read to their end at least once. */
+export async function listHarvestedSources(db: Queryable): Promise<ReadonlySet<string>> {
+  const rows: { name: string }[] = await db('source').select('name').whereNotNull('as_of');
+  return new Set(rows.map(({ name }) => name));
+}
+
+export const sourceColumns: readonly (keyof SourceRow)[] = [
+  'id',
+  'name',
+  'as_of',
+  'last_full_at',
+  'first_pass_seq',
+  'selection',
+  'info',
+  'trouble',
+];
+
+export function toStoredSource(row: SourceRow): StoredSource {
+  return {
+    id: row.id,
+    name: row.name,
+    asOf: row.as_of ?? undefined,
+    lastFullAt: row.last_full_at ?? undefined,
+    firstPassSeq: row.first_pass_seq ?? undefined,
+    selection: row.selection ?? undefined,
+    info: row.info === null ? undefined : (JSON.parse(row.info) as RepositoryInfo),
+    trouble: row.trouble === null ? undefined : (JSON.parse(row.trouble) as Trouble),
+  };
+}
+
+/** The upstream answered. */
+export async function saveInfo(database: Database, sourceId: number, info: RepositoryInfo): Promise<void> {
+  await database
+    .writer('source')
+    .where({ id: sourceId })
+    .update({ info: JSON.stringify(info), trouble: null });
+}
+
+export async function saveTrouble(database: Database, sourceId: number, trouble: Trouble): Promise<void> {
+  await database
+    .writer('source')
+    .where({ id: sourceId })
+    .update({ trouble: JSON.stringify(trouble) });
+}
+
+/** The next harvest reads everything, as after a change of what is selected. */
+export async function forgetSelection(database: Database, source: string): Promise<void> {
+  await database.writer('source').where({ name: source }).update({ selection: null });
+}
+
+/** One thing that an endpoint taught us. */
+export interface Lesson {
+  readonly key: string;
+  readonly value: string;
+  /** For the operator. */
+  readonly sentence: string;
+  readonly learnedAt: string;
+}
+
+export async function loadLessons(db: Queryable, source: string): Promise<readonly Lesson[]> {
+  const row: { lessons: string | null } | undefined = await db('source')
+    .select('lessons')
+    .where({ name: source })
+    .first();
+  return row?.lessons ? (JSON.parse(row.lessons) as Lesson[]) : [];
+}
+
+export async function saveLessons(
+  database: Database,
+  sourceId: number,
+  lessons: readonly Lesson[],
+): Promise<void> {
+  await database
+    .writer('source')
+    .where({ id: sourceId })
+    .update({ lessons: JSON.stringify(lessons) });
+}
+
+export interface SourceCounts {
+  readonly items: number;
+  readonly resources: number;
+  /** Changes since `since`. */
+  readonly changes: number;
+}
+
+export async function countSource(db: Queryable, sourceId: number, since: string): Promise<SourceCounts> {
+  const row: { item_count: number; resource_count: number; journal_seq: number } | undefined = await db(
+    'source',
+  )
+    .select('item_count', 'resource_count', 'journal_seq')
+    .where({ id: sourceId })
+    .first();
+  if (!row) return { items: 0, resources: 0, changes: 0 };
+  const before = await lastSeqBefore(db, sourceId, row.journal_seq, since);
+  return { items: row.item_count, resources: row.resource_count, changes: row.journal_seq - before };
+}
+
+/** A pass came to its end: the next incremental one begins at `asOf`; undefined: where it would have anyway. */
+export async function completePass(
+  db: Queryable,
+  sourceId: number,
+  pass: { asOf: string | undefined; fullAt: string | undefined; selection: string },
+): Promise<void> {
+  await db('source')
+    .where({ id: sourceId })
+    .update({
+      ...(pass.asOf === undefined ? {} : { as_of: pass.asOf }),
+      selection: pass.selection,
+      first_pass_seq: db.raw('coalesce(first_pass_seq, journal_seq)'),
+      ...(pass.fullAt === undefined ? {} : { last_full_at: pass.fullAt }),
+    });
+}
