@@ -1,6 +1,6 @@
 import { countOf } from '../core/count-of.ts';
-import { type AcceptanceReport, acceptDeletions } from '../harvest/accept-deletions.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
+import { type AcceptanceReport, acceptDeletions } from '../harvest/vanished/accept-deletions.ts';
 import type { AcceptFlag } from './accept-option.ts';
 import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';

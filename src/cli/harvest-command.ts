@@ -3,7 +3,7 @@ import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { dryRun } from '../harvest/dry-run.ts';
 import type { HarvestOptions, HarvestSource } from '../harvest/harvest-source.ts';
-import { identifierPass, type Skipped } from '../harvest/identifier-pass.ts';
+import { identifierPass, type Skipped } from '../harvest/identifiers/identifier-pass.ts';
 import type { HarvestReport } from '../harvest/report.ts';
 import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
 import { acceptOne } from './accept-command.ts';

@@ -1,6 +1,6 @@
 import { BridgeError } from '../core/errors.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
-import { harvestItem, type ItemReport } from '../harvest/one-item.ts';
+import { harvestItem, type ItemReport } from '../harvest/items/one-item.ts';
 import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';

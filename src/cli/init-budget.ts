@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { BridgeError } from '../core/errors.ts';
-import { createDeadline } from '../harvest/deadline.ts';
+import { createDeadline } from '../harvest/http/deadline.ts';
 
 /** Milliseconds. */
 export interface SearchLimits {

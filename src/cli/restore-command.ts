@@ -1,5 +1,5 @@
 import { BridgeError } from '../core/errors.ts';
-import { type ReadAgain, readAgain } from '../harvest/restored-item.ts';
+import { type ReadAgain, readAgain } from '../harvest/items/restored-item.ts';
 import { endWithdrawal, type Target } from '../store/removal/withdrawals.ts';
 import { forgetSelection } from '../store/sources/sources.ts';
 import { type Bridge, openBridge } from './bridge.ts';

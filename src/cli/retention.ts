@@ -1,5 +1,5 @@
 import { addSeconds, toIso } from '../core/datetime.ts';
-import { removeGivenUp } from '../harvest/retention.ts';
+import { removeGivenUp } from '../harvest/run/retention.ts';
 import { followedUpTo } from '../publish/followed-journal.ts';
 import { pruneRuns } from '../store/runs/run-history.ts';
 import type { Bridge } from './bridge.ts';

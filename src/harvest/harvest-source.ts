@@ -7,7 +7,7 @@ import type { RemoteFile } from '../store/files/remote-files.ts';
 import type { Run, RunMode } from '../store/runs/runs.ts';
 import type { LessonBook } from './lessons.ts';
 
-/** Asks servers for files; see `files/file-checker.ts`. */
+/** Asks servers for files; see `files/checks/file-checker.ts`. */
 export interface FileCheck {
   /**
    * @param options.budget how many may be asked for

@@ -9,19 +9,19 @@ import { pageWithoutWithdrawn } from '../store/removal/withdrawals.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { endRun, type Run } from '../store/runs/runs.ts';
 import { ensureSource, findSource } from '../store/sources/sources.ts';
-import { refreshCollections } from './collections.ts';
 import { fileRules } from './file-rules.ts';
-import { finishRun } from './finish.ts';
+import { NewFiles } from './files/checks/new-files.ts';
+import { askUnconfirmed } from './files/unconfirmed-files.ts';
 import { type HarvestDeps, type HarvestOptions, type HarvestSource, instant } from './harvest-source.ts';
 import { introduce, keepLessons, toFailure } from './introduction.ts';
 import { mapPage } from './mapped-page.ts';
-import { NewFiles } from './new-files.ts';
-import { openRun } from './open-run.ts';
-import { readAhead } from './read-ahead.ts';
 import { type HarvestReport, toReport } from './report.ts';
-import { retain } from './retention.ts';
+import { refreshCollections } from './run/collections.ts';
+import { finishRun } from './run/finish.ts';
+import { openRun } from './run/open-run.ts';
+import { readAhead } from './run/read-ahead.ts';
+import { retain } from './run/retention.ts';
 import { withLease } from './run-lease.ts';
-import { askUnconfirmed } from './unconfirmed-files.ts';
 
 /**
  * One run of one source: its pages from where the last run stopped, mapped and stored one by one, then, if

@@ -3,7 +3,7 @@ import { countItems } from '../store/pages/sweep.ts';
 import { findSource, saveLessons } from '../store/sources/sources.ts';
 import { harvest } from './harvest.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
-import { identifierPass } from './identifier-pass.ts';
+import { identifierPass } from './identifiers/identifier-pass.ts';
 import type { HarvestReport } from './report.ts';
 
 /** A lesson of ours: so many of our items its lists leave out, and we know. */

@@ -2,7 +2,7 @@ import { openBridge } from '../../src/cli/bridge.ts';
 import { createLog } from '../../src/cli/log.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { harvest } from '../../src/harvest/harvest.ts';
-import { identifierPass } from '../../src/harvest/identifier-pass.ts';
+import { identifierPass } from '../../src/harvest/identifiers/identifier-pass.ts';
 import { readJournal } from '../../src/store/sources/journal.ts';
 import { peakRss, print } from './processes.ts';
 

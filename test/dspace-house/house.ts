@@ -6,7 +6,7 @@ import { resourceSets } from '../../src/core/resource-set.ts';
 import { type FileJobReport, runFileJob } from '../../src/harvest/files/file-job.ts';
 import { harvest } from '../../src/harvest/harvest.ts';
 import type { HarvestOptions } from '../../src/harvest/harvest-source.ts';
-import { identifierPass } from '../../src/harvest/identifier-pass.ts';
+import { identifierPass } from '../../src/harvest/identifiers/identifier-pass.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
 import type { Database } from '../../src/store/engine/database.ts';
 import {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { toHttpDate, toIso } from '../../src/core/datetime.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { metadataPath } from '../../src/core/uris.ts';
-import { createUpstreamFiles } from '../../src/harvest/files/upstream-files.ts';
+import { createUpstreamFiles } from '../../src/harvest/files/upstream/upstream-files.ts';
 import { createApp } from '../../src/server/app.ts';
 import type { Item } from '../dspace/model.ts';
 import { sampleRepository } from '../dspace/sample-repository.ts';

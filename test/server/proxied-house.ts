@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import pino from 'pino';
-import type { Resolve } from '../../src/harvest/address-guard.ts';
-import { createUpstreamFiles, type UpstreamFileSource } from '../../src/harvest/files/upstream-files.ts';
+import {
+  createUpstreamFiles,
+  type UpstreamFileSource,
+} from '../../src/harvest/files/upstream/upstream-files.ts';
+import type { Resolve } from '../../src/harvest/http/address-guard.ts';
 import type { ServerDeps } from '../../src/server/deps.ts';
 import { type House, openHouse, type SeededResource, seedResource } from './fixture.ts';
 import { type Answer, type LoopbackUpstream, openUpstream } from './loopback-upstream.ts';

@@ -11,13 +11,13 @@ import { type Settled, settle } from '../../store/pages/settle.ts';
 import { callForMending } from '../../store/payloads/damaged-contents.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/runs/leases.ts';
 import { fileRules } from '../file-rules.ts';
-import type { HostGate } from '../host-gate.ts';
-import type { SlowestRate } from '../response-body.ts';
-import { createFileChecker } from './file-checker.ts';
-import { createHostHealth } from './host-health.ts';
+import type { HostGate } from '../http/host-gate.ts';
+import type { SlowestRate } from '../http/response-body.ts';
+import { createFileChecker } from './checks/file-checker.ts';
+import { createHostHealth } from './checks/host-health.ts';
 import { readLandingPages } from './landing-pages.ts';
-import { type MirrorReport, mirrorFiles } from './mirror.ts';
-import { createQuota } from './quota.ts';
+import { type MirrorReport, mirrorFiles } from './mirror/mirror.ts';
+import { createQuota } from './mirror/quota.ts';
 
 export interface FileJobDeps {
   readonly database: Database;

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { type DueLandingPage, listDueLandingPages, storeFoundFiles } from '../../store/files/item-files.ts';
 import { findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../../store/files/remote-files.ts';
-import { hostOf } from './host-health.ts';
+import { hostOf } from './checks/host-health.ts';
 import { type PageReading, readPage } from './signposting-page.ts';
 
 export interface LandingPagesDeps {

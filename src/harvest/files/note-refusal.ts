@@ -8,7 +8,7 @@ import { borrowLease } from '../../store/runs/leases.ts';
 import { sourceIdOf } from '../../store/sources/sources.ts';
 import { fileRules } from '../file-rules.ts';
 import { type HarvestDeps, instant } from '../harvest-source.ts';
-import { afterVerdict } from './check-schedule.ts';
+import { afterVerdict } from './checks/check-schedule.ts';
 
 export interface RefusedFile extends FileRefusal {
   /** Configured name of the source. */

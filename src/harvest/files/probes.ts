@@ -3,7 +3,7 @@ import { listProbes } from '../../store/files/due-files.ts';
 import { saveRemoteFiles } from '../../store/files/remote-files.ts';
 import { sourceIdOf } from '../../store/sources/sources.ts';
 import type { HarvestDeps, HarvestSource } from '../harvest-source.ts';
-import { keepContent } from '../unconfirmed-files.ts';
+import { keepContent } from './unconfirmed-files.ts';
 
 const deadlineMs = 40_000;
 

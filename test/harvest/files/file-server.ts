@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../src/core/adapter.ts';
-import { createHostGate, type HostGate } from '../../../src/harvest/host-gate.ts';
-import { createHttp, type HttpClient, type HttpSettings } from '../../../src/harvest/http.ts';
+import { createHostGate, type HostGate } from '../../../src/harvest/http/host-gate.ts';
+import { createHttp, type HttpClient, type HttpSettings } from '../../../src/harvest/http/http.ts';
 import type { DueFile } from '../../../src/store/files/due-files.ts';
 
 export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,8 +1,8 @@
-import { createHostHealth } from '../../../src/harvest/files/host-health.ts';
-import { mirrorFiles } from '../../../src/harvest/files/mirror.ts';
-import { createQuota } from '../../../src/harvest/files/quota.ts';
-import { createHostGate } from '../../../src/harvest/host-gate.ts';
-import { createHttp } from '../../../src/harvest/http.ts';
+import { createHostHealth } from '../../../src/harvest/files/checks/host-health.ts';
+import { mirrorFiles } from '../../../src/harvest/files/mirror/mirror.ts';
+import { createQuota } from '../../../src/harvest/files/mirror/quota.ts';
+import { createHostGate } from '../../../src/harvest/http/host-gate.ts';
+import { createHttp } from '../../../src/harvest/http/http.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 
 /** Mirrors the due files of a source in a process that may be killed: FILE DIRECTORY SOURCE ID ENDPOINT. */

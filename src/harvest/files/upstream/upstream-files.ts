@@ -1,0 +1,250 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type Agent, request as send } from 'undici';
+import type { Clock, Log } from '../../../core/adapter.ts';
+import { parseAllowedPlace } from '../../../core/config/network-allow.ts';
+import { describeError, isBridgeError } from '../../../core/errors.ts';
+import {
+  type UpstreamFile,
+  UpstreamFileError,
+  type UpstreamFileRequest,
+  type UpstreamFiles,
+} from '../../../core/files/upstream-files.ts';
+import { type AddressGuard, createAddressGuard, type Resolve } from '../../http/address-guard.ts';
+import { createGuardedAgent } from '../../http/guarded-agent.ts';
+import { redirected } from '../../http/redirect.ts';
+import { paceOf, type SlowestRate } from '../../http/response-body.ts';
+import { type ConnectionPlaces, createConnectionPlaces } from './connection-places.ts';
+import { MeasuredBody } from './measured-body.ts';
+import { type ReadAnswer, readAnswer, type UpstreamAnswer } from './upstream-answer.ts';
+
+/** How the files of one source are reached. */
+export interface UpstreamFileSource {
+  /** The configured address: its host may be private, at its own port, 80 and 443. */
+  readonly endpoint: string;
+  /** `network.allow`. */
+  readonly allow: readonly string[];
+  readonly allowPrivateAddresses: boolean;
+  readonly userAgent: string;
+  readonly contact?: string | undefined;
+  /** Files on their way at a time. */
+  readonly connections: number;
+  /** Of those, for one client; default: all. */
+  readonly share?: number | undefined;
+  /** Of the repository: how slowly a reader reads does not count. A body that comes more slowly is left. */
+  readonly slowestRate: SlowestRate;
+}
+
+export interface UpstreamPatience {
+  /** Silence before the headers, and within the body, that ends an exchange. */
+  readonly headersMs: number;
+  readonly bodyMs: number;
+  /** For a free connection. */
+  readonly placeMs: number;
+}
+
+interface OpenSource {
+  readonly settings: UpstreamFileSource;
+  readonly guard: AddressGuard;
+  readonly agent: Agent;
+  readonly places: ConnectionPlaces;
+}
+
+const maxRedirects = 5;
+/** Octets of a body without interest that are read, so that its connection can be used again. */
+const dumped = 65_536;
+const defaults: UpstreamPatience = { headersMs: 30_000, bodyMs: 60_000, placeMs: 10_000 };
+
+/** Servers that do not answer a HEAD as they would a GET: what they say then is not believed. */
+const headIsDoubtful: ReadonlySet<number> = new Set([400, 403, 404, 405, 500, 501]);
+
+/** @param sourceOf undefined for a source that is not configured, or whose files are nobody's business */
+export function createUpstreamFiles(
+  sourceOf: (name: string) => UpstreamFileSource | undefined,
+  deps: { clock: Pick<Clock, 'now'>; log: Log; resolve?: Resolve; patience?: Partial<UpstreamPatience> },
+): UpstreamFiles & { close(): Promise<void> } {
+  const patience = { ...defaults, ...deps.patience };
+  const opened = new Map<string, OpenSource>();
+
+  function find(name: string): OpenSource {
+    const known = opened.get(name);
+    if (known) return known;
+    const settings = sourceOf(name);
+    if (!settings) throw failed('the source of this file is not read any more');
+    const guard = createAddressGuard({
+      endpoint: new URL(settings.endpoint),
+      scope: 'found',
+      allow: settings.allow.flatMap((entry) => parseAllowedPlace(entry) ?? []),
+      allowPrivate: settings.allowPrivateAddresses,
+      resolve: deps.resolve,
+    });
+    const { connections, share = 1 } = settings;
+    const agent = createGuardedAgent(guard, { connections, timeoutSeconds: patience.bodyMs / 1000 });
+    const rules = { places: connections, share, longestWaitMs: patience.placeMs };
+    const places = createConnectionPlaces(rules);
+    const source = { settings, guard, agent, places };
+    opened.set(name, source);
+    return source;
+  }
+
+  async function ask(
+    source: OpenSource,
+    { url: href, method, range, ifRange, ifNoneMatch }: UpstreamFileRequest,
+    signal: AbortSignal,
+  ): Promise<UpstreamAnswer> {
+    const { settings, guard, agent } = source;
+    // Nothing but this: no header of the configuration, and none of whoever asks us.
+    const headers = {
+      'user-agent': settings.userAgent,
+      ...(settings.contact === undefined ? {} : { from: settings.contact }),
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      ...(range === undefined ? {} : { range }),
+      ...(ifRange === undefined ? {} : { 'if-range': ifRange }),
+      ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+    };
+    const { headersMs: headersTimeout, bodyMs: bodyTimeout } = patience;
+    let url = parse(href);
+    for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+      guard.check(url);
+      if (url.username !== '' || url.password !== '') throw failed('its address has credentials in it');
+      const options = { dispatcher: agent, method, headers, signal, headersTimeout, bodyTimeout };
+      const response = await onceMore(() => send(url, options), signal);
+      const next = redirected({ method, url }, response.statusCode, response.headers.location, false);
+      if (next === undefined) {
+        return {
+          status: response.statusCode,
+          url: url.href,
+          header: (name) => [response.headers[name] ?? []].flat()[0],
+          body: response.body,
+          drop: () => void response.body.dump({ limit: dumped, signal }).catch(() => undefined),
+        };
+      }
+      await response.body.dump({ limit: dumped, signal }).catch(() => undefined);
+      url = next.url;
+    }
+    throw failed('the repository redirects without end');
+  }
+
+  async function open(
+    source: OpenSource,
+    wanted: UpstreamFileRequest,
+    signal: AbortSignal,
+    leave: () => void,
+  ): Promise<UpstreamFile> {
+    const answer = await ask(source, wanted, signal);
+    if (wanted.method === 'HEAD' && headIsDoubtful.has(answer.status)) {
+      answer.drop();
+      const whole = await open(source, { ...wanted, method: 'GET' }, signal, leave);
+      if ('body' in whole) whole.body.destroy();
+      return whole;
+    }
+    try {
+      const read = readAnswer(answer, wanted, deps.clock.now());
+      if (read === 'without-range') {
+        answer.drop();
+        return await open(source, { ...wanted, range: undefined, ifRange: undefined }, signal, leave);
+      }
+      if ('content' in read && wanted.method === 'GET') {
+        return { ...read.content, body: bodyOf(answer.body, read, source.settings.slowestRate, leave) };
+      }
+      answer.drop();
+      leave();
+      return 'content' in read ? { ...read.content, body: Readable.from([]) } : read;
+    } catch (error) {
+      answer.drop();
+      throw error;
+    }
+  }
+
+  return {
+    async open(wanted, signal) {
+      const source = find(wanted.source);
+      const leave = await source.places.enter(signal, wanted.client);
+      try {
+        return await open(source, wanted, signal, leave);
+      } catch (error) {
+        leave();
+        signal.throwIfAborted();
+        const known = toFileError(error);
+        const { source: name, url } = wanted;
+        deps.log.info(
+          { source: name, url, code: known.code, reason: describeError(error) },
+          'file not available upstream',
+        );
+        throw known;
+      }
+    },
+    close: async () => {
+      await Promise.all([...opened.values()].map(({ agent }) => agent.destroy()));
+    },
+  };
+}
+
+/**
+ * A connection that was kept alive may be closed by the other side at the moment it is used again; after a quiet while
+ * that may be true of several, one after the other.
+ */
+async function onceMore<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  for (let again = attempts - 1; ; again -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isClosed = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(codesOf(error)[0] ?? '');
+      if (again === 0 || signal.aborted || !isClosed) throw error;
+    }
+  }
+}
+
+const attempts = 4;
+
+function bodyOf(
+  raw: Readable,
+  { gunzip, bodyLength, announced }: ReadAnswer,
+  slowestRate: SlowestRate,
+  leave: () => void,
+): Readable {
+  const measured = new MeasuredBody({ length: bodyLength, announced, toError: toFileError });
+  const paced = (body: Readable) => paceOf(body, 'the repository', slowestRate);
+  // Whoever reads it is told of its end by the stream itself.
+  if (gunzip) pipeline(raw, paced, createGunzip(), measured, leave);
+  else pipeline(raw, paced, measured, leave);
+  return measured;
+}
+
+function parse(href: string): URL {
+  if (!URL.canParse(href)) throw failed('its address is not a URL');
+  return new URL(href);
+}
+
+function failed(message: string, cause?: unknown): UpstreamFileError {
+  return new UpstreamFileError('upstream-file-failed', message, { cause });
+}
+
+const timeouts = /^(?:UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT)$/;
+
+function toFileError(error: unknown): UpstreamFileError {
+  if (error instanceof UpstreamFileError) return error;
+  if (isBridgeError(error, 'upstream-too-slow') || codesOf(error).some((code) => timeouts.test(code))) {
+    const message = 'the repository does not answer in time';
+    return new UpstreamFileError('upstream-file-timeout', message, { cause: error, retryAfterSeconds: 60 });
+  }
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (isBridgeError(cause, 'address-refused')) {
+      return failed('it leads to an address that is not public', error);
+    }
+  }
+  return new UpstreamFileError('upstream-file-failed', 'the repository cannot be reached', {
+    cause: error,
+    retryAfterSeconds: 60,
+  });
+}
+
+function codesOf(error: unknown): readonly string[] {
+  const codes: string[] = [];
+  for (let cause = error; cause instanceof Error && codes.length < 5; cause = cause.cause) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === 'string') codes.push(code);
+  }
+  return codes;
+}

@@ -1,0 +1,135 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { type AllowedPlace, allowsAddress, allowsHost, plainName } from '../../core/config/network-allow.ts';
+import { BridgeError } from '../../core/errors.ts';
+
+/**
+ * Remote URLs are hostile: a redirect or a link must not make us talk to the inside of our own network. What
+ * the operator configured is meant, wherever it is; everything else has to be public, by the address that is
+ * really connected to (a name may lead elsewhere between a check and its use).
+ */
+export interface AddressGuard {
+  /** @throws BridgeError `address-refused` for foreign schemes and literal addresses that are not public */
+  check(url: URL): void;
+  /** The same for where a connection is about to go. */
+  checkHost(host: string, port: number): void;
+  /**
+   * Resolves for a connection to this port, like `dns.lookup`, and leaves only what may be connected to. It is
+   * for `net.connect`, which connects to the very addresses that it is given.
+   */
+  lookup(port: number): LookupFunction;
+}
+
+export interface GuardSettings {
+  readonly endpoint: URL;
+  /**
+   * `endpoint`: the configured host is meant at every port. `found`, for URLs found in records: only at the
+   * configured port, and at 80 and 443.
+   */
+  readonly scope: 'endpoint' | 'found';
+  readonly allow: readonly AllowedPlace[];
+  /** Everything is meant. */
+  readonly allowPrivate: boolean;
+  /** Where the endpoint is on loopback, its other addresses and names are meant, too. */
+  readonly loopback?: boolean;
+  /** Instead of the system's resolver. */
+  readonly resolve?: Resolve | undefined;
+}
+
+/** Every address of a name. */
+export type Resolve = (
+  host: string,
+  options: { readonly family?: number | 'IPv4' | 'IPv6' | undefined; readonly hints?: number | undefined },
+  callback: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void;
+
+const resolveBySystem: Resolve = (host, options, callback) =>
+  systemLookup(
+    host,
+    { family: options.family ?? 0, hints: options.hints ?? 0, all: true },
+    (error, addresses) => callback(error, addresses ?? []),
+  );
+
+export function createAddressGuard(settings: GuardSettings): AddressGuard {
+  const { endpoint, scope, allow, allowPrivate, resolve = resolveBySystem } = settings;
+  const configured = plainName(endpoint.hostname);
+  const ports = [portOf(endpoint), 80, 443];
+  const anyLoopback = settings.loopback === true && isLoopback(endpoint.hostname);
+
+  function isMeant(host: string, port: number): boolean {
+    if (allowPrivate || (anyLoopback && isLoopback(host))) return true;
+    if (plainName(bare(host)) === bare(configured) && (scope === 'endpoint' || ports.includes(port)))
+      return true;
+    return allowsHost(allow, host, port);
+  }
+
+  function checkHost(host: string, port: number): void {
+    const address = bare(host);
+    if (isIP(address) !== 0 && !isMeant(host, port) && !mayConnect(address, port)) throw refused(address);
+  }
+
+  function mayConnect(text: string, port: number): boolean {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.process(text);
+    return isPublic(address) || allowsAddress(allow, address, port);
+  }
+
+  return {
+    check(url) {
+      if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+        throw new BridgeError('address-refused', `${url.href} is no address of the web`);
+      }
+      checkHost(url.hostname, portOf(url));
+    },
+    checkHost,
+    lookup: (port) => (host, options, callback) => {
+      resolve(host, options, (error, addresses) => {
+        if (error) return callback(error, '', 0);
+        const allowed = isMeant(host, port)
+          ? addresses
+          : addresses.filter(({ address }) => mayConnect(address, port));
+        const [first] = allowed;
+        if (!first) return callback(refused(host), '', 0);
+        if (options.all) (callback as unknown as AllCallback)(null, allowed);
+        else callback(null, first.address, first.family);
+      });
+    },
+  };
+}
+
+type AllCallback = (error: Error | null, addresses: readonly LookupAddress[]) => void;
+
+export function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
+}
+
+/** By its form alone: a name is not resolved. */
+function isLoopback(host: string): boolean {
+  const address = bare(host);
+  if (isIP(address) !== 0) return ipaddr.process(address).range() === 'loopback';
+  return /^(.+\.)?localhost\.?$/i.test(host);
+}
+
+/** Inside Azure, this address of the public range is the machine's own: credentials are had from it. */
+const machineAddress = '168.63.129.16';
+
+/** Addresses of our neighbours hide in IPv6 ones: 6to4, Teredo and the like are refused as a whole. */
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address.kind() === 'ipv4')
+    return address.range() === 'unicast' && address.toString() !== machineAddress;
+  const bytes = address.toByteArray();
+  // NAT64 (RFC 6052) is how networks without IPv4 reach everything: the address inside it decides.
+  if (address.match(ipaddr.IPv6.parse('64:ff9b::'), 96)) return isPublic(new ipaddr.IPv4(bytes.slice(12)));
+  // What is global lies in 2000::/3 (RFC 4291 §2.4).
+  return address.range() === 'unicast' && ((bytes[0] ?? 0) & 0xe0) === 0x20;
+}
+
+function refused(host: string): BridgeError {
+  return new BridgeError('address-refused', `${host} is not a public address`);
+}

@@ -1,0 +1,285 @@
+import { type Dispatcher, request } from 'undici';
+import type { Clock, Http, HttpOptions, HttpResponse, Log } from '../../core/adapter.ts';
+import { type AllowedPlace, parseAllowedPlace } from '../../core/config/network-allow.ts';
+import { BridgeError, type ErrorCode, failure } from '../../core/errors.ts';
+import { createAddressGuard, type Resolve } from './address-guard.ts';
+import { BrokenHosts } from './broken-hosts.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
+import { createGuardedAgent } from './guarded-agent.ts';
+import type { HostGate } from './host-gate.ts';
+import { type Patience, waitBefore } from './patience.ts';
+import { createPlainAgent, type PlainResponse } from './plain-agent.ts';
+import { type Exchange, redirected, refuseCredentials } from './redirect.ts';
+import { decodedBody, type SlowestRate } from './response-body.ts';
+
+export interface HttpSettings {
+  /** The configured endpoint: its host is trusted, and gets the configured headers. */
+  readonly endpoint: string;
+  /**
+   * `endpoint`, the default: for talking to it, wherever it redirects to. `found`: for URLs found in records,
+   * which get no configured headers, and of the endpoint's host only its own port, 80 and 443.
+   */
+  readonly scope?: 'endpoint' | 'found';
+  /** `network.allow`: addresses that need not be public. */
+  readonly allow?: readonly string[];
+  readonly userAgent: string;
+  readonly contact?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly requestsPerHost: number;
+  readonly timeoutSeconds: number;
+  readonly maxResponseBytes: number;
+  readonly allowPrivateAddresses: boolean;
+  /** True, and the endpoint is on loopback: so may be what it leads to. */
+  readonly allowLoopbackFromLoopback?: boolean;
+  /** A body that comes more slowly is left; undefined: only one that stops coming is. */
+  readonly slowestRate?: SlowestRate | undefined;
+  readonly patience?: Patience;
+  /** Instead of the system's resolver. */
+  readonly resolve?: Resolve;
+}
+
+export interface HttpClient extends Http {
+  close(): Promise<void>;
+}
+
+const maxRedirects = 5;
+
+/** The one way out: polite, safe, decoded. See `Http` for what its callers can rely on. */
+export function createHttp(
+  settings: HttpSettings,
+  deps: { gate: HostGate; clock: Clock; log: Log },
+): HttpClient {
+  const endpoint = new URL(settings.endpoint);
+  const { scope = 'endpoint', requestsPerHost } = settings;
+  const guard = createAddressGuard({
+    endpoint,
+    scope,
+    allow: parsePlaces(settings.allow ?? []),
+    allowPrivate: settings.allowPrivateAddresses,
+    loopback: settings.allowLoopbackFromLoopback === true,
+    resolve: settings.resolve,
+  });
+  // In one case of letters: a configured User-Agent replaces ours.
+  const configured = flatten(settings.headers ?? {});
+  const dispatcher = createGuardedAgent(guard, {
+    connections: requestsPerHost,
+    timeoutSeconds: settings.timeoutSeconds,
+  });
+  const plain = createPlainAgent(guard, { timeoutSeconds: settings.timeoutSeconds });
+  const broken = new BrokenHosts();
+
+  function check(url: URL): void {
+    guard.check(url);
+    if (scope === 'found') refuseCredentials(url);
+  }
+
+  function headersFor({ url, form }: Exchange, first: URL, options: HttpOptions): Record<string, string> {
+    return {
+      'user-agent': settings.userAgent,
+      'accept-encoding': options.decode === 'never' ? 'identity' : 'gzip',
+      ...(settings.contact === undefined ? {} : { from: settings.contact }),
+      ...options.headers,
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      // Credentials never leave the host, port and scheme they were configured for.
+      ...(scope === 'endpoint' && url.origin === endpoint.origin ? configured : {}),
+      ...(url.origin === first.origin ? flatten(options.credentials ?? {}) : {}),
+    };
+  }
+
+  /**
+   * One request, redirects followed; holds a place at the host until the body has been read.
+   * @param asked is told where each redirect leads
+   */
+  async function attempt(
+    start: Exchange,
+    options: HttpOptions,
+    deadline: Deadline,
+    asked: (url: URL) => void,
+  ): Promise<HttpResponse> {
+    let exchange = start;
+    check(start.url);
+    for (let redirects = 0; ; redirects += 1) {
+      const { method, url, form } = exchange;
+      deadline.pause();
+      const leave = await deps.gate.enter(url.host, requestsPerHost, deadline.signal);
+      let next: Exchange | undefined;
+      try {
+        await rest(url.host, deadline.signal);
+        deadline.run();
+        const headers = headersFor(exchange, start.url, options);
+        const isPlain = options.bulk === true && method === 'GET' && url.protocol === 'http:';
+        const response = isPlain
+          ? await plain.get(url, headers, deadline.signal)
+          : await request(url, {
+              dispatcher,
+              method,
+              headers,
+              ...(form === undefined ? {} : { body: form }),
+              signal: deadline.signal,
+            });
+        next =
+          options.redirects === 'reported'
+            ? undefined
+            : redirected(exchange, response.statusCode, response.headers.location, scope === 'endpoint');
+        if (next === undefined) return await toResponse(response, exchange, leave, options, deadline);
+        if (isByUndici(response))
+          await response.body.dump({ limit: 65_536, signal: deadline.signal }).catch(() => undefined);
+        else response.body.destroy();
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      leave();
+      if (redirects === maxRedirects) {
+        throw new BridgeError(
+          'too-many-redirects',
+          `${start.url.href} redirects more than ${maxRedirects} times`,
+        );
+      }
+      check(next.url);
+      deps.log.debug({ from: url.href, to: next.url.href }, 'redirected');
+      exchange = next;
+      asked(next.url);
+    }
+  }
+
+  /** While one waits, another may have been told to wait longer. */
+  async function rest(host: string, signal: AbortSignal): Promise<void> {
+    for (let until = 0; ; ) {
+      const now = deps.clock.now().getTime();
+      const left = deps.gate.restOf(host, now);
+      if (left <= 0 || now + left <= until) return;
+      until = now + left;
+      await deps.clock.sleep(left, signal);
+    }
+  }
+
+  async function toResponse(
+    response: Dispatcher.ResponseData | PlainResponse,
+    { method, url }: Exchange,
+    leave: () => void,
+    { decode = 'sniffed', maxBytes = settings.maxResponseBytes }: HttpOptions,
+    deadline: Deadline,
+  ): Promise<HttpResponse> {
+    deadline.answered();
+    const { body } = response;
+    const headers = flatten(response.headers);
+    const answer = { status: response.statusCode, url: url.href, headers };
+    const end = () => {
+      leave();
+      deadline.end();
+    };
+    if (method === 'HEAD') {
+      if (isByUndici(response)) await response.body.dump();
+      end();
+      return { ...answer, body: nothing(), discard: async () => undefined };
+    }
+    body.once('close', end);
+    const gzipIsDeclared = /\bgzip\b/i.test(headers['content-encoding'] ?? '');
+    const mayBeGzip = decode === 'sniffed' || (decode === 'declared' && gzipIsDeclared);
+    return {
+      ...answer,
+      body: decodedBody(body, url.href, { maxBytes, mayBeGzip, slowestRate: settings.slowestRate }),
+      discard: async () => {
+        body.on('error', () => undefined);
+        body.destroy();
+        end();
+      },
+    };
+  }
+
+  /** @returns for how long the host has answered nothing well */
+  function judge(host: string, outcome: HttpResponse | { error: unknown }, started: Date, now: Date): number {
+    if ('error' in outcome || outcome.status === 429 || outcome.status >= 500)
+      return broken.failed(host, started.getTime(), now.getTime());
+    broken.answered(host);
+    return 0;
+  }
+
+  async function exchange(what: Exchange, options: HttpOptions): Promise<HttpResponse> {
+    const { url } = what;
+    const { patient = true } = options;
+    const deadline = createDeadline(options.deadline, url.host, options.signal);
+    let retried = false;
+    try {
+      for (let failures = 1; ; failures += 1) {
+        let last = url;
+        const started = deps.clock.now();
+        const outcome = await attempt(what, options, deadline, (asked) => {
+          last = asked;
+        }).catch((error: unknown) => ({ error }));
+        deadline.signal.throwIfAborted();
+        if (!patient && !('error' in outcome)) return outcome;
+        const now = deps.clock.now();
+        const wait = waitBefore(failures, outcome, {
+          url: last,
+          now,
+          brokenForMs: judge(last.host, outcome, started, now),
+          patience: patient ? settings.patience : impatience,
+        });
+        if (wait === undefined) return { ...(outcome as HttpResponse), retried };
+        // Who asks for patience has not begun.
+        retried ||= !wait.isAsked;
+        const { reason, milliseconds } = wait;
+        const code = 'error' in outcome ? failure(outcome.error).code : codeOf(outcome.status);
+        deps.log.warn({ url: url.href, code, reason, seconds: milliseconds / 1000 }, 'waiting');
+        if ('error' in outcome) {
+          await deps.clock.sleep(wait.milliseconds, deadline.signal);
+          continue;
+        }
+        // A host that asks for patience asks all of us: whoever comes next waits before its request.
+        deps.gate.rest(last.host, now.getTime() + wait.milliseconds);
+        if (wait.isAsked) broken.asked(last.host, wait.milliseconds);
+        await outcome.discard();
+      }
+    } catch (error) {
+      deadline.end();
+      throw error;
+    }
+  }
+
+  return {
+    get: async (url, options) => exchange({ method: 'GET', url: parseUrl(url) }, options),
+    head: async (url, options) => exchange({ method: 'HEAD', url: parseUrl(url) }, options),
+    post: async (url, form, options) =>
+      exchange({ method: 'POST', url: parseUrl(url), form: form.toString() }, options),
+    close: () => {
+      plain.close();
+      return dispatcher.destroy();
+    },
+  };
+}
+
+const impatience: Patience = { busyAttempts: 1, connectAttempts: 1, firstWaitMs: 0, longestWaitMs: 0 };
+
+function isByUndici(response: Dispatcher.ResponseData | PlainResponse): response is Dispatcher.ResponseData {
+  return 'trailers' in response;
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** The configuration's own check has spoken of entries that are none. */
+function parsePlaces(entries: readonly string[]): readonly AllowedPlace[] {
+  return entries.flatMap((entry) => parseAllowedPlace(entry) ?? []);
+}
+
+function parseUrl(href: string): URL {
+  try {
+    return new URL(href);
+  } catch (cause) {
+    throw new BridgeError('upstream-unreachable', `${href} is not a URL`, { cause });
+  }
+}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}
+
+/** Of an answer after which we ask again. */
+function codeOf(status: number): ErrorCode {
+  return status === 429 || status === 503 ? 'upstream-busy' : 'upstream-status';
+}

@@ -1,0 +1,60 @@
+import { toIso } from '../../core/datetime.ts';
+import { BridgeError, describeError } from '../../core/errors.ts';
+import { settle } from '../../store/pages/settle.ts';
+import type { Lease } from '../../store/runs/leases.ts';
+import { endRun, startRun } from '../../store/runs/runs.ts';
+import { fileRules } from '../file-rules.ts';
+import { type HarvestDeps, type HarvestSource, instant } from '../harvest-source.ts';
+import { introduce, keepLessons } from '../introduction.ts';
+import { withLease } from '../run-lease.ts';
+import { askFor } from './asked-item.ts';
+
+/** What came of asking for an item that is to be published again. */
+export type ReadAgain = 'published' | 'unknown' | { readonly failed: string };
+
+/**
+ * Asks a repository for one item, and publishes it as it is now: what was withdrawn and is no more left nothing behind
+ * that could be published.
+ */
+export async function readAgain(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  identifier: string,
+  signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+): Promise<ReadAgain> {
+  try {
+    return await withLease(deps, source, signals.signal, (lease) =>
+      readWith(deps, source, lease, identifier, signals),
+    );
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    return { failed: describeError(error) };
+  }
+}
+
+async function readWith(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  lease: Lease,
+  identifier: string,
+  signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+): Promise<ReadAgain> {
+  const { database, clock } = deps;
+  await introduce(deps, source, lease, signals);
+  const startedAt = toIso(clock.now());
+  const mode = 'acceptance';
+  const selection = JSON.stringify({ restores: identifier });
+  const { sourceId } = lease;
+  const run = await startRun(database.writer, { sourceId, mode, selection, since: undefined, startedAt });
+  try {
+    const answer = await askFor(deps, lease, { source, run, ...signals }, identifier);
+    await settle(database, lease, fileRules(source.config), () => instant(clock), {
+      signal: signals.signal,
+    });
+    await keepLessons(database, lease, source);
+    if (answer === 'failed') return { failed: 'the repository did not say' };
+    return typeof answer === 'string' || answer.deleted ? 'unknown' : 'published';
+  } finally {
+    await endRun(database.writer, run.id, { state: 'succeeded', at: toIso(clock.now()) });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Collection } from '../../core/adapter.ts';
+import { failure } from '../../core/errors.ts';
+import { storeCollections } from '../../store/changes/item-rows.ts';
+import type { Lease } from '../../store/runs/leases.ts';
+import type { HarvestDeps, HarvestSource } from '../harvest-source.ts';
+
+/** Zenodo lists 42,068 sets, 50 at a time: names are welcome, but not at any price. */
+const maxCollections = 10_000;
+const batch = 500;
+
+/**
+ * Reads the names of the collections. Harvesting never waits for it or fails by it (quirk 21): records say
+ * themselves which sets they are in.
+ */
+export async function refreshCollections(
+  { database, log }: HarvestDeps,
+  source: HarvestSource,
+  lease: Lease,
+  signal: AbortSignal,
+): Promise<void> {
+  let count = 0;
+  let pending: Collection[] = [];
+  const flush = async () => {
+    await storeCollections(database, lease.sourceId, pending);
+    pending = [];
+  };
+  try {
+    for await (const collection of source.adapter.collections(signal)) {
+      pending.push(collection);
+      count += 1;
+      if (pending.length === batch) await flush();
+      if (count === maxCollections) break;
+    }
+    await flush();
+  } catch (error) {
+    log.warn({ source: source.name, count, ...failure(error) }, 'collections not read to the end');
+  }
+}

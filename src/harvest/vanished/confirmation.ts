@@ -1,0 +1,97 @@
+import type { UnseenItem } from '../../store/pages/sweep.ts';
+import type { Lease } from '../../store/runs/leases.ts';
+import type { HarvestDeps } from '../harvest-source.ts';
+import { type Answer, type Asking, failuresInARow, fetchItem, takeAnswer } from '../items/asked-item.ts';
+
+/** What became of items that a complete list left out. */
+export interface Confirmation {
+  /** Ids of items about which there was an answer: what the run still has not met of them is gone. */
+  readonly answered: readonly number[];
+  /** Identifiers of those that are there, though nobody can say why no list has them, and that wait for the next. */
+  readonly unlisted: readonly string[];
+  /** How many went without even a tombstone. */
+  readonly traceless: number;
+  /** How many are gone by their own word: withdrawn, or not for everybody any more. */
+  readonly hidden: number;
+  /** How many are there: the list leaves out what lives. */
+  readonly alive: number;
+  /** How many nobody can say anything about. */
+  readonly failed: number;
+  /** False when it was stopped, or gave up. */
+  readonly complete: boolean;
+}
+
+export interface ConfirmationOptions {
+  /** The last complete list before this one, by its run: what was missing from that one as well does not wait. */
+  readonly previousRun?: number | undefined;
+  /** Requests that may be on their way; default 1. */
+  readonly sideBySide?: number | undefined;
+}
+
+/**
+ * Asks for vanished items one by one: some servers withdraw records without a word in their lists (quirk 58),
+ * others lose living ones from theirs (quirks 18, 52). Through the same port as all other requests.
+ */
+export async function confirmVanished(
+  deps: HarvestDeps,
+  lease: Lease,
+  asking: Asking,
+  vanished: readonly UnseenItem[],
+  { previousRun, sideBySide = 1 }: ConfirmationOptions = {},
+): Promise<Confirmation> {
+  const answered: number[] = [];
+  const unlisted: string[] = [];
+  let [traceless, hidden, alive, failed, inARow] = [0, 0, 0, 0, 0];
+  const soFar = (complete: boolean) => ({
+    answered,
+    unlisted,
+    traceless,
+    hidden,
+    alive,
+    failed,
+    complete,
+  });
+  for (let next = 0; next < vanished.length; next += sideBySide) {
+    const some = vanished.slice(next, next + sideBySide);
+    if (asking.stop.aborted || inARow >= failuresInARow) return soFar(false);
+    const fetched = await Promise.all(
+      some.map(async (one) => ({
+        one,
+        fetched: await fetchItem(asking, one.identifier, one.deliveredFrom),
+      })),
+    );
+    for (const { one, fetched: what } of fetched) {
+      const { id, identifier, formats, lastSeenRun = 0 } = one;
+      const answer = await takeAnswer(deps, lease, asking, identifier, what);
+      if (answer === 'failed') {
+        failed += 1;
+        inARow += 1;
+        continue;
+      }
+      inARow = 0;
+      if (isUnlisted(answer) && (previousRun === undefined || lastSeenRun >= previousRun)) {
+        unlisted.push(identifier);
+        continue;
+      }
+      answered.push(id);
+      if (answer === 'unknown') traceless += 1;
+      if (typeof answer === 'object' && answer.deleted) hidden += 1;
+      if (isAlive(answer, formats)) alive += 1;
+    }
+  }
+  return soFar(true);
+}
+
+function isUnlisted(answer: Answer): boolean {
+  return typeof answer === 'object' && answer.unlisted === true && !answer.deleted;
+}
+
+/** Whether anything is there of what the list left out. */
+function isAlive(answer: Answer, formats: readonly string[]): boolean {
+  return (
+    typeof answer === 'object' &&
+    !answer.deleted &&
+    answer.unlisted !== true &&
+    answer.metadata.some(({ format }) => formats.includes(format))
+  );
+}
