@@ -12,8 +12,18 @@ const mayImport: Record<string, readonly string[]> = {
   'src/store': ['src/core', 'migrations'],
   'src/harvest': ['src/core', 'src/store'],
   'src/publish': ['src/core', 'src/store'],
+  'src/conformance': ['src/core', 'src/publish'],
   'src/server': ['src/core', 'src/store', 'src/publish'],
-  'src/cli': ['src/core', 'src/demo', 'src/store', 'src/harvest', 'src/publish', 'src/server', 'adapters'],
+  'src/cli': [
+    'src/core',
+    'src/demo',
+    'src/store',
+    'src/harvest',
+    'src/publish',
+    'src/server',
+    'src/conformance',
+    'adapters',
+  ],
   migrations: [],
 };
 

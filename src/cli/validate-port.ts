@@ -1,7 +1,7 @@
+import type { SourcePort } from '../conformance/source-port.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { createHostGate } from '../harvest/http/host-gate.ts';
 import { createHttp, type HttpSettings } from '../harvest/http/http.ts';
-import type { SourcePort } from '../publish/conformance/source-port.ts';
 import { systemClock } from './bridge.ts';
 import type { CommandIo } from './io.ts';
 import { createLog } from './log.ts';

@@ -1,8 +1,8 @@
+import type { Finding } from '../conformance/documents/finding.ts';
+import { severityOf } from '../conformance/documents/rule-levels.ts';
+import { describeKind } from '../conformance/rules/document-check.ts';
+import type { ValidatedUri, Validation } from '../conformance/source-validation.ts';
 import { countOf } from '../core/count-of.ts';
-import { describeKind } from '../publish/conformance/document-check.ts';
-import type { Finding } from '../publish/conformance/finding.ts';
-import { severityOf } from '../publish/conformance/rule-levels.ts';
-import type { ValidatedUri, Validation } from '../publish/conformance/source-validation.ts';
 import type { CommandIo } from './io.ts';
 
 /** For people: by document, a line for each defect. As NDJSON: a line for each finding, the summary last. */

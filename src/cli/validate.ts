@@ -1,10 +1,10 @@
 import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { checkDocument } from '../conformance/rules/document-check.ts';
+import { type Validation, validateSource } from '../conformance/source-validation.ts';
 import { countOf } from '../core/count-of.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, describeError } from '../core/errors.ts';
-import { checkDocument } from '../publish/conformance/document-check.ts';
-import { type Validation, validateSource } from '../publish/conformance/source-validation.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, say } from './io.ts';
 import { openSourcePort } from './validate-port.ts';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { checkSource } from '../../src/publish/conformance/source-check.ts';
+import { checkSource } from '../../src/conformance/survey/source-check.ts';
 
 /**
  * How fast a Source is checked, and in how much memory: a Resource List Index over lists of 50,000 entries with four

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkDocument } from '../../src/conformance/rules/document-check.ts';
 import type { SourceFile } from '../../src/core/adapter.ts';
-import { checkDocument } from '../../src/publish/conformance/document-check.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { hashOf } from './dump/stocked-source.ts';
 import { readZip } from './dump/zip-reading.ts';

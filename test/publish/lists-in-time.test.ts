@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { XmlBufferInputProvider, XmlDocument, XsdValidator, xmlRegisterInputProvider } from 'libxml2-wasm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { checkSource } from '../../src/conformance/survey/source-check.ts';
 import type { Clock } from '../../src/core/adapter.ts';
 import { addSeconds, toDigits, toIso } from '../../src/core/datetime.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
-import { checkSource } from '../../src/publish/conformance/source-check.ts';
 import {
   createListsInTime,
   type ListInTime,

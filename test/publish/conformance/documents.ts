@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../../../src/publish/conformance/document-kind.ts';
+import type { DocumentKind } from '../../../src/conformance/documents/document-kind.ts';
 
 const open = (root: string) =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">`;

@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../../../src/publish/conformance/document-kind.ts';
+import type { DocumentKind } from '../../../src/conformance/documents/document-kind.ts';
 
 /** Each breaks one rule in a document that was correct. */
 export interface RuleCase {

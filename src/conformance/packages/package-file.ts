@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import type { Attributes, DocumentEntry, DocumentHead } from '../documents/document-model.ts';
+import { readDocument } from '../documents/document-reader.ts';
+
+/** A package on disk: a ZIP as it comes from elsewhere, so nothing of it is believed. */
+export interface PackageFile {
+  /** By name, exactly as it is written. */
+  readonly members: ReadonlyMap<string, Entry>;
+  /** Names that occur more than once. */
+  readonly repeated: readonly string[];
+  /** The bytes of a member, uncompressed; never more than its directory entry says. */
+  read(member: Entry): AsyncIterable<Uint8Array>;
+  close(): void;
+}
+
+const maximumMembers = 200_000;
+
+/** @throws Error where it is no ZIP that can be read */
+export async function openPackage(path: string): Promise<PackageFile> {
+  // Names are taken as bytes: a wrong one is to be reported, not to end the reading.
+  const zip = await openPromise(path, { decodeStrings: false, autoClose: false });
+  try {
+    return {
+      ...(await directoryOf(zip)),
+      read: (member) => contentOf(zip, member),
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+async function directoryOf(zip: ZipFile) {
+  if (zip.entryCount > maximumMembers) throw new Error(`it has ${zip.entryCount} members`);
+  const members = new Map<string, Entry>();
+  const repeated: string[] = [];
+  for await (const entry of zip.eachEntry()) {
+    const name = entry.fileNameRaw.toString('utf8');
+    if (members.has(name)) repeated.push(name);
+    if (!name.endsWith('/')) members.set(name, entry);
+  }
+  return { members, repeated };
+}
+
+async function* contentOf(zip: ZipFile, member: Entry): AsyncGenerator<Uint8Array> {
+  yield* (await zip.openReadStreamPromise(member)) as AsyncIterable<Uint8Array>;
+}
+
+/** RS-RD-13, RS-CD-10: the first bytes of a ZIP, an empty one included. */
+export async function isZip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return ['504b0304', '504b0506'].includes(buffer.toString('hex'));
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * What a document says, whatever its white space, quotes and prefixes: two with the same digest correspond
+ * (RS-RD-12, RS-CD-09).
+ */
+export async function contentDigest(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const hasher = createHash('sha256');
+  const add = (value: unknown) => hasher.update(`${JSON.stringify(value)}\n`);
+  await readDocument(
+    bytes,
+    {
+      head: ({ root, md, links }: DocumentHead) => add([root, md.map(sorted), links.map(sorted)]),
+      entry: ({ locs, lastmods, changefreqs, md, links }: DocumentEntry) =>
+        add([locs, lastmods, changefreqs, md.map(sorted), links.map(sorted)]),
+    },
+    () => undefined,
+  );
+  return hasher.digest('hex');
+}
+
+function sorted(attributes: Attributes): readonly (readonly [string, string])[] {
+  return [...attributes].sort(([a], [b]) => (a < b ? -1 : 1));
+}

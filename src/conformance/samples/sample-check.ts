@@ -1,0 +1,111 @@
+import { toMilliseconds } from '../../core/datetime.ts';
+import type { DocumentEntry } from '../documents/document-model.ts';
+import type { FindingsByUri } from '../documents/findings-by-uri.ts';
+import { toTime } from '../rules/time-rules.ts';
+import type { SourcePort } from '../source-port.ts';
+import type { SourceWalk } from '../survey/source-check.ts';
+import { checkDeleted, checkPastChange, checkPatched, checkResource } from './resource-check.ts';
+import type { ResourceContext } from './resource-context.ts';
+import type { SetSamples } from './set-samples.ts';
+
+/** Dereferences what was sampled. @returns how many URIs */
+export async function checkSamples(
+  samples: SetSamples,
+  context: {
+    readonly port: SourcePort;
+    readonly walk: SourceWalk;
+    readonly findings: FindingsByUri;
+    readonly note: (message: string) => void;
+  },
+): Promise<number> {
+  const { port, walk, findings, note } = context;
+  let checked = 0;
+  const contextOf = (set: string, loc: string): ResourceContext => ({
+    port,
+    note,
+    report: findings.at(set, `resource ${loc}`),
+    coverage: (target, covered) => coverage(target, covered, walk),
+  });
+  for (const [set, { taken }] of samples.resources) {
+    for (const entry of taken) {
+      const [loc] = entry.locs;
+      if (loc === undefined || hasChangedSince(walk, set, loc)) continue;
+      await checkResource(entry, contextOf(set, loc));
+      checked += 1;
+    }
+  }
+  for (const [set, { taken }] of samples.deletions) {
+    for (const loc of new Set(taken.flatMap(({ locs }) => locs))) {
+      if (!isGone(walk, set, loc) || isListedElsewhere(walk, loc)) continue;
+      await checkDeleted(loc, set, contextOf(set, loc));
+      checked += 1;
+    }
+  }
+  for (const [set, { taken }] of samples.patches) {
+    for (const entry of taken) {
+      const [loc] = entry.locs;
+      if (loc === undefined || !isLatest(walk, set, entry)) continue;
+      await checkPatched(entry, contextOf(set, loc));
+      checked += 1;
+    }
+  }
+  for (const [set, { taken }] of samples.mementos) {
+    for (const entry of taken) {
+      await checkPastChange(entry, contextOf(set, entry.locs[0] ?? ''));
+      checked += 1;
+    }
+  }
+  return checked;
+}
+
+/** A list tells how things were at its `at`: what the Change Lists report since then explains any difference. */
+function hasChangedSince({ inventories }: SourceWalk, set: string, loc: string): boolean {
+  const inventory = inventories.get(set);
+  const position = inventory?.changes.locs.find(loc) ?? -1;
+  if (!inventory || position === -1) return false;
+  const { at, kind } = inventory.lastChange(position);
+  const snapshots = [...inventory.read.values()].flatMap(({ md: [md] }) =>
+    md?.get('capability') === 'resourcelist' ? (toTime(md.get('at')) ?? []) : [],
+  );
+  return kind === 'undecidable' || snapshots.some((snapshot) => at >= toMilliseconds(snapshot));
+}
+
+/** No later change is known: what the entry says of the resource is so now. */
+function isLatest(
+  { inventories }: SourceWalk,
+  set: string,
+  { locs: [loc = ''], md }: DocumentEntry,
+): boolean {
+  const inventory = inventories.get(set);
+  const time = toTime(md[0]?.get('datetime'));
+  if (!inventory || inventory.full || time === undefined) return false;
+  const position = inventory.changes.locs.find(loc);
+  return position !== -1 && inventory.lastChange(position).at === toMilliseconds(time);
+}
+
+/** Deleted, as far as is known not created anew, and not in the current list. */
+function isGone({ inventories }: SourceWalk, set: string, loc: string): boolean {
+  const inventory = inventories.get(set);
+  if (!inventory || inventory.full) return false;
+  const position = inventory.changes.locs.find(loc);
+  return position !== -1 && inventory.lastChange(position).kind === 'deleted' && !isListed(inventory, loc);
+}
+
+/** It left one set for another, or was in both. */
+function isListedElsewhere({ inventories }: SourceWalk, loc: string): boolean {
+  return [...inventories.values()].some((inventory) => isListed(inventory, loc));
+}
+
+function isListed(inventory: { resources: { locs: { find(loc: string): number } } }, loc: string): boolean {
+  return inventory.resources.locs.find(loc) !== -1;
+}
+
+/** RS-DISC-05, -07: a Capability List covers a resource when its Resource Lists have it. */
+async function coverage(target: string, loc: string, walk: SourceWalk) {
+  await walk.from(target);
+  const capabilityList = walk.survey.get(target)?.kind === 'CAP';
+  const inventory = walk.inventories.get(target);
+  const isKnown =
+    inventory !== undefined && !inventory.full && !walk.cut && inventory.resources.locs.size > 0;
+  return { capabilityList, covered: isKnown ? isListed(inventory, loc) : undefined };
+}

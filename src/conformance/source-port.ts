@@ -1,0 +1,33 @@
+import type { HttpResponse } from '../core/adapter.ts';
+
+export type Purpose = 'document' | 'resource' | 'package';
+
+/** The way out, handed in by who may use the network. What is asked for is wanted without content coding. */
+export interface SourcePort {
+  /**
+   * GETs a URI, redirects followed. Any final status is a response.
+   * @throws BridgeError where the host cannot be reached, is refused, or redirects without end
+   */
+  get(uri: string, purpose: Purpose, headers?: Readonly<Record<string, string>>): Promise<HttpResponse>;
+}
+
+/** `application/xml` of `Application/XML; charset=utf-8`. */
+export function essenceOf(contentType: string | undefined): string | undefined {
+  return contentType?.split(';')[0]?.trim().toLowerCase() || undefined;
+}
+
+/** The beginning of a body as text, at most so many bytes; the rest is discarded. */
+export async function beginningOf(response: HttpResponse, bytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response.body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= bytes) break;
+    }
+  } finally {
+    await response.discard();
+  }
+  return Buffer.concat(chunks).subarray(0, bytes).toString('utf8');
+}
