@@ -13,6 +13,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/harvest': ['src/core', 'src/store'],
   'src/publish': ['src/core', 'src/store'],
   'src/conformance': ['src/core', 'src/publish'],
+  'src/export': ['src/core', 'src/store', 'src/publish'],
   'src/server': ['src/core', 'src/store', 'src/publish'],
   'src/cli': [
     'src/core',
@@ -22,6 +23,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/publish',
     'src/server',
     'src/conformance',
+    'src/export',
     'adapters',
   ],
   migrations: [],

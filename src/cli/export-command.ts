@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { areCountOf, countOf } from '../core/count-of.ts';
-import { type ExportProgress, type ExportReport, exportPublication } from '../publish/export/export.ts';
-import { exportPast, type PastExportReport } from '../publish/export/past-export.ts';
-import type { AbsentSource } from '../publish/export/past-moment.ts';
-import { writeSetLinks } from '../publish/export/set-links.ts';
+import { type ExportProgress, type ExportReport, exportPublication } from '../export/export.ts';
+import type { AbsentSource } from '../export/past/past-moment.ts';
+import { exportPast, type PastExportReport } from '../export/past-export.ts';
+import { writeSetLinks } from '../export/site/set-links.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createExportPages } from './export-pages.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { PageSource } from '../publish/export/pages.ts';
+import type { PageSource } from '../export/site/pages.ts';
 import type { Publication } from '../publish/publication.ts';
 import { createApp } from '../server/app.ts';
 import { utcTime } from '../server/wording.ts';

@@ -1,5 +1,5 @@
 import { countOf } from '../core/count-of.ts';
-import type { ExportProgress } from '../publish/export/export.ts';
+import type { ExportProgress } from '../export/export.ts';
 import type { CommandIo } from './io.ts';
 
 const quietMs = 10_000;

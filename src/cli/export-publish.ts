@@ -1,7 +1,7 @@
 import { addSeconds, toIso, utcDay } from '../core/datetime.ts';
 import { describeError, type ErrorCode, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import { readPublicationSnapshot, type SnapshotSet } from '../publish/export/publication-snapshot.ts';
+import { readPublicationSnapshot, type SnapshotSet } from '../export/site/publication-snapshot.ts';
 import type { PublishOptions } from '../publish/publisher.ts';
 import { readJournal } from '../store/sources/journal.ts';
 import type { Bridge } from './bridge.ts';

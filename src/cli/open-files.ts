@@ -34,7 +34,7 @@ export function connectionsWithin(limit: number): number | undefined {
  */
 export async function loadWithin(limit: number, root: string): Promise<void> {
   if (limit >= plenty) return;
-  for (const room of ['core', 'store', 'publish', 'conformance', 'harvest', 'server']) {
+  for (const room of ['core', 'store', 'publish', 'export', 'conformance', 'harvest', 'server']) {
     const files = readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).sort();
     for (const file of files) {
       if (/(?<!-worker|\.d)\.[jt]s$/.test(file)) await import(join(root, room, file));

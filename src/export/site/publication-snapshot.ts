@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { Catalogs } from '../catalogs.ts';
-import { makingOf } from '../dump/dump-paths.ts';
+import { Catalogs } from '../../publish/catalogs.ts';
+import { makingOf } from '../../publish/dump/dump-paths.ts';
 import {
   type Pointer,
   readPointer,
   type Snapshot,
   type StoredDocument,
   type StoredVariant,
-} from '../pointer.ts';
-import { type Packed, publicationRoot } from '../publication.ts';
-import { readSlices, totalLength } from '../slices.ts';
-import type { FileContent } from './tree.ts';
+} from '../../publish/pointer.ts';
+import { type Packed, publicationRoot } from '../../publish/publication.ts';
+import { readSlices, totalLength } from '../../publish/slices.ts';
+import type { FileContent } from '../tree/tree.ts';
 
 /** What was published at one moment: the documents of each set all by the same pointer. */
 export interface PublicationSnapshot {

@@ -1,20 +1,20 @@
 import { performance } from 'node:perf_hooks';
-import type { Log } from '../../core/adapter.ts';
-import { BridgeError } from '../../core/errors.ts';
-import type { FileRules } from '../../core/files/published-files.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
-import type { Database } from '../../store/engine/database.ts';
-import { ruleOf } from '../../store/reading/withheld.ts';
-import { judgePackage } from '../withheld-packages.ts';
-import { type ExportDirectory, inExportDirectory } from './directory.ts';
-import { exportDocuments, filesOfDocument } from './documents.ts';
-import { removeLeftovers } from './leftovers.ts';
-import { exportFile, type PageSource } from './pages.ts';
-import { isSame, type PublicationSnapshot, readPublicationSnapshot } from './publication-snapshot.ts';
-import { type SiteFiles, siteFilesOf } from './site-files.ts';
-import { SourceExport } from './source.ts';
-import { type ExportState, emptyState } from './state.ts';
-import { ExportTree } from './tree.ts';
+import type { Log } from '../core/adapter.ts';
+import { BridgeError } from '../core/errors.ts';
+import type { FileRules } from '../core/files/published-files.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
+import { judgePackage } from '../publish/withheld-packages.ts';
+import type { Database } from '../store/engine/database.ts';
+import { ruleOf } from '../store/reading/withheld.ts';
+import { exportDocuments, filesOfDocument } from './site/documents.ts';
+import { removeLeftovers } from './site/leftovers.ts';
+import { exportFile, type PageSource } from './site/pages.ts';
+import { isSame, type PublicationSnapshot, readPublicationSnapshot } from './site/publication-snapshot.ts';
+import { type SiteFiles, siteFilesOf } from './site/site-files.ts';
+import { SourceExport } from './site/source.ts';
+import { type ExportDirectory, inExportDirectory } from './tree/directory.ts';
+import { type ExportState, emptyState } from './tree/state.ts';
+import { ExportTree } from './tree/tree.ts';
 
 export interface ExportSettings {
   readonly database: Database;

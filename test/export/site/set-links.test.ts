@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { setLinksFile, writeSetLinks } from '../../../src/publish/export/set-links.ts';
+import { setLinksFile, writeSetLinks } from '../../../src/export/site/set-links.ts';
 
 const baseUrl = 'https://repo.example.org/rs';
 const sets = ['kyushu', 'kyushu/metadata', 'kyushu/sets/theses', 'kyushu/sets/new'].map((path) => ({

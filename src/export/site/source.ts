@@ -11,6 +11,8 @@ import {
   type ResourceState,
 } from '../../store/history/resource-states.ts';
 import { listCollections } from '../../store/sources/collections.ts';
+import type { ExportedSource } from '../tree/state.ts';
+import type { ExportTree } from '../tree/tree.ts';
 import { exportPages, fileOfPage, itemPathsOf, type PageSource } from './pages.ts';
 import { placeStates } from './placed-states.ts';
 import {
@@ -21,8 +23,6 @@ import {
   type ResourceSettings,
   removeDeletedResources,
 } from './resources.ts';
-import type { ExportedSource } from './state.ts';
-import type { ExportTree } from './tree.ts';
 
 export interface SourceSettings {
   readonly database: Database;

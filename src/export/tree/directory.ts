@@ -1,9 +1,9 @@
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
+import { publicationError } from '../../publish/publication-error.ts';
+import { lockPublication, type PublicationLock } from '../../publish/publication-lock.ts';
 import { translate } from '../../store/engine/database.ts';
-import { publicationError } from '../publication-error.ts';
-import { lockPublication, type PublicationLock } from '../publication-lock.ts';
 import { type ExportState, emptyState, readState, stateFile, writeState } from './state.ts';
 
 /** The directory that an export fills; nobody else writes into it while it is open. */

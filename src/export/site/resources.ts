@@ -12,9 +12,9 @@ import {
   type ResourceState,
 } from '../../store/history/resource-states.ts';
 import { type Content, readContents } from '../../store/payloads/contents.ts';
+import { sideBySide } from '../tree/side-by-side.ts';
+import type { ExportTree, FileContent } from '../tree/tree.ts';
 import { placeStates } from './placed-states.ts';
-import { sideBySide } from './side-by-side.ts';
-import type { ExportTree, FileContent } from './tree.ts';
 
 export interface ResourceSettings {
   readonly database: Database;

@@ -1,15 +1,15 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
+import { renderCapabilityList } from '../../publish/capability-list.ts';
+import { setPaths, siteDescriptionPath } from '../../publish/document-paths.ts';
+import { sitemapLimits } from '../../publish/limits.ts';
+import type { Documents } from '../../publish/pointer.ts';
+import { writeResourceList } from '../../publish/resource-list.ts';
+import { renderSourceDescription } from '../../publish/source-description.ts';
+import { writeDocument } from '../../publish/stored-document.ts';
+import { watched } from '../../publish/watched.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { listResourcesAt } from '../../store/history/listing-at.ts';
-import { renderCapabilityList } from '../capability-list.ts';
-import { setPaths, siteDescriptionPath } from '../document-paths.ts';
-import { sitemapLimits } from '../limits.ts';
-import type { Documents } from '../pointer.ts';
-import { writeResourceList } from '../resource-list.ts';
-import { renderSourceDescription } from '../source-description.ts';
-import { writeDocument } from '../stored-document.ts';
-import { watched } from '../watched.ts';
-import { addDocuments, type SnapshotDocument } from './publication-snapshot.ts';
+import { addDocuments, type SnapshotDocument } from '../site/publication-snapshot.ts';
 
 export interface PastDocumentSettings {
   readonly database: Database;

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { resourceSets } from '../../../src/core/resource-set.ts';
-import { exportPublication } from '../../../src/publish/export/export.ts';
-import { createPublisher } from '../../../src/publish/publisher.ts';
-import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
-import { packBlob } from '../../../src/store/payloads/blobs.ts';
-import { baseUrl, HandClock, seedChanges, seedSource, silent } from '../seed.ts';
+import { resourceSets } from '../../src/core/resource-set.ts';
+import { exportPublication } from '../../src/export/export.ts';
+import { createPublisher } from '../../src/publish/publisher.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { packBlob } from '../../src/store/payloads/blobs.ts';
+import { baseUrl, HandClock, seedChanges, seedSource, silent } from '../publish/seed.ts';
 
 /** A file system of 256 kB, where we may make one; else the test says that it was skipped. */
 const place = mkdtempSync(join(tmpdir(), 'rsbridge-full-'));

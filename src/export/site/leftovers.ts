@@ -1,7 +1,7 @@
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ExportTree } from '../tree/tree.ts';
 import { fileOfPage } from './pages.ts';
-import type { ExportTree } from './tree.ts';
 
 export interface LeftoverSettings {
   readonly root: string;

@@ -1,7 +1,7 @@
 import { itemPath } from '../../core/uris.ts';
 import type { ResourceState } from '../../store/history/resource-states.ts';
-import { sideBySide } from './side-by-side.ts';
-import type { ExportTree } from './tree.ts';
+import { sideBySide } from '../tree/side-by-side.ts';
+import type { ExportTree } from '../tree/tree.ts';
 
 /** The pages that links lead to, as the server room renders them. */
 export interface PageSource {

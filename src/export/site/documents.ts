@@ -1,6 +1,6 @@
+import { sideBySide } from '../tree/side-by-side.ts';
+import type { ExportTree } from '../tree/tree.ts';
 import type { SnapshotDocument } from './publication-snapshot.ts';
-import { sideBySide } from './side-by-side.ts';
-import type { ExportTree } from './tree.ts';
 
 /**
  * Writes the documents of a snapshot in such an order that whatever a reader finds in one is there already:

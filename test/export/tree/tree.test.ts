@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ExportTree, isExportPath } from '../../../src/publish/export/tree.ts';
+import { ExportTree, isExportPath } from '../../../src/export/tree/tree.ts';
 
 let root: string;
 let tree: ExportTree;
