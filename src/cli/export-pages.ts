@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { PageSource } from '../export/site/pages.ts';
-import type { Publication } from '../publish/publication.ts';
+import type { Publication } from '../publish/published/publication.ts';
 import { createApp } from '../server/app.ts';
 import { utcTime } from '../server/wording.ts';
 import type { Bridge } from './bridge.ts';

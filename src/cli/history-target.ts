@@ -1,6 +1,6 @@
 import { BridgeError } from '../core/errors.ts';
 import { isAbsolute, itemPath, toUri } from '../core/uris.ts';
-import { setPaths } from '../publish/document-paths.ts';
+import { setPaths } from '../publish/documents/document-paths.ts';
 import { listHistories, type ResourceHistory } from '../store/history/timelines.ts';
 import { findItem, findItemAt, type StoredItem } from '../store/reading/items.ts';
 import { readJournals } from '../store/sources/journal.ts';

@@ -1,6 +1,6 @@
 import { countOf } from '../core/count-of.ts';
 import { addSeconds, toIso } from '../core/datetime.ts';
-import type { PublishedSet } from '../publish/publication.ts';
+import type { PublishedSet } from '../publish/published/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
 import { readSourceFacts, type SourceFacts } from '../store/reading/source-facts.ts';
 import type { Run, RunKind } from '../store/runs/runs.ts';

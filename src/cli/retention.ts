@@ -1,6 +1,6 @@
 import { addSeconds, toIso } from '../core/datetime.ts';
 import { removeGivenUp } from '../harvest/run/retention.ts';
-import { followedUpTo } from '../publish/followed-journal.ts';
+import { followedUpTo } from '../publish/published/followed-journal.ts';
 import { pruneRuns } from '../store/runs/run-history.ts';
 import type { Bridge } from './bridge.ts';
 

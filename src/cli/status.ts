@@ -1,6 +1,6 @@
 import { areCountOf, countOf } from '../core/count-of.ts';
 import { itemPath, toUri } from '../core/uris.ts';
-import type { PublishedSet } from '../publish/publication.ts';
+import type { PublishedSet } from '../publish/published/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
 import type { FileCounts } from '../store/files/remote-files.ts';
 import type { WithheldCounts } from '../store/files/withheld-files.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/adapter.ts';
 import type { Config } from '../core/config/config.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
-import { openPublication, type Publication } from '../publish/publication.ts';
+import { openPublication, type Publication } from '../publish/published/publication.ts';
 import { type Database, openDatabase } from '../store/engine/database.ts';
 import { checkSchema, migrate } from '../store/engine/migrate.ts';
 import { dieBySignals } from './signals.ts';

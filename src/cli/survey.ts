@@ -1,5 +1,5 @@
 import type { Clock } from '../core/adapter.ts';
-import type { PublishedSet } from '../publish/publication.ts';
+import type { PublishedSet } from '../publish/published/publication.ts';
 import type { SourceOverview } from '../server/deps.ts';
 import type { Bridge } from './bridge.ts';
 import { readOverviews } from './overview.ts';

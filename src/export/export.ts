@@ -3,7 +3,7 @@ import type { Log } from '../core/adapter.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { FileRules } from '../core/files/published-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import { judgePackage } from '../publish/withheld-packages.ts';
+import { judgePackage } from '../publish/published/withheld-packages.ts';
 import type { Database } from '../store/engine/database.ts';
 import { ruleOf } from '../store/reading/withheld.ts';
 import { exportDocuments, filesOfDocument } from './site/documents.ts';

@@ -4,13 +4,13 @@ import { failure } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Database } from '../store/engine/database.ts';
 import { listKnownSources } from '../store/removal/removed-sources.ts';
-import { type Limits, sitemapLimits } from './limits.ts';
+import { publicationError } from './disk/publication-error.ts';
+import { type Limits, sitemapLimits } from './documents/limits.ts';
 import { defaultPolicy, type Policy } from './policy.ts';
-import { publicationRoot } from './publication.ts';
-import { publicationError } from './publication-error.ts';
-import type { DocumentReport } from './set-draft.ts';
-import { type Editing, SetEditor } from './set-editor.ts';
-import { publishSite } from './site-publication.ts';
+import { publicationRoot } from './published/publication.ts';
+import type { DocumentReport } from './sets/set-draft.ts';
+import { type Editing, SetEditor } from './sets/set-editor.ts';
+import { publishSite } from './sets/site-publication.ts';
 
 export interface PublisherSettings {
   readonly database: Database;

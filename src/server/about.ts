@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { toIso } from '../core/datetime.ts';
-import { setPaths } from '../publish/document-paths.ts';
+import { setPaths } from '../publish/documents/document-paths.ts';
 import { findSource } from '../store/sources/sources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { FastifyRequest } from 'fastify';
-import type { PublishedDocument } from '../publish/publication.ts';
+import type { PublishedDocument } from '../publish/published/publication.ts';
 import type { ServerDeps } from './deps.ts';
 import { html, type Page } from './html.ts';
 import { asksForHtml } from './negotiation.ts';

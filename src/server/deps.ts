@@ -5,7 +5,7 @@ import type { Clock } from '../core/adapter.ts';
 import type { FilesConfig, MementosConfig } from '../core/config/config.ts';
 import type { FileRefusal, UpstreamFiles } from '../core/files/upstream-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { Publication, PublishedSet } from '../publish/publication.ts';
+import type { Publication, PublishedSet } from '../publish/published/publication.ts';
 import type { Database } from '../store/engine/database.ts';
 import type { ConnectionSettings } from './connections.ts';
 import type { Past } from './memento/past.ts';

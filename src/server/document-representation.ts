@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { PublishedDocument } from '../publish/publication.ts';
+import type { PublishedDocument } from '../publish/published/publication.ts';
 import { wantsGzip } from './negotiation.ts';
 import type { ServedRepresentation } from './representation.ts';
 

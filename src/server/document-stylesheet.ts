@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { toIso } from '../core/datetime.ts';
-import { documentStylesheetPath } from '../publish/stylesheet-instruction.ts';
+import { documentStylesheetPath } from '../publish/documents/stylesheet-instruction.ts';
 import type { ServerDeps } from './deps.ts';
 import { sendRepresentation } from './representation.ts';
 import { variables } from './stylesheet.ts';

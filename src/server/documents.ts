@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseStamp, toIso, toStamp } from '../core/datetime.ts';
 import { toUri } from '../core/uris.ts';
-import type { Publication, PublishedFacts, PublishedSet } from '../publish/publication.ts';
+import type { Publication, PublishedFacts, PublishedSet } from '../publish/published/publication.ts';
 import { findSource } from '../store/sources/sources.ts';
 import { servedPath } from './base-path.ts';
 import { asksForPage, changeListIndexPage, isChangeListIndex } from './change-list-index-page.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { toMilliseconds } from '../core/datetime.ts';
 import { failure } from '../core/errors.ts';
-import type { PublishedSet } from '../publish/publication.ts';
+import type { PublishedSet } from '../publish/published/publication.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
 import type { Family, RequestMetrics, Sample } from './request-metrics.ts';
 import { currentDocuments, publishedSets } from './set-view.ts';

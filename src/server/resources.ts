@@ -3,7 +3,7 @@ import { earlier, toHttpDate, toIso } from '../core/datetime.ts';
 import { isBridgeError } from '../core/errors.ts';
 import { covers } from '../core/resource-set.ts';
 import { itemPath, toUri } from '../core/uris.ts';
-import { duplicates } from '../publish/entry-writer.ts';
+import { duplicates } from '../publish/documents/entry-writer.ts';
 import { findWithMetadata, type StoredResource } from '../store/reading/resources.ts';
 import { servedPath } from './base-path.ts';
 import type { ServerDeps } from './deps.ts';

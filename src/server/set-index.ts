@@ -1,5 +1,5 @@
 import { later } from '../core/datetime.ts';
-import type { PublishedSet } from '../publish/publication.ts';
+import type { PublishedSet } from '../publish/published/publication.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
 import { currentDocuments, type NamedSet, namedSets } from './set-view.ts';
 

@@ -1,5 +1,5 @@
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { PublishedFacts, PublishedSet } from '../publish/publication.ts';
+import type { PublishedFacts, PublishedSet } from '../publish/published/publication.ts';
 import type { ServerDeps, SourceOverview } from './deps.ts';
 import { html, type Markup, timeAndAge } from './html.ts';
 import { count, size, utcTime } from './wording.ts';

@@ -1,5 +1,5 @@
-import type { Packed } from '../publish/publication.ts';
-import { judgePackage } from '../publish/withheld-packages.ts';
+import type { Packed } from '../publish/published/publication.ts';
+import { judgePackage } from '../publish/published/withheld-packages.ts';
 import type { ServerDeps } from './deps.ts';
 import { Refusal } from './errors.ts';
 

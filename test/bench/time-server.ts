@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { systemClock } from '../../src/cli/bridge.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
-import { openPublication } from '../../src/publish/publication.ts';
+import { openPublication } from '../../src/publish/published/publication.ts';
 import { createApp } from '../../src/server/app.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { baseUrl } from './time-plan.ts';

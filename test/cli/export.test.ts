@@ -20,7 +20,7 @@ import { systemClock } from '../../src/cli/bridge.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { toStatic } from '../../src/cli/export-pages.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
-import { lockPublication } from '../../src/publish/publication-lock.ts';
+import { lockPublication } from '../../src/publish/disk/publication-lock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { makePostgres, makeSqlite } from '../store/databases.ts';
 import { rsbridge } from './processes.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/cli/bridge.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
-import { openPublication } from '../../src/publish/publication.ts';
+import { openPublication } from '../../src/publish/published/publication.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { makePostgres, makeSqlite } from '../store/databases.ts';
 import { type Gateway, openGateway, rsbridge } from './processes.ts';

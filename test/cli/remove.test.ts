@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { Bridge } from '../../src/cli/bridge.ts';
 import { servesSource } from '../../src/cli/stored-sources.ts';
-import { openPublication } from '../../src/publish/publication.ts';
+import { openPublication } from '../../src/publish/published/publication.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { acquireLease } from '../../src/store/runs/leases.ts';
 import { list, provide, record, repository } from '../adapters/scripted-provider.ts';

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { Bridge } from '../../src/cli/bridge.ts';
 import { servesSource } from '../../src/cli/stored-sources.ts';
-import { openPublication } from '../../src/publish/publication.ts';
+import { openPublication } from '../../src/publish/published/publication.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { envelope, formats } from '../adapters/scripted-provider.ts';
 import { openHouse } from '../server/fixture.ts';

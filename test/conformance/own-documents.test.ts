@@ -5,7 +5,7 @@ import { XmlBufferInputProvider, XmlDocument, XsdValidator, xmlRegisterInputProv
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkSource } from '../../src/conformance/survey/source-check.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
-import { openPublication, type Publication } from '../../src/publish/publication.ts';
+import { openPublication, type Publication } from '../../src/publish/published/publication.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { pathsOf, textOf } from '../publish/reading.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { resourceSets } from '../../src/core/resource-set.ts';
-import { openPublication, type Publication } from '../../src/publish/publication.ts';
+import { openPublication, type Publication } from '../../src/publish/published/publication.ts';
 import { createPublisher, type Publisher } from '../../src/publish/publisher.ts';
 import { describeOnBoth } from '../store/databases.ts';
 import { entriesOf, pathsOf, rootOf, textOf } from './reading.ts';

@@ -2,8 +2,12 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { readCatalog, readPointer } from '../../src/publish/pointer.ts';
-import { type Publication, type PublishedDocument, publicationRoot } from '../../src/publish/publication.ts';
+import { readCatalog, readPointer } from '../../src/publish/disk/pointer.ts';
+import {
+  type Publication,
+  type PublishedDocument,
+  publicationRoot,
+} from '../../src/publish/published/publication.ts';
 
 /** A document's text; both variants are read and must say the same. */
 export async function textOf(publication: Publication, path: string): Promise<string> {

@@ -11,7 +11,12 @@ import pino from 'pino';
 import type { Link } from '../../src/core/resource.ts';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { toSegment } from '../../src/core/segment.ts';
-import type { Publication, PublishedDocument, PublishedSet, Variant } from '../../src/publish/publication.ts';
+import type {
+  Publication,
+  PublishedDocument,
+  PublishedSet,
+  Variant,
+} from '../../src/publish/published/publication.ts';
 import { createApp } from '../../src/server/app.ts';
 import type { ServerDeps, SourceOverview } from '../../src/server/deps.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';

@@ -7,10 +7,10 @@ import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { resourceSets } from '../../src/core/resource-set.ts';
-import { formatVersion, writePointer } from '../../src/publish/pointer.ts';
-import { openPublication, publicationRoot } from '../../src/publish/publication.ts';
+import { formatVersion, writePointer } from '../../src/publish/disk/pointer.ts';
+import { writeDocument } from '../../src/publish/disk/stored-document.ts';
+import { openPublication, publicationRoot } from '../../src/publish/published/publication.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
-import { writeDocument } from '../../src/publish/stored-document.ts';
 import { type House, now, openHouse, seedResource, sourceOverview } from './fixture.ts';
 
 /** What the publish room writes, as a client finds it: from the first address to the last byte. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SourceFile } from '../../src/core/adapter.ts';
 import type { ResourceSet, SetChoices } from '../../src/core/resource-set.ts';
 import { readPublicationSnapshot } from '../../src/export/site/publication-snapshot.ts';
-import { judgePackage } from '../../src/publish/withheld-packages.ts';
+import { judgePackage } from '../../src/publish/published/withheld-packages.ts';
 import { readZip } from '../publish/dump/zip-reading.ts';
 import { LivingSource } from '../publish/living-source.ts';
 import { baseUrl } from '../publish/seed.ts';

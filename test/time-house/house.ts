@@ -16,10 +16,10 @@ import { exportPast, type PastExportReport } from '../../src/export/past-export.
 import { fileRules } from '../../src/harvest/file-rules.ts';
 import { harvest } from '../../src/harvest/harvest.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
-import { followedUpTo } from '../../src/publish/followed-journal.ts';
-import { createListsInTime, type ListsInTime } from '../../src/publish/lists-in-time.ts';
-import { openPublication, type Publication } from '../../src/publish/publication.ts';
+import { followedUpTo } from '../../src/publish/published/followed-journal.ts';
+import { openPublication, type Publication } from '../../src/publish/published/publication.ts';
 import { createPublisher, type PublishOptions } from '../../src/publish/publisher.ts';
+import { createListsInTime, type ListsInTime } from '../../src/publish/time/lists-in-time.ts';
 import { createApp } from '../../src/server/app.ts';
 import { createDocumentPasts } from '../../src/server/memento/document-past.ts';
 import type { Database } from '../../src/store/engine/database.ts';

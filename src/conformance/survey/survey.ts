@@ -1,4 +1,4 @@
-import { sitemapNamespace } from '../../publish/entry-writer.ts';
+import { sitemapNamespace } from '../../publish/documents/entry-writer.ts';
 import {
   capabilities,
   type DocumentKind,

@@ -1,7 +1,7 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { toUri } from '../../core/uris.ts';
-import { setPaths } from '../../publish/document-paths.ts';
-import { escapeXml } from '../../publish/xml-text.ts';
+import { setPaths } from '../../publish/documents/document-paths.ts';
+import { escapeXml } from '../../publish/documents/xml-text.ts';
 
 /** What `describedby` of the documents of a moment leads to: whose they are, and of when. */
 export function renderPastPage(

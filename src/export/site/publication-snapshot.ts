@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { Catalogs } from '../../publish/catalogs.ts';
-import { makingOf } from '../../publish/dump/dump-paths.ts';
+import { Catalogs } from '../../publish/disk/catalogs.ts';
 import {
   type Pointer,
   readPointer,
   type Snapshot,
   type StoredDocument,
   type StoredVariant,
-} from '../../publish/pointer.ts';
-import { type Packed, publicationRoot } from '../../publish/publication.ts';
-import { readSlices, totalLength } from '../../publish/slices.ts';
+} from '../../publish/disk/pointer.ts';
+import { readSlices, totalLength } from '../../publish/disk/slices.ts';
+import { makingOf } from '../../publish/dump/dump-paths.ts';
+import { type Packed, publicationRoot } from '../../publish/published/publication.ts';
 import type { FileContent } from '../tree/tree.ts';
 
 /** What was published at one moment: the documents of each set all by the same pointer. */

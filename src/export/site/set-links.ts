@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { setPaths } from '../../publish/document-paths.ts';
+import { setPaths } from '../../publish/documents/document-paths.ts';
 
 /** Beside the export's own records, which no web server shows. */
 export const setLinksFile = '.rsbridge-export-nginx.conf';

@@ -1,4 +1,4 @@
-import { documentStylesheetPath } from '../../publish/stylesheet-instruction.ts';
+import { documentStylesheetPath } from '../../publish/documents/stylesheet-instruction.ts';
 import { fileOfPage } from './pages.ts';
 import type { PublicationSnapshot } from './publication-snapshot.ts';
 

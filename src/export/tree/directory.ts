@@ -1,8 +1,8 @@
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
-import { publicationError } from '../../publish/publication-error.ts';
-import { lockPublication, type PublicationLock } from '../../publish/publication-lock.ts';
+import { publicationError } from '../../publish/disk/publication-error.ts';
+import { lockPublication, type PublicationLock } from '../../publish/disk/publication-lock.ts';
 import { translate } from '../../store/engine/database.ts';
 import { type ExportState, emptyState, readState, stateFile, writeState } from './state.ts';
 

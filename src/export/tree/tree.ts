@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
-import { writeAll } from '../../publish/document-file.ts';
+import { writeAll } from '../../publish/disk/document-file.ts';
 
 /** What is to be in a file. */
 export interface FileContent {

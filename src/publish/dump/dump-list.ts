@@ -1,10 +1,10 @@
 import { toUri } from '../../core/uris.ts';
-import { listTail, renderListHead } from '../entry-writer.ts';
-import type { Limits } from '../limits.ts';
-import { type ListTimes, renderListIndex } from '../list-index.ts';
-import type { Documents, StoredDocument } from '../pointer.ts';
-import { totalLength } from '../slices.ts';
-import { escapeUri, escapeXml } from '../xml-text.ts';
+import type { Documents, StoredDocument } from '../disk/pointer.ts';
+import { totalLength } from '../disk/slices.ts';
+import { listTail, renderListHead } from '../documents/entry-writer.ts';
+import type { Limits } from '../documents/limits.ts';
+import { type ListTimes, renderListIndex } from '../documents/list-index.ts';
+import { escapeUri, escapeXml } from '../documents/xml-text.ts';
 import { manifestPath } from './dump-paths.ts';
 import { packageHash, packageMediaType } from './package-writer.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { toUri } from '../../core/uris.ts';
-import { listTail } from '../entry-writer.ts';
-import type { StoredDocument } from '../pointer.ts';
-import { readSlices, totalLength } from '../slices.ts';
-import { escapeUri } from '../xml-text.ts';
+import type { StoredDocument } from '../disk/pointer.ts';
+import { readSlices, totalLength } from '../disk/slices.ts';
+import { listTail } from '../documents/entry-writer.ts';
+import { escapeUri } from '../documents/xml-text.ts';
 import { memberName } from './dump-paths.ts';
 import { manifestName, PackageWriter, type WrittenDumpPackage } from './package-writer.ts';
 import { deflatedMethod } from './zip-format.ts';

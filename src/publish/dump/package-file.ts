@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeAll } from '../document-file.ts';
+import { writeAll } from '../disk/document-file.ts';
 
 /** Where the bytes of a ZIP go. What is handed over may be overwritten as soon as `write` has resolved. */
 export interface ByteSink {

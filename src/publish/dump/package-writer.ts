@@ -1,12 +1,12 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Content } from '../../store/payloads/contents.ts';
-import { DocumentFile, type WrittenTwins } from '../document-file.ts';
-import { listTail } from '../entry-writer.ts';
-import { lastBlock } from '../gzip-pieces.ts';
-import type { StoredDocument } from '../pointer.ts';
-import { type DocumentFacts, storeDocument } from '../stored-document.ts';
-import { TextChunks } from '../text-chunks.ts';
+import { DocumentFile, type WrittenTwins } from '../disk/document-file.ts';
+import { lastBlock } from '../disk/gzip-pieces.ts';
+import type { StoredDocument } from '../disk/pointer.ts';
+import { type DocumentFacts, storeDocument } from '../disk/stored-document.ts';
+import { TextChunks } from '../disk/text-chunks.ts';
+import { listTail } from '../documents/entry-writer.ts';
 import { isCompressible } from './media-compression.ts';
 import { PackageFile, type WrittenPackage } from './package-file.ts';
 import { type KnownMember, ZipFile } from './zip-file.ts';

@@ -6,12 +6,12 @@ import type { Queryable } from '../../store/engine/database.ts';
 import { allocateReadBuffers } from '../../store/payloads/content-files.ts';
 import { readContents } from '../../store/payloads/contents.ts';
 import type { ResourceEntry } from '../../store/reading/listing.ts';
-import { type SetPaths, setPaths } from '../document-paths.ts';
-import { renderEntry, renderListHead } from '../entry-writer.ts';
-import type { Limits } from '../limits.ts';
-import type { StoredDocument } from '../pointer.ts';
-import { publicationError } from '../publication-error.ts';
-import { writeDocument } from '../stored-document.ts';
+import type { StoredDocument } from '../disk/pointer.ts';
+import { publicationError } from '../disk/publication-error.ts';
+import { writeDocument } from '../disk/stored-document.ts';
+import { type SetPaths, setPaths } from '../documents/document-paths.ts';
+import { renderEntry, renderListHead } from '../documents/entry-writer.ts';
+import type { Limits } from '../documents/limits.ts';
 import { renderDumpList } from './dump-list.ts';
 import { dumpListPath, manifestPath, memberName, pathInPackage } from './dump-paths.ts';
 import {

@@ -3,8 +3,8 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } f
 import { basename, join } from 'node:path';
 import type { Clock } from '../../core/adapter.ts';
 import { toDigits } from '../../core/datetime.ts';
-import type { Documents, StoredDocument } from '../pointer.ts';
-import { totalLength } from '../slices.ts';
+import type { Documents, StoredDocument } from '../disk/pointer.ts';
+import { totalLength } from '../disk/slices.ts';
 
 /** A Resource List of a moment, as its directory has it. */
 export interface KeptList {

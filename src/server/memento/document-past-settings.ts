@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/adapter.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { ListsInTime } from '../../publish/lists-in-time.ts';
-import type { Publication } from '../../publish/publication.ts';
+import type { Publication } from '../../publish/published/publication.ts';
+import type { ListsInTime } from '../../publish/time/lists-in-time.ts';
 import type { Database } from '../../store/engine/database.ts';
 
 export interface DocumentPastSettings {

@@ -1,6 +1,6 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { setPaths } from '../../publish/document-paths.ts';
-import { documentsWithStates } from '../../publish/former-documents.ts';
+import { setPaths } from '../../publish/documents/document-paths.ts';
+import { documentsWithStates } from '../../publish/documents/former-documents.ts';
 import { MomentCounter } from '../../store/sources/moments.ts';
 import type { DocumentPastSettings } from './document-past-settings.ts';
 import { createListMemberPast, createListPast } from './list-past.ts';

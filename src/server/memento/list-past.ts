@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { mementoUri, toUri } from '../../core/uris.ts';
-import { setPaths } from '../../publish/document-paths.ts';
-import type { ListInTime } from '../../publish/lists-in-time.ts';
+import { setPaths } from '../../publish/documents/document-paths.ts';
+import type { ListInTime } from '../../publish/time/lists-in-time.ts';
 import {
   listMoments,
   type Moment,

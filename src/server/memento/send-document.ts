@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
-import type { PublishedDocument } from '../../publish/publication.ts';
+import type { PublishedDocument } from '../../publish/published/publication.ts';
 import type { ServerDeps } from '../deps.ts';
 import { documentRepresentation } from '../document-representation.ts';
 import { documentPolicy } from '../document-stylesheet.ts';

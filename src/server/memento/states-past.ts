@@ -1,6 +1,6 @@
 import { toIso } from '../../core/datetime.ts';
 import { toUri } from '../../core/uris.ts';
-import type { PublishedDocument } from '../../publish/publication.ts';
+import type { PublishedDocument } from '../../publish/published/publication.ts';
 import { Refusal } from '../errors.ts';
 import type { DocumentPastSettings } from './document-past-settings.ts';
 import type { Past } from './past.ts';

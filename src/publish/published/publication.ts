@@ -1,0 +1,266 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { PackedRange } from '../../store/reading/withheld.ts';
+import { Catalogs } from '../disk/catalogs.ts';
+import {
+  type Documents,
+  type PackageCheck,
+  type Pointer,
+  pointerFile,
+  readPointer,
+  type StoredDocument,
+  type Trouble,
+} from '../disk/pointer.ts';
+import { readSlices, totalLength } from '../disk/slices.ts';
+import { statesOf } from '../documents/former-documents.ts';
+import { makingOf } from '../dump/dump-paths.ts';
+
+/** What is published now, for whoever serves it. */
+export interface Publication {
+  /** @param path below `baseUrl`, as it was published; anything else is simply not there */
+  find(path: string): Promise<PublishedDocument | undefined>;
+  /** Whether a path is that of a package that was published, and was taken away for what was in it. */
+  isFormerPackage?(path: string): Promise<boolean>;
+  /** What a document was before it became what it is, oldest first, as far as that is kept. */
+  former(path: string): Promise<readonly PublishedDocument[]>;
+  sets(): Promise<readonly PublishedSet[]>;
+  /** One of them, without looking at the others. */
+  set(path: string): Promise<PublishedSet | undefined>;
+}
+
+export interface PublishedDocument {
+  readonly path: string;
+  readonly mediaType: string;
+  /** ISO. */
+  readonly lastModified: string;
+  /** Its bytes will never change. */
+  readonly immutable: boolean;
+  /** It changed more than once within the second of `lastModified`. */
+  readonly unsettled?: boolean;
+  readonly plain: Variant;
+  /** Of XML. */
+  readonly gzip?: Variant;
+  /** Of a package and of its manifest. */
+  readonly packed?: Packed;
+}
+
+/** What has to be asked before a package is handed out: whether everything in it still may be. */
+export interface Packed {
+  /** Path of its set. */
+  readonly set: string;
+  readonly holds: PackedRange;
+  /** What was found out when it was published, or looked at last; undefined: nothing. */
+  readonly check: PackageCheck | undefined;
+}
+
+export interface Variant {
+  readonly length: number;
+  /** Quoted, strong, different in each variant. */
+  readonly etag: string;
+  /** Bytes [start, end). Undisturbed by what is published meanwhile. */
+  open(start: number, end: number): Readable;
+}
+
+export interface PublishedSet {
+  readonly path: string;
+  /** The current ones. What only grows in number (closed lists, parts, packages) is found by its path. */
+  readonly documents: readonly PublishedFacts[];
+  /** What keeps its dumps from following. */
+  readonly trouble?: Trouble;
+  /** Its Change Lists have everything up to this sequence of the journal with this id. */
+  readonly journal?: { readonly id: string; readonly seq: number };
+}
+
+export interface PublishedFacts {
+  readonly path: string;
+  readonly capability: string;
+  /** Of a Resource List Index: the resources in all its lists. */
+  readonly entries: number;
+  readonly bytes: number;
+  readonly lastModified: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly at?: string;
+}
+
+/** The directory within the data directory. */
+export function publicationRoot(directory: string): string {
+  return join(directory, 'publication');
+}
+
+export function openPublication(directory: string): Publication {
+  const root = publicationRoot(directory);
+  const site = new PublishedDirectory(root);
+  const directories = new Map<string, PublishedDirectory>();
+
+  /** Only sets that are published have a place in the file system: a path never leads there by itself. */
+  function directoryOf(set: string): PublishedDirectory {
+    const known = directories.get(set) ?? new PublishedDirectory(join(root, ...set.split('/')), set);
+    directories.set(set, known);
+    return known;
+  }
+
+  /** The sets that a path may belong to, the most special one first. */
+  async function placesOf(path: string): Promise<readonly PublishedDirectory[]> {
+    const sets = (await site.pointer())?.sets ?? [];
+    return sets
+      .filter((name) => path.startsWith(`${name}/`))
+      .sort((a, b) => b.length - a.length)
+      .map(directoryOf);
+  }
+
+  async function readSet(path: string): Promise<PublishedSet | undefined> {
+    const set = { path, ...(await directoryOf(path).current()) };
+    return set.documents.length > 0 ? set : undefined;
+  }
+
+  return {
+    find: async (path) => {
+      const own = await site.find(path);
+      if (own) return own;
+      for (const directory of await placesOf(path)) {
+        const found = await directory.find(path);
+        if (found) return found;
+      }
+      return undefined;
+    },
+    isFormerPackage: async (path) => {
+      for (const directory of await placesOf(path)) if (await directory.isFormerPackage(path)) return true;
+      return false;
+    },
+    former: async (path) => {
+      for (const directory of await placesOf(path)) {
+        const found = await directory.former(path);
+        if (found.length > 0) return found;
+      }
+      return [];
+    },
+    sets: async () => {
+      const paths = [...((await site.pointer())?.sets ?? [])].sort();
+      const sets: PublishedSet[] = [];
+      // Side by side, but not so many that what else wants to read from the disk waits for all of them.
+      for (let from = 0; from < paths.length; from += setsAtOnce) {
+        const some = await Promise.all(paths.slice(from, from + setsAtOnce).map(readSet));
+        sets.push(...some.filter((set) => set !== undefined));
+      }
+      return sets;
+    },
+    set: async (path) => ((await site.pointer())?.sets?.includes(path) ? readSet(path) : undefined),
+  };
+}
+
+const setsAtOnce = 64;
+
+/** One pointer and what it points to, read again only when it was switched. */
+class PublishedDirectory {
+  readonly #path: string;
+  readonly #set: string;
+  readonly #catalogs: Catalogs;
+  #identity = '';
+  #pointer: Pointer | undefined;
+  #current: { readonly pointer: Pointer; readonly facts: Omit<PublishedSet, 'path'> } | undefined;
+
+  /** @param set the path of the set that it is of; the site's has none */
+  constructor(path: string, set = '') {
+    this.#path = path;
+    this.#set = set;
+    this.#catalogs = new Catalogs(path);
+  }
+
+  async pointer(): Promise<Pointer | undefined> {
+    const found = await stat(join(this.#path, pointerFile), { bigint: true }).catch(() => undefined);
+    if (!found) return undefined;
+    const identity = `${found.ino} ${found.mtimeNs} ${found.size}`;
+    if (identity !== this.#identity) {
+      // A damaged pointer is no reason to stop serving what was read from the last one.
+      const read = await readPointer(this.#path);
+      if (read) this.#pointer = read;
+      this.#identity = identity;
+    }
+    return this.#pointer;
+  }
+
+  async find(path: string): Promise<PublishedDocument | undefined> {
+    const pointer = await this.pointer();
+    if (!pointer) return undefined;
+    for (const documents of await this.#all(pointer)) {
+      const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
+      if (!document) continue;
+      const packed = this.#packed(pointer, path, document);
+      return { ...toPublished(this.#path, path, document), ...(packed && { packed }) };
+    }
+    return undefined;
+  }
+
+  #packed(pointer: Pointer, path: string, { holds }: StoredDocument): Packed | undefined {
+    if (makingOf(path) === undefined) return undefined;
+    const { packageCheck: check, changes } = pointer;
+    return { set: this.#set, holds: holds ?? { afterSeq: 0, seq: changes?.seq ?? 0 }, check };
+  }
+
+  async isFormerPackage(path: string): Promise<boolean> {
+    const former = (await this.pointer())?.formerPackages ?? {};
+    const { base = '', making = 0 } = makingOf(path) ?? {};
+    return Object.hasOwn(former, base) && making <= (former[base] ?? 0);
+  }
+
+  async former(path: string): Promise<readonly PublishedDocument[]> {
+    const file = (await this.pointer())?.former;
+    if (file === undefined) return [];
+    const states = statesOf(await this.#catalogs.get(file), path);
+    return states.map((document) => toPublished(this.#path, path, document));
+  }
+
+  async current(): Promise<Omit<PublishedSet, 'path'>> {
+    const pointer = await this.pointer();
+    if (!pointer) return { documents: [] };
+    if (this.#current?.pointer !== pointer) this.#current = { pointer, facts: toSetFacts(pointer) };
+    return this.#current.facts;
+  }
+
+  async #all(pointer: Pointer): Promise<readonly Documents[]> {
+    return [pointer.documents, ...(await this.#catalogs.of(pointer))];
+  }
+}
+
+/** @param directory where its files are */
+export function toPublished(directory: string, path: string, document: StoredDocument): PublishedDocument {
+  const variant = ({ etag, slices }: StoredDocument['plain']): Variant => ({
+    length: totalLength(slices),
+    etag,
+    open: (start, end) => readSlices(directory, slices, start, end),
+  });
+  return {
+    path,
+    // RS-GEN-27; the XML declaration says that it is UTF-8.
+    mediaType: document.mediaType ?? 'application/xml',
+    lastModified: document.lastModified,
+    immutable: document.immutable,
+    unsettled: document.unsettled === true,
+    plain: variant(document.plain),
+    ...(document.gzip ? { gzip: variant(document.gzip) } : {}),
+  };
+}
+
+function toSetFacts({ documents, trouble, journal, changes }: Pointer): Omit<PublishedSet, 'path'> {
+  return {
+    documents: Object.entries(documents).map(([path, document]) => toFacts(path, document)),
+    ...(trouble ? { trouble } : {}),
+    ...(journal !== undefined && changes ? { journal: { id: journal, seq: changes.seq } } : {}),
+  };
+}
+
+function toFacts(path: string, document: StoredDocument): PublishedFacts {
+  const { capability, entries, lastModified, from, until, at } = document;
+  return {
+    path,
+    capability,
+    entries,
+    bytes: totalLength(document.plain.slices),
+    lastModified,
+    ...(from === undefined ? {} : { from }),
+    ...(until === undefined ? {} : { until }),
+    ...(at === undefined ? {} : { at }),
+  };
+}

@@ -1,0 +1,178 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Log } from '../../core/adapter.ts';
+import { suggest } from '../../core/config/suggestion.ts';
+import { BridgeError, failure } from '../../core/errors.ts';
+import { definitionOf, type ResourceSet } from '../../core/resource-set.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { listChanges } from '../../store/reading/listing.ts';
+import { findUnknownCollections, hasMembers, listCollections } from '../../store/sources/collections.ts';
+import { type JournalState, readJournal } from '../../store/sources/journal.ts';
+import { formatVersion } from '../disk/pointer.ts';
+import { publicationError } from '../disk/publication-error.ts';
+import { lockPublication, type PublicationLock } from '../disk/publication-lock.ts';
+import { SetDirectory } from '../disk/set-directory.ts';
+import type { Limits } from '../documents/limits.ts';
+import type { Policy } from '../policy.ts';
+import { publicationRoot } from '../published/publication.ts';
+import { ArchivePublication } from './archive-publication.ts';
+import { DumpPublication } from './dump-publication.ts';
+import { PackageExpulsion } from './package-expulsion.ts';
+import { type DocumentReport, SetDraft } from './set-draft.ts';
+import { SetPublication } from './set-publication.ts';
+import { registerSet } from './site-publication.ts';
+
+export interface EditorSettings {
+  readonly database: Database;
+  /** The data directory; documents go to `publication/` in it. */
+  readonly directory: string;
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: Limits;
+  readonly policy: Policy;
+}
+
+/** One set, held by us and ready to be moved on. */
+export interface Editing {
+  readonly lists: SetPublication;
+  readonly dumps: DumpPublication;
+  readonly archives: ArchivePublication;
+  readonly expulsion: PackageExpulsion;
+  /** Readers see something of the set already. */
+  readonly isServed: boolean;
+  /** There is a Resource List, or there was one that has to be rendered anew. */
+  readonly hadList: boolean;
+}
+
+/** Lets one hand at a time work on what a set publishes. */
+export class SetEditor {
+  readonly #settings: EditorSettings;
+  readonly #root: string;
+  readonly #directories = new Map<string, SetDirectory>();
+
+  constructor(settings: EditorSettings) {
+    this.#settings = settings;
+    this.#root = publicationRoot(settings.directory);
+  }
+
+  /**
+   * @param work moves the publication on; what it does not switch is as if it were not done
+   * @returns what was written; undefined for a set that never had a resource: it is not published
+   * @throws BridgeError `publication-busy`, `unknown-collection`, and what `work` throws
+   */
+  async edit(
+    set: ResourceSet,
+    signal: AbortSignal | undefined,
+    work: (editing: Editing) => Promise<void>,
+  ): Promise<readonly DocumentReport[] | undefined> {
+    const { database, baseUrl, clock, log } = this.#settings;
+    const journal = await readJournal(database.reader, set.source);
+    if (!journal || journal.seq === 0) return undefined;
+    await refuseUnknownCollections(database, set);
+    const directory = this.#directoryOf(set);
+    if (!(await directory.hasPointer()) && !(await isInhabited(database, set))) return undefined;
+    const lock = await enter(directory, set);
+    try {
+      const { draft, editing } = await this.#open(set, directory, journal, lock, signal);
+      await work(editing);
+      await directory.sweep();
+      await registerSet(this.#root, { baseUrl, clock }, set);
+      return draft.reports;
+    } catch (error) {
+      await directory
+        .sweep()
+        .catch((cause: unknown) =>
+          log.warn({ ...failure(cause), err: cause, set: set.path }, 'leftovers stay'),
+        );
+      throw publicationError(error, set.path, signal);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async #open(
+    set: ResourceSet,
+    directory: SetDirectory,
+    journal: JournalState,
+    lock: PublicationLock,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly draft: SetDraft; readonly editing: Editing }> {
+    const { database, baseUrl, clock, log, limits, policy, directory: dataDirectory } = this.#settings;
+    const definition = definitionOf(set.filter);
+    const usable = await directory.load(baseUrl, journal);
+    const redefined = usable && directory.pointer?.definition !== definition;
+    const base = usable && !redefined ? directory.pointer : undefined;
+    if (!usable && (await directory.hasPointer())) {
+      log.warn({ set: set.path }, 'the publication is rendered anew');
+    }
+    if (redefined) log.warn({ set: set.path }, 'the set is defined anew: its Change Lists begin now');
+    const draft = new SetDraft(
+      set,
+      directory,
+      base ?? {
+        version: formatVersion,
+        baseUrl,
+        journal: journal.id,
+        definition,
+        documents: {},
+        snapshots: [],
+      },
+      { clock, confirm: lock.confirm },
+    );
+    const settings = { database, baseUrl, clock, limits, policy, signal };
+    const lists = new SetPublication(set, settings, directory, draft);
+    if (redefined) await lists.beginAnew();
+    const editing = {
+      lists,
+      dumps: new DumpPublication(set, { ...settings, dataDirectory }, directory, draft),
+      archives: new ArchivePublication(set, settings, directory, draft),
+      expulsion: new PackageExpulsion(set, settings, directory, draft),
+      isServed: base !== undefined,
+      hadList: lists.hasResourceList || (!base && (await hadResourceList(directory, set))),
+    };
+    return { draft, editing };
+  }
+
+  #directoryOf(set: ResourceSet): SetDirectory {
+    const place = join(this.#root, ...set.path.split('/'));
+    const known = this.#directories.get(set.path) ?? new SetDirectory(place);
+    this.#directories.set(set.path, known);
+    return known;
+  }
+}
+
+async function enter(directory: SetDirectory, set: ResourceSet): Promise<PublicationLock> {
+  try {
+    await mkdir(directory.path, { recursive: true });
+    return await lockPublication(directory.path);
+  } catch (error) {
+    throw publicationError(error, set.path);
+  }
+}
+
+/** Whether there ever was a resource in it, as far as that can be told without reading the whole journal. */
+async function isInhabited({ reader }: Database, set: ResourceSet): Promise<boolean> {
+  const { collections } = set.filter;
+  if (collections) return hasMembers(reader, set.source, collections);
+  for await (const page of listChanges(reader, set, { afterSeq: 0 }, 1)) return page.length > 0;
+  return false;
+}
+
+async function refuseUnknownCollections({ reader }: Database, set: ResourceSet): Promise<void> {
+  const { collections = [] } = set.filter;
+  const unknown = await findUnknownCollections(reader, set.source, collections);
+  if (unknown.length === 0) return;
+  const known = (await listCollections(reader, set.source, 1000)).map(({ spec }) => spec);
+  const names = unknown.map((spec) => `"${spec}"`).join(', ');
+  throw new BridgeError(
+    'unknown-collection',
+    `the set ${set.path} names ${names}, which ${set.source} does not have${suggest(unknown[0] ?? '', known)}`,
+  );
+}
+
+async function hadResourceList(directory: SetDirectory, set: ResourceSet): Promise<boolean> {
+  const { pointer } = directory;
+  if (!pointer) return directory.hasPointer();
+  return Object.hasOwn(pointer.documents, `${set.path}/resourcelist.xml`);
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../../core/adapter.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Database } from '../../store/engine/database.ts';
+import type { SetDirectory } from '../disk/set-directory.ts';
+import { type SetPaths, setPaths } from '../documents/document-paths.ts';
+import type { Limits } from '../documents/limits.ts';
+import type { Policy } from '../policy.ts';
+import type { SetDraft } from './set-draft.ts';
+
+export interface SetSettings {
+  readonly database: Database;
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly policy: Policy;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the lists, the dumps and the archives of a set all work with. */
+export abstract class SetPart<Settings extends SetSettings = SetSettings> {
+  protected readonly set: ResourceSet;
+  protected readonly settings: Settings;
+  protected readonly directory: SetDirectory;
+  protected readonly draft: SetDraft;
+  protected readonly paths: SetPaths;
+
+  constructor(set: ResourceSet, settings: Settings, directory: SetDirectory, draft: SetDraft) {
+    this.set = set;
+    this.settings = settings;
+    this.directory = directory;
+    this.draft = draft;
+    this.paths = setPaths(set);
+  }
+}
