@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { PageSource } from '../export/site/pages.ts';
 import type { Publication } from '../publish/published/publication.ts';
 import { createApp } from '../server/app.ts';
-import { utcTime } from '../server/wording.ts';
+import { utcTime } from '../server/html/wording.ts';
 import type { Bridge } from './bridge.ts';
 import { createSurvey } from './survey.ts';
 import { version } from './version.ts';

@@ -7,8 +7,8 @@ import type { FileRefusal, UpstreamFiles } from '../core/files/upstream-files.ts
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Publication, PublishedSet } from '../publish/published/publication.ts';
 import type { Database } from '../store/engine/database.ts';
-import type { ConnectionSettings } from './connections.ts';
-import type { Past } from './memento/past.ts';
+import type { ConnectionSettings } from './connections/connections.ts';
+import type { Past } from './past.ts';
 
 /** Everything the server is given; it opens nothing and reads no environment. */
 export interface ServerDeps {

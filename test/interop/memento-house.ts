@@ -10,7 +10,7 @@ import { createPublisher } from '../../src/publish/publisher.ts';
 import { createListsInTime } from '../../src/publish/time/lists-in-time.ts';
 import { createApp } from '../../src/server/app.ts';
 import type { ServerDeps } from '../../src/server/deps.ts';
-import { createDocumentPasts } from '../../src/server/memento/document-past.ts';
+import { createDocumentPasts } from '../../src/server/past/document-past.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { LivingSource } from '../publish/living-source.ts';
 import { silent } from '../publish/seed.ts';

@@ -21,7 +21,7 @@ import { openPublication, type Publication } from '../../src/publish/published/p
 import { createPublisher, type PublishOptions } from '../../src/publish/publisher.ts';
 import { createListsInTime, type ListsInTime } from '../../src/publish/time/lists-in-time.ts';
 import { createApp } from '../../src/server/app.ts';
-import { createDocumentPasts } from '../../src/server/memento/document-past.ts';
+import { createDocumentPasts } from '../../src/server/past/document-past.ts';
 import type { Database } from '../../src/store/engine/database.ts';
 import { saveRemoteFiles } from '../../src/store/files/remote-files.ts';
 import { settle } from '../../src/store/pages/settle.ts';

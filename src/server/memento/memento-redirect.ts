@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { mementoUri } from '../../core/uris.ts';
-import { mementoLinks } from './memento-links.ts';
-import type { Past, PastSelection } from './past.ts';
+import { mementoLinks } from '../past/memento-links.ts';
+import type { Past, PastSelection } from '../past.ts';
 
 /** Leads to a memento (RFC 7089 §4.2.1). Which one it is may change, so nobody keeps the answer. */
 export function redirectToMemento(

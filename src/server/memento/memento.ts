@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseDigits, toDigits, toHttpDate, toIso } from '../../core/datetime.ts';
 import { mementoUri } from '../../core/uris.ts';
-import { type VerbatimParams, verbatimParams, verbatimRest } from '../base-path.ts';
 import type { ServerDeps } from '../deps.ts';
-import { keepHeaders, Refusal } from '../errors.ts';
-import { createFindPast } from './find-past.ts';
-import { mementoLinks } from './memento-links.ts';
+import { type VerbatimParams, verbatimParams, verbatimRest } from '../http/base-path.ts';
+import { keepHeaders, Refusal } from '../http/errors.ts';
+import { createFindPast } from '../past/find-past.ts';
+import { mementoLinks } from '../past/memento-links.ts';
+import { nothingThen, pastRefusal } from '../past/past-refusal.ts';
+import type { Past, PastSelection } from '../past.ts';
 import { redirectToMemento } from './memento-redirect.ts';
-import type { Past, PastSelection } from './past.ts';
-import { nothingThen, pastRefusal } from './past-refusal.ts';
 
 /** What an Original was: as it was then, for ever (RFC 7089 §4.2). */
 export function mementoRoutes(app: FastifyInstance, deps: ServerDeps): void {

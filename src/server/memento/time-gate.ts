@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { parseAcceptDatetime } from '../../core/datetime.ts';
-import { type VerbatimParams, verbatimParams, verbatimRest } from '../base-path.ts';
 import type { ServerDeps } from '../deps.ts';
-import { Refusal } from '../errors.ts';
-import { varyBy } from '../negotiation.ts';
-import { createFindPast } from './find-past.ts';
+import { type VerbatimParams, verbatimParams, verbatimRest } from '../http/base-path.ts';
+import { Refusal } from '../http/errors.ts';
+import { varyBy } from '../http/negotiation.ts';
+import { createFindPast } from '../past/find-past.ts';
+import { nothingThen, pastRefusal } from '../past/past-refusal.ts';
 import { redirectToMemento } from './memento-redirect.ts';
-import { nothingThen, pastRefusal } from './past-refusal.ts';
 
 /** Leads to what an Original was at a moment (RFC 7089 §4.2, pattern 2.1). */
 export function timeGateRoutes(app: FastifyInstance, deps: ServerDeps): void {

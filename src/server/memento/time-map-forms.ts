@@ -1,8 +1,8 @@
 import { toHttpDate } from '../../core/datetime.ts';
 import type { Gap } from '../../core/time/timeline.ts';
 import { linkFormat, mementoUri, type TimeMapForm, timeGateUri, timeMapUri } from '../../core/uris.ts';
-import { html, linkTo, type Markup, type Page } from '../html.ts';
-import { formatLink } from '../link-header.ts';
+import { html, linkTo, type Markup, type Page } from '../html/html.ts';
+import { formatLink } from '../http/link-header.ts';
 
 /** A TimeMap, or one of its pages. Times are ISO. */
 export interface TimeMapPage {

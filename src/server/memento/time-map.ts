@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countOf } from '../../core/count-of.ts';
 import { linkFormat, type TimeMapForm, timeMapForms, timeMapUri } from '../../core/uris.ts';
-import { type VerbatimParams, verbatimParams, verbatimRest } from '../base-path.ts';
 import type { ServerDeps } from '../deps.ts';
-import { Refusal } from '../errors.ts';
-import { formatLink } from '../link-header.ts';
-import { sendTagged, tagOf } from '../tagged-text.ts';
-import { sendTaggedPage } from '../views.ts';
-import { createFindPast } from './find-past.ts';
-import { pageSize } from './memento-links.ts';
-import type { Past } from './past.ts';
-import { nothingThen, pastRefusal } from './past-refusal.ts';
+import { type VerbatimParams, verbatimParams, verbatimRest } from '../http/base-path.ts';
+import { Refusal } from '../http/errors.ts';
+import { formatLink } from '../http/link-header.ts';
+import { sendTagged, tagOf } from '../http/tagged-text.ts';
+import { sendTaggedPage } from '../pages/views.ts';
+import { createFindPast } from '../past/find-past.ts';
+import { pageSize } from '../past/memento-links.ts';
+import { nothingThen, pastRefusal } from '../past/past-refusal.ts';
+import type { Past } from '../past.ts';
 import { type TimeMapPage, toLinkFormat, toTimeMapHtml, toTimeMapJson } from './time-map-forms.ts';
 
 /** Every memento of an Original (RFC 7089 §5), in pages of a thousand. */

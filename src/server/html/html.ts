@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import type { ServerDeps } from '../deps.ts';
+import { stylesheet } from './stylesheet.ts';
+import { relativeTime, utcTime } from './wording.ts';
+
+/** Markup that may be put into a page as it is; made by the `html` tag alone. */
+export class Markup {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Value = Markup | string | number | false | undefined | readonly Value[];
+
+/** Everything interpolated is escaped, unless it is markup itself; arrays are joined, undefined and false are nothing. */
+export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Markup {
+  return new Markup(strings.reduce((text, string, index) => text + render(values[index - 1]) + string));
+}
+
+function render(value: Value): string {
+  if (value === undefined || value === false) return '';
+  if (value instanceof Markup) return value.text;
+  if (typeof value === 'object') return value.map(render).join('');
+  return String(value).replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const styleHash = createHash('sha256').update(stylesheet).digest('base64');
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export interface Page {
+  readonly title: string;
+  readonly body: Markup;
+  /** URIs of the Capability Lists that the page leads to (RS-DISC-03). */
+  readonly capabilityLists?: readonly string[] | undefined;
+}
+
+/** A page of its own, for whoever has none of it yet. */
+export function sendPage(
+  deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
+  reply: FastifyReply,
+  page: Page,
+): FastifyReply {
+  return reply.headers(pageHeaders).send(renderPage(deps, page));
+}
+
+export const pageHeaders = {
+  'content-security-policy': policy,
+  'content-type': 'text/html; charset=utf-8',
+} as const;
+
+/** The shell of every page: one stylesheet, no script, nothing from elsewhere. */
+export function renderPage(
+  deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
+  { title, body, capabilityLists = [] }: Page,
+): string {
+  const { baseUrl, version } = deps;
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${title === deps.title ? title : `${title} — ${deps.title}`}</title><link rel="icon" href="data:,">${capabilityLists.map((uri) => html`<link rel="resourcesync" href="${uri}">`)}
+<style>${new Markup(stylesheet)}</style></head><body>
+<header><a class="name" href="${baseUrl}/">${deps.title}</a><span class="grow"></span><nav><a href="${baseUrl}/about">About</a></nav></header>
+<main>
+${body}
+</main>
+<footer class="soft">ResourceSync (ANSI/NISO Z39.99) by resourcesync-bridge ${version}</footer>
+</body></html>
+`;
+  return page.text;
+}
+
+/** Only what is an address of the web becomes a link: the upstream wrote it. */
+export function linkTo(uri: string, text = uri): Markup {
+  return /^https?:\/\//i.test(uri)
+    ? html`<a class="mono" href="${uri}">${text}</a>`
+    : html`<span class="mono">${uri}</span>`;
+}
+
+/** "3 minutes ago", and the exact time beside it. */
+export function timeAndAge(iso: string | undefined, now: string, absent = 'never'): Markup {
+  if (iso === undefined) return html`<span class="soft">${absent}</span>`;
+  return html`<time datetime="${iso}">${relativeTime(iso, now)}</time> <span class="soft">${utcTime(iso)}</span>`;
+}

@@ -1,0 +1,212 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, errorTable, isBridgeError } from '../../core/errors.ts';
+import { UpstreamFileError } from '../../core/files/upstream-files.ts';
+import { redact } from '../../core/secrets.ts';
+import { translate } from '../../store/engine/database.ts';
+import type { ServerDeps } from '../deps.ts';
+import { html, type Markup, sendPage } from '../html/html.ts';
+import { preferredType, varyBy } from './negotiation.ts';
+import type { TimeMapLinks } from './time-map-links.ts';
+
+/** The only file that knows statuses. Everything else throws meaning. */
+
+/** What only a request can do wrong; everything else is in `core/errors.ts`. */
+export const requestErrors = {
+  'method-not-allowed': { status: 405, advice: 'Everything here is read with GET or HEAD.' },
+  'precondition-failed': { status: 412, advice: 'Fetch it again without the condition.' },
+  'range-not-satisfiable': { status: 416, advice: 'Ask for bytes that are there, or for all of them.' },
+  'not-ready': { status: 503, advice: 'Ask for it again in a while, as `Retry-After` says.' },
+  'uri-too-long': { status: 414, advice: 'Ask for a shorter address: none of ours is so long.' },
+} as const;
+
+const statuses: Partial<Record<ErrorCode, number>> = {
+  'bad-request': 400,
+  'not-found': 404,
+  'unknown-set': 404,
+  'unknown-source': 404,
+  gone: 410,
+  'content-damaged': 500,
+  // Of a file that is fetched on demand: it is there, in our lists, but not to be had.
+  'upstream-file-failed': 502,
+  'upstream-file-timeout': 504,
+  'upstream-file-busy': 503,
+  'file-withheld': 503,
+  'database-unavailable': 503,
+  'database-locked': 503,
+  'disk-full': 503,
+  'too-many-files': 503,
+  storage: 503,
+};
+
+type RefusalCode = keyof typeof requestErrors | 'bad-request' | 'not-found' | 'gone';
+
+/** What there is still to see of something that is gone: the TimeMaps of what it was. */
+export interface Trace {
+  /** For people. */
+  readonly name: string;
+  readonly uri: string;
+  readonly timeMap: TimeMapLinks;
+}
+
+/** A request that gets no representation; the headers go out with the problem. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly traces: readonly Trace[];
+
+  constructor(
+    code: RefusalCode,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    traces: readonly Trace[] = [],
+  ) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.headers = headers;
+    this.traces = traces;
+  }
+}
+
+/** RFC 9457, with our stable code and what to do next. */
+export interface Problem {
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly code: string;
+  readonly advice: string;
+}
+
+/** Of the readiness report, which is an answer and not an error. */
+export const notReadyStatus = 503;
+
+export function installErrors(app: FastifyInstance, deps: ServerDeps): void {
+  app.setErrorHandler((error, request, reply) => sendProblem(deps, error, request, reply));
+  app.setNotFoundHandler(() => {
+    throw new Refusal('not-found', 'there is nothing at this address');
+  });
+}
+
+export function sendProblem(
+  deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const error = isReplaced(thrown) ? replaced() : translate(thrown);
+  const problem = toProblem(error);
+  // Once is a race; always, that somebody has removed what is published.
+  if (error !== thrown && isReplaced(thrown))
+    request.log.warn({ err: thrown, code: problem.code }, 'a published file is gone');
+  const traces = error instanceof Refusal ? error.traces : [];
+  logFailure(request, error, problem);
+  forgetRepresentation(reply);
+  reply.headers(kept.get(reply) ?? {});
+  if (error instanceof Refusal) reply.headers(error.headers);
+  const seconds = error instanceof UpstreamFileError ? error.retryAfterSeconds : undefined;
+  const own = error instanceof Refusal ? error.headers['retry-after'] : undefined;
+  if (problem.status === 503 || seconds !== undefined)
+    reply.header('retry-after', own ?? String(seconds ?? 10));
+  reply.code(problem.status).header('cache-control', 'no-cache');
+  varyBy(reply, 'Accept');
+  if (preferredType(request.headers.accept, ['application/problem+json', 'text/html']) === 'text/html') {
+    const { title, detail = '', advice, code } = problem;
+    const said = html`<h1>${title}</h1><p>${detail}</p><p>${advice} <span class="soft mono">${code}</span></p>${traceList(traces)}`;
+    return sendPage(deps, reply, { title, body: said });
+  }
+  const traced = traces.length > 0 ? { traces } : {};
+  const body = JSON.stringify({ type: 'about:blank', ...problem, ...traced }, null, 2);
+  // As bytes: Fastify adds a charset to a string, which this media type does not have.
+  return reply.type('application/problem+json').send(Buffer.from(`${body}\n`));
+}
+
+function traceList(traces: readonly Trace[]): Markup | undefined {
+  if (traces.length === 0) return undefined;
+  return html`<h2>Version history</h2>
+<ul>${traces.map(({ name, timeMap }) => html`<li><a href="${timeMap.html}">${name}</a></li>`)}</ul>`;
+}
+
+const kept = new WeakMap<FastifyReply, Readonly<Record<string, string>>>();
+
+/** Headers that hold whatever becomes of the answer: where else a client can go on. */
+export function keepHeaders(reply: FastifyReply, headers: Readonly<Record<string, string>>): void {
+  kept.set(reply, headers);
+}
+
+/** What a repository does not hand out is no fault of ours, and may happen a thousand times a day. */
+function logFailure(request: FastifyRequest, error: unknown, { status, code }: Problem): void {
+  if (status < 500) return;
+  if (error instanceof Refusal) request.log.debug({ code }, 'not ready yet');
+  else if (error instanceof UpstreamFileError) request.log.debug({ code, err: error }, 'file not to be had');
+  else request.log.error({ err: error, code }, 'request failed');
+}
+
+/** A document that was found, and whose file gave way to the next before it was opened: the next request finds that. */
+export function isReplaced(error: unknown): boolean {
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  return code === 'ENOENT' && syscall === 'open';
+}
+
+function replaced(): Refusal {
+  return new Refusal('not-ready', 'it was replaced while it was read', { 'retry-after': '1' });
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Refusal) {
+    const { code, message } = error;
+    const known = code in requestErrors ? requestErrors[code as keyof typeof requestErrors] : undefined;
+    if (known) return describe(known.status, code, known.advice, message);
+    return describe(statuses[code as ErrorCode] ?? 500, code, errorTable[code as ErrorCode], message);
+  }
+  if (isBridgeError(error)) {
+    const status = statuses[error.code];
+    // What was not thrown with a reader in mind may name hosts and files.
+    return describe(
+      status ?? 500,
+      error.code,
+      error.advice,
+      status === undefined ? undefined : error.message,
+    );
+  }
+  const { statusCode, message } = (error ?? {}) as { statusCode?: unknown; message?: string };
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    const code = statusCode === 404 ? 'not-found' : statusCode === 414 ? 'uri-too-long' : 'bad-request';
+    const advice = code === 'uri-too-long' ? requestErrors[code].advice : errorTable[code];
+    return describe(statusCode, code, advice, message);
+  }
+  return describe(500, 'internal', errorTable.internal);
+}
+
+function describe(status: number, code: string, advice: string, detail?: string): Problem {
+  const title = STATUS_CODES[status] ?? 'Error';
+  return { title, status, ...(detail === undefined ? {} : { detail: redact(detail) }), code, advice };
+}
+
+/** What was said of a representation before it failed must not be said of the problem. */
+export function forgetRepresentation(reply: FastifyReply): void {
+  for (const name of [
+    'accept-ranges',
+    'cache-control',
+    'content-disposition',
+    'content-encoding',
+    'content-length',
+    'content-location',
+    'content-range',
+    'etag',
+    'last-modified',
+    'link',
+    'location',
+    'memento-datetime',
+    'repr-digest',
+  ]) {
+    reply.removeHeader(name);
+    // A stream that fails at once has its headers set on the socket's side already.
+    if (!reply.raw.headersSent) reply.raw.removeHeader(name);
+  }
+}
+
+/** Of bytes that are no request: nothing of them is repeated. */
+export function unreadable(status: number): Problem {
+  return describe(status, 'bad-request', errorTable['bad-request']);
+}

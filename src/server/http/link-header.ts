@@ -1,0 +1,84 @@
+import { toHttpDate } from '../../core/datetime.ts';
+import type { Link } from '../../core/resource.ts';
+
+/** Proxies and clients give all headers together 8–16 kB (WL-14). */
+const budget = 8000;
+
+const token = /^[a-z][a-z0-9.-]*$/i;
+const extensionRelation = /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a~]+$/i;
+const mediaType = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/;
+
+export interface HeaderLink extends Link {
+  /** What the target conforms to: the namespace of an XML document (FAIR Signposting). */
+  readonly profile?: string | undefined;
+  /** Of a memento, ISO (ME-09). */
+  readonly datetime?: string | undefined;
+  /** What a TimeMap covers, ISO (ME-10). */
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+  /** One of many: without room for all of them, none is sent, and the link set has them. */
+  readonly many?: boolean;
+}
+
+/**
+ * One RFC 8288 field value, in the order given, as far as the budget goes. What an upstream wrote into a
+ * link cannot end a header, a target or a parameter.
+ */
+export function formatLinks(links: readonly HeaderLink[]): string | undefined {
+  const roomForMany = hasRoomForMany(links);
+  const values: string[] = [];
+  let size = 0;
+  for (const link of links) {
+    const value = link.many && !roomForMany ? undefined : formatLink(link);
+    if (value === undefined || size + sizeOf(value) > budget) continue;
+    values.push(value);
+    size += sizeOf(value);
+  }
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** There may be thousands: no more of them are looked at than would fit. */
+function hasRoomForMany(links: readonly HeaderLink[]): boolean {
+  let size = 0;
+  for (const link of links.slice(0, links.findLastIndex(({ many }) => many) + 1)) {
+    size += sizeOf(formatLink(link));
+    if (size > budget) return false;
+  }
+  return true;
+}
+
+function sizeOf(value: string | undefined): number {
+  return value === undefined ? 0 : value.length + 2;
+}
+
+/**
+ * One link value; undefined when the relation is none.
+ * @param anchor where it comes from, if not from what it is sent with
+ */
+export function formatLink(link: HeaderLink, anchor?: string): string | undefined {
+  const { rel, href, type, profile } = link;
+  const relations = rel
+    .split(' ')
+    .filter((relation) => token.test(relation) || extensionRelation.test(relation));
+  if (relations.length === 0) return undefined;
+  const from = anchor === undefined ? '' : `; anchor="${encodeTarget(anchor)}"`;
+  const typed = type !== undefined && mediaType.test(type) ? `; type="${type}"` : '';
+  const conforming = profile === undefined ? '' : `; profile="${encodeTarget(profile)}"`;
+  return `<${encodeTarget(href)}>${from}; rel="${relations.join(' ')}"${typed}${conforming}${formatTimes(link)}`;
+}
+
+function formatTimes({ datetime, from, until }: HeaderLink): string {
+  const said = datetime === undefined ? '' : `; datetime="${toHttpDate(datetime)}"`;
+  const begin = from === undefined ? '' : `; from="${toHttpDate(from)}"`;
+  return `${said}${begin}${until === undefined ? '' : `; until="${toHttpDate(until)}"`}`;
+}
+
+/** Percent-encodes every octet that RFC 3986 has no place for; a `%` that begins no escape is one of them. */
+export function encodeTarget(uri: string): string {
+  return uri.replace(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/g, (illegal) =>
+    Array.from(
+      Buffer.from(illegal, 'utf8'),
+      (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    ).join(''),
+  );
+}

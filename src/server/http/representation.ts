@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countOf } from '../../core/count-of.ts';
+import { earlier, toHttpDate } from '../../core/datetime.ts';
+import { decide, type Validators } from './conditions.ts';
+import { Refusal } from './errors.ts';
+import { goneSignal } from './gone.ts';
+import { varyBy } from './negotiation.ts';
+
+/** Bytes with validators: a published document or a resource. Validators, caching and ranges are here alone. */
+export interface ServedRepresentation extends Validators {
+  readonly mediaType: string;
+  readonly cacheControl: string;
+  /** Absent where there is nothing to negotiate. */
+  readonly coding?: 'gzip' | 'identity';
+  /** Sent with the representation and its parts, not with a 304. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Throws what `open` would: HEAD has the headers of GET (HC-07), those of a failure, too. */
+  check?(): Promise<void>;
+  /** Bytes from `start` up to, not including, `end`. */
+  open(start: number, end: number): Readable | Promise<Uint8Array | Readable>;
+}
+
+export async function sendRepresentation(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: ServedRepresentation,
+  now: string,
+): Promise<FastifyReply> {
+  // HC-01: never later than Date, even while the machine's clock is behind what it was.
+  const representation = { ...given, lastModified: earlier(given.lastModified, now) };
+  const { length, coding } = representation;
+  if (coding !== undefined) varyBy(reply, 'Accept-Encoding');
+  const decision = decide({ method: request.method, headers: request.headers, now }, representation);
+  switch (decision.kind) {
+    case 'precondition-failed':
+      throw new Refusal(
+        'precondition-failed',
+        'the current version does not meet the condition of the request (If-Match, If-Unmodified-Since)',
+      );
+    case 'range-not-satisfiable':
+      throw new Refusal('range-not-satisfiable', `the representation has ${countOf(length, 'byte')}`, {
+        'content-range': `bytes */${length}`,
+      });
+    case 'not-modified':
+      // HC-02: nothing but what a cache needs to go on using what it has.
+      return reply.code(304).headers(cacheHeaders(representation)).send();
+    case 'whole':
+      reply.headers(entityHeaders(representation, length));
+      return sendBytes(request, reply, representation, 0, length);
+    case 'part': {
+      const { start, end } = decision;
+      reply.code(206).headers(entityHeaders(representation, end - start));
+      reply.header('content-range', `bytes ${start}-${end - 1}/${length}`);
+      return sendBytes(request, reply, representation, start, end);
+    }
+  }
+}
+
+function cacheHeaders({ etag, cacheControl, headers }: ServedRepresentation): Record<string, string> {
+  const policy = headers?.['content-security-policy'];
+  // A cache takes over what a 304 says: without its own policy, that would be the one of everything.
+  return {
+    etag,
+    'cache-control': cacheControl,
+    ...(policy === undefined ? {} : { 'content-security-policy': policy }),
+  };
+}
+
+function entityHeaders(representation: ServedRepresentation, length: number): Record<string, string> {
+  return {
+    ...cacheHeaders(representation),
+    'content-type': representation.mediaType,
+    'content-length': String(length),
+    'last-modified': toHttpDate(representation.lastModified),
+    'accept-ranges': 'bytes',
+    ...(representation.coding === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
+    ...representation.headers,
+  };
+}
+
+/** HEAD opens nothing that stays open. */
+async function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  representation: ServedRepresentation,
+  start: number,
+  end: number,
+): Promise<FastifyReply> {
+  if (request.method === 'HEAD') {
+    await representation.check?.();
+    return reply.send();
+  }
+  const gone = goneSignal(reply.raw);
+  // Whoever asked may go while we look for it, and while we open it.
+  if (gone.aborted) return reply.hijack();
+  const bytes = await representation.open(start, end);
+  if (gone.aborted) {
+    if ('destroy' in bytes) bytes.destroy();
+    return reply.hijack();
+  }
+  return reply.send(
+    bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes,
+  );
+}

@@ -1,0 +1,169 @@
+import { exactMemento } from '../../core/time/timeline.ts';
+import { mementoUri, timeGateUri } from '../../core/uris.ts';
+import { type CollectionChange, readCollectionTimeline } from '../../store/history/collection-timeline.ts';
+import { findHistories, type ResourceHistory } from '../../store/history/timelines.ts';
+import type { CollectionMember, StoredCollection } from '../../store/sources/collections.ts';
+import type { ServerDeps } from '../deps.ts';
+import { html, type Markup } from '../html/html.ts';
+import { countOf } from '../html/wording.ts';
+import { type TimeMapLinks, timeMapLinks } from '../http/time-map-links.ts';
+import { servedHistory } from '../past/served-history.ts';
+import type { Past } from '../past.ts';
+import {
+  exactTimeAndAge,
+  originalUri,
+  showsPast,
+  toVersionsView,
+  type VersionsView,
+} from './timeline-view.ts';
+
+/** When something in a collection changed, by the clock of the journal. */
+export interface CollectionTimelineView {
+  /** Where the bridge first met something of it. */
+  readonly first: ChangeView;
+  readonly last?: ChangeView;
+  /** One change of the moment before the last. */
+  readonly prev?: ChangeView;
+  /** What is missing of these two is not among so many latest changes of the source. */
+  readonly quietFor?: number;
+  /** A list that it is in, of any moment. */
+  readonly resourceList?: ListInTime;
+}
+
+export interface ChangeView {
+  readonly at: string;
+  readonly uri: string;
+  readonly change: string;
+  /** What the resource was from then on; absent where that is not handed out. */
+  readonly memento?: string;
+  /** The list as of then. */
+  readonly resourceList?: string;
+}
+
+export interface ListInTime {
+  readonly uri: string;
+  readonly timeGate: string;
+  readonly timeMap: TimeMapLinks;
+}
+
+export interface CollectionPast {
+  /** Of members, by path. */
+  readonly versions: ReadonlyMap<string, VersionsView>;
+  readonly timeline: CollectionTimelineView | undefined;
+}
+
+export async function readCollectionPast(
+  deps: ServerDeps,
+  collection: StoredCollection,
+  members: readonly CollectionMember[],
+): Promise<CollectionPast> {
+  if (deps.timelines === false) return { versions: new Map(), timeline: undefined };
+  const { reader } = deps.database;
+  const changes = await readCollectionTimeline(reader, collection);
+  const { first, prev, last, quietFor } = changes;
+  const changed = [first, prev, last].flatMap((change) => change?.path ?? []);
+  const paths = new Set([...members.map(({ path }) => path), ...changed]);
+  const histories = await findHistories(reader, collection.source, [...paths]);
+  const list = await listOf(deps, collection);
+  const view = async (change: CollectionChange | undefined) =>
+    change && toChangeView(deps, change, histories.get(change.path), list);
+  const [began, before, latest] = [await view(first), await view(prev), await view(last)];
+  return {
+    versions: versionsOf(deps, members, histories),
+    timeline: began && {
+      first: began,
+      ...(before && { prev: before }),
+      ...(latest && { last: latest }),
+      ...(quietFor !== undefined && { quietFor }),
+      ...(list && { resourceList: toListInTime(deps, list) }),
+    },
+  };
+}
+
+function versionsOf(
+  deps: ServerDeps,
+  members: readonly CollectionMember[],
+  histories: ReadonlyMap<string, ResourceHistory>,
+): ReadonlyMap<string, VersionsView> {
+  return new Map(
+    members.flatMap(({ path }) => {
+      const history = histories.get(path);
+      const versions = history && toVersionsView(deps, servedHistory(deps, history));
+      return versions ? [[path, versions]] : [];
+    }),
+  );
+}
+
+/** The Resource List of the set that is this collection, else of all of its source, if it has a past. */
+async function listOf(deps: ServerDeps, { source, spec }: StoredCollection): Promise<Past | undefined> {
+  const own = deps.setsOf(source).find(({ filter }) => {
+    const { kind, formats, collections } = filter;
+    return kind === undefined && !formats && collections?.length === 1 && collections[0] === spec;
+  });
+  for (const path of own ? [own.path, source] : [source]) {
+    const past = await deps.documentPasts?.(`${path}/resourcelist.xml`);
+    if (past?.span && past.withheld === undefined) return past;
+  }
+  return undefined;
+}
+
+function toListInTime({ baseUrl }: ServerDeps, { uri }: Past): ListInTime {
+  return { uri, timeGate: timeGateUri(baseUrl, uri), timeMap: timeMapLinks(baseUrl, uri) };
+}
+
+async function toChangeView(
+  deps: ServerDeps,
+  { at, path, change, lastmod }: CollectionChange,
+  history: ResourceHistory | undefined,
+  list: Past | undefined,
+): Promise<ChangeView> {
+  const { baseUrl } = deps;
+  const uri = originalUri(baseUrl, path);
+  const isServed =
+    change !== 'deleted' &&
+    history !== undefined &&
+    showsPast(deps, history) &&
+    exactMemento(history.timeline, lastmod).selected !== undefined;
+  const asOf = list?.span && list.span.first <= at ? (await list.select(at)).selected : undefined;
+  return {
+    at,
+    uri,
+    change,
+    ...(isServed && { memento: mementoUri(baseUrl, uri, lastmod) }),
+    ...(list && asOf !== undefined && { resourceList: mementoUri(baseUrl, list.uri, asOf) }),
+  };
+}
+
+export function collectionTimelineSection(timeline: CollectionTimelineView, now: string): Markup {
+  const { first, prev, last, quietFor, resourceList } = timeline;
+  const entries = [
+    { name: 'Latest', change: last },
+    { name: 'Previous', change: prev },
+    { name: 'First', change: first },
+  ];
+  return html`
+<h2>Timeline</h2>
+<ol class="moments">
+${entries.map(
+  ({ name, change }) =>
+    change &&
+    html`<li><strong>${name}</strong> ${exactTimeAndAge(change.at, now)} ${changeMarkup(change)}</li>
+`,
+)}</ol>${
+    quietFor !== undefined &&
+    html`
+<p class="soft">Nothing else in it is among the last ${countOf(quietFor, 'change')} of the source.</p>`
+  }${
+    resourceList &&
+    html`
+<p>Everything as it was at any time: <a href="${resourceList.timeMap.html}">the versions of the Resource List</a>.</p>`
+  }`;
+}
+
+function changeMarkup({ uri, change, memento, resourceList }: ChangeView): Markup {
+  const what =
+    memento === undefined
+      ? html`<span class="mono">${uri}</span>`
+      : html`<a class="mono" href="${memento}">${uri}</a>`;
+  return html`${what} ${change}${resourceList && html`, <a href="${resourceList}">the Resource List then</a>`}`;
+}

@@ -1,0 +1,161 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { toIso } from '../../core/datetime.ts';
+import { fromSegment, toSegment } from '../../core/segment.ts';
+import { collectionPath, toUri } from '../../core/uris.ts';
+import {
+  type CollectionMember,
+  findCollection,
+  listCollectionResources,
+  listCollections,
+  type StoredCollection,
+} from '../../store/sources/collections.ts';
+import type { ServerDeps } from '../deps.ts';
+import { fileName } from '../files/file-headers.ts';
+import { html, type Markup, type Page } from '../html/html.ts';
+import { countOf, size } from '../html/wording.ts';
+import { Refusal } from '../http/errors.ts';
+import { formatQuery, sendView } from '../pages/views.ts';
+import {
+  type CollectionTimelineView,
+  collectionTimelineSection,
+  readCollectionPast,
+} from './collection-timeline.ts';
+import { capabilityListsForCollection } from './discovery.ts';
+import { type VersionsView, versionsNumber } from './timeline-view.ts';
+
+const pageSize = 100;
+
+const params = Type.Object({ source: Type.String(), spec: Type.String() });
+const query = Type.Composite([
+  formatQuery,
+  Type.Object({
+    after: Type.Optional(
+      Type.String({
+        // A path of ours, or the address of a file elsewhere.
+        pattern: '^[\\x21-\\x7e]*$',
+        maxLength: 4000,
+        description: 'Members behind this one.',
+      }),
+    ),
+  }),
+]);
+
+interface CollectionView {
+  readonly uri: string;
+  readonly source: string;
+  readonly spec: string;
+  readonly at: string;
+  readonly name: string;
+  readonly description?: string;
+  /** Resources of the items in it; of these, files. */
+  readonly count: number;
+  readonly files: number;
+  readonly resources: readonly string[];
+  /** The same, with what is known of each. */
+  readonly members: readonly MemberView[];
+  readonly next?: string;
+  /** When something in it changed. */
+  readonly timeline?: CollectionTimelineView | undefined;
+  readonly capabilityLists: readonly string[];
+  readonly about: string;
+}
+
+interface MemberView {
+  readonly uri: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly mediaType?: string | undefined;
+  readonly length?: number | undefined;
+  /** What it was, as far as that is handed out. */
+  readonly versions?: VersionsView | undefined;
+}
+
+/** What `rel="collection"` points to. */
+export function collectionRoutes(app: FastifyInstance, deps: ServerDeps): void {
+  app.route<{ Params: Static<typeof params>; Querystring: Static<typeof query> }>({
+    method: ['GET', 'HEAD'],
+    url: '/:source/collections/:spec',
+    schema: { params, querystring: query },
+    config: { operationId: 'getCollection', open: true },
+    handler: async (request, reply) => {
+      const { source, spec } = request.params;
+      const collection = await lookUp(deps, source, spec);
+      if (!collection) throw new Refusal('not-found', 'there is no such collection');
+      const view = await readCollection(deps, collection, request.query.after ?? '');
+      return sendView(deps, request, reply, view, toPage);
+    },
+  });
+}
+
+async function lookUp(
+  deps: ServerDeps,
+  source: string,
+  segment: string,
+): Promise<StoredCollection | undefined> {
+  const { reader } = deps.database;
+  // PostgreSQL refuses NUL even in a question; no source and no setSpec has one.
+  if (source.includes('\0')) return undefined;
+  let spec = fromSegment(segment);
+  if (spec === undefined && /~\.[0-9a-f]{64}$/.test(segment)) {
+    spec = (await listCollections(reader, source)).find(
+      (candidate) => toSegment(candidate.spec) === segment,
+    )?.spec;
+  }
+  return spec === undefined || spec.includes('\0') ? undefined : findCollection(reader, source, spec);
+}
+
+async function readCollection(
+  deps: ServerDeps,
+  collection: StoredCollection,
+  after: string,
+): Promise<CollectionView> {
+  const { baseUrl, database } = deps;
+  const { source, spec, name, description, resourceCount, fileCount } = collection;
+  const found = await listCollectionResources(database.reader, source, spec, after, pageSize + 1);
+  const shown = found.slice(0, pageSize);
+  const { versions, timeline } = await readCollectionPast(deps, collection, shown);
+  const members = shown.map((member) => ({
+    ...toMemberView(baseUrl, member),
+    versions: versions.get(member.path),
+  }));
+  const last = shown.at(-1)?.path ?? '';
+  const uri = `${baseUrl}/${collectionPath(source, spec)}`;
+  return {
+    uri,
+    source,
+    spec,
+    name,
+    ...(description !== undefined && { description }),
+    count: resourceCount,
+    files: fileCount,
+    resources: members.map(({ uri: member }) => member),
+    members,
+    ...(found.length > pageSize && { next: `${uri}?after=${encodeURIComponent(last)}` }),
+    timeline,
+    at: toIso(deps.clock.now()),
+    capabilityLists: await capabilityListsForCollection(deps, source, spec),
+    about: `${baseUrl}/${source}/about`,
+  };
+}
+
+function toMemberView(baseUrl: string, { path, kind, mediaType, length }: CollectionMember): MemberView {
+  return { uri: toUri(baseUrl, path), kind, name: fileName(path), mediaType, length };
+}
+
+function toPage(view: CollectionView): Page {
+  const withPast = view.members.some(({ versions }) => versions !== undefined);
+  const body = html`<h1>${view.name}</h1>
+${view.description && html`<p>${view.description}</p>`}
+<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${countOf(view.count, 'resource')}${view.files > 0 && html`, ${countOf(view.files, 'file')} among them`}</dd></dl>${view.timeline && collectionTimelineSection(view.timeline, view.at)}
+<h2>Resources</h2>
+<table><tr><th>Address</th><th class="wide">Type</th><th class="n">Size</th>${withPast && html`<th class="n">Versions</th>`}</tr>
+${view.members.map((member) => row(member, withPast))}</table>
+${view.next && html`<p><a rel="next" href="${view.next}">Next ${pageSize}</a></p>`}`;
+  return { title: view.name, body, capabilityLists: view.capabilityLists };
+}
+
+function row({ uri, mediaType, length, versions }: MemberView, withPast: boolean): Markup {
+  return html`<tr><td class="mono"><a href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : size(length)}</td>${withPast && html`<td class="n">${versionsNumber(versions)}</td>`}</tr>
+`;
+}

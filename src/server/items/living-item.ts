@@ -1,0 +1,108 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
+import { collectionPath, itemPath } from '../../core/uris.ts';
+import { findItemAt, type StoredItem } from '../../store/reading/items.ts';
+import type { StoredResource } from '../../store/reading/resources.ts';
+import type { ServerDeps } from '../deps.ts';
+import { servedPath } from '../http/base-path.ts';
+import { Refusal, type Trace } from '../http/errors.ts';
+import { citeAsOf, type SignpostedItem, toTarget } from '../http/signposting.ts';
+import { readItemPast } from './item-timeline.ts';
+import { originalUri } from './timeline-view.ts';
+
+export const itemParams = Type.Object({ source: Type.String(), item: Type.String() });
+export type ItemParams = Static<typeof itemParams>;
+
+/** An item that something is published of. */
+export interface LivingItem {
+  readonly item: StoredItem;
+  readonly metadata: readonly StoredResource[];
+  /** In the order that the upstream has them in. */
+  readonly files: readonly StoredResource[];
+  readonly signposted: SignpostedItem;
+}
+
+/**
+ * The item that a request is about.
+ * @param below what comes behind the item in the address
+ * @throws Refusal `not-found`, `gone`
+ */
+export async function findLivingItem(
+  deps: ServerDeps,
+  request: FastifyRequest<{ Params: ItemParams }>,
+  below = '',
+): Promise<LivingItem> {
+  const item = await lookUp(deps, request, below);
+  if (!item || item.resources.length === 0) throw new Refusal('not-found', 'there is no such item');
+  const living = item.resources.filter(({ deletedAt }) => deletedAt === undefined);
+  if (living.length === 0) {
+    const traces = await tracesOf(deps, item.resources);
+    throw new Refusal('gone', 'everything of this item was deleted', {}, traces);
+  }
+  const metadata = living.filter(({ kind }) => kind === 'metadata');
+  const files = living.filter(({ kind }) => kind === 'file').sort(bySequence);
+  return { item, metadata, files, signposted: signpost(deps.baseUrl, item, metadata, files) };
+}
+
+/** The TimeMaps of what is handed out of it still. */
+async function tracesOf(deps: ServerDeps, resources: readonly StoredResource[]): Promise<readonly Trace[]> {
+  const { versions } = await readItemPast(
+    deps,
+    resources.filter(({ kind }) => kind === 'metadata'),
+  );
+  return resources.flatMap(({ path, format }) => {
+    const past = versions.get(path);
+    return past ? [{ name: format, uri: originalUri(deps.baseUrl, path), timeMap: past.timeMap }] : [];
+  });
+}
+
+async function lookUp(
+  deps: ServerDeps,
+  request: FastifyRequest<{ Params: ItemParams }>,
+  below: string,
+): Promise<StoredItem | undefined> {
+  if (!servedPath(request)?.endsWith(below)) return undefined;
+  const { source, item } = request.params;
+  return findItemAt(deps.database.reader, source, item);
+}
+
+function signpost(
+  baseUrl: string,
+  { source, identifier, collections }: StoredItem,
+  metadata: readonly StoredResource[],
+  files: readonly StoredResource[],
+): SignpostedItem {
+  return {
+    uri: `${baseUrl}/${itemPath(source, identifier)}`,
+    citeAs: citeAsOf(landingPagesOf(metadata, files)),
+    metadata: metadata.map((resource) => toTarget(baseUrl, resource)),
+    files: files.map((resource) => toTarget(baseUrl, resource)),
+    collections: collections.map(({ spec }) => `${baseUrl}/${collectionPath(source, spec)}`),
+  };
+}
+
+/** The pages upstream that the metadata names: in so many words, or as what it describes instead of files. */
+export function landingPagesOf(
+  metadata: readonly StoredResource[],
+  files: readonly StoredResource[],
+): readonly string[] {
+  const ours = new Set(files.map(({ path }) => path));
+  const described = metadata
+    .flatMap(({ links, landingPage }) => [
+      ...(landingPage === undefined ? [] : [{ rel: 'describes', href: landingPage }]),
+      ...links,
+    ])
+    .filter(({ rel, href }) => rel === 'describes' && isAbsolute.test(href) && !ours.has(href));
+  return [...new Set(described.map(({ href }) => href))];
+}
+
+const isAbsolute = /^[a-z][a-z0-9+.-]*:/i;
+
+function bySequence(a: StoredResource, b: StoredResource): number {
+  return sequenceOf(a) - sequenceOf(b);
+}
+
+/** Addresses elsewhere have none: they stay in the order of their paths. */
+function sequenceOf({ path }: StoredResource): number {
+  return Number(/\/files\/(\d+)-[^/]*$/.exec(path)?.[1] ?? 0);
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { redactKnown } from '../../core/secrets.ts';
+import type { ServerDeps } from '../deps.ts';
+import { Refusal } from '../http/errors.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The name of the route in metrics, logs and the API description. */
+    operationId?: string;
+    /** Public data that pages of any origin may read. */
+    open?: boolean;
+  }
+}
+
+/** Longer than anything of ours: segments have at most 200 bytes. */
+const longestTarget = 8192;
+
+/** What a page of another origin may ask with (Accept-Datetime is nothing that a browser sends unasked). */
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers':
+    'Accept, Accept-Datetime, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range',
+  'access-control-max-age': '86400',
+} as const;
+
+/** What every request passes: refusals, security headers, the metrics. */
+export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metrics: RequestMetrics): void {
+  app.addHook('onRequest', async (request, reply) => {
+    setCommonHeaders(deps, request, reply);
+    if (isPreflight(request)) return;
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      // The body, if any, is not read: this connection cannot be used again.
+      reply.header('connection', 'close');
+      throw new Refusal('method-not-allowed', `${request.method} is not supported`, { allow: 'GET, HEAD' });
+    }
+    if (request.originalUrl.length > longestTarget)
+      throw new Refusal('uri-too-long', 'the address is too long');
+    const { accept, 'user-agent': agent } = request.headers;
+    await deps.admit?.({ target: request.url, accept, agent });
+  });
+  app.addHook('onRoute', ({ url, config, method }) => {
+    if (method === 'OPTIONS') return;
+    app.route({
+      method: 'OPTIONS',
+      url,
+      config: { operationId: 'preflight', open: config?.open === true },
+      handler: async (_request, reply) => reply.code(204).headers(preflightHeaders).send(),
+    });
+  });
+  // Pages, and what monitors read, are texts; representations are bytes, and are never changed.
+  app.addHook('onSend', async (_request, _reply, payload) =>
+    typeof payload === 'string' ? redactKnown(payload) : payload,
+  );
+  app.addHook('onResponse', async (request, reply) => {
+    metrics.observe(
+      request.routeOptions.config?.operationId ?? 'none',
+      reply.statusCode,
+      reply.elapsedTime / 1000,
+    );
+  });
+}
+
+/** Asked by a browser before it asks what it was told to (Fetch §4.8). */
+function isPreflight({ method, headers, routeOptions }: FastifyRequest): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers['access-control-request-method'] !== undefined &&
+    routeOptions.config?.open === true
+  );
+}
+
+export function setCommonHeaders(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({
+    server: `resourcesync-bridge/${deps.version}`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    // Metadata from upstream is XML that a browser would run scripts from; pages have a policy of their own.
+    'content-security-policy':
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  });
+  if (request.routeOptions.config?.open) {
+    reply.headers({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers':
+        'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Length, Content-Location, Content-Range, ETag, Link, Location, Memento-Datetime, Repr-Digest, Vary',
+    });
+  }
+}

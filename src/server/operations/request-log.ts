@@ -1,0 +1,44 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { failure } from '../../core/errors.ts';
+import { UpstreamFileError } from '../../core/files/upstream-files.ts';
+
+const slow = 1000;
+
+/** One line a request, of our own; of Fastify's only those that nothing else would tell. */
+export class RequestLog extends LogController {
+  constructor() {
+    super({ disableRequestLogging: true });
+  }
+
+  override streamError(error: Error & { code?: string }, request: FastifyRequest, reply: FastifyReply): void {
+    const gone = error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    const fields = { ...describe(request, reply), err: error };
+    if (gone) request.log.debug(fields, 'the client went away');
+    else if (error instanceof UpstreamFileError)
+      request.log.info({ code: error.code, ...fields }, 'the file broke off upstream');
+    else request.log.error({ ...failure(error), ...fields }, 'the answer broke off');
+  }
+}
+
+export function installRequestLog(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply) => {
+    // When the first byte goes out: how long the rest takes is the client's affair.
+    if (reply.elapsedTime > slow) request.log.info(describe(request, reply), 'slow answer');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.debug(describe(request, reply), 'request');
+  });
+}
+
+/** No headers, and of the query only the names: values may be secrets of another application. */
+function describe(request: FastifyRequest, reply: FastifyReply): object {
+  const [path = '', query = ''] = request.url.split('?', 2);
+  return {
+    method: request.method,
+    path: path.slice(0, 500),
+    query: [...new URLSearchParams(query).keys()].slice(0, 10),
+    operation: request.routeOptions.config?.operationId,
+    status: reply.statusCode,
+    milliseconds: Math.round(reply.elapsedTime),
+  };
+}

@@ -1,0 +1,165 @@
+import type { FastifyInstance } from 'fastify';
+import { toIso } from '../../core/datetime.ts';
+import { setPaths } from '../../publish/documents/document-paths.ts';
+import { findSource } from '../../store/sources/sources.ts';
+import type { ServerDeps } from '../deps.ts';
+import { html, linkTo, type Page } from '../html/html.ts';
+import { count } from '../html/wording.ts';
+import { servedPath } from '../http/base-path.ts';
+import { Refusal } from '../http/errors.ts';
+import { createSetIndex, type IndexSets } from './set-index.ts';
+import {
+  capabilityLists,
+  documentTable,
+  namedSets,
+  publishedSets,
+  type SetView,
+  viewSets,
+} from './set-view.ts';
+import {
+  type FormatQuery,
+  formatQuery,
+  type PagedQuery,
+  type PageOf,
+  pagedQuery,
+  pageLinks,
+  sendView,
+  takePage,
+} from './views.ts';
+
+/** What `describedby` of the Source and of each set points to. */
+export function aboutRoutes(app: FastifyInstance, deps: ServerDeps): void {
+  const options = { method: ['GET', 'HEAD'], schema: { querystring: formatQuery } };
+  const index = createSetIndex(deps);
+  app.route<{ Querystring: PagedQuery }>({
+    ...options,
+    schema: { querystring: pagedQuery },
+    url: '/about',
+    config: { operationId: 'getAbout', open: true },
+    handler: async (request, reply) =>
+      sendView(deps, request, reply, await readAbout(deps, index, request.query.page ?? 1), toAboutPage),
+  });
+  for (const url of ['/:source/about', '/:source/:part/about', '/:source/:part/:name/about']) {
+    app.route<{ Querystring: FormatQuery }>({
+      ...options,
+      url,
+      config: { operationId: 'getSetAbout', open: true },
+      handler: async (request, reply) => {
+        const path = servedPath(request)?.replace(/\/about$/, '');
+        return sendView(deps, request, reply, await readSetAbout(deps, path ?? ''), toSetPage);
+      },
+    });
+  }
+}
+
+const setsPerPage = 200;
+
+interface AboutView extends PageOf {
+  readonly uri: string;
+  readonly title: string;
+  readonly sets: readonly SetView[];
+}
+
+async function readAbout(deps: ServerDeps, index: IndexSets, page: number): Promise<AboutView> {
+  const { baseUrl, title } = deps;
+  const uri = `${baseUrl}/about`;
+  const { named, byPath } = index(await deps.sources(), await publishedSets(deps));
+  const { shown, place } = takePage(named(), deps.setsPerPage ?? setsPerPage, page, uri);
+  return { uri, title, ...place, sets: viewSets(deps, shown, byPath) };
+}
+
+function toAboutPage(view: AboutView): Page {
+  const { title, sets } = view;
+  const body = html`<h1>About ${title}</h1>
+<p>The resources of these repositories can be copied, and kept up to date, with ResourceSync (ANSI/NISO Z39.99).</p>
+<h2>Sets of resources</h2>
+<ul>${sets.map((set) => html`<li><a href="${set.about}">${set.title}</a> <span class="soft mono">${set.path}</span></li>`)}</ul>
+${pageLinks(view)}`;
+  return { title: 'About', body, capabilityLists: sets.flatMap(capabilityLists) };
+}
+
+interface SetAboutView extends SetView {
+  readonly at: string;
+  /** Where its resources come from; absent until the upstream has told us. */
+  readonly upstream?: { readonly name: string; readonly protocol: string; readonly address?: string };
+  /** In its Resource List. */
+  readonly resources?: number;
+  readonly synchronise: { readonly baseline: string; readonly incremental: string };
+  /** The same set for clients that refuse one with dumps; absent until it is published. */
+  readonly withoutDumps?: { readonly capabilityList: string; readonly sourceDescription: string };
+}
+
+async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutView> {
+  const set = await findSet(deps, path);
+  if (!set) throw new Refusal('not-found', 'there is no such set of resources');
+  const info = (await findSource(deps.database.reader, set.source))?.info;
+  const resources = set.documents.find(({ capability }) => capability === 'resourcelist')?.entries;
+  const { listsOnly, listsOnlyDescription } = setPaths(set);
+  const hasListsOnly = (await deps.publication.find(listsOnly)) !== undefined;
+  return {
+    ...set,
+    at: toIso(deps.clock.now()),
+    ...(info && {
+      upstream: {
+        name: info.name,
+        protocol: `${info.protocol} ${info.protocolVersion}`,
+        ...(info.baseUrl !== undefined && { address: info.baseUrl }),
+      },
+    }),
+    ...(resources !== undefined && { resources }),
+    synchronise: synchronise(deps.baseUrl, set),
+    ...(hasListsOnly && {
+      withoutDumps: {
+        capabilityList: `${deps.baseUrl}/${listsOnly}`,
+        sourceDescription: `${deps.baseUrl}/${listsOnlyDescription}`,
+      },
+    }),
+  };
+}
+
+/** Of its source, or whatever else is published under that path. */
+async function findSet(deps: ServerDeps, path: string): Promise<SetView | undefined> {
+  const source = (await deps.sources()).find(({ name }) => name === path.split('/', 1)[0]);
+  const published = await deps.publication.set(path);
+  const sets = namedSets(deps, source ? [source] : [], published ? [published] : []);
+  const [view] = viewSets(
+    deps,
+    sets.filter((set) => set.path === path),
+    new Map(published && [[path, published]]),
+  );
+  return view;
+}
+
+/**
+ * The lists are named because the client finds them by itself only where one set is alone below its
+ * address, and it maps resources by the address of the source, which every set shares.
+ */
+function synchronise(baseUrl: string, { path, source }: SetView): SetAboutView['synchronise'] {
+  const list = `--sitemap ${baseUrl}/${path}/resourcelist.xml`;
+  const mapping = `${baseUrl}/${source}=${path.replaceAll('/', '-')}`;
+  return {
+    baseline: `resync-sync --baseline ${list} ${mapping}`,
+    incremental: `resync-sync --incremental --delete ${list} --changelist-uri ${baseUrl}/${path}/changelist.xml ${mapping}`,
+  };
+}
+
+function toSetPage(view: SetAboutView): Page {
+  const { title, path, upstream, resources, documents, synchronise: commands, withoutDumps } = view;
+  const body = html`<h1>${title}</h1>
+<dl><dt>Set</dt><dd class="mono">${path}</dd>${
+    upstream &&
+    html`<dt>Comes from</dt><dd>${upstream.name} ${upstream.address && linkTo(upstream.address)} <span class="soft">by ${upstream.protocol}</span></dd>`
+  }<dt>Resources</dt><dd>${resources === undefined ? 'none published yet' : count(resources)}</dd></dl>
+<h2>Documents</h2>
+${documents.length > 0 ? documentTable(documents, view.at) : html`<p>Nothing is published yet; the first harvest has to be complete.</p>`}
+<h2>Synchronise</h2>
+<p>With the reference client (<code>pip install resync</code>): once everything, then what changed, as often as you like.</p>
+<pre>${commands.baseline}</pre>
+<pre>${commands.incremental}</pre>
+${
+  withoutDumps &&
+  html`<p>For clients that refuse a set with dumps, as rs-aggregator does, there is a <a href="${withoutDumps.capabilityList}">Capability List of the lists alone</a>, with a <a href="${withoutDumps.sourceDescription}">Source Description</a> of its own:</p>
+<pre>${withoutDumps.capabilityList}</pre>`
+}`;
+  return { title, body, capabilityLists: capabilityLists(view) };
+}

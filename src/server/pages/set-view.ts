@@ -1,0 +1,110 @@
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { PublishedFacts, PublishedSet } from '../../publish/published/publication.ts';
+import type { ServerDeps, SourceOverview } from '../deps.ts';
+import { html, type Markup, timeAndAge } from '../html/html.ts';
+import { count, size, utcTime } from '../html/wording.ts';
+
+/** What people and programs are told of one set and its current documents. */
+export interface SetView {
+  readonly path: string;
+  readonly title: string;
+  readonly source: string;
+  readonly about: string;
+  readonly documents: readonly DocumentView[];
+}
+
+export interface DocumentView extends Omit<PublishedFacts, 'path'> {
+  readonly uri: string;
+  readonly name: string;
+}
+
+const names: Readonly<Record<string, string>> = {
+  capabilitylist: 'Capability List',
+  resourcelist: 'Resource List',
+  changelist: 'Change List',
+  resourcedump: 'Resource Dump',
+  changedump: 'Change Dump',
+  'resourcelist-archive': 'Resource List Archive',
+  'changelist-archive': 'Change List Archive',
+  'resourcedump-archive': 'Resource Dump Archive',
+  'changedump-archive': 'Change Dump Archive',
+};
+
+/** Everything that is published, as far as a page or a monitor needs to know. */
+export function publishedSets(deps: ServerDeps): Promise<readonly PublishedSet[]> {
+  return deps.published?.() ?? deps.publication.sets();
+}
+
+export type NamedSet = Pick<ResourceSet, 'path' | 'title' | 'source'>;
+
+/** Every set of every source, published or about to be, and whatever else is published. */
+export function namedSets(
+  deps: ServerDeps,
+  sources: readonly SourceOverview[],
+  published: readonly PublishedSet[],
+): readonly NamedSet[] {
+  const known = sources.flatMap((source) => deps.setsOf(source.name, source.title));
+  const paths = new Set(known.map(({ path }) => path));
+  const others = published.filter(({ path }) => !paths.has(path)).map(toSet);
+  // What was removed is served for those who follow it, and shown to nobody else.
+  return [...known, ...others.filter(({ source }) => deps.fileMode(source) !== undefined)];
+}
+
+/** What is to be seen of these sets. @param published by path */
+export function viewSets(
+  deps: ServerDeps,
+  sets: readonly NamedSet[],
+  published: ReadonlyMap<string, PublishedSet>,
+): readonly SetView[] {
+  return sets.map(({ path, title, source }) => {
+    const set = published.get(path);
+    return {
+      path,
+      title,
+      source,
+      about: `${deps.baseUrl}/${path}/about`,
+      documents: set ? currentDocuments(set).map((document) => toDocumentView(deps, document)) : [],
+    };
+  });
+}
+
+/** Of a set that is published: its Capability List, for the head of a page (RS-DISC-04). */
+export function capabilityLists({ documents }: SetView): readonly string[] {
+  return documents.flatMap(({ capability, uri }) => (capability === 'capabilitylist' ? [uri] : []));
+}
+
+/** Those at addresses that stay, directly below the set: their number does not grow with time. */
+export function currentDocuments(set: PublishedSet): PublishedSet['documents'] {
+  return set.documents.filter(({ path }) => !path.slice(set.path.length + 1).includes('/'));
+}
+
+function toSet({ path }: PublishedSet): NamedSet {
+  return { path, title: path, source: path.split('/', 1)[0] ?? path };
+}
+
+function toDocumentView(deps: ServerDeps, document: PublishedSet['documents'][number]): DocumentView {
+  const { path, ...facts } = document;
+  const name = names[document.capability] ?? document.capability;
+  return {
+    uri: `${deps.baseUrl}/${path}`,
+    name: path.endsWith('-index.xml') ? `${name} Index` : name,
+    ...facts,
+  };
+}
+
+/** The documents of a set as a table. */
+export function documentTable(documents: readonly DocumentView[], now: string): Markup {
+  return html`<table><tr><th>Document</th><th class="wide">Covers</th><th class="n">Entries</th><th class="n">Size</th><th>Updated</th></tr>
+${documents.map(
+  (
+    document,
+  ) => html`<tr><td><a href="${document.uri}">${document.name}</a></td><td class="wide soft">${covers(document)}</td><td class="n">${count(document.entries)}</td><td class="n">${size(document.bytes)}</td><td>${timeAndAge(document.lastModified, now)}</td></tr>
+`,
+)}</table>`;
+}
+
+function covers({ at, from, until }: DocumentView): string {
+  if (at !== undefined) return `at ${utcTime(at)}`;
+  if (from === undefined) return '';
+  return until === undefined ? `since ${utcTime(from)}, open` : `${utcTime(from)} – ${utcTime(until)}`;
+}
