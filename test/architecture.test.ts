@@ -14,6 +14,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/publish': ['src/core', 'src/store'],
   'src/conformance': ['src/core', 'src/publish'],
   'src/export': ['src/core', 'src/store', 'src/publish'],
+  'src/bridge': ['src/core', 'src/store', 'src/harvest', 'src/publish', 'src/server', 'adapters'],
   'src/server': ['src/core', 'src/store', 'src/publish'],
   'src/cli': [
     'src/core',
@@ -24,6 +25,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/server',
     'src/conformance',
     'src/export',
+    'src/bridge',
     'adapters',
   ],
   migrations: [],

@@ -1,8 +1,8 @@
+import type { Bridge } from '../bridge/bridge.ts';
 import { countOf } from '../core/count-of.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { type AcceptanceReport, acceptDeletions } from '../harvest/vanished/accept-deletions.ts';
 import type { AcceptFlag } from './accept-option.ts';
-import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { printable } from './terminal-text.ts';

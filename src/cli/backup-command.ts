@@ -1,5 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { makeWritableDirectory } from '../bridge/config/writable.ts';
+import { systemClock } from '../bridge/system-clock.ts';
 import type { Config } from '../core/config/config.ts';
 import { countOf } from '../core/count-of.ts';
 import { toIso, toStamp } from '../core/datetime.ts';
@@ -13,9 +16,6 @@ import {
 } from '../store/engine/sqlite-copy.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { systemClock } from './system-clock.ts';
-import { makeWritableDirectory } from './writable.ts';
 
 export interface BackupFlags {
   readonly config?: string;

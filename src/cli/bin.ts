@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { isOutOfFiles, loadWithin, openFilesLimit } from './open-files.ts';
+import { isOutOfFiles, loadWithin, openFilesLimit } from '../bridge/open-files.ts';
 
 const limit = openFilesLimit();
 try {

@@ -1,3 +1,4 @@
+import type { Bridge } from '../bridge/bridge.ts';
 import { countOf } from '../core/count-of.ts';
 import { type AuditedPayloads, auditPayloads, type Damage } from '../store/payloads/blob-audit.ts';
 import { contentFile } from '../store/payloads/content-files.ts';
@@ -6,7 +7,6 @@ import {
   listMissingPayloads,
   type PayloadOwner,
 } from '../store/payloads/payload-owners.ts';
-import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Finding } from './finding.ts';
 

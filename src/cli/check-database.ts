@@ -1,11 +1,11 @@
+import type { Bridge } from '../bridge/bridge.ts';
+import { findOlderJournals } from '../bridge/state/older-database.ts';
 import { countOf } from '../core/count-of.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { translate } from '../store/engine/database.ts';
 import { checkIntegrity } from '../store/engine/integrity.ts';
-import type { Bridge } from './bridge.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Finding } from './finding.ts';
-import { findOlderJournals } from './older-database.ts';
 
 const integrityMs = 30_000;
 

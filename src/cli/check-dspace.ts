@@ -1,7 +1,7 @@
+import type { Bridge } from '../bridge/bridge.ts';
 import { isDspace, oaiFormats } from '../core/config/published-formats.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
-import type { Bridge } from './bridge.ts';
 import { checkLinksets } from './check-linksets.ts';
 import { identifyRequest, lookAt } from './endpoint-look.ts';
 import { exitCodes } from './exit-codes.ts';

@@ -1,3 +1,4 @@
+import type { Bridge } from '../bridge/bridge.ts';
 import { countOf } from '../core/count-of.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { parseLinkset } from '../core/signposting/linkset.ts';
@@ -6,7 +7,6 @@ import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { readItemFiles } from '../store/files/item-files.ts';
 import { type SampledItem, sampleItems } from '../store/reading/item-sample.ts';
 import { findItem } from '../store/reading/items.ts';
-import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Finding } from './finding.ts';
 import {

@@ -1,4 +1,10 @@
 import { mkdirSync, statfsSync } from 'node:fs';
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { noSource } from '../bridge/config/no-source.ts';
+import { createLog } from '../bridge/log.ts';
+import { describeUnconfigured, unconfiguredSources } from '../bridge/state/stored-sources.ts';
+import { withheldDumps } from '../bridge/state/withheld-dumps.ts';
 import type { RepositoryInfo } from '../core/adapter.ts';
 import { isDspace } from '../core/config/published-formats.ts';
 import { areCountOf, countOf } from '../core/count-of.ts';
@@ -9,7 +15,6 @@ import { countUnreadable } from '../store/runs/unreadable.ts';
 import { countVanished } from '../store/runs/vanished.ts';
 import { readJournal } from '../store/sources/journal.ts';
 import { findSource } from '../store/sources/sources.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { checkBlobs } from './check-blobs.ts';
 import { checkDatabase, toFinding } from './check-database.ts';
 import { checkDspace } from './check-dspace.ts';
@@ -17,11 +22,6 @@ import { findSetFaults } from './check-sets.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Finding } from './finding.ts';
 import { type CommandIo, printResult } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
-import { noSource } from './no-source.ts';
-import { describeUnconfigured, unconfiguredSources } from './stored-sources.ts';
-import { withheldDumps } from './withheld-dumps.ts';
 
 /** Looks at everything a run depends on, changes nothing but the database's schema, and says what it found. */
 export async function checkCommand(

@@ -1,9 +1,9 @@
+import type { Bridge } from '../bridge/bridge.ts';
+import type { Service } from '../bridge/service.ts';
 import { failure } from '../core/errors.ts';
 import type { SampleRepository } from '../demo/sample-repository.ts';
 import { type Manners, type Visit, Visits } from '../demo/visits.ts';
 import { readJournal } from '../store/sources/journal.ts';
-import type { Bridge } from './bridge.ts';
-import type { Service } from './service.ts';
 
 /** How the demo moves. */
 export interface DemoPace {

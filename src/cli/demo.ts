@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
+import { type Bridge, openBridge, systemClock } from '../bridge/bridge.ts';
+import { anchorPaths } from '../bridge/config/load-config.ts';
+import { makeWritableDirectory } from '../bridge/config/writable.ts';
+import { createLog } from '../bridge/log.ts';
+import { startService } from '../bridge/service.ts';
 import { type Config, parseConfig } from '../core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../demo/sample-repository.ts';
 import { goodManners } from '../demo/visits.ts';
-import { type Bridge, openBridge, systemClock } from './bridge.ts';
 import { createDemoLife, type DemoPace } from './demo-life.ts';
 import { exitCodes } from './exit-codes.ts';
 import { freePort } from './free-port.ts';
 import { type CommandIo, say } from './io.ts';
-import { anchorPaths } from './load-config.ts';
-import { createLog } from './log.ts';
 import { untilStopped } from './serve.ts';
-import { startService } from './service.ts';
-import { makeWritableDirectory } from './writable.ts';
 
 export interface DemoFlags {
   readonly port: number;

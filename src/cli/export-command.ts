@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { noSourceError } from '../bridge/config/no-source.ts';
+import { createLog } from '../bridge/log.ts';
 import { areCountOf, countOf } from '../core/count-of.ts';
 import { type ExportProgress, type ExportReport, exportPublication } from '../export/export.ts';
 import type { AbsentSource } from '../export/past/past-moment.ts';
 import { exportPast, type PastExportReport } from '../export/past-export.ts';
 import { writeSetLinks } from '../export/site/set-links.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createExportPages } from './export-pages.ts';
 import { createExportProgress } from './export-progress.ts';
 import { publishForExport } from './export-publish.ts';
 import { type CommandIo, printResult, say } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
-import { noSourceError } from './no-source.ts';
 
 export interface ExportFlags {
   readonly config?: string;

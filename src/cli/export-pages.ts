@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import type { Bridge } from '../bridge/bridge.ts';
+import { createSurvey } from '../bridge/state/survey.ts';
+import { version } from '../bridge/version.ts';
 import type { PageSource } from '../export/site/pages.ts';
 import type { Publication } from '../publish/published/publication.ts';
 import { createApp } from '../server/app.ts';
 import { utcTime } from '../server/html/wording.ts';
-import type { Bridge } from './bridge.ts';
-import { createSurvey } from './survey.ts';
-import { version } from './version.ts';
 
 /** The pages of the server without a server: asked for by injection, and made fit to be files. */
 export interface ExportPages extends PageSource {

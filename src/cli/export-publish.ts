@@ -1,10 +1,10 @@
+import type { Bridge } from '../bridge/bridge.ts';
 import { addSeconds, toIso, utcDay } from '../core/datetime.ts';
 import { describeError, type ErrorCode, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { readPublicationSnapshot, type SnapshotSet } from '../export/site/publication-snapshot.ts';
 import type { PublishOptions } from '../publish/publisher.ts';
 import { readJournal } from '../store/sources/journal.ts';
-import type { Bridge } from './bridge.ts';
 import { type CommandIo, say } from './io.ts';
 
 /** A longer Resource List is renewed once a day, as `serve` does; a shorter one whenever something changed. */

@@ -1,3 +1,15 @@
+import { type Bridge, harvestsAtOnce, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { noSourceError } from '../bridge/config/no-source.ts';
+import { createLog } from '../bridge/log.ts';
+import { renameOlderJournals } from '../bridge/state/older-database.ts';
+import {
+  describeDamagedFiles,
+  describeFileWork,
+  lookAtMirror,
+  workOnFiles,
+} from '../bridge/work/file-work.ts';
+import { removeBytes } from '../bridge/work/retention.ts';
 import { areCountOf, countOf } from '../core/count-of.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
@@ -8,17 +20,10 @@ import type { HarvestReport } from '../harvest/report.ts';
 import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
 import { acceptOne } from './accept-command.ts';
 import type { AcceptFlag } from './accept-option.ts';
-import { type Bridge, harvestsAtOnce, openBridge } from './bridge.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { describeDamagedFiles, describeFileWork, lookAtMirror, workOnFiles } from './file-work.ts';
 import { harvestItems } from './harvest-item.ts';
 import { type CommandIo, printResult, say } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
-import { noSourceError } from './no-source.ts';
-import { renameOlderJournals } from './older-database.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { removeBytes } from './retention.ts';
 
 export interface HarvestFlags {
   readonly config?: string;

@@ -1,7 +1,7 @@
+import type { Bridge } from '../bridge/bridge.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { harvestItem, type ItemReport } from '../harvest/items/one-item.ts';
-import type { Bridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
 import { printable } from './terminal-text.ts';

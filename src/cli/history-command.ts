@@ -1,4 +1,7 @@
 import { once } from 'node:events';
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { createLog } from '../bridge/log.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type PastVersion, type ResourcePast, toPast, versionAt } from '../core/time/resource-past.ts';
 import { whyWithheld } from '../core/time/withheld.ts';
@@ -6,14 +9,11 @@ import { toUri } from '../core/uris.ts';
 import type { ResourceHistory } from '../store/history/timelines.ts';
 import { listVersionSteps } from '../store/history/version-steps.ts';
 import { readContents } from '../store/payloads/contents.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { chooseVersions, compareVersions } from './history-difference.ts';
 import { findTarget } from './history-target.ts';
 import { describeAbsence, printDifference, printHistory, printItem } from './history-view.ts';
 import type { CommandIo } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
 import { printable } from './terminal-text.ts';
 
 export interface HistoryFlags {

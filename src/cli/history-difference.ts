@@ -1,9 +1,9 @@
+import type { Bridge } from '../bridge/bridge.ts';
 import { type ContentComparison, compareContents, largestComparable } from '../core/comparison/comparison.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import { type PastVersion, type ResourcePast, versionAt } from '../core/time/resource-past.ts';
 import type { ResourceHistory } from '../store/history/timelines.ts';
 import { readContents } from '../store/payloads/contents.ts';
-import type { Bridge } from './bridge.ts';
 import { parseMoment } from './moment-option.ts';
 
 export type VersionPair = readonly [PastVersion, PastVersion];

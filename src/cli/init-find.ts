@@ -1,3 +1,4 @@
+import type { Protocol } from '../bridge/protocols.ts';
 import type { RepositoryInfo } from '../core/adapter.ts';
 import { isSameSite } from '../core/addresses/site.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
@@ -13,7 +14,6 @@ import {
   readPasted,
   restPlaces,
 } from './init-places.ts';
-import type { Protocol } from './protocols.ts';
 
 type Api = Exclude<Protocol, 'oai-pmh'>;
 

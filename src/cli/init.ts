@@ -2,12 +2,16 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { createAdapter } from '../../adapters/index.ts';
+import { adapterSettings, httpSettings, oaiSettings, systemClock } from '../bridge/bridge.ts';
+import { defaultConfigFile } from '../bridge/config/load-config.ts';
+import { checkWritableFile } from '../bridge/config/writable.ts';
+import { createLog } from '../bridge/log.ts';
+import type { Protocol } from '../bridge/protocols.ts';
 import { parseConfig } from '../core/config/config.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { createHostGate } from '../harvest/http/host-gate.ts';
 import { createHttp } from '../harvest/http/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';
-import { adapterSettings, httpSettings, oaiSettings, systemClock } from './bridge.ts';
 import { lookAt } from './endpoint-look.ts';
 import { exitCodes } from './exit-codes.ts';
 import { SearchBudget, type SearchLimits, searchLimits } from './init-budget.ts';
@@ -15,10 +19,6 @@ import { configText, identityHost } from './init-config.ts';
 import { explain } from './init-explain.ts';
 import { type Found, findRepository, type SearchPorts } from './init-find.ts';
 import { type CommandIo, printResult, say } from './io.ts';
-import { defaultConfigFile } from './load-config.ts';
-import { createLog } from './log.ts';
-import type { Protocol } from './protocols.ts';
-import { checkWritableFile } from './writable.ts';
 
 export interface InitFlags {
   readonly config?: string;

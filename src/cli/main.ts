@@ -1,11 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { protocols } from '../bridge/protocols.ts';
+import { version } from '../bridge/version.ts';
 import { parseDatestamp } from '../core/datetime.ts';
 import { parseAccept } from './accept-option.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { CommandIo } from './io.ts';
 import { momentOption } from './moment-option.ts';
-import { protocols } from './protocols.ts';
-import { version } from './version.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /**

@@ -1,11 +1,11 @@
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { createLog } from '../bridge/log.ts';
 import { countOf } from '../core/count-of.ts';
 import { countUnreadable, listUnreadable, type Unreadable } from '../store/runs/unreadable.ts';
 import { findSource } from '../store/sources/sources.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
 import { printable, printableJson } from './terminal-text.ts';
 
 const pageSize = 100;

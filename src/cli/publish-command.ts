@@ -1,15 +1,15 @@
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { noSourceError } from '../bridge/config/no-source.ts';
+import { createLog } from '../bridge/log.ts';
+import { renameOlderJournals } from '../bridge/state/older-database.ts';
 import { countOf } from '../core/count-of.ts';
 import { BridgeError, type ErrorCode, isBridgeError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { PublishReport } from '../publish/publisher.ts';
 import { readJournal } from '../store/sources/journal.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
-import { noSourceError } from './no-source.ts';
-import { renameOlderJournals } from './older-database.ts';
 import { reportError } from './report-error.ts';
 
 export interface PublishFlags {

@@ -1,14 +1,14 @@
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { createLog } from '../bridge/log.ts';
 import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { settleNow } from '../harvest/files/note-refusal.ts';
 import { acceptRefusals } from '../store/files/refusals.ts';
 import { countWithheldFiles, listWithheldFiles, type WithheldFile } from '../store/files/withheld-files.ts';
 import { findSource } from '../store/sources/sources.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
 import { printable } from './terminal-text.ts';
 
 export interface RefusedFlags {

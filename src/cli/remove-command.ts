@@ -1,6 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { createLog } from '../bridge/log.ts';
+import { unconfiguredSources } from '../bridge/state/stored-sources.ts';
 import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { eitherOf } from '../core/either-signal.ts';
@@ -14,12 +18,8 @@ import { removeUnreferenced } from '../store/payloads/unreferenced-blobs.ts';
 import { deleteAll, isRemoved, purgeSource } from '../store/removal/removed-sources.ts';
 import { acquireLease, type Lease, releaseLease } from '../store/runs/leases.ts';
 import { countSource, findSource } from '../store/sources/sources.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
-import { unconfiguredSources } from './stored-sources.ts';
 
 export interface RemoveFlags {
   readonly config?: string;

@@ -1,8 +1,8 @@
+import { createLog } from '../bridge/log.ts';
 import { BridgeError, describeError, failure, isBridgeError } from '../core/errors.ts';
 import { translate } from '../store/engine/database.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { type CommandIo, say } from './io.ts';
-import { createLog } from './log.ts';
 
 /**
  * Says what went wrong and what to do next.

@@ -1,12 +1,12 @@
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { createLog } from '../bridge/log.ts';
 import { BridgeError } from '../core/errors.ts';
 import { type ReadAgain, readAgain } from '../harvest/items/restored-item.ts';
 import { endWithdrawal, type Target } from '../store/removal/withdrawals.ts';
 import { forgetSelection } from '../store/sources/sources.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
 import { findWithdrawable, uriOf, withdrawalsOf } from './withdraw-command.ts';
 
 export interface RestoreFlags {

@@ -1,7 +1,7 @@
-import { onLog } from './log.ts';
+import { onLog } from '../bridge/log.ts';
+import { catchSignals } from '../bridge/signals.ts';
 import { main } from './main.ts';
 import { logTrouble } from './process-trouble.ts';
-import { catchSignals } from './signals.ts';
 
 /** These do something beside printing, and do it to the end. */
 const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup)$/;

@@ -1,14 +1,14 @@
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { noSourceError } from '../bridge/config/no-source.ts';
+import { createLog } from '../bridge/log.ts';
+import { type Service, startService } from '../bridge/service.ts';
+import { renameOlderJournals } from '../bridge/state/older-database.ts';
+import { describeUnconfigured, unconfiguredSources } from '../bridge/state/stored-sources.ts';
 import { listHarvestedSources } from '../store/sources/sources.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
-import { noSourceError } from './no-source.ts';
-import { renameOlderJournals } from './older-database.ts';
 import { logError } from './report-error.ts';
-import { type Service, startService } from './service.ts';
-import { describeUnconfigured, unconfiguredSources } from './stored-sources.ts';
 
 export interface ServeFlags {
   readonly config?: string;

@@ -1,3 +1,4 @@
+import type { StoredBridge } from '../bridge/stored-bridge.ts';
 import { countOf } from '../core/count-of.ts';
 import { addSeconds, toIso } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
@@ -5,7 +6,6 @@ import { firstPassAt, lastSeqBefore, readJournals } from '../store/sources/journ
 import { countPast, type PastCounts } from '../store/sources/past-counts.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
-import type { StoredBridge } from './stored-bridge.ts';
 
 /** What each source held at a moment, and how much has changed since. */
 export async function statusAt(

@@ -1,3 +1,7 @@
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { readOverviews } from '../bridge/state/overview.ts';
+import { withheldDumps } from '../bridge/state/withheld-dumps.ts';
+import { openStored, type StoredBridge } from '../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../core/count-of.ts';
 import { itemPath, toUri } from '../core/uris.ts';
 import type { PublishedSet } from '../publish/published/publication.ts';
@@ -9,12 +13,8 @@ import { listWithdrawals, type Withdrawal } from '../store/removal/withdrawals.t
 import type { VanishedCounts } from '../store/runs/vanished.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { readOverviews } from './overview.ts';
 import { statusAt } from './status-at.ts';
-import { openStored, type StoredBridge } from './stored-bridge.ts';
 import { printable } from './terminal-text.ts';
-import { withheldDumps } from './withheld-dumps.ts';
 
 const shownProblems = 5;
 const shownRuns = 10;

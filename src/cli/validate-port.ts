@@ -1,11 +1,11 @@
+import { systemClock } from '../bridge/bridge.ts';
+import { createLog } from '../bridge/log.ts';
+import { productName, version } from '../bridge/version.ts';
 import type { SourcePort } from '../conformance/source-port.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
 import { createHostGate } from '../harvest/http/host-gate.ts';
 import { createHttp, type HttpSettings } from '../harvest/http/http.ts';
-import { systemClock } from './bridge.ts';
 import type { CommandIo } from './io.ts';
-import { createLog } from './log.ts';
-import { productName, version } from './version.ts';
 
 /** A document may have 50 MB; a little more is read, to say that it is too much. */
 const maximumDocumentBytes = 68 * 1024 * 1024;

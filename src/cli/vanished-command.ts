@@ -1,12 +1,12 @@
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { createLog } from '../bridge/log.ts';
 import { countOf } from '../core/count-of.ts';
 import type { RunKind } from '../store/runs/runs.ts';
 import { countVanished, listVanished, unreadBy, type VanishedItem } from '../store/runs/vanished.ts';
 import { findSource } from '../store/sources/sources.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CommandIo, printResult, say } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
 import { printable } from './terminal-text.ts';
 
 const pageSize = 500;

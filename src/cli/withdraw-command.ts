@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bridge, openBridge } from '../bridge/bridge.ts';
+import { loadConfig } from '../bridge/config/load-config.ts';
+import { createLog } from '../bridge/log.ts';
 import { countOf } from '../core/count-of.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, isBridgeError } from '../core/errors.ts';
@@ -17,12 +20,9 @@ import {
   withdraw,
 } from '../store/removal/withdrawals.ts';
 import { borrowLease, type Lease } from '../store/runs/leases.ts';
-import { type Bridge, openBridge } from './bridge.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findTarget } from './history-target.ts';
 import { type CommandIo, printResult } from './io.ts';
-import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
 
 export interface WithdrawFlags {
   readonly config?: string;

@@ -1,5 +1,5 @@
-import { openBridge } from '../../src/cli/bridge.ts';
-import { createLog } from '../../src/cli/log.ts';
+import { openBridge } from '../../src/bridge/bridge.ts';
+import { createLog } from '../../src/bridge/log.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { harvest } from '../../src/harvest/harvest.ts';
 import { peakRss, print } from './processes.ts';

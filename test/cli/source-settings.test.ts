@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { httpSettings, upstreamFileSettings } from '../../src/cli/bridge.ts';
+import { httpSettings, upstreamFileSettings } from '../../src/bridge/bridge.ts';
 import { parseConfig, type SourceConfig } from '../../src/core/config/config.ts';
 
 test('what a source may be slow at holds for its endpoint and for the files that are handed through', () => {

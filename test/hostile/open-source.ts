@@ -1,5 +1,5 @@
 import { createAdapter } from '../../adapters/index.ts';
-import { adapterSettings, httpSettings, oaiSettings } from '../../src/cli/bridge.ts';
+import { adapterSettings, httpSettings, oaiSettings } from '../../src/bridge/bridge.ts';
 import type { AdapterContext, Clock, Log } from '../../src/core/adapter.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { createFileChecker } from '../../src/harvest/files/checks/file-checker.ts';

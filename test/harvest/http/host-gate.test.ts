@@ -1,6 +1,6 @@
 import { EventEmitter, getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { catchSignals } from '../../../src/cli/signals.ts';
+import { catchSignals } from '../../../src/bridge/signals.ts';
 import { eitherOf } from '../../../src/core/either-signal.ts';
 import { createHostGate } from '../../../src/harvest/http/host-gate.ts';
 

@@ -1,0 +1,50 @@
+import type { Config } from '../../core/config/config.ts';
+
+/** A value that was not written into the configuration file, and where it went. */
+export interface BroughtIn {
+  readonly path: readonly string[];
+  readonly value: string;
+}
+
+/**
+ * What of a configuration is secret: every header, every password, and what came from the environment or another
+ * file into the address of a source, unless that is its host, which everybody sees who looks at the network. Other
+ * settings are shown to everybody anyway.
+ */
+export function* secretsOf(config: Config, broughtIn: readonly BroughtIn[]): Generator<string> {
+  if (config.database.client === 'pg') yield* credentialsOf(config.database.url);
+  for (const [name, source] of Object.entries(config.sources)) {
+    for (const value of Object.values(source.headers ?? {}))
+      yield* [value, value.replace(/^[A-Za-z]+ +/, '')];
+    if (source.login) yield source.login.password;
+    const addresses = [source.url, ...(typeof source.oai === 'string' ? [source.oai] : [])];
+    const brought = broughtIn.filter(({ path }) => path[0] === 'sources' && path[1] === name);
+    for (const address of addresses) {
+      for (const { value, path } of brought) {
+        if (path[2] === 'login') yield value;
+        else if (address.includes(value)) yield* secretsWithin(address, value);
+      }
+    }
+  }
+}
+
+/** Of a whole address that was brought in, what it has in its query. */
+function* secretsWithin(address: string, value: string): Generator<string> {
+  if (value.includes('://')) {
+    yield* URL.canParse(value) ? new URL(value).searchParams.values() : [];
+    return;
+  }
+  const host = /^[a-z]+:\/\/([^/?#]*)/i.exec(address)?.[1] ?? '';
+  if (!host.includes(value)) yield value;
+}
+
+function* credentialsOf(url: string): Generator<string> {
+  const password = /^[a-z]+:\/\/[^/@:]*:([^@]*)@/i.exec(url)?.[1] ?? /[?&]password=([^&]*)/.exec(url)?.[1];
+  if (password === undefined) return;
+  yield password;
+  try {
+    yield decodeURIComponent(password);
+  } catch {
+    // It is as it stands.
+  }
+}

@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { parse, YAMLParseError } from 'yaml';
+import { type Config, parseConfig } from '../../core/config/config.ts';
+import { BridgeError, describeError } from '../../core/errors.ts';
+import { keepSecret } from '../../core/secrets.ts';
+import { checkCron } from '../../harvest/scheduler.ts';
+import { type BroughtIn, secretsOf } from './config-secrets.ts';
+
+export const defaultConfigFile = 'rsbridge.yaml';
+
+export interface ConfigFlags {
+  readonly config?: string | undefined;
+  /** Dotted path → value, from command line flags; they win over everything else. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Flag > environment (`RSBRIDGE_BASE_URL`, `RSBRIDGE_LISTEN__PORT`) > file > default. In the file `${VAR}`
+ * is replaced from the environment, and `somethingFile: path` reads the value of `something`. Relative paths
+ * in the result are relative to the configuration file.
+ * @throws BridgeError `config-missing`, `config-invalid`
+ */
+export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): Config {
+  const file = resolve(cwd, flags.config ?? env.RSBRIDGE_CONFIG ?? defaultConfigFile);
+  const broughtIn: BroughtIn[] = [];
+  const given = parseYaml(readText(file), file);
+  const raw = resolveValue(given, [], { env, directory: dirname(file), broughtIn }) as Record<
+    string,
+    unknown
+  >;
+  for (const [path, value] of environmentOverrides(env)) {
+    assign(raw, path, value);
+    broughtIn.push({ path, value });
+  }
+  for (const [path, value] of Object.entries(flags.overrides ?? {})) {
+    if (value !== undefined) assign(raw, path.split('.'), value);
+  }
+  const config = parseBroughtIn(raw, broughtIn);
+  for (const secret of secretsOf(config, broughtIn)) keepSecret(secret);
+  checkCron('publish.resourceListSchedule', config.publish.resourceListSchedule);
+  checkCron('publish.resourceDumpSchedule', config.publish.resourceDumpSchedule);
+  for (const [name, source] of Object.entries(config.sources)) {
+    checkCron(`sources.${name}.schedule`, source.schedule);
+    checkCron(`sources.${name}.fullPass`, source.fullPass);
+    checkCron(`sources.${name}.identifierPass`, source.identifierPass);
+  }
+  return anchorPaths(config, dirname(file));
+}
+
+/** What is wrong with a value is told with the value, unless it was brought in: nobody knows yet what it is for. */
+function parseBroughtIn(raw: unknown, broughtIn: readonly BroughtIn[]): Config {
+  try {
+    return parseConfig(raw);
+  } catch (error) {
+    for (const { value } of broughtIn) keepSecret(value);
+    throw error;
+  }
+}
+
+/** Makes the relative paths of a configuration absolute. */
+export function anchorPaths(config: Config, directory: string): Config {
+  const anchor = (path: string) => (isAbsolute(path) ? path : resolve(directory, path));
+  const { database } = config;
+  return {
+    ...config,
+    directory: anchor(config.directory),
+    database: database.client === 'sqlite' ? { ...database, file: anchor(database.file) } : database,
+  };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new BridgeError('config-missing', `there is no ${file}`, { cause });
+    }
+    throw new BridgeError('config-invalid', `the configuration ${file} cannot be read`, { cause });
+  }
+}
+
+/** The text of a file that a setting names. */
+function readValue(path: readonly string[], file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new BridgeError(
+      'config-invalid',
+      `${path.join('.')}: ${describeError(cause)}; name a file that rsbridge can read`,
+      { cause },
+    );
+  }
+}
+
+function parseYaml(text: string, file: string): Record<string, unknown> {
+  let parsed: unknown;
+  try {
+    parsed = parse(text.replace(variable, `${opened}$1${closed}`)) ?? {};
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error;
+    const line = error.linePos?.[0].line;
+    const where = line === undefined ? '' : `, line ${line}`;
+    throw new BridgeError('config-invalid', `${file}${where}: ${error.message.split('\n')[0] ?? ''}`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new BridgeError(
+      'config-invalid',
+      `${file} holds no settings; write one on each line, such as baseUrl: https://repo.example.org/rs`,
+    );
+  }
+  return parsed as Record<string, unknown>;
+}
+
+interface Resolving {
+  readonly env: Environment;
+  readonly directory: string;
+  /** What is brought in goes here. */
+  readonly broughtIn: BroughtIn[];
+}
+
+function resolveValue(value: unknown, path: readonly string[], resolving: Resolving): unknown {
+  const { env, directory, broughtIn } = resolving;
+  if (typeof value === 'string')
+    return expand(value, env, (brought) => broughtIn.push({ path, value: brought }));
+  if (Array.isArray(value)) return value.map((entry) => resolveValue(entry, path, resolving));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => {
+      if (!key.endsWith('File') || typeof entry !== 'string')
+        return [key, resolveValue(entry, [...path, key], resolving)];
+      const name = key.slice(0, -'File'.length);
+      const text = readValue([...path, key], resolve(directory, expand(entry, env))).trim();
+      broughtIn.push({ path: [...path, name], value: text });
+      return [name, text];
+    }),
+  );
+}
+
+const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/**
+ * Stand for the braces while YAML is read: in `{ url: ${URL} }` those would open a mapping. The values come
+ * in afterwards, so that no character of a password means anything to YAML.
+ */
+const [opened, closed] = ['\uE000', '\uE001'];
+const stoodIn = new RegExp(`${opened}([A-Za-z0-9_]+)${closed}`, 'g');
+
+function expand(text: string, env: Environment, told?: (value: string) => void): string {
+  return text.replace(stoodIn, (_, name: string) => {
+    const value = env[name];
+    if (value === undefined) {
+      throw new BridgeError(
+        'config-invalid',
+        `the environment variable ${name} is used in the configuration and not set; set it, or write the value itself`,
+      );
+    }
+    told?.(value);
+    return value;
+  });
+}
+
+const prefix = 'RSBRIDGE_';
+
+/** `RSBRIDGE_LISTEN__PORT=80` → `['listen', 'port'], 80`. */
+function* environmentOverrides(env: Environment): Generator<[string[], string]> {
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith(prefix) || name === 'RSBRIDGE_CONFIG' || value === undefined) continue;
+    const path = name.slice(prefix.length).split('__').map(toCamelCase);
+    yield [path, value];
+  }
+}
+
+function toCamelCase(name: string): string {
+  return name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function assign(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key, ...rest] = path;
+  if (key === undefined) return;
+  if (rest.length === 0) {
+    target[key] = value;
+    return;
+  }
+  const inner = target[key];
+  const next = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {};
+  target[key] = next;
+  assign(next, rest, value);
+}

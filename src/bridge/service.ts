@@ -1,0 +1,265 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Config, MementosConfig } from '../core/config/config.ts';
+import { defaultSchedules } from '../core/config/source-schema.ts';
+import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
+import { spreadSources } from '../core/time/spread.ts';
+import { noteRefusal } from '../harvest/files/note-refusal.ts';
+import type { HarvestSource } from '../harvest/harvest-source.ts';
+import { createHostGate, type HostGate } from '../harvest/http/host-gate.ts';
+import { identifierPass } from '../harvest/identifiers/identifier-pass.ts';
+import { retainNow } from '../harvest/run/retain-now.ts';
+import { createScheduler, type Scheduler } from '../harvest/scheduler.ts';
+import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
+import { createApp } from '../server/app.ts';
+import { createClientAddress } from '../server/connections/client-address.ts';
+import type { ServerDeps } from '../server/deps.ts';
+import { createDocumentPasts } from '../server/past/document-past.ts';
+import type { JournalState } from '../store/sources/journal.ts';
+import { type Bridge, harvestsAtOnce } from './bridge.ts';
+import { connectionsWithin, openFilesLimit } from './open-files.ts';
+import type { Signals } from './signals.ts';
+import { servesSource } from './state/stored-sources.ts';
+import { createSurvey } from './state/survey.ts';
+import { version } from './version.ts';
+import { lookAtMirror, workOnFiles } from './work/file-work.ts';
+import { watchDamage } from './work/mending.ts';
+import { type PublishLoop, startPublishLoop } from './work/publish-loop.ts';
+import { watchRefusals } from './work/refusals.ts';
+import { removeBytes } from './work/retention.ts';
+
+/** The living bridge: harvests and publishes on schedule, and serves. */
+export interface Service {
+  /** Where it really listens. */
+  readonly address: AddressInfo;
+  /** Harvests a source, unless another process works on it; its failures are logged and shown, not thrown. */
+  harvestNow: HarvestNow;
+  /** Asks for files that are due, looks for and downloads them; need not be waited for, and fails for nobody. */
+  followFiles(source: string): Promise<void>;
+  /** New Resource Lists of all sets with the next round, however lately they were written. */
+  renewLists(): void;
+  /** Whether all that is in the journal is in the lists of the source's sets. */
+  isPublished(source: string, journal: JournalState): boolean;
+  /** Finishes the pages and responses under way. */
+  close(): Promise<void>;
+}
+
+/** Of a source that was removed. */
+const ofRemoved: MementosConfig = { links: 'none', ofDeleted: false, keep: 'all' };
+const fileWorksAtOnce = 4;
+/** Before the documents of the night are rendered. */
+const retentionSchedule = '10 1 * * *';
+
+/** For a service that is more than itself. */
+export interface ServiceHooks extends Pick<ServerDeps, 'admit'> {
+  /** Instead of a harvest at its time, which it may run. */
+  readonly harvestWhenDue?: (harvest: () => Promise<void>) => Promise<void>;
+}
+
+export type HarvestNow = (
+  source: string,
+  options: { mode: 'full' | 'incremental'; withoutFuse?: boolean },
+) => Promise<void>;
+
+/** @throws BridgeError `port-in-use` */
+export async function startService(
+  bridge: Bridge,
+  address: { host: string; port: number },
+  { stop, abort }: Pick<Signals, 'stop' | 'abort'>,
+  hooks: ServiceHooks = {},
+): Promise<Service> {
+  const { log, config } = bridge;
+  const scheduler = createScheduler(log);
+  const app = createApp({
+    database: bridge.database,
+    publication: bridge.publication,
+    directory: config.directory,
+    fileMode: (source) => config.sources[source]?.files.mode,
+    servesSource: (source) => servesSource(bridge, source),
+    mementosOf: (source) => config.sources[source]?.mementos ?? ofRemoved,
+    documentPasts: createDocumentPasts({ ...bridge, baseUrl: config.baseUrl }),
+    upstreamFiles: bridge.upstreamFiles,
+    noteRefusal: async (source, url, refusal) => {
+      const settings = config.sources[source];
+      if (settings) await noteRefusal(bridge, { source, url, ...refusal }, settings);
+    },
+    baseUrl: config.baseUrl,
+    title: config.title,
+    version,
+    robots: config.publish.robots,
+    clock: bridge.clock,
+    clientOf: createClientAddress(config.listen.trustedProxies),
+    connections: {
+      most: connectionsWithin(openFilesLimit()),
+      floor: {
+        bytesPerSecond: config.listen.minBytesPerSecond,
+        graceSeconds: config.listen.slowReaderSeconds,
+      },
+    },
+    log,
+    setsOf: (source, title) => bridge.setsOf(source, title),
+    ...createSurvey(bridge, (source) => nextHarvest(scheduler, source)),
+    admit: hooks.admit,
+  });
+  await listen(app, address);
+  const loop = startPublishLoop(bridge, abort);
+  const places = createHostGate();
+  const signals = { stop, signal: abort };
+  const inTurn = async (name: string, work: (source: HarvestSource) => Promise<unknown>): Promise<void> => {
+    const leave: (() => void)[] = [];
+    try {
+      // What is due at the same minute, as the schedules are by default, comes one after the other.
+      leave.push(await places.enter(`source ${name}`, 1, stop));
+      leave.push(await places.enter('harvests', harvestsAtOnce, stop));
+      await work(bridge.source(name));
+    } catch (error) {
+      // Another process works on it; the run itself logged everything else.
+      const expected = isBridgeError(error, 'lease-held') || stop.aborted;
+      log[expected ? 'debug' : 'error']({ source: name, ...failure(error) }, 'harvest failed');
+    } finally {
+      for (const go of leave) go();
+    }
+  };
+  const fileWorks = new Set<Promise<void>>();
+  const inBackground = (begun: Promise<void>): Promise<void> => {
+    const work = begun.finally(() => fileWorks.delete(work));
+    fileWorks.add(work);
+    return work;
+  };
+  const followFiles = (name: string) => inBackground(startFileWork(bridge, name, signals, places));
+  const refusals = watchRefusals(bridge, followFiles, stop);
+  const damage = watchDamage(bridge, followFiles, stop);
+  const harvestNow: HarvestNow = async (name, options) => {
+    await inTurn(name, (source) => thoroughHarvest(bridge, source, { ...options, ...signals }));
+    const isLooked = options.mode === 'full' && !stop.aborted;
+    void inBackground(
+      (isLooked ? lookAtLengths(bridge, name, stop) : Promise.resolve()).then(() =>
+        startFileWork(bridge, name, signals, places),
+      ),
+    );
+  };
+  const compareNow = (name: string) =>
+    inTurn(name, async (source) => {
+      const report = await identifierPass(bridge, source, signals);
+      if ('skipped' in report) log.debug({ source: name, reason: report.skipped }, 'identifiers not listed');
+    });
+  const whenDue: HarvestNow = (name, options) => {
+    const harvest = () => harvestNow(name, options);
+    return hooks.harvestWhenDue?.(harvest) ?? harvest();
+  };
+  addHarvests(scheduler, config, whenDue, compareNow);
+  addRenewals(scheduler, bridge, loop);
+  scheduler.add({
+    name: 'retention',
+    cron: retentionSchedule,
+    run: async () => {
+      for (const name of Object.keys(config.sources))
+        await inTurn(name, (source) => retainNow(bridge, source, stop));
+      await removeBytes(bridge, stop);
+    },
+  });
+  scheduler.start();
+  return {
+    address: app.server.address() as AddressInfo,
+    harvestNow,
+    followFiles,
+    renewLists: () => loop.renew(bridge.sets()),
+    isPublished: loop.isLevel,
+    close: async () => {
+      // Whoever waits for a list of the past would keep the server open for as long.
+      const work = [
+        scheduler.stop(),
+        loop.stop(),
+        refusals.stop(),
+        damage.stop(),
+        bridge.listsInTime.close(),
+      ];
+      await Promise.all([...work, ...fileWorks, app.close()]);
+      // Begun by a harvest that has just ended.
+      await Promise.all(fileWorks);
+    },
+  };
+}
+
+/** What a mirror has lost since the last full pass is downloaded again. */
+async function lookAtLengths(bridge: Bridge, name: string, stop: AbortSignal): Promise<void> {
+  try {
+    const damaged = await lookAtMirror(bridge, name, 'lengths', stop);
+    if (damaged > 0) bridge.log.warn({ source: name, damaged }, 'mirrored files are missing or damaged');
+  } catch (error) {
+    if (!stop.aborted) bridge.log.error({ source: name, ...failure(error) }, 'mirrored files not checked');
+  }
+}
+
+/** Beside harvests: downloads may take days. What is under way when the process ends is continued. */
+async function startFileWork(
+  bridge: Bridge,
+  name: string,
+  signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+  places: HostGate,
+): Promise<void> {
+  const leave: (() => void)[] = [];
+  try {
+    leave.push(await places.enter(`files of ${name}`, 1, signals.stop));
+    leave.push(await places.enter('files', fileWorksAtOnce, signals.stop));
+    await workOnFiles(bridge, name, { ...signals, toTheEnd: true });
+  } catch (error) {
+    if (!signals.stop.aborted) bridge.log.error({ source: name, ...failure(error) }, 'work on files stopped');
+  } finally {
+    for (const go of leave) go();
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    await app.close();
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new BridgeError('port-in-use', `port ${port} on ${host} is taken`, { cause });
+    if (code === 'EACCES')
+      throw new BridgeError('port-in-use', `port ${port} may not be opened by this user`, { cause });
+    throw cause;
+  }
+}
+
+/** Sources are opened when it is their turn: a thousand of them have connections to nobody yet. */
+function addHarvests(
+  scheduler: Scheduler,
+  { sources }: Config,
+  harvestNow: HarvestNow,
+  compareNow: (source: string) => Promise<void>,
+): void {
+  const add = (
+    kind: string,
+    setting: 'schedule' | 'fullPass' | 'identifierPass',
+    run: (name: string) => Promise<void>,
+  ) => {
+    const schedules = new Map<string, string>();
+    for (const [name, { [setting]: cron }] of Object.entries(sources)) {
+      if (cron !== false) schedules.set(name, cron);
+    }
+    const places = spreadSources(schedules, defaultSchedules[setting]);
+    for (const [name, cron] of schedules) {
+      scheduler.add({ name: `${kind} ${name}`, cron, place: places.get(name), run: () => run(name) });
+    }
+  };
+  add('incremental', 'schedule', (name) => harvestNow(name, { mode: 'incremental' }));
+  add('full', 'fullPass', (name) => harvestNow(name, { mode: 'full' }));
+  add('identifiers', 'identifierPass', compareNow);
+}
+
+function nextHarvest(scheduler: Scheduler, source: string): Date | undefined {
+  const times = [scheduler.nextRun(`incremental ${source}`), scheduler.nextRun(`full ${source}`)];
+  return times.filter((time) => time !== undefined).sort((a, b) => a.getTime() - b.getTime())[0];
+}
+
+function addRenewals(scheduler: Scheduler, bridge: Bridge, loop: PublishLoop): void {
+  const { resourceListSchedule, resourceDumpSchedule } = bridge.config.publish;
+  const add = (name: string, cron: string | false, renew: PublishLoop['renew']) => {
+    if (cron !== false) scheduler.add({ name, cron, run: async () => renew(bridge.sets()) });
+  };
+  add('resource lists', resourceListSchedule, loop.renew);
+  add('resource dumps', resourceDumpSchedule, loop.renewDumps);
+}

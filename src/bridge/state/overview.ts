@@ -1,0 +1,166 @@
+import { countOf } from '../../core/count-of.ts';
+import { addSeconds, toIso } from '../../core/datetime.ts';
+import type { PublishedSet } from '../../publish/published/publication.ts';
+import type { SourceOverview } from '../../server/deps.ts';
+import { readSourceFacts, type SourceFacts } from '../../store/reading/source-facts.ts';
+import type { Run, RunKind } from '../../store/runs/runs.ts';
+import type { StoredSource } from '../../store/sources/sources.ts';
+import type { StoredBridge } from '../stored-bridge.ts';
+
+/**
+ * How every source is doing, for the pages, `/readyz`, `/metrics` and `rsbridge status`: one object, many views. It
+ * takes the same few statements for one source and for a thousand.
+ */
+export async function readOverviews(
+  bridge: StoredBridge,
+  nextRun: (source: string) => Date | undefined = () => undefined,
+  sets?: readonly PublishedSet[],
+): Promise<readonly SourceOverview[]> {
+  const { database, clock, publication } = bridge;
+  const since = addSeconds(toIso(clock.now()), -86_400);
+  const facts = await readSourceFacts(database.reader, since);
+  return overviewsOf(bridge, facts, sets ?? (await publication.sets()), nextRun);
+}
+
+/** @param sets that are published */
+export function overviewsOf(
+  { config }: StoredBridge,
+  facts: ReadonlyMap<string, SourceFacts>,
+  sets: readonly PublishedSet[],
+  nextRun: (source: string) => Date | undefined = () => undefined,
+): readonly SourceOverview[] {
+  const stuck = dumpTroubles(sets);
+  return Object.entries(config.sources).map(([name, { title }]) =>
+    overviewOf({ name, title, next: nextRun(name), stuck: stuck.get(name), ...facts.get(name) }),
+  );
+}
+
+interface Known extends Partial<SourceFacts> {
+  readonly name: string;
+  /** As it is configured. */
+  readonly title: string | undefined;
+  readonly next: Date | undefined;
+  readonly stuck: string | undefined;
+}
+
+function overviewOf(known: Known): SourceOverview {
+  const { name, title, next, stuck, stored, counts, run, look, problem, unreadable = 0 } = known;
+  const refused = refusedPass(known);
+  return {
+    name,
+    title: title ?? stored?.info?.name ?? name,
+    state: [
+      describeState(stored, run, refused, known.vanished === true),
+      describeLook(look, run),
+      describeUnreadable(name, unreadable),
+      describeRefused(name, known.fuseAt),
+      stuck,
+    ]
+      .filter((part) => part !== undefined)
+      .join('; '),
+    healthy:
+      !stored?.trouble &&
+      !refused &&
+      !stuck &&
+      unreadable === 0 &&
+      known.fuseAt === undefined &&
+      run?.state !== 'failed',
+    harvesting: stored?.firstPassSeq === undefined,
+    lastSuccessAt: lastSuccess(stored, run),
+    lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
+    nextRunAt: next && toIso(next),
+    resources: counts?.resources ?? 0,
+    items: counts?.items ?? 0,
+    recentChanges: counts?.changes ?? 0,
+    problem: problem && `${problem.identifier ?? 'a record'}: ${problem.message}`,
+  };
+}
+
+/** Dumps that cannot be built, by source: what was published before stays, and gets older. */
+function dumpTroubles(sets: readonly PublishedSet[]): ReadonlyMap<string, string> {
+  const troubles = new Map<string, string>();
+  for (const { path, trouble } of sets) {
+    const source = path.split('/', 1)[0] ?? path;
+    if (trouble && !troubles.has(source))
+      troubles.set(source, `no new dumps of ${path} since ${trouble.at}: ${trouble.message}`);
+  }
+  return troubles;
+}
+
+function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): string | undefined {
+  return run?.state === 'succeeded' ? run.endedAt : (stored?.lastFullAt ?? undefined);
+}
+
+/**
+ * A full pass, or a later look through the identifiers, whose deletions wait for a person, however many good
+ * incremental ones came after it.
+ */
+function refusedPass({ fullPass, look }: Known): Run<RunKind> | undefined {
+  if (fullPass?.state === 'needs-attention') return fullPass;
+  return look?.state === 'needs-attention' && look.id > (fullPass?.id ?? 0) ? look : undefined;
+}
+
+function describeState(
+  stored: StoredSource | undefined,
+  run: Run | undefined,
+  refused: Run<RunKind> | undefined,
+  vanished: boolean,
+): string {
+  if (stored?.trouble) return `could not be harvested at ${stored.trouble.at}: ${stored.trouble.message}`;
+  if (!stored || !run) return 'not harvested yet';
+  if (refused && run.state === 'succeeded') {
+    const pass = refused.mode === 'identifiers' ? 'identifier pass' : 'full harvest';
+    return `needs attention since the ${pass} of ${refused.endedAt}: ${refused.error?.message}${whereToLook(stored, refused, vanished)}`;
+  }
+  const kind = run.mode === 'full' ? 'full harvest' : 'harvest of what is new';
+  const records =
+    run.expectedTotal === undefined
+      ? countOf(run.items, 'record')
+      : `${run.items} of about ${countOf(run.expectedTotal, 'record')}`;
+  const changes = run.created + run.updated + run.deleted;
+  switch (run.state) {
+    case 'running':
+      return stored.firstPassSeq === undefined
+        ? `first harvest under way: ${records} so far`
+        : `${kind} under way: ${countOf(run.items, 'record')} so far`;
+    case 'succeeded':
+      return changes === 0
+        ? `up to date; the last ${kind} found nothing new`
+        : `up to date; the last ${kind} found ${run.created} new, ${run.updated} changed and ${run.deleted} deleted`;
+    case 'interrupted':
+      return `stopped after ${records}; the next harvest continues there`;
+    case 'needs-attention':
+      return `needs attention: ${run.error?.message ?? 'look at the last run'}${whereToLook(stored, run, vanished)}`;
+    case 'failed':
+      return `the last ${kind} failed: ${run.error?.message ?? 'for an unknown reason'}`;
+  }
+}
+
+/** They stay until they are read well, or are gone. */
+export function describeUnreadable(name: string, count: number): string | undefined {
+  if (count === 0) return undefined;
+  const records = `${countOf(count, 'record')} ${count === 1 ? 'needs attention: it' : 'need attention: they'}`;
+  return `${records} could not be read (rsbridge problems ${name})`;
+}
+
+/** They wait for their server, or for a person. */
+function describeRefused(name: string, since: string | undefined): string | undefined {
+  if (since === undefined) return undefined;
+  return `needs attention: since ${since} its server refuses so many files that they are neither served nor deleted (rsbridge refused ${name})`;
+}
+
+function whereToLook(
+  { name }: StoredSource,
+  { error }: Pick<Run<RunKind>, 'error'>,
+  vanished: boolean,
+): string {
+  return error?.code === 'deletions-refused' && vanished ? `; rsbridge vanished ${name} lists them` : '';
+}
+
+/** Only while it is news. */
+function describeLook(look: Run<'identifiers'> | undefined, run: Run | undefined): string | undefined {
+  if (!look || look.id < (run?.id ?? 0)) return undefined;
+  if (look.state === 'running') return `listing its identifiers: ${look.items} so far`;
+  if (look.state !== 'failed') return undefined;
+  return `its identifiers could not be listed to the end at ${look.endedAt}: ${look.error?.message}`;
+}

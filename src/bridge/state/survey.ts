@@ -1,0 +1,62 @@
+import type { Clock } from '../../core/adapter.ts';
+import type { PublishedSet } from '../../publish/published/publication.ts';
+import type { SourceOverview } from '../../server/deps.ts';
+import type { Bridge } from '../bridge.ts';
+import { readOverviews } from './overview.ts';
+
+/** How all sources are doing, and what is published of them, for pages and monitors that are asked for often. */
+export interface Survey {
+  sources(): Promise<readonly SourceOverview[]>;
+  published(): Promise<readonly PublishedSet[]>;
+}
+
+export function createSurvey(bridge: Bridge, nextRun: (source: string) => Date | undefined): Survey {
+  const { clock, publication } = bridge;
+  const published = keptFresh(clock, 0, () => publication.sets());
+  return {
+    published,
+    sources: keptFresh(clock, 5000, async () => readOverviews(bridge, nextRun, await published())),
+  };
+}
+
+/** What takes long is not done anew for more than this share of the time, however often it is asked for. */
+const share = 0.02;
+/** What is older is waited for, although there is something to show. */
+const tooOldMs = 60_000;
+/** Whoever asks waits for what takes no longer. */
+const shortMs = 20;
+
+/**
+ * Remembers an answer. One that is no longer fresh is asked for anew; where that takes a while, those who ask
+ * meanwhile are given the last one.
+ */
+export function keptFresh<Answer>(
+  clock: Pick<Clock, 'now'>,
+  freshMs: number,
+  ask: () => Promise<Answer>,
+): () => Promise<Answer> {
+  let last: { readonly at: number; readonly tookMs: number; readonly answer: Answer } | undefined;
+  let asking: Promise<Answer> | undefined;
+  const askAnew = async (): Promise<Answer> => {
+    const at = clock.now().getTime();
+    try {
+      const answer = await ask();
+      last = { at, tookMs: clock.now().getTime() - at, answer };
+      return answer;
+    } catch (error) {
+      // A failure is told to whoever asked, and not remembered; nor is what was true before it.
+      last = undefined;
+      throw error;
+    } finally {
+      asking = undefined;
+    }
+  };
+  return async () => {
+    const age = last ? clock.now().getTime() - last.at : Number.POSITIVE_INFINITY;
+    if (last && age >= 0 && age <= Math.max(freshMs, last.tookMs / share)) return last.answer;
+    asking ??= askAnew();
+    if (!last || last.tookMs <= shortMs || age > tooOldMs) return asking;
+    asking.catch(() => undefined);
+    return last.answer;
+  };
+}

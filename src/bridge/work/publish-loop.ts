@@ -1,0 +1,338 @@
+import { endOfSlot, toIso, toMilliseconds } from '../../core/datetime.ts';
+import { eitherOf } from '../../core/either-signal.ts';
+import { failure, isBridgeError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { ListMeanwhile } from '../../publish/publisher.ts';
+import { holdsWithheld, ruleOf } from '../../store/reading/withheld.ts';
+import { latestRun } from '../../store/runs/runs.ts';
+import { type JournalState, lastSeqBefore, markJournals, readJournals } from '../../store/sources/journal.ts';
+import type { Bridge } from '../bridge.ts';
+import { type RenderedList, restAfterList, smallList } from './list-renewal.ts';
+
+/**
+ * Keeps the published documents level with the journals, whoever writes those: this process, another, or a
+ * `rsbridge harvest` beside it. Looking costs one small query, however many sources there are.
+ */
+export interface PublishLoop {
+  /** Take a new snapshot of the Resource Lists of these sets with the next round. */
+  renew(sets: readonly ResourceSet[]): void;
+  /** Build new Resource Dumps of these sets, one after another. */
+  renewDumps(sets: readonly ResourceSet[]): void;
+  /** Whether the lists of a source's sets have all that is in its journal, as far as this process has written them. */
+  isLevel(source: string, journal: JournalState): boolean;
+  /** Ends when what is being published is. */
+  stop(): Promise<void>;
+}
+
+const pauseMs = 400;
+/** Sets that are published side by side, of hundreds perhaps. */
+const maxAtOnce = 8;
+const pauseAfterFailureMs = 5000;
+const pauseWhileFirstPassMs = 1000;
+const pauseAfterFailedDumpMs = 600_000;
+/** The Source Description names every set: with a thousand of them it is not rendered after each. */
+const siteShare = 0.02;
+/** In minutes. */
+const aDay = 1440;
+
+/** How far one set is published, as far as this process knows; times in milliseconds since the epoch. */
+interface Progress {
+  readonly set: ResourceSet;
+  busy: boolean;
+  /** Of the journal, in the Change Lists; -1 before the first round. */
+  seq: number;
+  /** When an open Change List may have to be closed. */
+  slotEnds: number;
+  /** Of the journal, in the Resource List. */
+  listSeq: number;
+  /** Longer lists keep to their schedule, */
+  isLarge: boolean;
+  /** unless they name what is not public any more. */
+  namesWithheld: boolean;
+  listDue: boolean;
+  /** Before this a stale Resource List stays. */
+  renewAfter: number;
+  /** A closed Change List may want its package. */
+  packagesDue: boolean;
+  resourceDump: 'always' | 'if-missing';
+  /** After a dump that failed. */
+  dumpsNotBefore: number;
+  /** When the flat Change List, held back so as not to be written all the time, is due. */
+  flatAt: number;
+  /** After a failure, or while there is nothing to publish yet. */
+  notBefore: number;
+  /** When it was published last; who has waited longest comes first. */
+  startedAt: number;
+}
+
+export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLoop {
+  const { log, clock, database } = bridge;
+  const all: readonly Progress[] = bridge.sets().map(begin);
+  const running = new Set<Promise<void>>();
+  const stopped = new AbortController();
+  const ending = eitherOf(stopped.signal, signal);
+  let dumping = false;
+  let known: { readonly mark: string; readonly journals: ReadonlyMap<string, JournalState> } | undefined;
+  const site = { isDue: false, isBusy: false, notBefore: 0 };
+
+  async function follow(): Promise<void> {
+    while (!ending.aborted) {
+      await look().catch((error: unknown) => log.error({ ...failure(error) }, 'the journals cannot be read'));
+      await clock.sleep(pauseMs, ending).catch(() => undefined);
+    }
+    await Promise.all(running);
+    if (site.isDue && !signal.aborted) await publishSite();
+  }
+
+  async function journalsNow(): Promise<ReadonlyMap<string, JournalState>> {
+    const mark = await markJournals(database.reader);
+    if (known?.mark !== mark) known = { mark, journals: await readJournals(database.reader) };
+    return known.journals;
+  }
+
+  async function publishSite(): Promise<void> {
+    site.isDue = false;
+    site.isBusy = true;
+    const began = clock.now().getTime();
+    await bridge.publisher.publishSite(bridge.sets()).catch((error: unknown) => {
+      site.isDue = true;
+      log.error({ ...failure(error) }, 'Source Description not published');
+    });
+    const now = clock.now().getTime();
+    site.isBusy = false;
+    site.notBefore = site.isDue ? now + pauseAfterFailureMs : now + (now - began) / siteShare;
+  }
+
+  function followSite(): void {
+    if (!site.isDue || site.isBusy || clock.now().getTime() < site.notBefore) return;
+    const round = publishSite().finally(() => running.delete(round));
+    running.add(round);
+  }
+
+  async function look(): Promise<void> {
+    const journals = await journalsNow();
+    const now = clock.now().getTime();
+    followSite();
+    const due = all.flatMap((progress) => {
+      const journal = journals.get(progress.set.source);
+      const isFree = !progress.busy && now >= progress.notBefore;
+      return journal && isFree && isDue(progress, journal, now) ? [{ progress, journal }] : [];
+    });
+    due.sort((a, b) => a.progress.startedAt - b.progress.startedAt);
+    for (const { progress, journal } of due) {
+      if (running.size >= maxAtOnce) return;
+      progress.startedAt = now;
+      start(progress, journal);
+    }
+    const next = dumping ? undefined : all.find((progress) => wantsDumps(progress, now));
+    if (next) startDumps(next);
+  }
+
+  /** One at a time, however many are due: each reads as fast as the disk can. */
+  function startDumps(progress: Progress): void {
+    dumping = true;
+    progress.busy = true;
+    const { resourceDump, set } = progress;
+    progress.packagesDue = false;
+    progress.resourceDump = 'if-missing';
+    const round = bridge.publisher
+      .publishDumps(set, { resourceDump, signal, list: listMeanwhile(progress) })
+      .catch((error: unknown) => {
+        if (!ending.aborted) log.error({ set: set.path, ...failure(error) }, 'dump not published');
+        progress.packagesDue = true;
+        progress.resourceDump = resourceDump;
+        progress.dumpsNotBefore = clock.now().getTime() + pauseAfterFailedDumpMs;
+      })
+      .then(() => undefined)
+      .finally(() => {
+        dumping = false;
+        progress.busy = false;
+        running.delete(round);
+      });
+    running.add(round);
+  }
+
+  /** A dump may take hours, and the Resource List is not to wait for it. */
+  function listMeanwhile(progress: Progress): ListMeanwhile {
+    const { source } = progress.set;
+    return {
+      isDue: () => {
+        const journal = known?.journals.get(source);
+        return journal !== undefined && wantsList(progress, journal, clock.now().getTime());
+      },
+      rendered: (list) => noteList(progress, list, clock.now().getTime() - list.ms),
+    };
+  }
+
+  /** Sets are published side by side: a long snapshot of one does not hold up the changes of another. */
+  function start(progress: Progress, journal: JournalState): void {
+    progress.busy = true;
+    const isFirst = progress.seq === -1;
+    const round = publishRound(bridge, progress, journal, signal)
+      .then(() => {
+        if (!isFirst || progress.seq === -1) return;
+        site.isDue = true;
+        followSite();
+      })
+      .catch((error: unknown) => {
+        const level = isBridgeError(error, 'publication-busy') ? 'debug' : 'error';
+        if (!ending.aborted) log[level]({ set: progress.set.path, ...failure(error) }, 'not published');
+        progress.notBefore = clock.now().getTime() + pauseAfterFailureMs;
+      })
+      .finally(() => {
+        progress.busy = false;
+        running.delete(round);
+      });
+    running.add(round);
+  }
+
+  const following = follow();
+  return {
+    renew: (sets) => {
+      const paths = new Set(sets.map(({ path }) => path));
+      for (const progress of all) if (paths.has(progress.set.path)) progress.listDue = true;
+    },
+    renewDumps: (sets) => {
+      const paths = new Set(sets.map(({ path }) => path));
+      for (const progress of all.filter(({ set }) => paths.has(set.path))) {
+        progress.resourceDump = 'always';
+        progress.packagesDue = true;
+      }
+    },
+    isLevel: (source, { seq }) =>
+      all
+        .filter(({ set }) => set.source === source)
+        .every(
+          (progress) =>
+            !progress.busy &&
+            !progress.listDue &&
+            progress.seq === seq &&
+            progress.flatAt === Number.POSITIVE_INFINITY &&
+            (progress.isLarge ? !progress.namesWithheld : progress.listSeq === seq),
+        ),
+    stop: async () => {
+      stopped.abort();
+      await following;
+    },
+  };
+}
+
+function begin(set: ResourceSet): Progress {
+  return {
+    set,
+    busy: false,
+    seq: -1,
+    slotEnds: 0,
+    listSeq: -1,
+    isLarge: false,
+    namesWithheld: false,
+    listDue: false,
+    renewAfter: 0,
+    packagesDue: false,
+    resourceDump: 'if-missing',
+    dumpsNotBefore: 0,
+    flatAt: Number.POSITIVE_INFINITY,
+    notBefore: 0,
+    startedAt: 0,
+  };
+}
+
+function isDue(progress: Progress, journal: JournalState, now: number): boolean {
+  const moved = journal.seq !== progress.seq || now >= progress.slotEnds;
+  return moved || now >= progress.flatAt || wantsList(progress, journal, now);
+}
+
+/** Not before the lists are there. */
+function wantsDumps({ set, busy, seq, packagesDue, dumpsNotBefore }: Progress, now: number): boolean {
+  return set.dumps && !busy && seq !== -1 && packagesDue && now >= dumpsNotBefore;
+}
+
+function wantsList(progress: Progress, { seq }: JournalState, now: number): boolean {
+  const { listDue, listSeq, isLarge, namesWithheld, renewAfter } = progress;
+  return listDue || ((isLarge ? namesWithheld : listSeq !== seq) && now >= renewAfter);
+}
+
+/** @param began when its rendering did */
+function noteList(progress: Progress, list: RenderedList & { readonly seq: number }, began: number): void {
+  progress.listSeq = list.seq;
+  progress.isLarge = list.entries > smallList;
+  progress.namesWithheld = false;
+  progress.renewAfter = began + restAfterList(list);
+}
+
+/** What has become of a long list since it was rendered. */
+async function lookIntoLarge({ database }: Bridge, progress: Progress, { seq }: JournalState): Promise<void> {
+  const { set, isLarge, namesWithheld, listSeq } = progress;
+  if (!isLarge || namesWithheld || seq === progress.seq) return;
+  const listed = { afterSeq: 0, seq: listSeq };
+  progress.namesWithheld = await holdsWithheld(database.reader, set, listed, listSeq, ruleOf(set));
+}
+
+async function publishRound(
+  bridge: Bridge,
+  progress: Progress,
+  journal: JournalState,
+  signal: AbortSignal,
+): Promise<void> {
+  const { set } = progress;
+  const first = progress.seq === -1;
+  const published = first ? await publishedList(bridge, set) : undefined;
+  if (first && !(await isReady(bridge, journal))) {
+    progress.notBefore = bridge.clock.now().getTime() + pauseWhileFirstPassMs;
+    return;
+  }
+  if (published) {
+    const { sourceId, seq, at } = journal;
+    progress.isLarge = published.entries > smallList;
+    progress.listSeq =
+      published.at >= at ? seq : await lastSeqBefore(bridge.database.reader, sourceId, seq, published.at);
+  }
+  await lookIntoLarge(bridge, progress, journal);
+  const now = bridge.clock.now().getTime();
+  const renewal = wantsList(progress, journal, now);
+  progress.listDue = false;
+  const report = await bridge.publisher.publish(set, {
+    resourceList: renewal ? 'always' : 'if-missing',
+    flat: 'throttled',
+    // What the first pass brought is an interval of its own: closed, it can be in a package.
+    close: first && !published,
+    signal,
+  });
+  const list = report.documents.find(({ path }) => path === resourceListPath(set));
+  if (list) noteList(progress, { ...list, seq: journal.seq }, now);
+  progress.flatAt = report.flatDueIn === undefined ? Number.POSITIVE_INFINITY : now + report.flatDueIn;
+  progress.seq = journal.seq;
+  const { changeListMinutes } = bridge.config.publish;
+  if (now >= progress.slotEnds) progress.packagesDue = true;
+  const { publication } = bridge;
+  const isOpen = (await publication.set(set.path))?.documents.some(({ path }) => isDated(path, set));
+  // Where no list is open none can close; but once a day the oldest changes leave the flat list.
+  progress.slotEnds = toMilliseconds(endOfSlot(toIso(new Date(now)), isOpen ? changeListMinutes : aDay));
+}
+
+function isDated(path: string, set: ResourceSet): boolean {
+  return path.startsWith(`${set.path}/changelist/`);
+}
+
+function resourceListPath(set: ResourceSet): string {
+  return `${set.path}/resourcelist.xml`;
+}
+
+async function publishedList(
+  { publication }: Bridge,
+  set: ResourceSet,
+): Promise<{ at: string; entries: number } | undefined> {
+  const published = await publication.set(set.path);
+  const list = published?.documents.find(({ path }) => path === resourceListPath(set));
+  return list && { at: list.at ?? '', entries: list.entries };
+}
+
+/**
+ * Half of a repository is not published as if it were the whole, while the first pass is under way. When it
+ * has failed, what there is is published all the same: some lists never end as they should.
+ */
+async function isReady({ database }: Bridge, journal: JournalState): Promise<boolean> {
+  if (journal.firstPassSeq !== undefined) return true;
+  const run = await latestRun(database.reader, journal.sourceId);
+  return run !== undefined && run.state !== 'running';
+}

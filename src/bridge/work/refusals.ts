@@ -1,0 +1,67 @@
+import { toIso } from '../../core/datetime.ts';
+import { eitherOf } from '../../core/either-signal.ts';
+import { failure } from '../../core/errors.ts';
+import { settleNow } from '../../harvest/files/note-refusal.ts';
+import { askProbes } from '../../harvest/files/probes.ts';
+import { listCalledFor } from '../../store/files/refusals.ts';
+import type { Bridge } from '../bridge.ts';
+
+export interface RefusalWatch {
+  stop(): Promise<void>;
+}
+
+const pauseMs = 2000;
+
+/**
+ * Sees to it that files whose servers say no are deleted, or asked for again, whoever found out: this process, another,
+ * or a command beside it. Looking costs one small query, however many sources there are.
+ * @param followFiles begins work on the due files of a source
+ */
+export function watchRefusals(
+  bridge: Bridge,
+  followFiles: (source: string) => unknown,
+  stop: AbortSignal,
+): RefusalWatch {
+  const { database, clock, log, config } = bridge;
+  const stopped = new AbortController();
+  const signal = eitherOf(stop, stopped.signal);
+  const busy = new Map<string, Promise<void>>();
+
+  async function tend(name: string): Promise<void> {
+    const source = bridge.source(name);
+    try {
+      await settleNow(bridge, name, source.config);
+      // What came back may bring others with it.
+      if (await askProbes(bridge, source, signal)) void followFiles(name);
+      await settleNow(bridge, name, source.config);
+    } catch (error) {
+      if (!signal.aborted) log.error({ source: name, ...failure(error) }, 'refused files not deleted yet');
+    }
+  }
+
+  async function watch(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for (const name of await listCalledFor(database.reader, toIso(clock.now()))) {
+          if (busy.has(name) || !Object.hasOwn(config.sources, name)) continue;
+          busy.set(
+            name,
+            tend(name).finally(() => busy.delete(name)),
+          );
+        }
+      } catch (error) {
+        log.error({ ...failure(error) }, 'refused files cannot be checked');
+      }
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
+    }
+    await Promise.all(busy.values());
+  }
+
+  const watching = watch();
+  return {
+    stop: async () => {
+      stopped.abort();
+      await watching;
+    },
+  };
+}

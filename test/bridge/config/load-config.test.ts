@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../src/bridge/config/load-config.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'rsbridge-config-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function load(yaml: string, env: Record<string, string> = {}, overrides: Record<string, unknown> = {}) {
+  writeFileSync(join(directory, 'rsbridge.yaml'), yaml);
+  return loadConfig({ overrides }, env, directory);
+}
+
+describe('loadConfig', () => {
+  test('anchors paths at the file', () => {
+    const config = load('sources: {}\n');
+    expect(config.directory).toBe(join(directory, 'data'));
+    expect(config.database).toEqual({ client: 'sqlite', file: join(directory, 'data', 'rsbridge.db') });
+  });
+
+  test('puts variables in after YAML has been read, whatever they hold', () => {
+    const config = load('database: { client: pg, url: ${DATABASE_URL} }\ntitle: "at ${NAME}"\n', {
+      DATABASE_URL: 'postgres://u:p#{}: x@db/x',
+      NAME: 'Kyūshū',
+    });
+    expect(config.database).toMatchObject({ client: 'pg', url: 'postgres://u:p#{}: x@db/x' });
+    expect(config.title).toBe('at Kyūshū');
+    expect(() => load('title: ${MISSING}\n')).toThrow(/MISSING is used in the configuration and not set/);
+  });
+
+  test('reads secrets from files beside it', () => {
+    writeFileSync(join(directory, 'url.txt'), 'postgres://secret@db/x\n');
+    expect(load('database: { client: pg, urlFile: url.txt }\n').database).toMatchObject({
+      url: 'postgres://secret@db/x',
+    });
+    const missing = () => load('database: { client: pg, urlFile: none.txt }\n');
+    expect(missing).toThrow(
+      /^database\.urlFile: there is no .+none\.txt; name a file that rsbridge can read$/,
+    );
+    expect(missing).toThrow(expect.objectContaining({ code: 'config-invalid' }));
+  });
+
+  test('flag before environment before file before default', () => {
+    const yaml = 'listen: { port: 1001 }\nbaseUrl: http://file.example.org\n';
+    expect(load(yaml).listen.port).toBe(1001);
+    const env = { RSBRIDGE_LISTEN__PORT: '1002', RSBRIDGE_BASE_URL: 'http://env.example.org' };
+    expect(load(yaml, env)).toMatchObject({ listen: { port: 1002 }, baseUrl: 'http://env.example.org' });
+    expect(load(yaml, env, { 'listen.port': 1003 }).listen.port).toBe(1003);
+    expect(load(yaml, env, { 'listen.port': undefined }).listen.port).toBe(1002);
+  });
+
+  test('says which file is missing, and which line is wrong', () => {
+    expect(() => loadConfig({ config: 'elsewhere.yaml' }, {}, directory)).toThrow(
+      expect.objectContaining({ code: 'config-missing', message: expect.stringContaining('elsewhere.yaml') }),
+    );
+    expect(() => load('sources:\n  a: [\n')).toThrow(
+      expect.objectContaining({
+        code: 'config-invalid',
+        message: expect.stringMatching(/rsbridge\.yaml, line \d/),
+      }),
+    );
+    expect(() => load('- a\n- b\n')).toThrow(/no settings/);
+  });
+
+  test('the example of the design is understood', () => {
+    const config = load(`
+baseUrl: https://repo.example.ac.jp/rs
+contact: repository@example.ac.jp
+database: { client: sqlite, file: data/rsbridge.db }
+sources:
+  kyushu:
+    adapter: oai-pmh
+    url: https://repo.example.ac.jp/oai
+    formats: [jpcoar_2.0, oai_dc]
+    files: { from: jpcoar_2.0, mode: proxy }
+    sets: { theses: { collections: ["col_1_2"] } }
+    schedule: "*/15 * * * *"
+    fullPass: "0 3 * * 0"
+`);
+    expect(config.sources.kyushu?.formats).toEqual(['jpcoar_2.0', 'oai_dc']);
+  });
+});

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
+import { runMain } from '../run-main.ts';
+
+const clock = { now: () => new Date(), sleep: async () => undefined };
+
+test.each(['mirror', 'proxy', 'link'])(
+  'in mode %s no record is created and then updated for what we learn of its files',
+  async (mode) => {
+    const directory = mkdtempSync(join(tmpdir(), 'rsbridge-first-'));
+    const repository = createSampleRepository({ clock });
+    const { url } = await repository.listen(0);
+    onTestFinished(async () => {
+      await repository.close();
+      rmSync(directory, { recursive: true });
+    });
+    const source = `{ url: ${url}, requestsPerHost: 2, files: { mode: ${mode}, checksPerRun: 5 } }`;
+    writeFileSync(
+      join(directory, 'rsbridge.yaml'),
+      `network: { allow: [127.0.0.1] }\nsources:\n  sample: ${source}\n`,
+    );
+    expect(await runMain(directory, ['harvest'])).toMatchObject({ code: 0 });
+    expect(await runMain(directory, ['harvest', '--full'])).toMatchObject({ code: 0 });
+    const database = openDatabase({ client: 'sqlite', file: join(directory, 'data/rsbridge.db') });
+    onTestFinished(() => database.close());
+    const updated = await database
+      .reader('change')
+      .join('resource', 'resource.id', 'change.resource_id')
+      .where({ 'change.kind': 'updated', 'resource.kind': 'metadata' })
+      .select('resource.path');
+    expect(updated).toEqual([]);
+    // All the same, everybody who looks now is told which files a record describes.
+    const [row] = await database
+      .reader('resource')
+      .where({ kind: 'metadata' })
+      .where('links', 'like', '%"describes"%files%')
+      .count({ count: '*' });
+    if (mode !== 'link') expect(Number(row?.count)).toBeGreaterThan(10);
+  },
+  120_000,
+);
