@@ -130,6 +130,6 @@ test('a command line begins without what only some commands need', () => {
   const heavy = ['fastify', 'knex', 'pg', 'undici', 'xmlbuilder2', 'fast-xml-parser', 'yaml'];
   const ofMain = loadedWith('src/cli/main.ts');
   expect(heavy.filter((name) => ofMain.has(name))).toEqual([]);
-  const ofStatus = loadedWith('src/cli/status.ts');
+  const ofStatus = loadedWith('src/cli/status/status.ts');
   expect(heavy.filter((name) => ofStatus.has(name))).toEqual(['knex', 'yaml']);
 });

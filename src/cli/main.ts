@@ -2,15 +2,15 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { protocols } from '../bridge/protocols.ts';
 import { version } from '../bridge/version.ts';
 import { parseDatestamp } from '../core/datetime.ts';
-import { parseAccept } from './accept-option.ts';
-import { exitCodes } from './exit-codes.ts';
-import type { CommandIo } from './io.ts';
-import { momentOption } from './moment-option.ts';
-import { withoutSecrets } from './without-secrets.ts';
+import { parseAccept } from './commands/accept-option.ts';
+import { momentOption } from './history/moment-option.ts';
+import { exitCodes } from './terminal/exit-codes.ts';
+import type { CommandIo } from './terminal/io.ts';
+import { withoutSecrets } from './terminal/without-secrets.ts';
 
 /**
  * The command line. Results go to stdout, talk to stderr. A command is loaded when it is asked for.
- * @returns the exit code, see `exit-codes.ts`
+ * @returns the exit code, see `terminal/exit-codes.ts`
  */
 export async function main(argv: readonly string[], given: CommandIo): Promise<number> {
   const io = { ...given, stdout: withoutSecrets(given.stdout), stderr: withoutSecrets(given.stderr) };
@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], given: CommandIo): Promise<n
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    const { reportError } = await import('./report-error.ts');
+    const { reportError } = await import('./terminal/report-error.ts');
     return reportError(error, argv.includes('--json'), io);
   }
 }
@@ -62,14 +62,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--dry-run', 'print the configuration, write nothing', false)
     .option('--verbose', 'when nothing is found, list every address that was tried', false)
     .action(async (url, options) => {
-      const { initCommand } = await import('./init.ts');
+      const { initCommand } = await import('./init/init.ts');
       finish(await initCommand(url, options, io));
     });
 
   command('check', 'check configuration, database, disk, every source and the clock')
     .option('--blobs', 'also read everything that is stored, and compare it with its hash', false)
     .action(async (options) => {
-      const { checkCommand } = await import('./check.ts');
+      const { checkCommand } = await import('./check/check.ts');
       finish(await checkCommand(options, io));
     });
 
@@ -97,7 +97,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
         .conflicts(['full', 'identifiers', 'since', 'limit', 'dryRun', 'acceptDeletions']),
     )
     .action(async (sources, options) => {
-      const { harvestCommand } = await import('./harvest-command.ts');
+      const { harvestCommand } = await import('./harvest/harvest-command.ts');
       finish(await harvestCommand(sources, options, io));
     });
 
@@ -106,7 +106,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--close', 'close the open Change Lists now, and package what is in them', false)
     .option('--lists-only', 'leave the dumps as they are', false)
     .action(async (sets, options) => {
-      const { publishCommand } = await import('./publish-command.ts');
+      const { publishCommand } = await import('./commands/publish-command.ts');
       finish(await publishCommand(sets, options, io));
     });
 
@@ -119,7 +119,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       momentOption,
     )
     .action(async (dir, options) => {
-      const { exportCommand } = await import('./export-command.ts');
+      const { exportCommand } = await import('./export/export-command.ts');
       finish(await exportCommand(dir, options, io));
     });
 
@@ -127,14 +127,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .addOption(new Option('--port <n>', 'port to listen on').argParser(parsePort))
     .option('--host <address>', 'address to listen on')
     .action(async (options) => {
-      const { serveCommand } = await import('./serve.ts');
+      const { serveCommand } = await import('./commands/serve.ts');
       finish(await serveCommand(options, io));
     });
 
   command('status', 'print what each source is doing')
     .option('--at <datetime>', 'print what each source held at this time', momentOption)
     .action(async (options) => {
-      const { statusCommand } = await import('./status.ts');
+      const { statusCommand } = await import('./status/status.ts');
       finish(await statusCommand(options, io));
     });
 
@@ -142,13 +142,13 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--item <id>', 'list only this item, with the record as it came')
     .option('--raw', 'list the records as they came, too', false)
     .action(async (source, options) => {
-      const { problemsCommand } = await import('./problems-command.ts');
+      const { problemsCommand } = await import('./commands/problems-command.ts');
       finish(await problemsCommand(source, options, io));
     });
 
   command('vanished <source>', 'list items that are missing from the repository, and still published').action(
     async (source, options) => {
-      const { vanishedCommand } = await import('./vanished-command.ts');
+      const { vanishedCommand } = await import('./commands/vanished-command.ts');
       finish(await vanishedCommand(source, options, io));
     },
   );
@@ -160,7 +160,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       momentOption,
     )
     .action(async (source, options) => {
-      const { refusedCommand } = await import('./refused-command.ts');
+      const { refusedCommand } = await import('./commands/refused-command.ts');
       finish(await refusedCommand(source, options, io));
     });
 
@@ -168,15 +168,15 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--reason <text>', 'the reason; `rsbridge status` shows it')
     .option('--dry-run', 'print what would be withdrawn, change nothing', false)
     .action(async (uri, options) => {
-      const { withdrawCommand } = await import('./withdraw-command.ts');
+      const { withdrawCommand } = await import('./commands/withdraw-command.ts');
       finish(await withdrawCommand(uri, options, io));
     });
 
   command('restore <uri|file>', 'publish again what was withdrawn; or replace the database with a backup')
     .option('--dry-run', 'print what would be restored, change nothing', false)
     .action(async (what, options) => {
-      const { isFile, restoreBackup } = await import('./backup-command.ts');
-      const { restoreCommand } = await import('./restore-command.ts');
+      const { isFile, restoreBackup } = await import('./commands/backup-command.ts');
+      const { restoreCommand } = await import('./commands/restore-command.ts');
       finish(await (isFile(what, io.cwd) ? restoreBackup : restoreCommand)(what, options, io));
     });
 
@@ -184,7 +184,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--at-once', 'remove everything at once, its lists included', false)
     .option('--dry-run', 'print what would be removed, change nothing', false)
     .action(async (source, options) => {
-      const { removeCommand } = await import('./remove-command.ts');
+      const { removeCommand } = await import('./commands/remove-command.ts');
       finish(await removeCommand(source, options, io));
     });
 
@@ -201,14 +201,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--no-diff', 'list only the versions')
     .option('--all', 'list all versions and all differences', false)
     .action(async (uri, options) => {
-      const { historyCommand } = await import('./history-command.ts');
+      const { historyCommand } = await import('./history/history-command.ts');
       finish(await historyCommand(uri, options, io));
     });
 
   command('backup <file>', 'copy the database into one file, while rsbridge runs')
     .option('--force', 'overwrite an existing file', false)
     .action(async (file, options) => {
-      const { backupCommand } = await import('./backup-command.ts');
+      const { backupCommand } = await import('./commands/backup-command.ts');
       finish(await backupCommand(file, options, io));
     });
 
@@ -242,7 +242,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .option('--contact <email>', 'contact address for the User-Agent of every request')
     .option('--json', 'print the findings as NDJSON', false)
     .action(async (url, options) => {
-      const { validateCommand } = await import('./validate.ts');
+      const { validateCommand } = await import('./validate/validate.ts');
       finish(await validateCommand(url, options, io));
     });
 
@@ -259,7 +259,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     )
     .option('--json', 'print the addresses as NDJSON', false)
     .action(async (options) => {
-      const { demoCommand } = await import('./demo.ts');
+      const { demoCommand } = await import('./demo/demo.ts');
       finish(await demoCommand(options, io));
     });
   return program;

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { configSchema } from '../core/config/config.ts';
 import { type ErrorCode, errorTable } from '../core/errors.ts';
 import { requestErrors } from '../server/http/errors.ts';
-import { exitCodeOf } from './exit-codes.ts';
+import { exitCodeOf } from './terminal/exit-codes.ts';
 
 /** `docs/errors.md` and the table of `docs/configuration.md`, from the code; a test says when they are stale. */
 

@@ -7,7 +7,7 @@ import { extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { Agent, request } from 'undici';
-import { freePort } from '../../src/cli/free-port.ts';
+import { freePort } from '../../src/cli/demo/free-port.ts';
 import { heapFlags, print } from './processes.ts';
 
 /**

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { freePort } from '../../src/cli/free-port.ts';
+import { freePort } from '../../src/cli/demo/free-port.ts';
 import { heapFlags, print } from './processes.ts';
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { freePort } from '../../src/cli/free-port.ts';
+import { freePort } from '../../src/cli/demo/free-port.ts';
 import { firstLine, heapFlags, print, start } from './processes.ts';
 
 /**

@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { type Bridge, openBridge, systemClock } from '../../src/bridge/bridge.ts';
 import { createLog } from '../../src/bridge/log.ts';
 import { type Service, startService } from '../../src/bridge/service.ts';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/terminal/exit-codes.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
 import { contentFile } from '../../src/store/payloads/content-files.ts';

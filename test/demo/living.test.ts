@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { demoCommand } from '../../src/cli/demo.ts';
-import { freePort } from '../../src/cli/free-port.ts';
+import { demoCommand } from '../../src/cli/demo/demo.ts';
+import { freePort } from '../../src/cli/demo/free-port.ts';
 
 /** The demo at a pace at which everything that can happen within an hour happens within seconds. */
 const pace = {

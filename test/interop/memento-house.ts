@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { systemClock } from '../../src/bridge/bridge.ts';
-import { freePort } from '../../src/cli/free-port.ts';
+import { freePort } from '../../src/cli/demo/free-port.ts';
 import { metadataPath } from '../../src/core/uris.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
 import { createListsInTime } from '../../src/publish/time/lists-in-time.ts';

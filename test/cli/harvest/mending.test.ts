@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../../src/bridge/bridge.ts';
-import { exitCodes } from '../../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../../src/cli/terminal/exit-codes.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { contentFile } from '../../../src/store/payloads/content-files.ts';

@@ -1,0 +1,188 @@
+import { mkdirSync, statfsSync } from 'node:fs';
+import { type Bridge, openBridge } from '../../bridge/bridge.ts';
+import { loadConfig } from '../../bridge/config/load-config.ts';
+import { noSource } from '../../bridge/config/no-source.ts';
+import { createLog } from '../../bridge/log.ts';
+import { describeUnconfigured, unconfiguredSources } from '../../bridge/state/stored-sources.ts';
+import { withheldDumps } from '../../bridge/state/withheld-dumps.ts';
+import type { RepositoryInfo } from '../../core/adapter.ts';
+import { isDspace } from '../../core/config/published-formats.ts';
+import { areCountOf, countOf } from '../../core/count-of.ts';
+import { toIso } from '../../core/datetime.ts';
+import { describeError, isBridgeError } from '../../core/errors.ts';
+import type { HarvestSource } from '../../harvest/harvest-source.ts';
+import { countUnreadable } from '../../store/runs/unreadable.ts';
+import { countVanished } from '../../store/runs/vanished.ts';
+import { readJournal } from '../../store/sources/journal.ts';
+import { findSource } from '../../store/sources/sources.ts';
+import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
+import { type CommandIo, printResult } from '../terminal/io.ts';
+import { checkBlobs } from './check-blobs.ts';
+import { checkDatabase, toFinding } from './check-database.ts';
+import { checkDspace } from './check-dspace.ts';
+import { findSetFaults } from './check-sets.ts';
+import type { Finding } from './finding.ts';
+
+/** Looks at everything a run depends on, changes nothing but the database's schema, and says what it found. */
+export async function checkCommand(
+  flags: { config?: string; json: boolean; blobs: boolean },
+  io: CommandIo,
+): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const print = (finding: Finding) =>
+    printResult(
+      io,
+      flags.json,
+      finding,
+      `${finding.ok ? 'ok  ' : 'FAIL'}  ${finding.check}: ${finding.message}`,
+    );
+  const configured = Object.keys(config.sources).length;
+  print({
+    check: 'configuration',
+    ok: configured > 0,
+    message: configured > 0 ? `${countOf(configured, 'source')}, served as ${config.baseUrl}` : noSource,
+  });
+  let exitCode: number = configured > 0 ? exitCodes.ok : exitCodes.usage;
+  let bridge: Bridge | undefined;
+  try {
+    bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate', io.stop);
+    for await (const finding of findings(bridge, io, flags.blobs)) {
+      print(finding);
+      // Nothing else is worth looking at while the storage is not sound.
+      if (!finding.ok && exitCode !== exitCodes.storage) exitCode = finding.exitCode ?? exitCodes.internal;
+    }
+    return exitCode;
+  } catch (error) {
+    const finding = toFinding(error);
+    if (!finding) throw error;
+    print(finding);
+    return exitCodes.storage;
+  } finally {
+    await bridge?.close();
+  }
+}
+
+async function* findings(bridge: Bridge, io: CommandIo, blobs: boolean): AsyncGenerator<Finding> {
+  for await (const finding of checkDatabase(bridge)) {
+    yield finding;
+    if (finding.exitCode === exitCodes.storage) return;
+  }
+  yield checkDisk(bridge.config.directory);
+  for (const source of await unconfiguredSources(bridge)) {
+    const ok = source.removedAt !== undefined;
+    const message = describeUnconfigured(source);
+    const exitCode = exitCodes.needsAttention;
+    yield { check: `source ${source.name}`, ok, message, ...(ok ? {} : { exitCode }) };
+  }
+  for (const source of bridge.sources()) {
+    const { finding, info } = await checkSource(source, io.abort);
+    yield finding;
+    if (info !== undefined) yield* checkDspace(bridge, source, io.abort);
+    for await (const { set, message } of info ? findSetFaults(source, info, io.abort) : []) {
+      yield { check: `set ${set}`, ok: false, message, exitCode: exitCodes.usage };
+    }
+    for (const message of await withheldDumps(bridge, source.name)) {
+      yield { check: `dumps of ${source.name}`, ok: false, message, exitCode: exitCodes.needsAttention };
+    }
+    yield* checkItems(bridge, source.name);
+    yield await checkClock(bridge, source.name);
+  }
+  if (blobs) yield* checkBlobs(bridge, io.abort);
+}
+
+/** What a person is asked to look at. */
+async function* checkItems({ database }: Bridge, name: string): AsyncGenerator<Finding> {
+  const stored = await findSource(database.reader, name);
+  if (stored === undefined) return;
+  const { items, runId } = await countVanished(database.reader, stored.id);
+  const unreadable = await countUnreadable(database.reader, stored.id);
+  if (unreadable > 0) {
+    const message = `${unreadable} could not be read; rsbridge problems ${name} lists them`;
+    yield { check: `records of ${name}`, ok: false, message, exitCode: exitCodes.needsAttention };
+  }
+  if (items === 0) return;
+  const message = `${areCountOf(items, 'item')} missing from the list of run ${runId}, and still published; rsbridge vanished ${name} lists them`;
+  yield { check: `vanished from ${name}`, ok: false, message, exitCode: exitCodes.needsAttention };
+}
+
+const enoughBytes = 512 * 1024 * 1024;
+
+function checkDisk(directory: string): Finding {
+  mkdirSync(directory, { recursive: true });
+  const { bavail, bsize } = statfsSync(directory);
+  const free = bavail * bsize;
+  const gigabytes = (free / 1024 ** 3).toFixed(1);
+  return {
+    check: 'disk',
+    ok: free >= enoughBytes,
+    message: `${gigabytes} GiB free in ${directory}`,
+    ...(free >= enoughBytes ? {} : { exitCode: exitCodes.storage }),
+  };
+}
+
+/** Configured, for publication or for files, and not to be had. */
+function absentFormats({ config }: HarvestSource, { formats }: RepositoryInfo): readonly string[] {
+  const offered = new Set(formats.filter((format) => format.offered).map(({ name }) => name));
+  const absent = formats.filter((format) => !format.offered).map(({ name }) => name);
+  const { mode, from } = config.files;
+  // A repository that cannot list its formats is harvested all the same.
+  const lacking = mode !== 'none' && from !== undefined && offered.size > 0 && !offered.has(from);
+  return [...new Set([...absent, ...(lacking ? [from] : [])])];
+}
+
+function describeFiles({ config }: HarvestSource, { formats }: RepositoryInfo): string {
+  const { mode, from, bundles } = config.files;
+  if (mode === 'none') return '; no files';
+  if (isDspace(config)) return `; files by ${mode}, of ${(bundles ?? ['ORIGINAL']).join(', ')}`;
+  const known = formats.filter(({ selected, fileRank }) => selected && fileRank !== undefined);
+  const best = known.sort((a, b) => (a.fileRank ?? 0) - (b.fileRank ?? 0)).map(({ name }) => name);
+  return `; files by ${mode}, found in ${from ?? (best.join(', ') || 'landing pages')}`;
+}
+
+async function checkSource(
+  source: HarvestSource,
+  signal: AbortSignal,
+): Promise<{ readonly finding: Finding; readonly info?: RepositoryInfo }> {
+  const check = `source ${source.name}`;
+  try {
+    const info = await source.adapter.identify(signal);
+    const chosen = info.formats.filter((format) => format.selected).map((format) => format.name);
+    const absent = absentFormats(source, info);
+    if (absent.length > 0) {
+      const message = `${info.name} does not list the configured format ${absent.join(', ')}${offeredBy(info)} [oai-unknown-format]`;
+      return { finding: { check, ok: false, message, exitCode: exitCodes.upstream }, info };
+    }
+    const others = info.formats.filter((format) => !format.selected).map((format) => format.name);
+    const offered = others.length === 0 ? '' : ` (also offered: ${others.join(', ')})`;
+    const finding = {
+      check,
+      ok: true,
+      message: `${info.name}, ${info.protocol} ${info.protocolVersion}, deletions ${info.deletedRecords}, granularity ${info.granularity}, formats ${chosen.join(', ')}${offered}${describeFiles(source, info)}`,
+    };
+    return { finding, info };
+  } catch (error) {
+    if (!isBridgeError(error)) throw error;
+    const message = `${describeError(error)}. ${error.advice} [${error.code}]`;
+    return { finding: { check, ok: false, message, exitCode: exitCodeOf(error.code) } };
+  }
+}
+
+function offeredBy(info: RepositoryInfo): string {
+  const names = info.formats.filter((format) => format.offered).map((format) => format.name);
+  return names.length === 0 ? '; its list of formats could not be read' : `; it offers ${names.join(', ')}`;
+}
+
+/** A clock that was set back makes every change carry the journal's last time until it has caught up. */
+async function checkClock(bridge: Bridge, source: string): Promise<Finding> {
+  const journal = await readJournal(bridge.database.reader, source);
+  const now = toIso(bridge.clock.now());
+  const ahead = journal !== undefined && journal.at > now;
+  return {
+    check: `clock for ${source}`,
+    ok: !ahead,
+    message: ahead
+      ? `it is ${now} here, but the journal already stands at ${journal.at}; until then every change is dated ${journal.at}. Set the clock right (NTP).`
+      : `it is ${now}`,
+    ...(ahead ? { exitCode: exitCodes.needsAttention } : {}),
+  };
+}

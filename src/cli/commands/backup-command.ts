@@ -1,0 +1,125 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { loadConfig } from '../../bridge/config/load-config.ts';
+import { makeWritableDirectory } from '../../bridge/config/writable.ts';
+import { systemClock } from '../../bridge/system-clock.ts';
+import type { Config } from '../../core/config/config.ts';
+import { countOf } from '../../core/count-of.ts';
+import { toIso, toStamp } from '../../core/datetime.ts';
+import { BridgeError } from '../../core/errors.ts';
+import {
+  type CopyFacts,
+  copySqlite,
+  inspectSqlite,
+  isSqliteFile,
+  replaceSqlite,
+} from '../../store/engine/sqlite-copy.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { type CommandIo, printResult } from '../terminal/io.ts';
+
+export interface BackupFlags {
+  readonly config?: string;
+  readonly json: boolean;
+  /** Overwrite. */
+  readonly force: boolean;
+}
+
+/** One file with everything that the database has now; whatever harvests and serves goes on meanwhile. */
+export async function backupCommand(file: string, flags: BackupFlags, io: CommandIo): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const from = sqliteFile(config, (database) => `pg_dump --format=custom --file=${file} "${database}"`);
+  const to = resolve(io.cwd, file);
+  if (to === from) throw new BridgeError('backup-refused', `${to} is the database itself`);
+  if (existsSync(to)) {
+    if (!statSync(to).isFile()) throw new BridgeError('backup-refused', `${to} is not a file`);
+    if (!flags.force) throw new BridgeError('backup-refused', `${to} exists already`);
+  }
+  makeWritableDirectory(dirname(to));
+  const facts = await copySqlite(from, to);
+  const others = filesBeside(config);
+  printResult(
+    io,
+    flags.json,
+    { backup: to, database: from, ...facts, notIncluded: others },
+    [`${to}: ${describe(facts)}; checked, no damage`, ...others.map((sentence) => `  ${sentence}`)].join(
+      '\n',
+    ),
+  );
+  return exitCodes.ok;
+}
+
+/** What is to be restored is a backup, and not something that was withdrawn. */
+export function isFile(argument: string, cwd: string): boolean {
+  return statSync(resolve(cwd, argument), { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Puts a backup in the place of the database. */
+export async function restoreBackup(
+  file: string,
+  flags: Pick<BackupFlags, 'config' | 'json'> & { readonly dryRun: boolean },
+  io: CommandIo,
+): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const to = sqliteFile(config, (database) => `pg_restore --clean --dbname="${database}" ${file}`);
+  const from = resolve(io.cwd, file);
+  if (from === to) throw new BridgeError('backup-refused', `${from} is the database itself`);
+  if (!existsSync(from)) throw new BridgeError('backup-refused', `there is no ${from}`);
+  if (!(await isSqliteFile(from))) throw new BridgeError('backup-refused', `${from} is not a backup`);
+  if (flags.dryRun) {
+    const facts = await inspectSqlite(from);
+    printResult(io, flags.json, { dryRun: true, ...facts }, `${from}: ${describe(facts)} (dry run)`);
+    return exitCodes.ok;
+  }
+  makeWritableDirectory(dirname(to));
+  const { facts, kept } = await replaceSqlite(from, to, toStamp(toIso(systemClock.now())));
+  const next = [
+    ...(kept === undefined ? [] : [`what was there is kept as ${kept}; remove it when all is well`]),
+    'what was published since the backup is newer than the database now: the next `rsbridge publish`, or `serve`, writes all documents anew, and the next harvests bring what is missing',
+    ...(mirrors(config).length > 0
+      ? [
+          '`rsbridge check --blobs` says which mirrored files are missing; `rsbridge harvest --full` brings them',
+        ]
+      : []),
+  ];
+  printResult(
+    io,
+    flags.json,
+    { restored: from, database: to, ...facts, kept, next },
+    [`${to}: ${describe(facts)}, from ${from}`, ...next.map((sentence) => `  ${sentence}`)].join('\n'),
+  );
+  return exitCodes.ok;
+}
+
+/** @throws BridgeError `usage` with the command that does it for PostgreSQL */
+function sqliteFile({ database }: Config, command: (url: string) => string): string {
+  if (database.client === 'sqlite') return database.file;
+  throw new BridgeError(
+    'usage',
+    `the database is PostgreSQL, which has tools of its own: ${command(withoutPassword(database.url))}`,
+  );
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/^([a-z]+:\/\/[^:/@]*):[^@]*@/i, '$1@').replace(/([?&]password=)[^&]*/gi, '$1…');
+}
+
+function filesBeside(config: Config): readonly string[] {
+  const { directory } = config;
+  return [
+    ...(mirrors(config).length > 0
+      ? [
+          `mirrored files are not in it: copy ${directory}/blobs, after this; a file there never changes (rsync -a ${directory}/blobs DIR)`,
+        ]
+      : []),
+    `the published documents (${directory}/publication) are not in it: they are written anew from the database`,
+    'nor is the configuration',
+  ];
+}
+
+function mirrors({ sources }: Config): readonly string[] {
+  return Object.keys(sources).filter((name) => sources[name]?.files.mode === 'mirror');
+}
+
+function describe({ sources, resources, changes, bytes }: CopyFacts): string {
+  return `${countOf(sources, 'source')}, ${countOf(resources, 'resource')}, ${countOf(changes, 'change')}, ${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,111 @@
+import { type Bridge, openBridge } from '../../bridge/bridge.ts';
+import { loadConfig } from '../../bridge/config/load-config.ts';
+import { createLog } from '../../bridge/log.ts';
+import { countOf } from '../../core/count-of.ts';
+import { countUnreadable, listUnreadable, type Unreadable } from '../../store/runs/unreadable.ts';
+import { findSource } from '../../store/sources/sources.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { type CommandIo, printResult } from '../terminal/io.ts';
+import { printable, printableJson } from '../terminal/terminal-text.ts';
+
+const pageSize = 100;
+
+export interface ProblemsFlags {
+  readonly config?: string;
+  readonly json: boolean;
+  readonly raw: boolean;
+  readonly item?: string;
+}
+
+/** Records that could not be read and have not been read well since, of one source or of all. */
+export async function problemsCommand(
+  name: string | undefined,
+  flags: ProblemsFlags,
+  io: CommandIo,
+): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
+  try {
+    const names = bridge.sources(name === undefined ? [] : [name]).map((source) => source.name);
+    let total = 0;
+    for (const source of names) total += await printProblems(bridge, source, flags, io);
+    if (total === 0 && !flags.json) printResult(io, false, {}, nothing(name, flags.item));
+    return total === 0 ? exitCodes.ok : exitCodes.needsAttention;
+  } finally {
+    await bridge.close();
+  }
+}
+
+function nothing(name: string | undefined, item: string | undefined): string {
+  const place = name === undefined ? '' : `${name}: `;
+  return item === undefined
+    ? `${place}every record could be read`
+    : `${place}no problem is known of ${printable(item)}`;
+}
+
+/** @returns how many there are */
+async function printProblems(
+  { database }: Bridge,
+  source: string,
+  { json, raw, item }: ProblemsFlags,
+  io: CommandIo,
+): Promise<number> {
+  const stored = await findSource(database.reader, source);
+  const count = stored === undefined ? 0 : await countUnreadable(database.reader, stored.id);
+  if (stored === undefined || count === 0) return 0;
+  if (!json && item === undefined)
+    printResult(io, false, {}, `${source}: ${countOf(count, 'record')} could not be read`);
+  let total = 0;
+  for (let after = 0; !io.stop.aborted; ) {
+    const page = {
+      after,
+      limit: pageSize,
+      raw: raw || item !== undefined,
+      ...(item && { identifier: item }),
+    };
+    const some = await listUnreadable(database.reader, stored.id, page);
+    const last = some.at(-1);
+    if (last === undefined) break;
+    after = last.id;
+    total += some.length;
+    for (const one of some) {
+      const { id: _, ...said } = one;
+      const cut = isCut(one);
+      const data = { source, ...said, ...(cut === undefined ? {} : { rawCut: cut }) };
+      io.stdout.write(json ? `${printableJson(data)}\n` : `${describe(source, one)}\n`);
+    }
+  }
+  return total;
+}
+
+function describe(source: string, problem: Unreadable): string {
+  const { identifier, format, message, code, runId, firstSeenAt, lastSeenAt } = problem;
+  const where = format === undefined ? '' : ` (${printable(format)})`;
+  const again =
+    identifier === undefined || /['\\\s]/.test(identifier)
+      ? []
+      : [`    read it again: rsbridge harvest ${source} --item '${printable(identifier)}'`];
+  return [
+    `  ${printable(identifier ?? '(no identifier)')}${where}: ${printable(message)} [${code}]`,
+    `    first seen ${firstSeenAt}, last seen ${lastSeenAt} by run ${runId}${sizeOf(problem)}`,
+    ...again,
+    ...rawLines(problem),
+  ].join('\n');
+}
+
+function sizeOf({ rawLength, raw }: Unreadable): string {
+  if (rawLength === undefined) return '; the record itself was not kept';
+  return raw === undefined ? `; ${countOf(rawLength, 'byte')} as it came (--raw shows them)` : '';
+}
+
+function isCut({ raw, rawLength }: Unreadable): boolean | undefined {
+  return raw === undefined || rawLength === undefined ? undefined : Buffer.byteLength(raw) < rawLength;
+}
+
+function rawLines(problem: Unreadable): readonly string[] {
+  const { raw, rawLength } = problem;
+  if (raw === undefined) return [];
+  const lines = raw.split(/\r?\n/).map((line) => `    | ${printable(line)}`);
+  const kept = Buffer.byteLength(raw);
+  return isCut(problem) ? [...lines, `    … cut: the first ${kept} of ${rawLength} bytes were kept`] : lines;
+}

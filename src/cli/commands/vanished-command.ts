@@ -1,0 +1,84 @@
+import { type Bridge, openBridge } from '../../bridge/bridge.ts';
+import { loadConfig } from '../../bridge/config/load-config.ts';
+import { createLog } from '../../bridge/log.ts';
+import { countOf } from '../../core/count-of.ts';
+import type { RunKind } from '../../store/runs/runs.ts';
+import { countVanished, listVanished, unreadBy, type VanishedItem } from '../../store/runs/vanished.ts';
+import { findSource } from '../../store/sources/sources.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { type CommandIo, printResult, say } from '../terminal/io.ts';
+import { printable } from '../terminal/terminal-text.ts';
+
+const pageSize = 500;
+
+/** What the latest finished pass of a source did not meet, and what to type to let it go. */
+export async function vanishedCommand(
+  name: string,
+  flags: { config?: string; json: boolean },
+  io: CommandIo,
+): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
+  try {
+    bridge.source(name);
+    const { reader } = bridge.database;
+    const stored = await findSource(reader, name);
+    const { items, resources, runId } = stored
+      ? await countVanished(reader, stored.id)
+      : { items: 0, resources: 0, runId: undefined };
+    const unread = stored && (await unreadBy(reader, stored.id));
+    if (!stored || items === 0) {
+      if (!flags.json) printResult(io, false, {}, `${name}: no item is missing from its list`);
+      if (unread !== undefined) say(io, describeUnread(name, unread));
+      return exitCodes.ok;
+    }
+    let first = true;
+    for await (const item of suspects(bridge, stored.id)) {
+      if (first && !flags.json) printResult(io, false, {}, heading(name, items, resources, item));
+      first = false;
+      const { itemId: _, ...said } = item;
+      printResult(io, flags.json, { source: name, ...said }, describeItem(item));
+      if (io.stop.aborted) return exitCodes.interrupted;
+    }
+    if (!flags.json) {
+      const advice = `each is asked for once more, and what is there stays; to delete the others: rsbridge harvest ${name} --accept-deletions ${runId}`;
+      printResult(io, false, {}, advice);
+    }
+    if (unread !== undefined) say(io, describeUnread(name, unread));
+    return exitCodes.needsAttention;
+  } finally {
+    await bridge.close();
+  }
+}
+
+function describeUnread(name: string, run: number): string {
+  return `run ${run} could not read a part of the list (rsbridge status says which): items in that part are neither listed here nor deleted; rsbridge harvest ${name} --full reads it again, rsbridge harvest ${name} --item ID one item of it`;
+}
+
+async function* suspects({ database }: Bridge, sourceId: number): AsyncGenerator<VanishedItem> {
+  for (let after = 0; ; ) {
+    const page = await listVanished(database.reader, sourceId, after, pageSize);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.itemId;
+    yield* page;
+  }
+}
+
+function heading(
+  name: string,
+  items: number,
+  resources: number,
+  { runId, pass, at }: Pick<VanishedItem, 'runId' | 'pass' | 'at'>,
+): string {
+  return `${name}: ${countOf(items, 'item')} (${countOf(resources, 'resource')}) not found by run ${runId}, ${describePass(pass)} that ended at ${at}; still published:`;
+}
+
+/** As a part of a sentence. */
+export function describePass(pass: RunKind): string {
+  return pass === 'identifiers' ? 'an identifier pass' : 'a full harvest';
+}
+
+function describeItem({ identifier, formats, since }: VanishedItem): string {
+  return `  ${printable(identifier)} (${formats.map(printable).join(', ')}) missing since ${since}`;
+}

@@ -1,0 +1,101 @@
+import type { FastifyInstance } from 'fastify';
+import type { Bridge } from '../../bridge/bridge.ts';
+import { createSurvey } from '../../bridge/state/survey.ts';
+import { version } from '../../bridge/version.ts';
+import type { PageSource } from '../../export/site/pages.ts';
+import type { Publication } from '../../publish/published/publication.ts';
+import { createApp } from '../../server/app.ts';
+import { utcTime } from '../../server/html/wording.ts';
+
+/** The pages of the server without a server: asked for by injection, and made fit to be files. */
+export interface ExportPages extends PageSource {
+  close(): Promise<void>;
+}
+
+export function createExportPages(bridge: Bridge): ExportPages {
+  const { config } = bridge;
+  const baseUrl = config.baseUrl.replace(/\/+$/, '');
+  const app = createApp({
+    database: bridge.database,
+    publication: remembering(bridge.publication),
+    directory: config.directory,
+    fileMode: (source) => bridge.config.sources[source]?.files.mode,
+    mementosOf: (source) => bridge.config.sources[source]?.mementos,
+    baseUrl,
+    title: config.title,
+    version,
+    robots: config.publish.robots,
+    clock: bridge.clock,
+    log: { level: 'silent' },
+    setsOf: (source, title) => bridge.setsOf(source, title),
+    ...createSurvey(bridge, () => undefined),
+    setsPerPage: Number.POSITIVE_INFINITY,
+    // No TimeGate is asked for what they lead to, and retention changes them without a change of a resource.
+    timelines: false,
+  });
+  return {
+    read: (path) => readPage(app, baseUrl, path),
+    close: () => app.close(),
+  };
+}
+
+const rememberedMs = 1000;
+
+/** Every page asks what is published; with a million of them in a row, not every answer is read anew. */
+function remembering(publication: Publication): Publication {
+  let known: { readonly until: number; readonly sets: ReturnType<Publication['sets']> } | undefined;
+  return {
+    find: (path) => publication.find(path),
+    former: (path) => publication.former(path),
+    set: (path) => publication.set(path),
+    sets: () => {
+      if (!known || Date.now() > known.until) {
+        known = { until: Date.now() + rememberedMs, sets: publication.sets() };
+      }
+      return known.sets;
+    },
+  };
+}
+
+/** The dashboard shows what is going on now, which a file cannot: the start is what `/about` says. */
+async function readPage(
+  app: FastifyInstance,
+  baseUrl: string,
+  path: string,
+): Promise<Uint8Array | undefined> {
+  const response = await app.inject({
+    url: `${new URL(baseUrl).pathname.replace(/\/$/, '')}/${path === '' ? 'about' : path}`,
+    headers: { accept: 'text/html, */*;q=0.5' },
+  });
+  if (response.statusCode === 404 || response.statusCode === 410) return undefined;
+  if (response.statusCode !== 200) throw new Error(`/${path} answers with ${response.statusCode}`);
+  const isPage = String(response.headers['content-type']).startsWith('text/html');
+  return isPage ? Buffer.from(toStatic(response.body, baseUrl)) : response.rawPayload;
+}
+
+/**
+ * A page as a file: nothing in it depends on when it is read, nor on what changes without a change of a resource
+ * (a record that was only touched), and it has no link to what only a server answers
+ * (a next page, another format, the history of a resource).
+ */
+export function toStatic(page: string, baseUrl: string): string {
+  return page
+    .replace(/<dt>Changed upstream<\/dt><dd>.*?<\/dd>/gs, '')
+    .replace(
+      /<time datetime="([^"]+)">[^<]*<\/time>(?: <span class="soft">[^<]*<\/span>)?/g,
+      (_, iso: string) => `<time datetime="${iso}">${utcTime(iso)}</time>`,
+    )
+    .replace(/<p>\s*<a rel="next"[^>]*>[^<]*<\/a>\s*<\/p>/g, () => `<p class="soft">${more}</p>`)
+    .replace(/<a [^>]*?href="([^"]*)"[^>]*>((?:(?!<\/a>).)*)<\/a>/gs, (link, href: string, text: string) =>
+      isServed(href, baseUrl) ? text : link,
+    );
+}
+
+const more = 'There are more; all of them are in the Resource List of the source.';
+const living = /^(?:api|livez|readyz|metrics|timegate|timemap|memento)(?:\/|$)/;
+
+function isServed(href: string, baseUrl: string): boolean {
+  if (!href.startsWith(`${baseUrl}/`)) return false;
+  const path = href.slice(baseUrl.length + 1);
+  return path.includes('?') || living.test(path);
+}

@@ -1,0 +1,16 @@
+import { InvalidArgumentError } from 'commander';
+import { parseDatestamp, parseDigits, parseHttpDate } from '../../core/datetime.ts';
+
+/** What `--at` accepts: a date or a time, an HTTP date, the 14 digits of a memento's URI. */
+export function parseMoment(text: string): string | undefined {
+  return parseDigits(text.trim()) ?? parseHttpDate(text) ?? parseDatestamp(text);
+}
+
+/** @throws InvalidArgumentError */
+export function momentOption(text: string): string {
+  const moment = parseMoment(text);
+  if (moment !== undefined) return moment;
+  throw new InvalidArgumentError(
+    'give a date or time such as 2026-04-01, 2026-04-01T12:00:00Z, 20260401120000 or "Wed, 01 Apr 2026 12:00:00 GMT"',
+  );
+}

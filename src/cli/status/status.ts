@@ -1,0 +1,206 @@
+import { loadConfig } from '../../bridge/config/load-config.ts';
+import { readOverviews } from '../../bridge/state/overview.ts';
+import { withheldDumps } from '../../bridge/state/withheld-dumps.ts';
+import { openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
+import { areCountOf, countOf } from '../../core/count-of.ts';
+import { itemPath, toUri } from '../../core/uris.ts';
+import type { PublishedSet } from '../../publish/published/publication.ts';
+import type { SourceOverview } from '../../server/deps.ts';
+import type { FileCounts } from '../../store/files/remote-files.ts';
+import type { WithheldCounts } from '../../store/files/withheld-files.ts';
+import { readSourceDetails, type SourceDetails } from '../../store/reading/source-details.ts';
+import { listWithdrawals, type Withdrawal } from '../../store/removal/withdrawals.ts';
+import type { VanishedCounts } from '../../store/runs/vanished.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { type CommandIo, printResult } from '../terminal/io.ts';
+import { printable } from '../terminal/terminal-text.ts';
+import { statusAt } from './status-at.ts';
+
+const shownProblems = 5;
+const shownRuns = 10;
+/** Told of before the next ones are asked for. */
+const sourcesAtOnce = 200;
+
+/**
+ * What each source is doing, in sentences, and what is published of it.
+ * @param flags `at` (ISO): what each held then, instead
+ */
+export async function statusCommand(
+  flags: { config?: string; json: boolean; at?: string },
+  io: CommandIo,
+): Promise<number> {
+  const config = loadConfig(flags, io.env, io.cwd);
+  const bridge = await openStored(config, 'migrate');
+  try {
+    if (flags.at !== undefined) return await statusAt(bridge, flags.at, flags.json, io);
+    const published = await bridge.publication.sets();
+    const setsOf = bySource(published);
+    const overviews = await readOverviews(bridge, undefined, published);
+    for (let from = 0; from < overviews.length; from += sourcesAtOnce) {
+      const some = overviews.slice(from, from + sourcesAtOnce);
+      const details = await readDetails(bridge, some, flags.json);
+      for (const overview of some) {
+        const sets = setsOf.get(overview.name) ?? [];
+        printSource({ bridge, flags, io }, overview, details(overview.name), sets);
+      }
+    }
+    return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
+  } finally {
+    await bridge.close();
+  }
+}
+
+/** Everything that is told of a source beyond its overview. */
+type Details = Omit<SourceDetails, 'files' | 'withheldFiles'> &
+  Partial<Pick<SourceDetails, 'files' | 'withheldFiles'>> & {
+    readonly withheld: readonly string[];
+    readonly withdrawals: readonly WithdrawalView[];
+  };
+
+interface WithdrawalView {
+  readonly uri: string;
+  readonly identifier: string;
+  readonly whole: boolean;
+  readonly reason: string | undefined;
+  readonly at: string;
+}
+
+const ofNewcomer: Omit<SourceDetails, 'files' | 'withheldFiles'> = {
+  ...{ runs: [], problems: [], lessons: [], unreadable: 0, versionsGivenUp: 0 },
+  vanished: { items: 0, resources: 0, runId: undefined },
+};
+
+/** Of some sources at once, by name: each statement is for all of them. */
+async function readDetails(
+  bridge: StoredBridge,
+  overviews: readonly SourceOverview[],
+  json: boolean,
+): Promise<(name: string) => Details> {
+  const { reader } = bridge.database;
+  const names = overviews.map(({ name }) => name);
+  // People are told of the last run, by its problems.
+  const limits = { runs: json ? shownRuns : 1, problems: shownProblems };
+  const stored = await readSourceDetails(reader, names, limits);
+  const withdrawals = await listWithdrawals(reader, names);
+  const withheld = new Map<string, readonly string[]>();
+  for (const name of names) withheld.set(name, await withheldDumps(bridge, name));
+  return (name) => ({
+    ...(stored.get(name) ?? ofNewcomer),
+    withheld: withheld.get(name) ?? [],
+    withdrawals: withdrawals.filter(({ source }) => source === name).map((one) => toView(bridge, one)),
+  });
+}
+
+/** What the operator has withdrawn, with the address that it had. */
+function toView(
+  { config }: StoredBridge,
+  { source, identifier, path, reason, at }: Withdrawal,
+): WithdrawalView {
+  const uri = toUri(config.baseUrl, path ?? itemPath(source, identifier));
+  return { uri, identifier, whole: path === undefined, reason, at };
+}
+
+function printSource(
+  { bridge, flags, io }: { bridge: StoredBridge; flags: { json: boolean }; io: CommandIo },
+  overview: SourceOverview,
+  { problems, unreadable, vanished, lessons, files, withheldFiles, versionsGivenUp, ...rest }: Details,
+  sets: readonly PublishedSet[],
+): void {
+  const { withheld, withdrawals, runs } = rest;
+  const known = { problems, unreadable, vanished, lessons, files, withheldFiles, versionsGivenUp };
+  const { name } = overview;
+  const lines = () => [
+    describeOverview(overview),
+    ...describeVanished(name, vanished),
+    ...describeProblems({ runs, problems }),
+    ...describeFiles(files),
+    ...describeWithheld(name, withheldFiles),
+    ...(versionsGivenUp > 0 ? [`  ${areCountOf(versionsGivenUp, 'version')} given up (mementos.keep)`] : []),
+    ...withheld.map((sentence) => `  ! ${sentence}`),
+    ...withdrawals.map(describeWithdrawal),
+    ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
+    ...sets.map((set) => describeSet(set, bridge.config.baseUrl)),
+  ];
+  const whole = { ...overview, ...known, withheld, withdrawals, runs, sets };
+  printResult(io, flags.json, whole, flags.json ? '' : lines().join('\n'));
+}
+
+function bySource(sets: readonly PublishedSet[]): ReadonlyMap<string, readonly PublishedSet[]> {
+  const found = new Map<string, PublishedSet[]>();
+  for (const set of sets) {
+    const source = set.path.split('/', 1)[0] ?? set.path;
+    const others = found.get(source);
+    if (others) others.push(set);
+    else found.set(source, [set]);
+  }
+  return found;
+}
+
+function describeWithdrawal({ uri, whole, reason, at }: WithdrawalView): string {
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return `  - withdrawn at ${at}: ${printable(uri)}${whole ? ', the whole item' : ''}${printable(why)}`;
+}
+
+function describeVanished(name: string, { items, runId }: VanishedCounts): readonly string[] {
+  if (items === 0) return [];
+  return [
+    `  ? ${countOf(items, 'item')} missing since run ${runId} or before, and still published: rsbridge vanished ${name}`,
+  ];
+}
+
+/** What a person is to decide, in sentences. */
+export function describeWithheld(name: string, counts: WithheldCounts | undefined): readonly string[] {
+  if (counts?.fuseAt === undefined) return [];
+  const { refused, gone, fuseAt } = counts;
+  return [
+    `  ! ${areCountOf(refused + gone, 'published file')} not served since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and served when their server allows it. To delete them: rsbridge refused ${name} lists them, and says what to type`,
+  ];
+}
+
+/** Nothing where no record has named a file. */
+function describeFiles(files: FileCounts | undefined): readonly string[] {
+  const parts = files
+    ? [
+        [files.confirmed, 'confirmed'],
+        [files.refused, 'refused by their servers, and not published'],
+        [files.gone, 'gone from their servers, and not published'],
+        [files.unreachable, 'without an answer'],
+        [files.unchecked, 'not asked for yet'],
+        [files.mirrored, 'mirrored'],
+      ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
+    : [];
+  const lines = parts.length === 0 ? [] : [`  files: ${parts.join(', ')}`];
+  if (files && files.waitingForRoom > 0)
+    lines.push(`  ! quotaBytes is used up: ${countOf(files.waitingForRoom, 'file')} wait for room`);
+  if (files && files.otherBytes > 0)
+    lines.push(
+      `  ! ${areCountOf(files.otherBytes, 'mirrored file')} not what the repository says of them (its checksum or length is another one); the log names them`,
+    );
+  return lines;
+}
+
+function describeProblems({ runs: [run], problems }: Pick<Details, 'runs' | 'problems'>): readonly string[] {
+  const lines = problems.map(
+    ({ identifier, message }) => `  ! ${identifier ?? '(no identifier)'}: ${message}`,
+  );
+  if (run && run.problems > problems.length) {
+    lines.push(`  … ${countOf(run.problems - problems.length, 'more problem')} in this run`);
+  }
+  return lines;
+}
+
+function describeOverview(overview: SourceOverview): string {
+  const { name, title, state, resources, items, recentChanges, lastSuccessAt } = overview;
+  const success = lastSuccessAt === undefined ? 'never complete so far' : `last success ${lastSuccessAt}`;
+  return [
+    `${name} (${title}) ${state}.`,
+    `  ${countOf(items, 'item')}, ${countOf(resources, 'resource')}, ${countOf(recentChanges, 'change')} in 24 hours; ${success}`,
+  ].join('\n');
+}
+
+function describeSet(
+  set: { path: string; documents: readonly { entries: number }[] },
+  baseUrl: string,
+): string {
+  return `  ${baseUrl}/${set.path}/capabilitylist.xml: ${countOf(set.documents.length, 'document')}`;
+}
