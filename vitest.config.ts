@@ -8,7 +8,7 @@ export default defineConfig(({ mode }) => {
     test: {
       include: isLong ? drawing() : ['test/**/*.test.ts'],
       env: { TEST_RUNS: process.env.TEST_RUNS ?? (isLong ? '3' : '1') },
-      globalSetup: ['test/postgres/setup.ts'],
+      globalSetup: ['test/house/postgres/setup.ts'],
       // A hang ends; a busy machine is none.
       testTimeout: isLong ? 1_800_000 : 180_000,
       hookTimeout: 180_000,
@@ -19,7 +19,7 @@ export default defineConfig(({ mode }) => {
       restoreMocks: true,
       // More than there are cores of a small machine, for much of what is tested is waiting.
       maxWorkers: 3,
-      reporters: ['default', './test/closing-line.ts'],
+      reporters: ['default', './test/house/closing-line.ts'],
     },
   };
 });

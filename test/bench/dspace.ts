@@ -15,7 +15,7 @@ import { firstLine, print, start } from './processes.ts';
  *     identifiers  a look at the identifiers alone, after that
  *     peer         dspace-rest-client reads PEER_ITEMS items (2,000), where PYTHON names an interpreter that has it
  *
- * `MIX=all` has something odd about every third item (test/dspace/sample-repository.ts); `LATENCY_MS` makes every
+ * `MIX=all` has something odd about every third item (test/house/dspace/sample-repository.ts); `LATENCY_MS` makes every
  * answer late. `again` comes before `changes`, so that nothing is new then.
  */
 const [count = '100000', embedMs = '25', version = '10.1', ...chosen] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../postgres/server.ts';
+import { startPostgres } from '../house/postgres/server.ts';
 import { firstLine, print, start } from './processes.ts';
 
 /**

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { catchSignals } from '../../src/bridge/signals.ts';
-import { rsbridge } from '../cli/processes.ts';
+import { rsbridge } from '../house/cli/processes.ts';
 
 function open(patience = { stopMs: 20, abortMs: 20, nowMs: 20 }) {
   const process = new EventEmitter();

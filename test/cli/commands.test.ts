@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/store/engine/database.ts';
-import { type Answer, envelope, provide, record } from '../adapters/scripted-provider.ts';
-import { rsbridge } from './processes.ts';
-import { runMain } from './run-main.ts';
+import { type Answer, envelope, provide, record } from '../house/adapters/scripted-provider.ts';
+import { rsbridge } from '../house/cli/processes.ts';
+import { runMain } from '../house/cli/run-main.ts';
 
 let directory: string;
 

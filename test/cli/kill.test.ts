@@ -7,8 +7,8 @@ import { systemClock } from '../../src/bridge/bridge.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { openPublication } from '../../src/publish/published/publication.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
-import { makePostgres, makeSqlite } from '../store/databases.ts';
-import { type Gateway, openGateway, rsbridge } from './processes.ts';
+import { type Gateway, openGateway, rsbridge } from '../house/cli/processes.ts';
+import { makePostgres, makeSqlite } from '../house/store/databases.ts';
 
 /** kill -9 at any moment: the next run continues, repeats no change and loses none. */
 describe.each(['sqlite', 'pg'] as const)('kill -9 on %s', (kind) => {

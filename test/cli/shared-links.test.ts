@@ -10,9 +10,9 @@ import type { Bridge } from '../../src/bridge/bridge.ts';
 import { servesSource } from '../../src/bridge/state/stored-sources.ts';
 import { openPublication } from '../../src/publish/published/publication.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
-import { envelope, formats } from '../adapters/scripted-provider.ts';
-import { openHouse } from '../server/fixture.ts';
-import { runMain } from './run-main.ts';
+import { envelope, formats } from '../house/adapters/scripted-provider.ts';
+import { runMain } from '../house/cli/run-main.ts';
+import { openHouse } from '../house/server/fixture.ts';
 
 const baseUrl = 'https://bridge.example.org/rs';
 const identify = envelope(

@@ -19,8 +19,8 @@ import {
   list,
   provide,
   record,
-} from '../adapters/scripted-provider.ts';
-import { runMain } from './run-main.ts';
+} from '../house/adapters/scripted-provider.ts';
+import { runMain } from '../house/cli/run-main.ts';
 
 let directory: string;
 

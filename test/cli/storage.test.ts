@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { readJournals } from '../../src/store/sources/journal.ts';
-import { runMain } from './run-main.ts';
+import { runMain } from '../house/cli/run-main.ts';
 
 let directory: string;
 let repository: SampleRepository;

@@ -8,10 +8,10 @@ import { resourceSets } from '../../src/core/resource-set.ts';
 import { openPublication, type Publication } from '../../src/publish/published/publication.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
-import { pathsOf, textOf } from '../publish/reading.ts';
-import { baseUrl, endFirstPass, HandClock, seedChanges, seedSource, silent } from '../publish/seed.ts';
-import { sharedSpec } from '../publish/shared-material.ts';
-import { placeMigrated } from '../store/databases.ts';
+import { pathsOf, textOf } from '../house/publish/reading.ts';
+import { baseUrl, endFirstPass, HandClock, seedChanges, seedSource, silent } from '../house/publish/seed.ts';
+import { sharedSpec } from '../house/publish/shared-material.ts';
+import { placeMigrated } from '../house/store/databases.ts';
 
 const xsd = sharedSpec('xsd');
 let directory: string;

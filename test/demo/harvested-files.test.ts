@@ -11,8 +11,8 @@ import { harvest } from '../../src/harvest/harvest.ts';
 import { createHostGate } from '../../src/harvest/http/host-gate.ts';
 import { createHttp } from '../../src/harvest/http/http.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
-import { silent } from '../publish/seed.ts';
-import { describeOnBoth } from '../store/databases.ts';
+import { silent } from '../house/publish/seed.ts';
+import { describeOnBoth } from '../house/store/databases.ts';
 
 describeOnBoth('The files of the sample repository, harvested', (open) => {
   test('are resources as far as everybody may read them, linked with every format, wherever they are named', async () => {

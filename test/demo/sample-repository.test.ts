@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAdapter } from '../../adapters/index.ts';
 import type { Page, PageRequest, SourceItem } from '../../src/core/adapter.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
-import { createContext } from '../adapters/http-double.ts';
-import { sharedMaterial } from '../adapters/shared-material.ts';
+import { createContext } from '../house/adapters/http-double.ts';
+import { sharedMaterial } from '../house/adapters/shared-material.ts';
 
 const signal = new AbortController().signal;
 let now = new Date('2026-11-21T12:00:00Z');

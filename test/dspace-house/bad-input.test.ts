@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Item } from '../dspace/model.ts';
-import { itemsWith, type SampleOptions, sampleRepository } from '../dspace/sample-repository.ts';
-import { House, type HouseOptions } from './house.ts';
-import { expectEquality, expectJournal, Watch } from './promise.ts';
-import { identifierOf } from './public-view.ts';
-import { suiteDatabase } from './suite-database.ts';
+import type { Item } from '../house/dspace/model.ts';
+import { itemsWith, type SampleOptions, sampleRepository } from '../house/dspace/sample-repository.ts';
+import { House, type HouseOptions } from '../house/dspace-house/house.ts';
+import { expectEquality, expectJournal, Watch } from '../house/dspace-house/promise.ts';
+import { identifierOf } from '../house/dspace-house/public-view.ts';
+import { suiteDatabase } from '../house/dspace-house/suite-database.ts';
 
 const admin = { user: 'admin@example.org', password: 'secret of the admin' };
 

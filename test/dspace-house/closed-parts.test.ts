@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Item } from '../dspace/model.ts';
-import { sampleRepository } from '../dspace/sample-repository.ts';
-import type { Switches } from '../dspace/switches.ts';
-import { House } from './house.ts';
-import { expectEquality, expectJournal } from './promise.ts';
-import { suiteDatabase } from './suite-database.ts';
+import type { Item } from '../house/dspace/model.ts';
+import { sampleRepository } from '../house/dspace/sample-repository.ts';
+import type { Switches } from '../house/dspace/switches.ts';
+import { House } from '../house/dspace-house/house.ts';
+import { expectEquality, expectJournal } from '../house/dspace-house/promise.ts';
+import { suiteDatabase } from '../house/dspace-house/suite-database.ts';
 
 const staff = { groups: ['staff'] };
 const titled = (title: string) => ({

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/store/engine/database.ts';
-import type { RestVersion } from '../dspace/rest-version.ts';
-import { sampleRepository } from '../dspace/sample-repository.ts';
-import type { Switches } from '../dspace/switches.ts';
-import { runs } from '../runs.ts';
-import { describeOnBoth } from '../store/databases.ts';
-import { apply, type Edit, editKinds } from './edits.ts';
-import { House } from './house.ts';
-import { expectEquality, expectJournal, Watch } from './promise.ts';
+import type { RestVersion } from '../house/dspace/rest/rest-version.ts';
+import { sampleRepository } from '../house/dspace/sample-repository.ts';
+import type { Switches } from '../house/dspace/switches.ts';
+import { apply, type Edit, editKinds } from '../house/dspace-house/edits.ts';
+import { House } from '../house/dspace-house/house.ts';
+import { expectEquality, expectJournal, Watch } from '../house/dspace-house/promise.ts';
+import { runs } from '../house/runs.ts';
+import { describeOnBoth } from '../house/store/databases.ts';
 
 /** Of the same seed, the same histories; more of them with `DSPACE_HISTORIES`, others with `DSPACE_SEED`. */
 const seed = Number(process.env.DSPACE_SEED ?? 20_261_121);

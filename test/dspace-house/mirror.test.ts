@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { findRemoteFiles } from '../../src/store/files/remote-files.ts';
 import { findSource } from '../../src/store/sources/sources.ts';
-import type { Item } from '../dspace/model.ts';
-import type { RestVersion } from '../dspace/rest-version.ts';
-import { sampleRepository } from '../dspace/sample-repository.ts';
-import type { Switches } from '../dspace/switches.ts';
-import { House } from './house.ts';
-import { expectJournal } from './promise.ts';
-import { publicView } from './public-view.ts';
-import { keyOf } from './published-view.ts';
-import { suiteDatabase } from './suite-database.ts';
+import type { Item } from '../house/dspace/model.ts';
+import type { RestVersion } from '../house/dspace/rest/rest-version.ts';
+import { sampleRepository } from '../house/dspace/sample-repository.ts';
+import type { Switches } from '../house/dspace/switches.ts';
+import { House } from '../house/dspace-house/house.ts';
+import { expectJournal } from '../house/dspace-house/promise.ts';
+import { publicView } from '../house/dspace-house/public-view.ts';
+import { keyOf } from '../house/dspace-house/published-view.ts';
+import { suiteDatabase } from '../house/dspace-house/suite-database.ts';
 
 const mirrored = { files: { mode: 'mirror' }, deletionFuse: { share: 1 } };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sampleRepository } from '../dspace/sample-repository.ts';
-import { House } from './house.ts';
-import { suiteDatabase } from './suite-database.ts';
+import { sampleRepository } from '../house/dspace/sample-repository.ts';
+import { House } from '../house/dspace-house/house.ts';
+import { suiteDatabase } from '../house/dspace-house/suite-database.ts';
 
 const { signal } = new AbortController();
 const database = suiteDatabase();

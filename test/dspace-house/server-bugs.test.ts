@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { RestVersion } from '../dspace/rest-version.ts';
-import { sampleRepository } from '../dspace/sample-repository.ts';
-import type { Switches } from '../dspace/switches.ts';
-import { apply, type EditKind } from './edits.ts';
-import { House } from './house.ts';
-import { expectEquality, expectJournal, Watch } from './promise.ts';
-import { suiteDatabase } from './suite-database.ts';
+import type { RestVersion } from '../house/dspace/rest/rest-version.ts';
+import { sampleRepository } from '../house/dspace/sample-repository.ts';
+import type { Switches } from '../house/dspace/switches.ts';
+import { apply, type EditKind } from '../house/dspace-house/edits.ts';
+import { House } from '../house/dspace-house/house.ts';
+import { expectEquality, expectJournal, Watch } from '../house/dspace-house/promise.ts';
+import { suiteDatabase } from '../house/dspace-house/suite-database.ts';
 
 const login = { user: 'admin@example.org', password: 'secret of the admin' };
 

@@ -5,11 +5,11 @@ import { resourceSets } from '../../src/core/resource-set.ts';
 import { metadataPath } from '../../src/core/uris.ts';
 import { createUpstreamFiles } from '../../src/harvest/files/upstream/upstream-files.ts';
 import { createApp } from '../../src/server/app.ts';
-import type { Item } from '../dspace/model.ts';
-import { sampleRepository } from '../dspace/sample-repository.ts';
-import { House } from './house.ts';
-import { identifierOf } from './public-view.ts';
-import { suiteDatabase } from './suite-database.ts';
+import type { Item } from '../house/dspace/model.ts';
+import { sampleRepository } from '../house/dspace/sample-repository.ts';
+import { House } from '../house/dspace-house/house.ts';
+import { identifierOf } from '../house/dspace-house/public-view.ts';
+import { suiteDatabase } from '../house/dspace-house/suite-database.ts';
 
 const baseUrl = 'https://bridge.example.org/rs';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Item } from '../dspace/model.ts';
-import { sampleRepository } from '../dspace/sample-repository.ts';
-import { describeOnBoth, type TestDatabase } from '../store/databases.ts';
-import { House } from './house.ts';
-import { expectEquality, expectJournal } from './promise.ts';
-import { identifierOf, isPublic } from './public-view.ts';
+import type { Item } from '../house/dspace/model.ts';
+import { sampleRepository } from '../house/dspace/sample-repository.ts';
+import { House } from '../house/dspace-house/house.ts';
+import { expectEquality, expectJournal } from '../house/dspace-house/promise.ts';
+import { identifierOf, isPublic } from '../house/dspace-house/public-view.ts';
+import { describeOnBoth, type TestDatabase } from '../house/store/databases.ts';
 
 const byOai = { adapter: 'oai-pmh', formats: ['oai_dc'], files: { from: 'xoai' } };
 const byRest = { adapter: 'dspace', identity: 'oai' };

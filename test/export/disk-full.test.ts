@@ -10,7 +10,7 @@ import { createPublisher } from '../../src/publish/publisher.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import { packBlob } from '../../src/store/payloads/blobs.ts';
-import { baseUrl, HandClock, seedChanges, seedSource, silent } from '../publish/seed.ts';
+import { baseUrl, HandClock, seedChanges, seedSource, silent } from '../house/publish/seed.ts';
 
 /** A file system of 256 kB, where we may make one; else the test says that it was skipped. */
 const place = mkdtempSync(join(tmpdir(), 'rsbridge-full-'));

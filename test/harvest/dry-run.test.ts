@@ -8,8 +8,8 @@ import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
 import type { Database } from '../../src/store/engine/database.ts';
 import { readJournal } from '../../src/store/sources/journal.ts';
-import { describeOnBoth } from '../store/databases.ts';
-import { adapterOf, type FakeUpstream, fakeUpstream } from './fake-upstream.ts';
+import { adapterOf, type FakeUpstream, fakeUpstream } from '../house/harvest/fake-upstream.ts';
+import { describeOnBoth } from '../house/store/databases.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const clock = { now: () => new Date('2026-11-21T10:00:00Z'), sleep: async () => undefined };

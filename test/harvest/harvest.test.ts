@@ -11,7 +11,7 @@ import { acceptDeletions } from '../../src/harvest/vanished/accept-deletions.ts'
 import type { Database } from '../../src/store/engine/database.ts';
 import { latestRun, listRuns } from '../../src/store/runs/runs.ts';
 import { findSource } from '../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../store/databases.ts';
+import { describeOnBoth } from '../house/store/databases.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 

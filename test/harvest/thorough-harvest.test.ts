@@ -6,8 +6,8 @@ import { thoroughHarvest } from '../../src/harvest/thorough-harvest.ts';
 import type { Database } from '../../src/store/engine/database.ts';
 import { countItems } from '../../src/store/pages/sweep.ts';
 import { findSource } from '../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../store/databases.ts';
-import { adapterOf, type FakeUpstream, fakeUpstream } from './fake-upstream.ts';
+import { adapterOf, type FakeUpstream, fakeUpstream } from '../house/harvest/fake-upstream.ts';
+import { describeOnBoth } from '../house/store/databases.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const clock = { now: () => new Date('2026-11-21T10:00:00Z'), sleep: async () => undefined };

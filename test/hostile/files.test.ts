@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findSource } from '../../src/store/sources/sources.ts';
-import { type HostileFile, identifierOf } from './repository.ts';
-import { openStage, type Scene } from './scene.ts';
+import { type HostileFile, identifierOf } from '../house/hostile/repository.ts';
+import { openStage, type Scene } from '../house/hostile/scene.ts';
 
 const openScene = openStage();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openStage } from './scene.ts';
+import { openStage } from '../house/hostile/scene.ts';
 
 const openScene = openStage();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { liveThrough } from './life.ts';
-import type { Misbehaviour } from './misbehaviour.ts';
-import { openStage, type SceneOptions } from './scene.ts';
-import { selfSigned } from './self-signed.ts';
+import { liveThrough } from '../house/hostile/life.ts';
+import type { Misbehaviour } from '../house/hostile/provider/misbehaviour.ts';
+import { openStage, type SceneOptions } from '../house/hostile/scene.ts';
+import { selfSigned } from '../house/hostile/self-signed.ts';
 
 const openScene = openStage();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { identifierOf } from './repository.ts';
-import { openStage } from './scene.ts';
+import { identifierOf } from '../house/hostile/repository.ts';
+import { openStage } from '../house/hostile/scene.ts';
 
 const openScene = openStage();
 

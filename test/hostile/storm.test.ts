@@ -2,12 +2,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { forbidsDeletions } from '../../src/core/adapter.ts';
 import type { HarvestReport } from '../../src/harvest/report.ts';
-import { runs } from '../runs.ts';
-import type { Misbehaviour } from './misbehaviour.ts';
-import { difference, type Publication } from './publication.ts';
-import { openStage, type Scene } from './scene.ts';
-import { rememberedStorms } from './storm-examples.ts';
-import { type Climate, climates, type Day, days, type EditKind, hidesRecords } from './storm-weather.ts';
+import type { Misbehaviour } from '../house/hostile/provider/misbehaviour.ts';
+import { difference, type Publication } from '../house/hostile/publication.ts';
+import { openStage, type Scene } from '../house/hostile/scene.ts';
+import { rememberedStorms } from '../house/hostile/storm-examples.ts';
+import {
+  type Climate,
+  climates,
+  type Day,
+  days,
+  type EditKind,
+  hidesRecords,
+} from '../house/hostile/storm-weather.ts';
+import { runs } from '../house/runs.ts';
 
 const openScene = openStage();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { liveThrough } from './life.ts';
-import type { Misbehaviour } from './misbehaviour.ts';
-import { identifierOf } from './repository.ts';
-import { openStage, type SceneOptions } from './scene.ts';
+import { liveThrough } from '../house/hostile/life.ts';
+import type { Misbehaviour } from '../house/hostile/provider/misbehaviour.ts';
+import { identifierOf } from '../house/hostile/repository.ts';
+import { openStage, type SceneOptions } from '../house/hostile/scene.ts';
 
 const openScene = openStage();
 

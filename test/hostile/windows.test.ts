@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { identifierOf } from './repository.ts';
-import { openStage, type Scene } from './scene.ts';
-import { createStandingClock } from './virtual-clock.ts';
+import { identifierOf } from '../house/hostile/repository.ts';
+import { openStage, type Scene } from '../house/hostile/scene.ts';
+import { createStandingClock } from '../house/hostile/virtual-clock.ts';
 
 const openScene = openStage();
 

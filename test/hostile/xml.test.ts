@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readBlob } from '../../src/store/payloads/blobs.ts';
-import { hostileFormats } from './formats.ts';
-import { liveThrough } from './life.ts';
-import type { Damage, Misbehaviour } from './misbehaviour.ts';
-import { identifierOf } from './repository.ts';
-import { openStage, type Scene, type SceneOptions } from './scene.ts';
+import { liveThrough } from '../house/hostile/life.ts';
+import { hostileFormats } from '../house/hostile/provider/formats.ts';
+import type { Damage, Misbehaviour } from '../house/hostile/provider/misbehaviour.ts';
+import { identifierOf } from '../house/hostile/repository.ts';
+import { openStage, type Scene, type SceneOptions } from '../house/hostile/scene.ts';
 
 const openScene = openStage();
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAcceptDatetime, toHttpDate } from '../../src/core/datetime.ts';
 import { mementoUri, timeGateUri, timeMapUri } from '../../src/core/uris.ts';
-import { created, hour, type MementoHouse, openMementoHouse } from './memento-house.ts';
-import { exchange, mementosLikeMemGator } from './memento-reading.ts';
+import { created, hour, type MementoHouse, openMementoHouse } from '../house/interop/memento-house.ts';
+import { exchange, mementosLikeMemGator } from '../house/interop/memento-reading.ts';
 
 /**
  * As one of the archives of MemGator, which is told the beginnings `…/timemap/link/` and `…/timegate/`, appends the

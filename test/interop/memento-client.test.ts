@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mementoUri, timeGateUri } from '../../src/core/uris.ts';
-import { created, hour, type MementoHouse, openMementoHouse } from './memento-house.ts';
+import { created, hour, type MementoHouse, openMementoHouse } from '../house/interop/memento-house.ts';
 
 /** The Python of an environment that has memento_client 0.6.1; `.ci/run` makes it and says where. */
 const python = process.env.MEMENTO_CLIENT_PYTHON;
@@ -119,7 +119,7 @@ describe.skipIf(!python)('the Memento client of mementoweb, memento_client 0.6.1
   }
 
   async function ask(calls: readonly Call[]): Promise<unknown[]> {
-    const peer = join(import.meta.dirname, 'memento-client.py');
+    const peer = join(import.meta.dirname, '../house/interop/memento-client.py');
     const asking = promisify(execFile)(python ?? '', [peer]);
     asking.child.stdin?.end(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
     const lines = (await asking).stdout.trim().split('\n');

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type MementoHouse, openMementoHouse } from './memento-house.ts';
+import { type MementoHouse, openMementoHouse } from '../house/interop/memento-house.ts';
 
 /** Beside memento_client; `.ci/run` makes the environment and says where. */
 const python = process.env.MEMENTO_CLIENT_PYTHON ?? '';
@@ -69,7 +69,10 @@ describe.skipIf(!available)('the web archive pywb 2.10.0, with us as a remote ar
   type Found = readonly (readonly [timestamp: string, rel: string, isTold: boolean])[] | null;
 
   async function ask(questions: readonly (readonly [string, string | null])[]): Promise<readonly Found[]> {
-    const asking = promisify(execFile)(python, [join(import.meta.dirname, 'memento-pywb.py'), house.baseUrl]);
+    const asking = promisify(execFile)(python, [
+      join(import.meta.dirname, '../house/interop/memento-pywb.py'),
+      house.baseUrl,
+    ]);
     asking.child.stdin?.end(questions.map((question) => `${JSON.stringify(question)}\n`).join(''));
     const lines = (await asking).stdout.trim().split('\n');
     return lines.map((line) => JSON.parse(line) as Found);

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAcceptDatetime, toHttpDate } from '../../src/core/datetime.ts';
 import { mementoUri, timeGateUri, timeMapUri } from '../../src/core/uris.ts';
-import { created, hour, type MementoHouse, openMementoHouse } from './memento-house.ts';
-import { type Answer, exchange, linksLikeValidator, type MementoLink } from './memento-reading.ts';
+import { created, hour, type MementoHouse, openMementoHouse } from '../house/interop/memento-house.ts';
+import {
+  type Answer,
+  exchange,
+  linksLikeValidator,
+  type MementoLink,
+} from '../house/interop/memento-reading.ts';
 
 /**
  * What lanl/memento-validator asks of an original, a TimeGate, a memento and a TimeMap, each with its own requests:

@@ -12,7 +12,7 @@ import { systemClock } from '../../src/bridge/bridge.ts';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { toHttpDate } from '../../src/core/datetime.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
-import { rsbridge } from '../cli/processes.ts';
+import { rsbridge } from '../house/cli/processes.ts';
 
 const nginx = findNginx();
 

@@ -3,12 +3,12 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkDocument } from '../../src/conformance/rules/document-check.ts';
 import type { SourceFile } from '../../src/core/adapter.ts';
-import { describeOnBoth } from '../store/databases.ts';
-import { hashOf } from './dump/stocked-source.ts';
-import { readZip } from './dump/zip-reading.ts';
-import { LivingSource } from './living-source.ts';
-import { textOf } from './reading.ts';
-import { baseUrl } from './seed.ts';
+import { LivingSource } from '../house/publish/living-source.ts';
+import { textOf } from '../house/publish/reading.ts';
+import { baseUrl } from '../house/publish/seed.ts';
+import { hashOf } from '../house/publish/stocked-source.ts';
+import { readZip } from '../house/publish/zip-reading.ts';
+import { describeOnBoth } from '../house/store/databases.ts';
 
 const mirrors = [{ url: 'https://copy.example.org/rs' }];
 

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { openPublication, type Publication } from '../../src/publish/published/publication.ts';
 import { createPublisher, type Publisher } from '../../src/publish/publisher.ts';
-import { describeOnBoth } from '../store/databases.ts';
-import { entriesOf, pathsOf, rootOf, textOf } from './reading.ts';
-import { baseUrl, endFirstPass, HandClock, seedChanges, seedSource, silent } from './seed.ts';
+import { entriesOf, pathsOf, rootOf, textOf } from '../house/publish/reading.ts';
+import { baseUrl, endFirstPass, HandClock, seedChanges, seedSource, silent } from '../house/publish/seed.ts';
+import { describeOnBoth } from '../house/store/databases.ts';
 
 describeOnBoth('publishing', (open) => {
   let directory: string;

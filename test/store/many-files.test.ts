@@ -3,7 +3,7 @@ import type { StatedFile } from '../../src/core/files/published-files.ts';
 import { insertRows } from '../../src/store/engine/bulk.ts';
 import { readItemFiles, storeStatements } from '../../src/store/files/item-files.ts';
 import { ensureSource, sourceIdOf } from '../../src/store/sources/sources.ts';
-import { describeOnBoth } from './databases.ts';
+import { describeOnBoth } from '../house/store/databases.ts';
 
 /** More than are read, or written, at a time. */
 const many = 12_001;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { runs } from '../runs.ts';
-import { describeOnBoth } from '../store/databases.ts';
-import { TimeHouse } from './house.ts';
-import { TimePromise } from './promise.ts';
-import { remembered } from './remembered.ts';
-import { type History, history, type Step } from './step.ts';
+import { runs } from '../house/runs.ts';
+import { describeOnBoth } from '../house/store/databases.ts';
+import { TimeHouse } from '../house/time-house/house.ts';
+import { TimePromise } from '../house/time-house/promise.ts';
+import { remembered } from '../house/time-house/remembered.ts';
+import { type History, history, type Step } from '../house/time-house/step.ts';
 
 /** Of the same seed, the same histories. */
 const seed = Number(process.env.TIME_SEED ?? 20_261_121);

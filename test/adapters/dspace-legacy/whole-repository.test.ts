@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SourceItem } from '../../../src/core/adapter.ts';
 import { toIso } from '../../../src/core/datetime.ts';
-import { type LegacyServerOptions, startLegacyServer } from '../../dspace/legacy-server.ts';
-import { type Collection, type Community, type Item, isOpen, md5 } from '../../dspace/model.ts';
-import type { Repository } from '../../dspace/repository.ts';
-import { itemsWith, sampleRepository } from '../../dspace/sample-repository.ts';
-import { adapterAt, pagesOf } from './legacy-repository.ts';
+import { adapterAt, pagesOf } from '../../house/adapters/legacy-repository.ts';
+import { type LegacyServerOptions, startLegacyServer } from '../../house/dspace/legacy/legacy-server.ts';
+import { type Collection, type Community, type Item, isOpen, md5 } from '../../house/dspace/model.ts';
+import type { Repository } from '../../house/dspace/repository.ts';
+import { itemsWith, sampleRepository } from '../../house/dspace/sample-repository.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const timeZone = 'America/New_York';

@@ -4,11 +4,11 @@ import { adapterKinds } from '../../../adapters/index.ts';
 import type { Adapter, AdapterSettings, Page, PageRequest, SourceItem } from '../../../src/core/adapter.ts';
 import { toIso } from '../../../src/core/datetime.ts';
 import { describeError } from '../../../src/core/errors.ts';
-import type { RestServerOptions } from '../../dspace/rest-server.ts';
-import { sampleRepository } from '../../dspace/sample-repository.ts';
-import { createContext } from '../http-double.ts';
-import { type RoutedServer, rootJson, serveRoutes } from './routed-server.ts';
-import { identifierOf, type SampleDspace, signal, startSample } from './sample-dspace.ts';
+import { createContext } from '../../house/adapters/http-double.ts';
+import { type RoutedServer, rootJson, serveRoutes } from '../../house/adapters/routed-server.ts';
+import { identifierOf, type SampleDspace, signal, startSample } from '../../house/adapters/sample-dspace.ts';
+import type { RestServerOptions } from '../../house/dspace/rest/rest-server.ts';
+import { sampleRepository } from '../../house/dspace/sample-repository.ts';
 
 const closing: { close(): Promise<void> }[] = [];
 const full: PageRequest = { mode: 'full' };

@@ -2,8 +2,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dspace } from '../../../adapters/dspace/adapter.ts';
 import { oaiPmh } from '../../../adapters/oai-pmh/adapter.ts';
 import type { Adapter, AdapterSettings, Checkpoint, Page, PageRequest } from '../../../src/core/adapter.ts';
-import type { RestServerOptions } from '../../dspace/rest-server.ts';
-import { identifierOf, itemAt, type SampleDspace, signal, startSample } from './sample-dspace.ts';
+import {
+  identifierOf,
+  itemAt,
+  type SampleDspace,
+  signal,
+  startSample,
+} from '../../house/adapters/sample-dspace.ts';
+import type { RestServerOptions } from '../../house/dspace/rest/rest-server.ts';
 
 const closing: SampleDspace[] = [];
 const full: PageRequest = { mode: 'full' };

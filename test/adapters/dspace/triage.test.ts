@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { dspace } from '../../../adapters/dspace/adapter.ts';
 import type { SourceItem } from '../../../src/core/adapter.ts';
-import { identifierOf, itemAt, type SampleDspace, signal, startSample } from './sample-dspace.ts';
+import {
+  identifierOf,
+  itemAt,
+  type SampleDspace,
+  signal,
+  startSample,
+} from '../../house/adapters/sample-dspace.ts';
 
 const closing: SampleDspace[] = [];
 
@@ -138,7 +144,7 @@ describe('an item that a list left out', () => {
   });
 
   it('has passed its handle on to a newer version', async () => {
-    const { sampleRepository } = await import('../../dspace/sample-repository.ts');
+    const { sampleRepository } = await import('../../house/dspace/sample-repository.ts');
     const repository = sampleRepository({ items: 3, mix: 'open', canonicalHandles: true });
     const sample = await start({}, { repository });
     const item = itemAt(sample, 0);

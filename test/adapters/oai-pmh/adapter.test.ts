@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAdapter } from '../../../adapters/index.ts';
 import { requestUrl } from '../../../adapters/oai-pmh/endpoint/request.ts';
-import { createContext } from '../http-double.ts';
+import { createContext } from '../../house/adapters/http-double.ts';
 import {
   envelope,
   failure,
@@ -12,7 +12,7 @@ import {
   provide,
   record,
   type Script,
-} from '../scripted-provider.ts';
+} from '../../house/adapters/scripted-provider.ts';
 
 const signal = new AbortController().signal;
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runMain } from '../../cli/run-main.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 
 let directory: string;
 

@@ -7,10 +7,10 @@ import type { Publisher } from '../../../src/publish/publisher.ts';
 import { withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { completePass } from '../../../src/store/sources/sources.ts';
-import { LivingSource } from '../../publish/living-source.ts';
-import { textOf } from '../../publish/reading.ts';
-import { silent } from '../../publish/seed.ts';
-import { describeOnBoth } from '../../store/databases.ts';
+import { LivingSource } from '../../house/publish/living-source.ts';
+import { textOf } from '../../house/publish/reading.ts';
+import { silent } from '../../house/publish/seed.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 /** How soon Resource Lists follow, by a clock that only the test moves. */
 describeOnBoth('the publication of a living source', (open) => {

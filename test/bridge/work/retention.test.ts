@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { list, provide, record, repository } from '../../adapters/scripted-provider.ts';
-import { runMain } from '../../cli/run-main.ts';
+import { list, provide, record, repository } from '../../house/adapters/scripted-provider.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -7,9 +7,9 @@ import { stringify } from 'yaml';
 import { exitCodes } from '../../../src/cli/terminal/exit-codes.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { contentFile, storeContentFile } from '../../../src/store/payloads/content-files.ts';
-import { envelope, provide, record } from '../../adapters/scripted-provider.ts';
-import { makePostgres, makeSqlite } from '../../store/databases.ts';
-import { runMain } from '../run-main.ts';
+import { envelope, provide, record } from '../../house/adapters/scripted-provider.ts';
+import { runMain } from '../../house/cli/run-main.ts';
+import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
 
 const formats = envelope(
   '<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat></ListMetadataFormats>',

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type RestServerOptions, startRestServer } from '../../dspace/rest-server.ts';
-import { sampleRepository } from '../../dspace/sample-repository.ts';
-import { legacyStatus, oaiEndpoint, repositoryHost } from '../repository-host.ts';
-import { runMain } from '../run-main.ts';
+import { legacyStatus, oaiEndpoint, repositoryHost } from '../../house/cli/repository-host.ts';
+import { runMain } from '../../house/cli/run-main.ts';
+import { type RestServerOptions, startRestServer } from '../../house/dspace/rest/rest-server.ts';
+import { sampleRepository } from '../../house/dspace/sample-repository.ts';
 
 let directory: string;
 

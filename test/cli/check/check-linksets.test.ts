@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bitstreamIn, compareLinkset } from '../../../src/cli/check/linkset-comparison.ts';
 import { parseLinkset } from '../../../src/core/signposting/linkset.ts';
-import { sharedMaterial } from '../../adapters/shared-material.ts';
+import { sharedMaterial } from '../../house/adapters/shared-material.ts';
 
 const id = (number: number) => `00000000-0000-4000-8000-00000000000${number}`;
 const ui = 'https://repo.example.org';

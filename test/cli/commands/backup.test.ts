@@ -17,7 +17,7 @@ import { type Database, openDatabase } from '../../../src/store/engine/database.
 import { migrate } from '../../../src/store/engine/migrate.ts';
 import { readJournals } from '../../../src/store/sources/journal.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { runMain } from '../run-main.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 
 const now = '2026-11-22T10:00:00Z';
 let directory: string;

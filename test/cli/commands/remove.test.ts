@@ -9,9 +9,9 @@ import { servesSource } from '../../../src/bridge/state/stored-sources.ts';
 import { openPublication } from '../../../src/publish/published/publication.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { acquireLease } from '../../../src/store/runs/leases.ts';
-import { list, provide, record, repository } from '../../adapters/scripted-provider.ts';
-import { type House, openHouse } from '../../server/fixture.ts';
-import { runMain } from '../run-main.ts';
+import { list, provide, record, repository } from '../../house/adapters/scripted-provider.ts';
+import { runMain } from '../../house/cli/run-main.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
 
 const base = 'https://bridge.example.org/rs';
 let directory: string;

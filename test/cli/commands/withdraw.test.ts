@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { acquireLease } from '../../../src/store/runs/leases.ts';
-import { envelope, provide, record } from '../../adapters/scripted-provider.ts';
-import { runMain } from '../run-main.ts';
+import { envelope, provide, record } from '../../house/adapters/scripted-provider.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 
 let directory: string;
 let isDown = false;

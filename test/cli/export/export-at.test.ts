@@ -16,9 +16,9 @@ import { stringify } from 'yaml';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { listResources } from '../../../src/store/reading/listing.ts';
 import { completePass, findSource } from '../../../src/store/sources/sources.ts';
-import { payload, storing } from '../../server/stored-items.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { runMain } from '../run-main.ts';
+import { runMain } from '../../house/cli/run-main.ts';
+import { payload, storing } from '../../house/server/stored-items.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const baseUrl = 'https://repo.example.org/rs';
 const deletion = { deleted: true, speaksFor: { formats: ['oai_dc'], files: undefined } };

@@ -22,9 +22,9 @@ import { exitCodes } from '../../../src/cli/terminal/exit-codes.ts';
 import { createSampleRepository, type SampleRepository } from '../../../src/demo/sample-repository.ts';
 import { lockPublication } from '../../../src/publish/disk/publication-lock.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { makePostgres, makeSqlite } from '../../store/databases.ts';
-import { rsbridge } from '../processes.ts';
-import { runMain } from '../run-main.ts';
+import { rsbridge } from '../../house/cli/processes.ts';
+import { runMain } from '../../house/cli/run-main.ts';
+import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
 
 const baseUrl = 'https://repo.example.org/rs';
 const records = /^\.rsbridge-export/;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { runMain } from '../run-main.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 
 const clock = { now: () => new Date(), sleep: async () => undefined };
 

@@ -10,8 +10,8 @@ import {
   type Provider,
   provide,
   record,
-} from '../../adapters/scripted-provider.ts';
-import { runMain } from '../run-main.ts';
+} from '../../house/adapters/scripted-provider.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 
 let directory: string;
 let provider: Provider;

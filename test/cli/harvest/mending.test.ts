@@ -18,8 +18,8 @@ import { exitCodes } from '../../../src/cli/terminal/exit-codes.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { contentFile } from '../../../src/store/payloads/content-files.ts';
-import { makePostgres, makeSqlite } from '../../store/databases.ts';
-import { runMain } from '../run-main.ts';
+import { runMain } from '../../house/cli/run-main.ts';
+import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
 
 // Each reads a whole mirror; on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { systemClock } from '../../../src/bridge/bridge.ts';
 import { describeFileWork } from '../../../src/bridge/work/file-work.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
-import { runMain } from '../run-main.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 
 test('harvest and status say that files wait for room, and harvest only what was really asked for', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-quota-'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/bridge/bridge.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
-import { rsbridge } from '../processes.ts';
+import { rsbridge } from '../../house/cli/processes.ts';
 
 let directory: string;
 let repository: ReturnType<typeof createSampleRepository>;

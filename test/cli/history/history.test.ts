@@ -7,9 +7,9 @@ import { stringify } from 'yaml';
 import { pathsIn } from '../../../src/cli/history/history-target.ts';
 import { main } from '../../../src/cli/main.ts';
 import { itemPath, metadataPath } from '../../../src/core/uris.ts';
-import { payload, storing } from '../../server/stored-items.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { runMain } from '../run-main.ts';
+import { runMain } from '../../house/cli/run-main.ts';
+import { payload, storing } from '../../house/server/stored-items.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const baseUrl = 'https://repo.example.org/rs';
 const identifier = 'oai:x:1';

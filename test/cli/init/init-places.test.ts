@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { generationOf, recognise } from '../../../src/cli/init/endpoint-answer.ts';
 import { isOaiOfDspace, oaiBeside, oaiPlaces, readPasted } from '../../../src/cli/init/init-places.ts';
-import { sharedMaterial } from '../../adapters/shared-material.ts';
+import { sharedMaterial } from '../../house/adapters/shared-material.ts';
 
 const host = 'https://repo.example.org';
 const uuid = '2f53a7a1-6c15-4b2c-9a8c-1f0a1cbb6a11';

@@ -6,8 +6,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { initCommand } from '../../../src/cli/init/init.ts';
 import type { CommandIo } from '../../../src/cli/terminal/io.ts';
-import { dspaceRoot, legacyStatus, oaiEndpoint, page, repositoryHost } from '../repository-host.ts';
-import { runMain } from '../run-main.ts';
+import {
+  dspaceRoot,
+  legacyStatus,
+  oaiEndpoint,
+  page,
+  repositoryHost,
+} from '../../house/cli/repository-host.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 
 let directory: string;
 

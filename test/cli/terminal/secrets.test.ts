@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { forgetSecrets } from '../../../src/core/secrets.ts';
-import { envelope, provide, record } from '../../adapters/scripted-provider.ts';
-import { runMain } from '../run-main.ts';
+import { envelope, provide, record } from '../../house/adapters/scripted-provider.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 
 let directory: string;
 beforeEach(() => {

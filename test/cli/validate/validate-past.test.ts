@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findingsOf, source, useSmallSource } from '../validated-source.ts';
+import { findingsOf, source, useSmallSource } from '../../house/cli/validated-source.ts';
 
 useSmallSource();
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { findingsOf, run, source, useSmallSource } from '../validated-source.ts';
+import { findingsOf, run, source, useSmallSource } from '../../house/cli/validated-source.ts';
 
 useSmallSource();
 

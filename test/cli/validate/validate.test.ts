@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { binary } from '../../process/script.ts';
-import { valid } from '../../publish/conformance/documents.ts';
-import type { Answer, SmallSource } from '../../publish/conformance/small-source.ts';
-import { directory, findingsOf, run, source, useSmallSource } from '../validated-source.ts';
+import { directory, findingsOf, run, source, useSmallSource } from '../../house/cli/validated-source.ts';
+import { valid } from '../../house/conformance/documents.ts';
+import type { Answer, SmallSource } from '../../house/conformance/small-source.ts';
+import { binary } from '../../house/process/script.ts';
 
 useSmallSource();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../../src/conformance/rules/document-check.ts';
-import { valid } from '../../publish/conformance/documents.ts';
-import { cases } from '../../publish/conformance/rule-cases.ts';
+import { valid } from '../../house/conformance/documents.ts';
+import { cases } from '../../house/conformance/rule-cases.ts';
 
 async function findingsOf(text: string | Uint8Array) {
   async function* chunks() {

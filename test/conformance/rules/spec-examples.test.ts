@@ -2,7 +2,7 @@ import { createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../../src/conformance/rules/document-check.ts';
-import { sharedSpec } from '../../publish/shared-material.ts';
+import { sharedSpec } from '../../house/publish/shared-material.ts';
 
 const examples = sharedSpec('examples');
 

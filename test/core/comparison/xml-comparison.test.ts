@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ContentComparison, compareContents } from '../../../src/core/comparison/comparison.ts';
-import { countSteps } from '../../process/steps.ts';
-import { runs } from '../../runs.ts';
+import { countSteps } from '../../house/process/steps.ts';
+import { runs } from '../../house/runs.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 const dc = (inner: string) => bytes(`<oai_dc:dc xmlns:oai_dc="urn:o" xmlns:dc="urn:dc">${inner}</oai_dc:dc>`);

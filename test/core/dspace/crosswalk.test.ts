@@ -7,8 +7,8 @@ import type { DspaceItem, MetadataValue } from '../../../src/core/dspace/dspace-
 import { byFieldName } from '../../../src/core/dspace/field-name.ts';
 import { itemJsonProfile } from '../../../src/core/dspace/item-json.ts';
 import { legalAttribute, legalText } from '../../../src/core/dspace/xml-document.ts';
-import { runs } from '../../runs.ts';
-import { bitstream, item, value } from './items.ts';
+import { bitstream, item, value } from '../../house/core/items.ts';
+import { runs } from '../../house/runs.ts';
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
 

@@ -3,7 +3,7 @@ import { collectionKey } from '../../../src/core/dspace/collection-key.ts';
 import { fieldName, parseFieldName } from '../../../src/core/dspace/field-name.ts';
 import { hashOf, mediaTypeOf, toSourceFiles } from '../../../src/core/dspace/source-files.ts';
 import { statedPage } from '../../../src/core/dspace/stated-page.ts';
-import { bitstream, value } from './items.ts';
+import { bitstream, value } from '../../house/core/items.ts';
 
 const place = () => ({ url: 'https://e.org/f', access: 'open' as const });
 

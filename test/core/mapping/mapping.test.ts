@@ -4,7 +4,7 @@ import type { PublishedFile } from '../../../src/core/files/published-files.ts';
 import { placeFiles, recognize } from '../../../src/core/mapping/file-places.ts';
 import { describing, mapItem, toFileResource } from '../../../src/core/mapping/mapping.ts';
 import { metadataPath } from '../../../src/core/uris.ts';
-import { countSteps } from '../../process/steps.ts';
+import { countSteps } from '../../house/process/steps.ts';
 
 const item: SourceItem = {
   identifier: 'oai:repo.example.org:1/2',

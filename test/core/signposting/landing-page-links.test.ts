@@ -5,7 +5,7 @@ import { createHeadReader } from '../../../src/core/signposting/head-links.ts';
 import { readSignposts } from '../../../src/core/signposting/landing-page-links.ts';
 import { parseLinkField } from '../../../src/core/signposting/link-field.ts';
 import { pageNames } from '../../../src/core/signposting/page-names.ts';
-import { sharedMaterial } from '../../adapters/shared-material.ts';
+import { sharedMaterial } from '../../house/adapters/shared-material.ts';
 
 const url = 'https://repo.example.org/records/1';
 const names = pageNames([url]);

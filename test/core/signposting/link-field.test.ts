@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseLinkField } from '../../../src/core/signposting/link-field.ts';
-import { countSteps } from '../../process/steps.ts';
+import { countSteps } from '../../house/process/steps.ts';
 
 const base = 'https://repo.example.org/records/1';
 const read = (field: string) =>

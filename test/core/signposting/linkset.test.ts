@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { linksOfPage, readSignposts } from '../../../src/core/signposting/landing-page-links.ts';
 import { parseLinkset } from '../../../src/core/signposting/linkset.ts';
 import { pageNames } from '../../../src/core/signposting/page-names.ts';
-import { sharedMaterial } from '../../adapters/shared-material.ts';
+import { sharedMaterial } from '../../house/adapters/shared-material.ts';
 
 const json = 'application/linkset+json';
 const url = 'https://repo.example.org/linksets/1';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyXmlPatch, diffXml } from '../../../src/core/xml/xml-patch.ts';
-import { countSteps } from '../../process/steps.ts';
-import { runs } from '../../runs.ts';
-import { documentPairs } from '../xml-documents.ts';
+import { documentPairs } from '../../house/core/xml-documents.ts';
+import { countSteps } from '../../house/process/steps.ts';
+import { runs } from '../../house/runs.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'utf8');
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';

@@ -13,8 +13,8 @@ import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { closeFileServers, type FileServer, serveFiles, silentLog } from './file-server.ts';
+import { closeFileServers, type FileServer, serveFiles, silentLog } from '../../house/harvest/file-server.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 let directory: string;
 let now: string;

@@ -7,8 +7,8 @@ import { createHostGate } from '../../../src/harvest/http/host-gate.ts';
 import { createHttp, type HttpClient } from '../../../src/harvest/http/http.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { readItemFiles } from '../../../src/store/files/item-files.ts';
-import { seedSource, silent } from '../../publish/seed.ts';
-import { describeOnBoth } from '../../store/databases.ts';
+import { seedSource, silent } from '../../house/publish/seed.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

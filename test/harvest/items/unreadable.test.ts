@@ -10,8 +10,8 @@ import { acceptDeletions } from '../../../src/harvest/vanished/accept-deletions.
 import type { Database } from '../../../src/store/engine/database.ts';
 import { listUnreadable } from '../../../src/store/runs/unreadable.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { adapterOf, type FakeUpstream, fakeUpstream } from '../fake-upstream.ts';
+import { adapterOf, type FakeUpstream, fakeUpstream } from '../../house/harvest/fake-upstream.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 let names = 0;

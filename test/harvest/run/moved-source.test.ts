@@ -9,8 +9,8 @@ import type { HarvestReport } from '../../../src/harvest/report.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import type { DueFile } from '../../../src/store/files/due-files.ts';
 import { listChanges } from '../../../src/store/reading/listing.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { adapterOf, fakeUpstream } from '../fake-upstream.ts';
+import { adapterOf, fakeUpstream } from '../../house/harvest/fake-upstream.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 let seconds = 0;

@@ -14,8 +14,8 @@ import type { Database } from '../../../src/store/engine/database.ts';
 import { latestFullPass } from '../../../src/store/runs/runs.ts';
 import { countVanished, listVanished } from '../../../src/store/runs/vanished.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { adapterOf, type FakeUpstream, fakeUpstream } from '../fake-upstream.ts';
+import { adapterOf, type FakeUpstream, fakeUpstream } from '../../house/harvest/fake-upstream.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 let time = Date.parse('2026-11-21T10:00:00Z');

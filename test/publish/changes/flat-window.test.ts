@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { addSeconds } from '../../../src/core/datetime.ts';
 import { flatWindow, markChange, noMarks, pruneMarks } from '../../../src/publish/changes/flat-window.ts';
-import { runs } from '../../runs.ts';
+import { runs } from '../../house/runs.ts';
 
 const limits = { entries: 20, bytes: 400 };
 const start = '2026-01-01T00:00:00Z';

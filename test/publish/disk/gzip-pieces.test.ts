@@ -9,7 +9,7 @@ import {
   gzipHead,
   joinExtents,
 } from '../../../src/publish/disk/gzip-pieces.ts';
-import { firstMember } from '../reading.ts';
+import { firstMember } from '../../house/publish/reading.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 });
 

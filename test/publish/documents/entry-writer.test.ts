@@ -15,8 +15,8 @@ import {
 } from '../../../src/publish/documents/entry-writer.ts';
 import { renderSmallDocument } from '../../../src/publish/documents/small-document.ts';
 import { cleanText, toAsciiUri } from '../../../src/publish/documents/xml-text.ts';
-import { runs } from '../../runs.ts';
-import { baseUrl } from '../seed.ts';
+import { baseUrl } from '../../house/publish/seed.ts';
+import { runs } from '../../house/runs.ts';
 
 const anything = fc.string({
   unit: fc.oneof(

@@ -11,11 +11,11 @@ import { sitemapLimits } from '../../../src/publish/documents/limits.ts';
 import { renderChangeDump, writeChangePackage } from '../../../src/publish/dump/change-dump.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import type { ChangeEntry } from '../../../src/store/reading/listing.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { rootOf } from '../reading.ts';
-import { baseUrl, HandClock } from '../seed.ts';
-import { changed, hashOf, pagesOf, stock } from './stocked-source.ts';
-import { readZip } from './zip-reading.ts';
+import { rootOf } from '../../house/publish/reading.ts';
+import { baseUrl, HandClock } from '../../house/publish/seed.ts';
+import { changed, hashOf, pagesOf, stock } from '../../house/publish/stocked-source.ts';
+import { readZip } from '../../house/publish/zip-reading.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const [from, until] = ['2026-11-20T10:00:00Z', '2026-11-21T00:00:00Z'];
 const path = 'kyushu/changedump/20261120T100000Z.zip';

@@ -11,10 +11,10 @@ import { writeResourceDump } from '../../../src/publish/dump/resource-dump.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { packAgainst, packBlob } from '../../../src/store/payloads/blobs.ts';
 import type { ResourceEntry } from '../../../src/store/reading/listing.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { baseUrl, HandClock } from '../seed.ts';
-import { hashOf, pagesOf, stock } from './stocked-source.ts';
-import { readZip } from './zip-reading.ts';
+import { baseUrl, HandClock } from '../../house/publish/seed.ts';
+import { hashOf, pagesOf, stock } from '../../house/publish/stocked-source.ts';
+import { readZip } from '../../house/publish/zip-reading.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const [set] = resourceSets('kyushu');
 let home: string;

@@ -14,11 +14,11 @@ import { type ResourceDumpSettings, writeResourceDump } from '../../../src/publi
 import type { Database } from '../../../src/store/engine/database.ts';
 import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import type { ResourceEntry } from '../../../src/store/reading/listing.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { rootOf } from '../reading.ts';
-import { baseUrl, HandClock } from '../seed.ts';
-import { hashOf, pagesOf, stock } from './stocked-source.ts';
-import { readZip } from './zip-reading.ts';
+import { rootOf } from '../../house/publish/reading.ts';
+import { baseUrl, HandClock } from '../../house/publish/seed.ts';
+import { hashOf, pagesOf, stock } from '../../house/publish/stocked-source.ts';
+import { readZip } from '../../house/publish/zip-reading.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const [set] = resourceSets('kyushu');
 const at = '2026-11-21T00:00:00Z';

@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { largestDeflated, ZipFile } from '../../../src/publish/dump/zip-file.ts';
 import { dataDescriptor, localHeader } from '../../../src/publish/dump/zip-format.ts';
-import { runs } from '../../runs.ts';
-import { MemorySink, zeros } from './memory-sink.ts';
-import { contentOf, entriesOf, openSink, readZip } from './zip-reading.ts';
+import { MemorySink, zeros } from '../../house/publish/memory-sink.ts';
+import { contentOf, entriesOf, openSink, readZip } from '../../house/publish/zip-reading.ts';
+import { runs } from '../../house/runs.ts';
 
 type Way = 'stored' | 'deflated' | 'deflated on the way' | 'stored in chunks';
 

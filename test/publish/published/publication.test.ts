@@ -11,10 +11,17 @@ import { lockPublication } from '../../../src/publish/disk/publication-lock.ts';
 import { openPublication, type Publication } from '../../../src/publish/published/publication.ts';
 import { createPublisher, type Publisher } from '../../../src/publish/publisher.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { scriptOf } from '../../process/script.ts';
-import { placeMigrated } from '../../store/databases.ts';
-import { entriesOf, pathsOf, textIn, textOf } from '../reading.ts';
-import { baseUrl, endFirstPass, HandClock, seedChanges, seedSource, silent } from '../seed.ts';
+import { scriptOf } from '../../house/process/script.ts';
+import { entriesOf, pathsOf, textIn, textOf } from '../../house/publish/reading.ts';
+import {
+  baseUrl,
+  endFirstPass,
+  HandClock,
+  seedChanges,
+  seedSource,
+  silent,
+} from '../../house/publish/seed.ts';
+import { placeMigrated } from '../../house/store/databases.ts';
 
 let directory: string;
 let place: string;
@@ -187,7 +194,7 @@ it('files that a crash left behind are gone after the next publish', async () =>
 });
 
 it('kill -9 at any moment leaves a publication that is consistent, and that the next publish continues', async () => {
-  const script = scriptOf(join(import.meta.dirname, '../endless-publisher.ts'));
+  const script = scriptOf(join(import.meta.dirname, '../../house/publish/endless-publisher.ts'));
   for (const wait of [0, 37, 81]) {
     const child = spawn(process.execPath, [script, directory], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,13 +8,13 @@ import type { ResourceSet } from '../../../src/core/resource-set.ts';
 import { exactMemento, selectMemento } from '../../../src/core/time/timeline.ts';
 import type { Publication } from '../../../src/publish/published/publication.ts';
 import { findHistory } from '../../../src/store/history/timelines.ts';
-import { runs } from '../../runs.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { readZip } from '../dump/zip-reading.ts';
-import { type Entry, entriesIn, locsIn } from '../list-entries.ts';
-import { LivingSource } from '../living-source.ts';
-import { rootOf, textOf } from '../reading.ts';
-import { baseUrl } from '../seed.ts';
+import { type Entry, entriesIn, locsIn } from '../../house/publish/list-entries.ts';
+import { LivingSource } from '../../house/publish/living-source.ts';
+import { rootOf, textOf } from '../../house/publish/reading.ts';
+import { baseUrl } from '../../house/publish/seed.ts';
+import { readZip } from '../../house/publish/zip-reading.ts';
+import { runs } from '../../house/runs.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 /** It does not deflate to nothing. */
 const longText = createHash('shake256', { outputLength: 1000 }).update('long').digest('hex');

@@ -5,11 +5,11 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toIso } from '../../../src/core/datetime.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { readZip } from '../dump/zip-reading.ts';
-import { LivingSource } from '../living-source.ts';
-import { entriesOf, rootOf, textOf } from '../reading.ts';
-import { baseUrl } from '../seed.ts';
+import { LivingSource } from '../../house/publish/living-source.ts';
+import { entriesOf, rootOf, textOf } from '../../house/publish/reading.ts';
+import { baseUrl } from '../../house/publish/seed.ts';
+import { readZip } from '../../house/publish/zip-reading.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 describeOnBoth('a set, in the long run', (open) => {
   let living: LivingSource;

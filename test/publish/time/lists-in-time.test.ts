@@ -14,11 +14,11 @@ import {
   type ListsInTimeSettings,
 } from '../../../src/publish/time/lists-in-time.ts';
 import { listMoments, type Moment, momentAt, settledMoments } from '../../../src/store/sources/moments.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { LivingSource } from '../living-source.ts';
-import { rootOf, textIn, textOf } from '../reading.ts';
-import { baseUrl, endFirstPass, type HandClock, silent } from '../seed.ts';
-import { sharedSpec } from '../shared-material.ts';
+import { LivingSource } from '../../house/publish/living-source.ts';
+import { rootOf, textIn, textOf } from '../../house/publish/reading.ts';
+import { baseUrl, endFirstPass, type HandClock, silent } from '../../house/publish/seed.ts';
+import { sharedSpec } from '../../house/publish/shared-material.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 /** Patience without end, unless a test says otherwise. */
 class PatientClock implements Clock {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type House, openHouse } from '../fixture.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
 
 let house: House;
 let port: number;

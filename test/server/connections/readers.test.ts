@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { asksForHtml } from '../../../src/server/http/negotiation.ts';
-import { exchange, type House, openHouse, publishedSet, seedResource, sourceOverview } from '../fixture.ts';
+import {
+  exchange,
+  type House,
+  openHouse,
+  publishedSet,
+  seedResource,
+  sourceOverview,
+} from '../../house/server/fixture.ts';
 
 /** What people and programs ask for at one address. */
 let house: House;

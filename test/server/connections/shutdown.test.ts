@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exchange, type House, openHouse } from '../fixture.ts';
+import { exchange, type House, openHouse } from '../../house/server/fixture.ts';
 
 let house: House;
 beforeEach(async () => {

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClientAddress } from '../../../src/server/connections/client-address.ts';
 import { createReaderPace } from '../../../src/server/connections/reader-pace.ts';
-import { type House, openHouse } from '../fixture.ts';
-import { openProxiedHouse, type ProxiedHouse } from '../proxied-house.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
+import { openProxiedHouse, type ProxiedHouse } from '../../house/server/proxied-house.ts';
 
 let house: House | undefined;
 let proxied: ProxiedHouse | undefined;

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type House, lasting, openHouse, publishedSet } from '../fixture.ts';
+import { type House, lasting, openHouse, publishedSet } from '../../house/server/fixture.ts';
 
 let house: House;
 const xml = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"/>'.repeat(50);

@@ -5,11 +5,11 @@ import { request } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { readZip } from '../../publish/dump/zip-reading.ts';
-import { LivingSource } from '../../publish/living-source.ts';
-import { baseUrl } from '../../publish/seed.ts';
-import { migratedSqlite } from '../../store/databases.ts';
-import { type House, openHouse } from '../fixture.ts';
+import { LivingSource } from '../../house/publish/living-source.ts';
+import { baseUrl } from '../../house/publish/seed.ts';
+import { readZip } from '../../house/publish/zip-reading.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
+import { migratedSqlite } from '../../house/store/databases.ts';
 
 /** Dumps as a client finds them: offered, listed, downloaded, resumed, and replaced meanwhile. */
 

@@ -11,7 +11,7 @@ import { formatVersion, writePointer } from '../../../src/publish/disk/pointer.t
 import { writeDocument } from '../../../src/publish/disk/stored-document.ts';
 import { openPublication, publicationRoot } from '../../../src/publish/published/publication.ts';
 import { createPublisher } from '../../../src/publish/publisher.ts';
-import { type House, now, openHouse, seedResource, sourceOverview } from '../fixture.ts';
+import { type House, now, openHouse, seedResource, sourceOverview } from '../../house/server/fixture.ts';
 
 /** What the publish room writes, as a client finds it: from the first address to the last byte. */
 

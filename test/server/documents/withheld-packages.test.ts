@@ -7,11 +7,11 @@ import type { SourceFile } from '../../../src/core/adapter.ts';
 import type { ResourceSet, SetChoices } from '../../../src/core/resource-set.ts';
 import { readPublicationSnapshot } from '../../../src/export/site/publication-snapshot.ts';
 import { judgePackage } from '../../../src/publish/published/withheld-packages.ts';
-import { readZip } from '../../publish/dump/zip-reading.ts';
-import { LivingSource } from '../../publish/living-source.ts';
-import { baseUrl } from '../../publish/seed.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { type House, openHouse } from '../fixture.ts';
+import { LivingSource } from '../../house/publish/living-source.ts';
+import { baseUrl } from '../../house/publish/seed.ts';
+import { readZip } from '../../house/publish/zip-reading.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 /** What is public no more, and the packages that hold its bytes. */
 describeOnBoth('packages of what is withheld', (open) => {

@@ -3,7 +3,7 @@ import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentFile, storeContentFile } from '../../../src/store/payloads/content-files.ts';
-import { type House, lasting, openHouse, seedResource } from '../fixture.ts';
+import { type House, lasting, openHouse, seedResource } from '../../house/server/fixture.ts';
 
 let house: House;
 beforeEach(async () => {

@@ -2,8 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Answer, fileAnswer, openUpstream } from '../loopback-upstream.ts';
-import { openProxiedHouse, type ProxiedHouse, type ProxiedSettings } from '../proxied-house.ts';
+import { type Answer, fileAnswer, openUpstream } from '../../house/server/loopback-upstream.ts';
+import {
+  openProxiedHouse,
+  type ProxiedHouse,
+  type ProxiedSettings,
+} from '../../house/server/proxied-house.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -1,9 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { lasting } from '../fixture.ts';
-import { type Answer, fileAnswer } from '../loopback-upstream.ts';
-import { hashOf, openProxiedHouse, type ProxiedHouse, type ProxiedSettings } from '../proxied-house.ts';
+import { lasting } from '../../house/server/fixture.ts';
+import { type Answer, fileAnswer } from '../../house/server/loopback-upstream.ts';
+import {
+  hashOf,
+  openProxiedHouse,
+  type ProxiedHouse,
+  type ProxiedSettings,
+} from '../../house/server/proxied-house.ts';
 
 let here: ProxiedHouse | undefined;
 afterEach(async () => {

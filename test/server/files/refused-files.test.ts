@@ -15,9 +15,9 @@ import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { closeFileServers, type FileServer, serveFiles, silentLog } from '../../harvest/files/file-server.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { type House, openHouse } from '../fixture.ts';
+import { closeFileServers, type FileServer, serveFiles, silentLog } from '../../house/harvest/file-server.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 let sources = 0;
 

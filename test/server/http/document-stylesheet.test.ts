@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentPolicy } from '../../../src/server/http/document-stylesheet.ts';
-import { type House, openHouse } from '../fixture.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
 
 let house: House;
 beforeEach(async () => {

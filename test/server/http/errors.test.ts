@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../src/core/errors.ts';
-import { type House, openHouse } from '../fixture.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
 
 let house: House;
 let app: FastifyInstance;

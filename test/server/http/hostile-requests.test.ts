@@ -1,6 +1,13 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exchange, type House, openHouse, publishedSet, seedResource, sourceOverview } from '../fixture.ts';
+import {
+  exchange,
+  type House,
+  openHouse,
+  publishedSet,
+  seedResource,
+  sourceOverview,
+} from '../../house/server/fixture.ts';
 
 let house: House;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { exchange, type House, openHouse } from '../fixture.ts';
-import { openProxiedHouse, type ProxiedHouse } from '../proxied-house.ts';
+import { exchange, type House, openHouse } from '../../house/server/fixture.ts';
+import { openProxiedHouse, type ProxiedHouse } from '../../house/server/proxied-house.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

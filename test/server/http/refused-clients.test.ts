@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exchange, type House, openHouse } from '../fixture.ts';
+import { exchange, type House, openHouse } from '../../house/server/fixture.ts';
 
 let house: House;
 beforeAll(async () => {

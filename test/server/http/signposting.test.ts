@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type House, openHouse, seedResource } from '../fixture.ts';
+import { type House, openHouse, seedResource } from '../../house/server/fixture.ts';
 
 let house: House;
 beforeEach(async () => {

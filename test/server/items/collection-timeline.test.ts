@@ -5,9 +5,9 @@ import type { Past } from '../../../src/server/past.ts';
 import { readCollectionTimeline } from '../../../src/store/history/collection-timeline.ts';
 import { findHistories, findHistory } from '../../../src/store/history/timelines.ts';
 import { findCollection, type StoredCollection } from '../../../src/store/sources/collections.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { type House, openHouse } from '../fixture.ts';
-import { payload, type StoreAt, storing } from '../stored-items.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
+import { payload, type StoreAt, storing } from '../../house/server/stored-items.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const base = 'https://bridge.example.org/rs';
 const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T08:00:00Z`;

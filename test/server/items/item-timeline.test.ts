@@ -1,8 +1,8 @@
 import { Parser } from 'htmlparser2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toDigits } from '../../../src/core/datetime.ts';
-import { type House, openHouse } from '../fixture.ts';
-import { payload, type StoreAt, storing } from '../stored-items.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
+import { payload, type StoreAt, storing } from '../../house/server/stored-items.ts';
 
 let house: House;
 let store: StoreAt;

@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { toSegment } from '../../../src/core/segment.ts';
 import { ensureSource, findSource, saveInfo } from '../../../src/store/sources/sources.ts';
-import { type House, now, openHouse, publishedSet, seedResource, sourceOverview } from '../fixture.ts';
+import {
+  type House,
+  now,
+  openHouse,
+  publishedSet,
+  seedResource,
+  sourceOverview,
+} from '../../house/server/fixture.ts';
 
 let house: House;
 const base = 'https://bridge.example.org/rs';

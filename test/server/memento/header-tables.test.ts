@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, openHouse } from '../fixture.ts';
-import { type Answer, ask, base, byRelation, seedPast } from './past-house.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
+import { type Answer, ask, base, byRelation, seedPast } from '../../house/server/past-house.ts';
 
 /** What each kind of response must, and must not, say (RFC 7089 §4, spec/companions.md 7.2), on GET and on HEAD. */
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exchange, type House, lasting, now, openHouse } from '../fixture.ts';
-import { ask, base, byRelation, seedPast } from './past-house.ts';
+import { exchange, type House, lasting, now, openHouse } from '../../house/server/fixture.ts';
+import { ask, base, byRelation, seedPast } from '../../house/server/past-house.ts';
 
 let house: House;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exchange, type House, openHouse, seedResource } from '../fixture.ts';
-import { ask, base, byRelation, seedPast } from './past-house.ts';
+import { exchange, type House, openHouse, seedResource } from '../../house/server/fixture.ts';
+import { ask, base, byRelation, seedPast } from '../../house/server/past-house.ts';
 
 let house: House;
 beforeEach(async () => {

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addSeconds, toDigits, toHttpDate } from '../../../src/core/datetime.ts';
-import { type House, openHouse, seedResource } from '../fixture.ts';
-import { ask, base, byRelation, parseLinks, type SeededStep, seedPast } from './past-house.ts';
+import { type House, openHouse, seedResource } from '../../house/server/fixture.ts';
+import {
+  ask,
+  base,
+  byRelation,
+  parseLinks,
+  type SeededStep,
+  seedPast,
+} from '../../house/server/past-house.ts';
 
 let house: House;
 beforeEach(async () => {

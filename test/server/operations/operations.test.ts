@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type House, openHouse, publishedSet, seedResource, sourceOverview } from '../fixture.ts';
+import {
+  type House,
+  openHouse,
+  publishedSet,
+  seedResource,
+  sourceOverview,
+} from '../../house/server/fixture.ts';
 
 let house: House;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { resourceSets } from '../../../src/core/resource-set.ts';
-import { type House, openHouse } from '../fixture.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
 
 let house: House;
 beforeEach(async () => {

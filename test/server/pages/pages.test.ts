@@ -5,7 +5,14 @@ import { html } from '../../../src/server/html/html.ts';
 import { palette } from '../../../src/server/html/stylesheet.ts';
 import { relativeTime, size } from '../../../src/server/html/wording.ts';
 import { ensureSource, findSource, saveInfo } from '../../../src/store/sources/sources.ts';
-import { type House, now, openHouse, publishedSet, seedResource, sourceOverview } from '../fixture.ts';
+import {
+  type House,
+  now,
+  openHouse,
+  publishedSet,
+  seedResource,
+  sourceOverview,
+} from '../../house/server/fixture.ts';
 
 let house: House;
 beforeEach(async () => {

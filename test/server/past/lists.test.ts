@@ -7,11 +7,11 @@ import type { Limits } from '../../../src/publish/documents/limits.ts';
 import { createListsInTime, type ListsInTime } from '../../../src/publish/time/lists-in-time.ts';
 import { createDocumentPasts } from '../../../src/server/past/document-past.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
-import { LivingSource } from '../../publish/living-source.ts';
-import { entriesOf, rootOf } from '../../publish/reading.ts';
-import { baseUrl, endFirstPass } from '../../publish/seed.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { type House, openHouse } from '../fixture.ts';
+import { LivingSource } from '../../house/publish/living-source.ts';
+import { entriesOf, rootOf } from '../../house/publish/reading.ts';
+import { baseUrl, endFirstPass } from '../../house/publish/seed.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 describeOnBoth('the past of documents', (open) => {
   let living: LivingSource;

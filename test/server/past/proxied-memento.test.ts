@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { afterEach, expect, it } from 'vitest';
-import { fileAnswer } from '../loopback-upstream.ts';
-import { base, byRelation, parseLinks } from '../memento/past-house.ts';
-import { hashOf, openProxiedHouse, type ProxiedHouse } from '../proxied-house.ts';
+import { fileAnswer } from '../../house/server/loopback-upstream.ts';
+import { base, byRelation, parseLinks } from '../../house/server/past-house.ts';
+import { hashOf, openProxiedHouse, type ProxiedHouse } from '../../house/server/proxied-house.ts';
 
 const opened: ProxiedHouse[] = [];
 afterEach(async () => {

@@ -7,7 +7,7 @@ import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { type House, lasting, openHouse } from '../fixture.ts';
+import { type House, lasting, openHouse } from '../../house/server/fixture.ts';
 
 let house: House;
 let patch: Link;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resourceSets } from '../../../src/core/resource-set.ts';
-import { type House, lasting, openHouse, seedResource } from '../fixture.ts';
+import { type House, lasting, openHouse, seedResource } from '../../house/server/fixture.ts';
 
 let house: House;
 beforeEach(async () => {

@@ -10,10 +10,10 @@ import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blo
 import { endWithdrawal, listWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { countSource, findSource } from '../../../src/store/sources/sources.ts';
-import { LivingSource } from '../../publish/living-source.ts';
-import { baseUrl } from '../../publish/seed.ts';
-import { describeOnBoth } from '../../store/databases.ts';
-import { type House, openHouse } from '../fixture.ts';
+import { LivingSource } from '../../house/publish/living-source.ts';
+import { baseUrl } from '../../house/publish/seed.ts';
+import { type House, openHouse } from '../../house/server/fixture.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 /** What the operator takes down, as the world sees it, and as the disk has it. */
 describeOnBoth('what is withdrawn', (open) => {

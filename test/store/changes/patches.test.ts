@@ -18,7 +18,7 @@ import {
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 let sources = 0;
 

@@ -9,7 +9,7 @@ import { migrate } from '../../../src/store/engine/migrate.ts';
 import { copySqlite, inspectSqlite, replaceSqlite } from '../../../src/store/engine/sqlite-copy.ts';
 import { openSqliteFile, sqliteDrivers, useSqliteDriver } from '../../../src/store/engine/sqlite-driver.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { scriptOf } from '../../process/script.ts';
+import { scriptOf } from '../../house/process/script.ts';
 
 const now = '2026-11-22T10:00:00Z';
 let directory: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { migrate } from '../../../src/store/engine/migrate.ts';
 import { listVanished } from '../../../src/store/runs/vanished.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 describeOnBoth('a database of before', (open) => {
   test('has what waits for a person on the list of what vanished', async () => {

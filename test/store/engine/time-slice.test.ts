@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 describeOnBoth('statements that follow one another', (open) => {
   test('leave a turn to whoever waits for a timer', async () => {

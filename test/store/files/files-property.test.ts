@@ -12,8 +12,8 @@ import { type ChangeEntry, listChanges, listResources } from '../../../src/store
 import { acquireLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { runs } from '../../runs.ts';
-import { describeOnBoth } from '../databases.ts';
+import { runs } from '../../house/runs.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const passes = ['xoai', 'mods', 'oai_dc'] as const;
 const rules: FileRules = { mode: 'proxy', perItem: 100, verify: true, landingPages: false };

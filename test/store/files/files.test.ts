@@ -18,8 +18,8 @@ import { findWithMetadata, type StoredResource } from '../../../src/store/readin
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { listProblems, type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
-import { JournalNews } from '../journal-news.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
+import { JournalNews } from '../../house/store/journal-news.ts';
 
 let sources = 0;
 

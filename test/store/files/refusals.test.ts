@@ -11,7 +11,7 @@ import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 let sources = 0;
 

@@ -22,8 +22,8 @@ import {
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
-import { JournalNews } from '../journal-news.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
+import { JournalNews } from '../../house/store/journal-news.ts';
 
 const rules: FileRules = { mode: 'link', perItem: 100, verify: true, landingPages: false };
 

@@ -15,8 +15,8 @@ import { acquireLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { runs } from '../../runs.ts';
-import { describeOnBoth } from '../databases.ts';
+import { runs } from '../../house/runs.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 /** A record as it comes: new, changed, moved, only its links, gone, back again. Its files pass between the items. */
 const delivery = fc.record({

@@ -9,7 +9,7 @@ import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 let sources = 0;
 const now = { iso: '2026-11-21T10:00:00Z', milliseconds: Date.parse('2026-11-21T10:00:00Z') };

@@ -11,9 +11,9 @@ import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { lastUnkeptChange, listChanges, listResources } from '../../../src/store/reading/listing.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
-import { runs } from '../../runs.ts';
-import { describeOnBoth } from '../databases.ts';
-import { contentOf, Lives } from '../lives.ts';
+import { runs } from '../../house/runs.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
+import { contentOf, Lives } from '../../house/store/lives.ts';
 
 let sources = 0;
 

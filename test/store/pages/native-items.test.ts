@@ -13,8 +13,8 @@ import { findWithMetadata, type StoredResource } from '../../../src/store/readin
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
-import { JournalNews } from '../journal-news.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
+import { JournalNews } from '../../house/store/journal-news.ts';
 
 const xoai: FileOrigin = { name: 'xoai', rank: 0 };
 const links: FileOrigin = { name: 'oai_dc', rank: 95 };

@@ -8,7 +8,7 @@ import { type BlobRow, packAgainst, packBlob, readBlob } from '../../../src/stor
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { listProblems, startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const hashOf = (content: string) => `sha-256:${createHash('sha256').update(content).digest('hex')}`;
 

@@ -19,7 +19,7 @@ import { acquireLease, type Lease, releaseLease } from '../../../src/store/runs/
 import { latestRun, type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { countSource, ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 let sources = 0;
 

@@ -7,7 +7,7 @@ import { countUnseen, listUnseenItems, type Swept, sweep } from '../../../src/st
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { findRun, type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { countSource, ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const rules = { mode: 'proxy', perItem: 10, verify: false, landingPages: false } as const;
 const now = { iso: '2026-11-21T10:00:00Z', milliseconds: Date.parse('2026-11-21T10:00:00Z') };

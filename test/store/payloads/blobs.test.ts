@@ -10,7 +10,7 @@ import {
   readBlob,
   unpackBlob,
 } from '../../../src/store/payloads/blobs.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const hashOf = (content: Uint8Array) => `sha-256:${createHash('sha256').update(content).digest('hex')}`;
 

@@ -14,7 +14,7 @@ import {
   storeContentFile,
 } from '../../../src/store/payloads/content-files.ts';
 import { type ContentOwner, type ReadOptions, readContents } from '../../../src/store/payloads/contents.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const hashOf = (content: Uint8Array) => `sha-256:${createHash('sha256').update(content).digest('hex')}`;
 

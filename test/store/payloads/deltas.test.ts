@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyDelta, makeDelta } from '../../../src/store/payloads/deltas.ts';
-import { countSteps } from '../../process/steps.ts';
+import { countSteps } from '../../house/process/steps.ts';
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 

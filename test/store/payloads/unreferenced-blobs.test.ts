@@ -12,8 +12,8 @@ import { callForMending, setAside } from '../../../src/store/payloads/damaged-co
 import { claimPayloads, releaseVersions } from '../../../src/store/payloads/released.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
-import { Lives } from '../lives.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
+import { Lives } from '../../house/store/lives.ts';
 
 const now = '2026-11-21T10:00:00Z';
 const later = '2026-11-25T10:00:00Z';

@@ -6,7 +6,7 @@ import { sampleItems } from '../../../src/store/reading/item-sample.ts';
 import { acquireLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const now = '2026-11-21T10:00:00Z';
 

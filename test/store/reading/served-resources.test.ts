@@ -3,8 +3,8 @@ import type { Database } from '../../../src/store/engine/database.ts';
 import { isKept } from '../../../src/store/payloads/contents.ts';
 import { findWithMetadata } from '../../../src/store/reading/resources.ts';
 import { findCollection, listCollectionResources } from '../../../src/store/sources/collections.ts';
-import { seedResource } from '../../server/fixture.ts';
-import { describeOnBoth } from '../databases.ts';
+import { seedResource } from '../../house/server/fixture.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 describeOnBoth('what the server looks up', (open) => {
   let database: Database;

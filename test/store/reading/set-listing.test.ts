@@ -10,8 +10,8 @@ import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { findUnknownCollections, hasMembers } from '../../../src/store/sources/collections.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { runs } from '../../runs.ts';
-import { describeOnBoth } from '../databases.ts';
+import { runs } from '../../house/runs.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 let sources = 0;
 const now = '2026-11-21T10:00:00Z';

@@ -4,7 +4,7 @@ import { readSourceDetails } from '../../../src/store/reading/source-details.ts'
 import { listProblems, listRuns, startRun } from '../../../src/store/runs/runs.ts';
 import { countVanished } from '../../../src/store/runs/vanished.ts';
 import { ensureSource, findSource, saveLessons } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const at = '2026-11-22T10:00:00Z';
 const limits = { runs: 3, problems: 2 };

@@ -8,7 +8,7 @@ import {
   startRun,
 } from '../../../src/store/runs/runs.ts';
 import { countSource, ensureSource, findSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const at = (minute: number) => `2026-11-22T10:${String(minute).padStart(2, '0')}:00Z`;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { advanceJournal, readJournal } from '../../../src/store/sources/journal.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { describeOnBoth } from '../databases.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 describeOnBoth('advanceJournal', (open) => {
   test('draws a line behind which nothing can be dated any more', async () => {

@@ -9,8 +9,8 @@ import {
   momentBefore,
   settledMoments,
 } from '../../../src/store/sources/moments.ts';
-import { endFirstPass, seedChanges, seedSource } from '../../publish/seed.ts';
-import { describeOnBoth } from '../databases.ts';
+import { endFirstPass, seedChanges, seedSource } from '../../house/publish/seed.ts';
+import { describeOnBoth } from '../../house/store/databases.ts';
 
 const at = (second: number) => `2026-11-21T10:00:${String(second).padStart(2, '0')}Z`;
 

@@ -6,9 +6,9 @@ import { ItemIdentity } from '../../../../adapters/dspace-legacy/items/item-iden
 import { ItemReader, type ItemReading } from '../../../../adapters/dspace-legacy/items/item-reader.ts';
 import { LegacyRest } from '../../../../adapters/dspace-legacy/rest/rest-service.ts';
 import type { SourceItem } from '../../../../src/core/adapter.ts';
-import { createContext } from '../../http-double.ts';
-import { provide } from '../../scripted-provider.ts';
-import { sharedMaterial } from '../../shared-material.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
+import { provide } from '../../../house/adapters/scripted-provider.ts';
+import { sharedMaterial } from '../../../house/adapters/shared-material.ts';
 
 const signal = AbortSignal.timeout(180_000);
 const base = 'https://repo.example.org/rest';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PageSize } from '../../../../adapters/dspace-legacy/rest/page-size.ts';
-import { createContext } from '../../http-double.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
 
 function times(count: number, act: () => void): void {
   for (let n = 0; n < count; n += 1) act();

@@ -2,10 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LegacyRest } from '../../../../adapters/dspace-legacy/rest/rest-service.ts';
-import { createContext } from '../../http-double.ts';
-import { provide } from '../../scripted-provider.ts';
-import { sharedMaterial } from '../../shared-material.ts';
-import { adapterAt, type LegacyRepository, pagesOf, serve, topCommunity } from '../legacy-repository.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
+import {
+  adapterAt,
+  type LegacyRepository,
+  pagesOf,
+  serve,
+  topCommunity,
+} from '../../../house/adapters/legacy-repository.ts';
+import { provide } from '../../../house/adapters/scripted-provider.ts';
+import { sharedMaterial } from '../../../house/adapters/shared-material.ts';
 
 const signal = AbortSignal.timeout(180_000);
 const articles = { id: 7, handle: '1/10', name: 'Articles', community: topCommunity };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AdapterSettings, Page } from '../../../../src/core/adapter.ts';
-import { createContext } from '../../http-double.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
 import {
   adapterAt,
   type LegacyItem,
@@ -8,7 +8,7 @@ import {
   pagesOf,
   serve,
   topCommunity,
-} from '../legacy-repository.ts';
+} from '../../../house/adapters/legacy-repository.ts';
 
 const signal = AbortSignal.timeout(180_000);
 const uuid = (n: number) => `b0000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

@@ -9,7 +9,7 @@ import {
   serve,
   subCommunity,
   topCommunity,
-} from '../legacy-repository.ts';
+} from '../../../house/adapters/legacy-repository.ts';
 
 const signal = AbortSignal.timeout(180_000);
 const uuid = (kind: string, n: number) => `${kind}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

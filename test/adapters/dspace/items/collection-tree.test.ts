@@ -1,10 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CollectionTree } from '../../../../adapters/dspace/items/collection-tree.ts';
 import { openRestService } from '../../../../adapters/dspace/rest/rest-service.ts';
-import { type RestServer, startRestServer } from '../../../dspace/rest-server.ts';
-import { sampleRepository } from '../../../dspace/sample-repository.ts';
-import { createContext } from '../../http-double.ts';
-import { type Answer, type Route, rootJson, serveRoutes, springError } from '../routed-server.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
+import {
+  type Answer,
+  type Route,
+  rootJson,
+  serveRoutes,
+  springError,
+} from '../../../house/adapters/routed-server.ts';
+import { type RestServer, startRestServer } from '../../../house/dspace/rest/rest-server.ts';
+import { sampleRepository } from '../../../house/dspace/sample-repository.ts';
 
 const { signal } = new AbortController();
 const closing: { close(): Promise<void> }[] = [];

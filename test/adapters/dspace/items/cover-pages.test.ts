@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CoverPages } from '../../../../adapters/dspace/items/cover-pages.ts';
-import { createContext } from '../../http-double.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
 import {
   bitstreamJson,
   bundleJson,
@@ -11,7 +11,7 @@ import {
   openApi,
   refusal,
   uuid,
-} from '../loopback-api.ts';
+} from '../../../house/adapters/loopback-api.ts';
 
 const { signal } = new AbortController();
 const lesson = 'cover-pages';

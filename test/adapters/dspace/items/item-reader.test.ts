@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { itemEmbeds, type ReadItem } from '../../../../adapters/dspace/items/item-reader.ts';
 import { RestError } from '../../../../adapters/dspace/rest/rest-service.ts';
 import type { SourceItem, SourceVersion } from '../../../../src/core/adapter.ts';
-import { createContext } from '../../http-double.ts';
-import { sharedMaterial } from '../../shared-material.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
 import {
   bitstreamJson,
   bundleJson,
@@ -16,7 +15,8 @@ import {
   refusal,
   settings,
   uuid,
-} from '../loopback-api.ts';
+} from '../../../house/adapters/loopback-api.ts';
+import { sharedMaterial } from '../../../house/adapters/shared-material.ts';
 
 const { signal } = new AbortController();
 

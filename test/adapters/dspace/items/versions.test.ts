@@ -1,8 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { itemEmbeds } from '../../../../adapters/dspace/items/item-reader.ts';
 import type { SourceItem } from '../../../../src/core/adapter.ts';
-import type { Item } from '../../../dspace/model.ts';
-import { connectTo, itemAt, type SampleDspace, signal, startSample } from '../sample-dspace.ts';
+import {
+  connectTo,
+  itemAt,
+  type SampleDspace,
+  signal,
+  startSample,
+} from '../../../house/adapters/sample-dspace.ts';
+import type { Item } from '../../../house/dspace/model.ts';
 
 const closing: SampleDspace[] = [];
 const login = { user: 'admin@example.org', password: 'secret of the admin' };

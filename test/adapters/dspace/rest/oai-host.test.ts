@@ -2,8 +2,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { decideIdentifiers } from '../../../../adapters/dspace/rest/oai-host.ts';
 import { openRestService } from '../../../../adapters/dspace/rest/rest-service.ts';
 import type { AdapterSettings } from '../../../../src/core/adapter.ts';
-import { createContext } from '../../http-double.ts';
-import { html, type Route, type RoutedServer, rootJson, serveRoutes } from '../routed-server.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
+import {
+  html,
+  type Route,
+  type RoutedServer,
+  rootJson,
+  serveRoutes,
+} from '../../../house/adapters/routed-server.ts';
 
 const { signal } = new AbortController();
 const uuid = '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d';

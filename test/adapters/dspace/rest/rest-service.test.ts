@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { isNotFound, isRefused, isRestError } from '../../../../adapters/dspace/rest/rest-error.ts';
 import { openRestService, type RestService } from '../../../../adapters/dspace/rest/rest-service.ts';
 import { describeError } from '../../../../src/core/errors.ts';
-import { type ContextDouble, createContext } from '../../http-double.ts';
+import { type ContextDouble, createContext } from '../../../house/adapters/http-double.ts';
 import {
   type Answer,
   html,
@@ -11,7 +11,7 @@ import {
   rootJson,
   serveRoutes,
   springError,
-} from '../routed-server.ts';
+} from '../../../house/adapters/routed-server.ts';
 
 const { signal } = new AbortController();
 const uuid = '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d';

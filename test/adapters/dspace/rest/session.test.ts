@@ -1,12 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Session } from '../../../../adapters/dspace/rest/session.ts';
 import { describeError } from '../../../../src/core/errors.ts';
-import { type RestServer, sampleAccounts, startRestServer } from '../../../dspace/rest-server.ts';
-import type { RestVersion } from '../../../dspace/rest-version.ts';
-import { sampleRepository } from '../../../dspace/sample-repository.ts';
-import type { Switches } from '../../../dspace/switches.ts';
-import { createContext } from '../../http-double.ts';
-import { type Answer, html, type Route, serveRoutes, springError } from '../routed-server.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
+import {
+  type Answer,
+  html,
+  type Route,
+  serveRoutes,
+  springError,
+} from '../../../house/adapters/routed-server.ts';
+import { type RestServer, sampleAccounts, startRestServer } from '../../../house/dspace/rest/rest-server.ts';
+import type { RestVersion } from '../../../house/dspace/rest/rest-version.ts';
+import { sampleRepository } from '../../../house/dspace/sample-repository.ts';
+import type { Switches } from '../../../house/dspace/switches.ts';
 
 const { signal } = new AbortController();
 const login = { user: 'admin@example.org', password: 'secret of the admin' };

@@ -3,8 +3,8 @@ import { listIdentifiers } from '../../../../adapters/dspace/walks/identifiers.t
 import { sweep } from '../../../../adapters/dspace/walks/sweep.ts';
 import type { IdentifierPage, PageRequest } from '../../../../src/core/adapter.ts';
 import { BridgeError } from '../../../../src/core/errors.ts';
-import { collect, randomUuids, restOf, scriptOf } from '../search-script.ts';
-import { type IndexedItem, SearchDouble } from '../search-server.ts';
+import { collect, randomUuids, restOf, scriptOf } from '../../../house/adapters/search-script.ts';
+import { type IndexedItem, SearchDouble } from '../../../house/adapters/search-server.ts';
 
 const since = '2026-11-20T12:00:00Z';
 const request: PageRequest = { mode: 'incremental', since };

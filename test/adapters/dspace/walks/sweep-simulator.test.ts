@@ -5,13 +5,13 @@ import { openRestService } from '../../../../adapters/dspace/rest/rest-service.t
 import type { SearchContext } from '../../../../adapters/dspace/search/search.ts';
 import { listIdentifiers } from '../../../../adapters/dspace/walks/identifiers.ts';
 import { sweep } from '../../../../adapters/dspace/walks/sweep.ts';
-import { isOpen } from '../../../dspace/model.ts';
-import type { Repository } from '../../../dspace/repository.ts';
-import { type RestServer, startRestServer } from '../../../dspace/rest-server.ts';
-import { sampleRepository } from '../../../dspace/sample-repository.ts';
-import type { Switches } from '../../../dspace/switches.ts';
-import { createContext } from '../../http-double.ts';
-import { collect, settings } from '../search-script.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
+import { collect, settings } from '../../../house/adapters/search-script.ts';
+import { isOpen } from '../../../house/dspace/model.ts';
+import type { Repository } from '../../../house/dspace/repository.ts';
+import { type RestServer, startRestServer } from '../../../house/dspace/rest/rest-server.ts';
+import { sampleRepository } from '../../../house/dspace/sample-repository.ts';
+import type { Switches } from '../../../house/dspace/switches.ts';
 
 const { signal } = new AbortController();
 

@@ -2,9 +2,16 @@ import { expect, test } from 'vitest';
 import { openRestService } from '../../../../adapters/dspace/rest/rest-service.ts';
 import { findInSearch, sweep } from '../../../../adapters/dspace/walks/sweep.ts';
 import type { PageRequest } from '../../../../src/core/adapter.ts';
-import { createContext } from '../../http-double.ts';
-import { collect, type Delivery, randomUuids, restOf, type Script, scriptOf } from '../search-script.ts';
-import { SearchDouble, serveSearch } from '../search-server.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
+import {
+  collect,
+  type Delivery,
+  randomUuids,
+  restOf,
+  type Script,
+  scriptOf,
+} from '../../../house/adapters/search-script.ts';
+import { SearchDouble, serveSearch } from '../../../house/adapters/search-server.ts';
 
 const full: PageRequest = { mode: 'full' };
 const { signal } = new AbortController();

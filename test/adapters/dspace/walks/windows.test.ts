@@ -12,9 +12,9 @@ import {
   toUuid as uuidAt,
 } from '../../../../adapters/dspace/search/uuid-range.ts';
 import { sweep } from '../../../../adapters/dspace/walks/sweep.ts';
-import { runs } from '../../../runs.ts';
-import { collect, restOf, scriptOf, toUuid } from '../search-script.ts';
-import { SearchDouble } from '../search-server.ts';
+import { collect, restOf, scriptOf, toUuid } from '../../../house/adapters/search-script.ts';
+import { SearchDouble } from '../../../house/adapters/search-server.ts';
+import { runs } from '../../../house/runs.ts';
 
 const { signal } = new AbortController();
 

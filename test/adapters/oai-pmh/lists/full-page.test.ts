@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { forbidsDeletions } from '../../../../src/core/adapter.ts';
-import { failure } from '../../scripted-provider.ts';
 import {
   type Behaviour,
   type DatedRecord,
@@ -8,7 +7,8 @@ import {
   identifierRun,
   idsOf,
   run,
-} from '../dated-repository.ts';
+} from '../../../house/adapters/dated-repository.ts';
+import { failure } from '../../../house/adapters/scripted-provider.ts';
 
 /** So many records of one second, in turn in each of the sets. */
 const filledAtOnce = (count: number, sets: readonly string[] = []): readonly DatedRecord[] =>

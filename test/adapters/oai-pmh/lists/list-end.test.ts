@@ -6,8 +6,8 @@ import {
   type Problem,
 } from '../../../../src/core/adapter.ts';
 import { describeError } from '../../../../src/core/errors.ts';
-import { failure, list, record, type Script } from '../../scripted-provider.ts';
-import { harvest, ids, token } from '../harvest-script.ts';
+import { harvest, ids, token } from '../../../house/adapters/harvest-script.ts';
+import { failure, list, record, type Script } from '../../../house/adapters/scripted-provider.ts';
 
 const incremental: PageRequest = { mode: 'incremental', since: '2026-11-10T00:00:00Z' };
 const records = (first: number, count: number) =>

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { PageRequest, SourceItem } from '../../../../src/core/adapter.ts';
-import { envelope, failure, list, record, type Script } from '../../scripted-provider.ts';
-import { harvest, ids, token } from '../harvest-script.ts';
+import { harvest, ids, token } from '../../../house/adapters/harvest-script.ts';
+import { envelope, failure, list, record, type Script } from '../../../house/adapters/scripted-provider.ts';
 
 describe('A full harvest', () => {
   test('follows encoded tokens to the end and says where it stands', async () => {

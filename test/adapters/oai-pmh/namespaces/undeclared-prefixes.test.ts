@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SourceItem } from '../../../../src/core/adapter.ts';
-import { envelope } from '../../scripted-provider.ts';
-import { harvest, ids, token } from '../harvest-script.ts';
+import { harvest, ids, token } from '../../../house/adapters/harvest-script.ts';
+import { envelope } from '../../../house/adapters/scripted-provider.ts';
 
 const dc = 'http://purl.org/dc/elements/1.1/';
 const oaiDc = 'http://www.openarchives.org/OAI/2.0/oai_dc/';

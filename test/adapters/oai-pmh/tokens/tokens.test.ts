@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createAdapter } from '../../../../adapters/index.ts';
 import { forbidsDeletions } from '../../../../src/core/adapter.ts';
-import { createContext } from '../../http-double.ts';
-import { failure, list, record } from '../../scripted-provider.ts';
-import { dated, datedRepository, idsOf, run } from '../dated-repository.ts';
-import { harvest, token as tokenOf } from '../harvest-script.ts';
+import { dated, datedRepository, idsOf, run } from '../../../house/adapters/dated-repository.ts';
+import { harvest, token as tokenOf } from '../../../house/adapters/harvest-script.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
+import { failure, list, record } from '../../../house/adapters/scripted-provider.ts';
 
 const ordinary = (requests: readonly string[]) => requests.filter((url) => url.includes('verb=ListRecords'));
 
@@ -315,7 +315,7 @@ describe('Long requests (quirk 33)', () => {
 
   async function posting(script: Parameters<typeof harvest>[0], refuse: () => number | undefined) {
     const { createServer } = await import('node:http');
-    const { repository } = await import('../../scripted-provider.ts');
+    const { repository } = await import('../../../house/adapters/scripted-provider.ts');
     const answers = repository(script);
     const methods: string[] = [];
     const server = createServer(async (request, response) => {

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { forbidsDeletions } from '../../../../src/core/adapter.ts';
-import { type Answer, failure } from '../../scripted-provider.ts';
-import { dated, datedRepository, identifierRun, idsOf, type ListRequest, run } from '../dated-repository.ts';
+import {
+  dated,
+  datedRepository,
+  identifierRun,
+  idsOf,
+  type ListRequest,
+  run,
+} from '../../../house/adapters/dated-repository.ts';
+import { type Answer, failure } from '../../../house/adapters/scripted-provider.ts';
 
 const lists = (requests: readonly string[]) => requests.filter((url) => url.includes('verb=ListRecords'));
 const without = (ids: ReadonlySet<string>, ...missing: readonly string[]) =>

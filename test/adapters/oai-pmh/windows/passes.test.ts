@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createAdapter } from '../../../../adapters/index.ts';
 import { awaitedAfter, formatUses, passesOf } from '../../../../adapters/oai-pmh/windows/passes.ts';
 import { createLessonBook } from '../../../../src/harvest/lessons.ts';
-import { createContext } from '../../http-double.ts';
-import { failure, list, record } from '../../scripted-provider.ts';
-import { dated, datedRepository, idsOf, run } from '../dated-repository.ts';
-import { harvest, ids } from '../harvest-script.ts';
+import { dated, datedRepository, idsOf, run } from '../../../house/adapters/dated-repository.ts';
+import { harvest, ids } from '../../../house/adapters/harvest-script.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
+import { failure, list, record } from '../../../house/adapters/scripted-provider.ts';
 
 const declared = [
   { name: 'oai_dc', namespace: 'http://www.openarchives.org/OAI/2.0/oai_dc/', schema: undefined },

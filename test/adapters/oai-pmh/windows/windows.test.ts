@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../../../../src/core/adapter.ts';
-import { failure } from '../../scripted-provider.ts';
-import { type DatedRecord, dated, datedRepository, idsOf, run } from '../dated-repository.ts';
+import {
+  type DatedRecord,
+  dated,
+  datedRepository,
+  idsOf,
+  run,
+} from '../../../house/adapters/dated-repository.ts';
+import { failure } from '../../../house/adapters/scripted-provider.ts';
 
 const lists = (requests: readonly string[]) =>
   requests.filter((url) => url.includes('verb=List') && !url.includes('Formats'));

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeXml } from '../../../../adapters/oai-pmh/wire/decode.ts';
 import { RecordCutter } from '../../../../adapters/oai-pmh/wire/record-cutter.ts';
 import type { CutRecord } from '../../../../adapters/oai-pmh/wire/record-parser.ts';
-import { sharedMaterial } from '../../shared-material.ts';
+import { sharedMaterial } from '../../../house/adapters/shared-material.ts';
 
 const folder = sharedMaterial('fixtures/oai');
 const options = { mode: XmlC14NMode.XML_C14N_EXCLUSIVE_1_0, withComments: true };

@@ -3,8 +3,8 @@ import { XmlC14NMode, XmlDocument, type XmlElement } from 'libxml2-wasm';
 import { describe, expect, test } from 'vitest';
 import { decodeXml } from '../../../../adapters/oai-pmh/wire/decode.ts';
 import { RecordCutter } from '../../../../adapters/oai-pmh/wire/record-cutter.ts';
-import { runs } from '../../../runs.ts';
-import { envelope, oaiDc, record } from '../../scripted-provider.ts';
+import { envelope, oaiDc, record } from '../../../house/adapters/scripted-provider.ts';
+import { runs } from '../../../house/runs.ts';
 
 const seed = 20_261_121;
 

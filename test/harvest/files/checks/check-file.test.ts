@@ -3,7 +3,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { checkFile } from '../../../../src/harvest/files/checks/check-file.ts';
 import type { DueFile } from '../../../../src/store/files/due-files.ts';
 import type { RemoteFile } from '../../../../src/store/files/remote-files.ts';
-import { closeFileServers, type FileServer, serveFiles, unasked } from '../file-server.ts';
+import {
+  closeFileServers,
+  type FileServer,
+  serveFiles,
+  unasked,
+} from '../../../house/harvest/file-server.ts';
 
 afterEach(closeFileServers);
 

@@ -1,7 +1,12 @@
 import { afterEach, expect, test } from 'vitest';
 import { createFileChecker } from '../../../../src/harvest/files/checks/file-checker.ts';
 import type { FileCheck } from '../../../../src/harvest/harvest-source.ts';
-import { closeFileServers, type FileServer, serveFiles, unasked } from '../file-server.ts';
+import {
+  closeFileServers,
+  type FileServer,
+  serveFiles,
+  unasked,
+} from '../../../house/harvest/file-server.ts';
 
 afterEach(closeFileServers);
 

@@ -8,10 +8,10 @@ import { afterEach, expect, test } from 'vitest';
 import { openDatabase } from '../../../../src/store/engine/database.ts';
 import { findRemoteFiles } from '../../../../src/store/files/remote-files.ts';
 import { contentFile } from '../../../../src/store/payloads/content-files.ts';
-import { scriptOf } from '../../../process/script.ts';
-import { placeMigrated } from '../../../store/databases.ts';
-import { closeFileServers, serveFiles } from '../file-server.ts';
-import { stateFiles } from '../stated-files.ts';
+import { closeFileServers, serveFiles } from '../../../house/harvest/file-server.ts';
+import { stateFiles } from '../../../house/harvest/stated-files.ts';
+import { scriptOf } from '../../../house/process/script.ts';
+import { placeMigrated } from '../../../house/store/databases.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-mirror-'));
 afterEach(async () => {
@@ -56,7 +56,7 @@ test('kill -9 in the middle loses nothing: parts are continued, and what was com
   const source = await stateFiles(database, statements, '2026-11-21T10:00:00Z');
 
   function start() {
-    const script = scriptOf(join(import.meta.dirname, '../mirroring-process.ts'));
+    const script = scriptOf(join(import.meta.dirname, '../../../house/harvest/mirroring-process.ts'));
     const args = [file, directory, source.name, String(source.id), `${server.url}/oai`];
     return spawn(process.execPath, [script, ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],

@@ -36,9 +36,9 @@ import { contentFile } from '../../../../src/store/payloads/content-files.ts';
 import { readContents } from '../../../../src/store/payloads/contents.ts';
 import { callForMending } from '../../../../src/store/payloads/damaged-contents.ts';
 import { lookAtKeptFiles } from '../../../../src/store/payloads/kept-files.ts';
-import { describeOnBoth } from '../../../store/databases.ts';
-import { closeFileServers, type FileServer, serveFiles } from '../file-server.ts';
-import { type Statement, stateFiles } from '../stated-files.ts';
+import { closeFileServers, type FileServer, serveFiles } from '../../../house/harvest/file-server.ts';
+import { type Statement, stateFiles } from '../../../house/harvest/stated-files.ts';
+import { describeOnBoth } from '../../../house/store/databases.ts';
 
 let directory: string;
 let now: string;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mayLinkFiles } from '../../../../../adapters/oai-pmh/files/formats/dublin-core.ts';
 import { fileRank } from '../../../../../adapters/oai-pmh/files/index.ts';
-import { statedFiles, statedUrls } from '../payloads.ts';
+import { statedFiles, statedUrls } from '../../../../house/adapters/payloads.ts';
 
 const oaiDc = 'http://www.openarchives.org/OAI/2.0/oai_dc/';
 const document = (...content: string[]) =>

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findFiles } from '../../../../../adapters/oai-pmh/files/index.ts';
-import { sharedMaterial } from '../../../shared-material.ts';
-import { fixtureRecords } from '../fixture-records.ts';
+import { fixtureRecords } from '../../../../house/adapters/fixture-records.ts';
+import { sharedMaterial } from '../../../../house/adapters/shared-material.ts';
 
 /** Worked out by reading the responses: the URLs of every live record, in its order. */
 const withFiles: Record<string, readonly (readonly string[])[]> = {

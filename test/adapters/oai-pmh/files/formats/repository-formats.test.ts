@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { statedFiles, statedUrls } from '../payloads.ts';
+import { statedFiles, statedUrls } from '../../../../house/adapters/payloads.ts';
 
 const host = 'https://repo.example';
 const coar = (code: string) => `http://purl.org/coar/access_right/${code}`;

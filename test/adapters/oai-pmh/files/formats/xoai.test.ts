@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findFiles } from '../../../../../adapters/oai-pmh/files/index.ts';
-import { statedFiles, statedUrls } from '../payloads.ts';
+import { statedFiles, statedUrls } from '../../../../house/adapters/payloads.ts';
 
 const namespace = 'http://www.lyncode.com/xoai';
 const field = (name: string, value: string) => `<field name="${name}">${value}</field>`;

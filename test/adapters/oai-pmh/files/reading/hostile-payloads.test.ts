@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findFiles } from '../../../../../adapters/oai-pmh/files/index.ts';
-import { countSteps } from '../../../../process/steps.ts';
-import { statedFiles, statedUrls } from '../payloads.ts';
+import { statedFiles, statedUrls } from '../../../../house/adapters/payloads.ts';
+import { countSteps } from '../../../../house/process/steps.ts';
 
 const jpcoar = 'https://github.com/JPCOAR/schema/blob/master/2.0/';
 const mets = 'http://www.loc.gov/METS/';

@@ -1,0 +1,28 @@
+import { Writable } from 'node:stream';
+import { main } from '../../../src/cli/main.ts';
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `rsbridge ARGS` in this process, with `cwd` as its working directory and nobody who stops it. */
+export async function runMain(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  const output = { stdout: '', stderr: '' };
+  const sink = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        output[name] += String(chunk);
+        done();
+      },
+    });
+  const never = new AbortController().signal;
+  const io = { env, cwd, stop: never, abort: never };
+  const code = await main(args, { ...io, stdout: sink('stdout'), stderr: sink('stderr') });
+  return { code, ...output };
+}
