@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstLine, print, start } from './processes.ts';
+import { firstLine, print, start } from './once/processes.ts';
 
 /**
  * `npm run bench dspace [ITEMS] [EMBED_MS] [VERSION] [PART …]`: a simulated DSpace in another process, whose items cost
@@ -61,13 +61,12 @@ try {
   }
 
   const ours = (mode: string) => async () =>
-    JSON.parse(await firstLine(start('dspace-once', [rest, join(directory, 'bench.db'), mode]))) as Record<
-      string,
-      unknown
-    >;
+    JSON.parse(
+      await firstLine(start('once/dspace-once', [rest, join(directory, 'bench.db'), mode])),
+    ) as Record<string, unknown>;
 
   const peer = (way: string) => async () => {
-    const script = join(process.cwd(), 'test', 'bench', 'dspace-peer.py');
+    const script = join(process.cwd(), 'test', 'bench', 'peers', 'dspace-peer.py');
     // Not `spawnSync`: what it has to say of a missing library is no news, and one line is enough.
     const child = spawn(python, [script, rest, peerItems, way], { stdio: ['ignore', 'pipe', 'ignore'] });
     try {

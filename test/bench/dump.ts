@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '../../src/store/engine/database.ts'
 import { migrate } from '../../src/store/engine/migrate.ts';
 import { packBlob } from '../../src/store/payloads/blobs.ts';
 import { storeContentFile } from '../../src/store/payloads/content-files.ts';
-import { firstLine, print, start } from './processes.ts';
+import { firstLine, print, start } from './once/processes.ts';
 
 /**
  * How fast a Resource Dump is written, from the database and the content store to synced files, and in how
@@ -42,7 +42,7 @@ async function compare(kind: 'records' | 'files', level: string): Promise<void> 
     const script = fileURLToPath(import.meta.url);
     run(process.execPath, [...process.execArgv, script, ...count, place], place);
     run('sync', [], place);
-    const own = JSON.parse(await firstLine(start('dump-once', [place]))) as {
+    const own = JSON.parse(await firstLine(start('once/dump-once', [place]))) as {
       seconds: number;
       entries: number;
       bytes: number;

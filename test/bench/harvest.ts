@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../house/postgres/server.ts';
-import { firstLine, print, start } from './processes.ts';
+import { firstLine, print, start } from './once/processes.ts';
 
 /**
  * `npm run bench harvest [RECORDS] [sqlite|pg|page …]`: a first harvest of oai_dc records from a
@@ -13,10 +13,10 @@ const wanted = chosen.length > 0 ? chosen : ['sqlite', 'pg', 'page'];
 const records = Number(count);
 
 async function measure(name: string, pageSize: number, total: number, database: object): Promise<void> {
-  const provider = start('provider', [total, pageSize]);
+  const provider = start('upstreams/provider', [total, pageSize]);
   try {
     const url = await firstLine(provider);
-    const run = start('harvest-once', [url, JSON.stringify(database)]);
+    const run = start('once/harvest-once', [url, JSON.stringify(database)]);
     print({ name, ...JSON.parse(await firstLine(run)) });
   } finally {
     provider.kill('SIGKILL');

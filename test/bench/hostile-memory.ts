@@ -8,6 +8,7 @@ import { extname, join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:zlib';
+import { heapFlags, print } from './once/processes.ts';
 import {
   dcNamespace,
   dublinCore,
@@ -17,10 +18,9 @@ import {
   protocolScenes,
   record,
   type Scene,
-} from './hostile-answers.ts';
-import { exchangeScenes } from './hostile-exchanges.ts';
-import { otherScenes } from './hostile-files.ts';
-import { heapFlags, print } from './processes.ts';
+} from './upstreams/hostile-answers.ts';
+import { exchangeScenes } from './upstreams/hostile-exchanges.ts';
+import { otherScenes } from './upstreams/hostile-files.ts';
 
 /**
  * What hostile answers cost: `npm run bench hostile-memory [WORD …]`. Each is harvested by the command line in a

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstLine, print, start } from './processes.ts';
+import { firstLine, print, start } from './once/processes.ts';
 
 /**
  * `npm run bench incremental [SIZE…]`: what 100 changes cost, harvest and publication (the Resource List's
@@ -11,9 +11,9 @@ const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_
 
 for (const size of sizes) {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
-  const provider = start('provider', [size, 1000]);
+  const provider = start('upstreams/provider', [size, 1000]);
   try {
-    const run = start('incremental-once', [await firstLine(provider), directory, 7]);
+    const run = start('once/incremental-once', [await firstLine(provider), directory, 7]);
     print({ name: '100 changes', ...JSON.parse(await firstLine(run)) });
   } finally {
     provider.kill('SIGKILL');

@@ -13,7 +13,7 @@ import { storePage } from '../../src/store/pages/store-page.ts';
 import { acquireLease } from '../../src/store/runs/leases.ts';
 import { startRun } from '../../src/store/runs/runs.ts';
 import { completePass, ensureSource } from '../../src/store/sources/sources.ts';
-import { peakRss, print } from './processes.ts';
+import { peakRss, print } from './once/processes.ts';
 
 /**
  * `npm run bench latency [SECONDS]`: 200 changes a second for a while; how long after its commit each batch of

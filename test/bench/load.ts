@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { Agent, request } from 'undici';
 import { freePort } from '../../src/cli/demo/free-port.ts';
-import { heapFlags, print } from './processes.ts';
+import { heapFlags, print } from './once/processes.ts';
 
 /**
  * Readers of every kind on a demo that edits itself every second: `npm run bench load [SECONDS] [CONNECTIONS]`.

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { firstLine, print, start } from './processes.ts';
+import { firstLine, print, start } from './once/processes.ts';
 
 /**
  * How fast the files of a source are mirrored: downloaded, hashed, synced and published as resources, beside
@@ -18,7 +18,7 @@ try {
   const url = await firstLine(provider);
   const curl = fetchAll(url);
   spawnSync('sync');
-  const own = JSON.parse(await firstLine(start('mirror-once', [place, url, files, requests]))) as {
+  const own = JSON.parse(await firstLine(start('once/mirror-once', [place, url, files, requests]))) as {
     seconds: number;
     downloaded: number;
   };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstLine, print, start } from './processes.ts';
+import { firstLine, print, start } from './once/processes.ts';
 
 /**
  * `npm run bench peers [RECORDS] [LATENCY_MS]`: one endpoint, pages of 100 records, each answer late. Ours with one
@@ -49,7 +49,7 @@ function peer(command: string, args: readonly string[]): object | undefined {
 
 async function ours(requestsPerHost: number): Promise<object> {
   const database = { client: 'sqlite', file: join(directory, `${requestsPerHost}.db`) };
-  const run = start('harvest-once', [url, JSON.stringify(database), requestsPerHost]);
+  const run = start('once/harvest-once', [url, JSON.stringify(database), requestsPerHost]);
   return JSON.parse(await firstLine(run)) as object;
 }
 
@@ -60,7 +60,7 @@ try {
   for (const requestsPerHost of [1, 4, 8]) {
     await report(`ours, requestsPerHost ${requestsPerHost}`, await ours(requestsPerHost), limit.seconds);
   }
-  const script = join(process.cwd(), 'test', 'bench', 'oai-peer.py');
+  const script = join(process.cwd(), 'test', 'bench', 'peers', 'oai-peer.py');
   for (const name of ['sickle', 'scythe']) {
     const result = peer(python, [script, name, url]);
     if (result) await report(name, result, limit.seconds);

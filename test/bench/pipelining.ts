@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
-import { heapFlags, print } from './processes.ts';
+import { heapFlags, print } from './once/processes.ts';
 
 /**
  * Many requests at once on connections that end: what the server holds on to afterwards. `npm run bench pipelining

@@ -60,7 +60,7 @@ function compareWithPeer(own: number): void {
     process.stderr.write('no peer: RESYNC_PYTHON is not set\n');
     return;
   }
-  const script = join(process.cwd(), 'test', 'bench', 'resync-peer.py');
+  const script = join(process.cwd(), 'test', 'bench', 'peers', 'resync-peer.py');
   const { stdout } = spawnSync(python, [script, String(count)], { encoding: 'utf8' });
   const peer = JSON.parse(stdout) as { entriesPerSecond: number };
   const ratio = Number((own / peer.entriesPerSecond).toFixed(1));

@@ -6,7 +6,7 @@ import { delimiter, extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { freePort } from '../../src/cli/demo/free-port.ts';
-import { firstLine, heapFlags, print, start } from './processes.ts';
+import { firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
  * How many requests a second are answered, by us from the database and by nginx from the files that
@@ -30,7 +30,7 @@ try {
 }
 
 async function measure(): Promise<void> {
-  await firstLine(start('serve-seed', [count, join(directory, 'bench.db')]));
+  await firstLine(start('upstreams/serve-seed', [count, join(directory, 'bench.db')]));
   const [port, nginxPort] = [await freePort(), await freePort()];
   const config = {
     baseUrl: 'https://repo.example.org/rs',

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { heapFlags, print, start } from './processes.ts';
+import { heapFlags, print, start } from './once/processes.ts';
 
 /**
  * What a house of many small sources costs: `sources [COUNT [RECORDS]]`. Of each address that speaks of all of them
@@ -23,7 +23,7 @@ await once(repository, 'listening');
 const { port: upstream } = repository.address() as AddressInfo;
 const port = await freePort();
 try {
-  const seed = start('sources-seed', [count, records, join(directory, 'data', 'rsbridge.db')]);
+  const seed = start('upstreams/sources-seed', [count, records, join(directory, 'data', 'rsbridge.db')]);
   await once(seed, 'exit');
   const names = Array.from({ length: count }, (_, index) => `source-${index + 1}`);
   const sources = Object.fromEntries(

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import autocannon, { type Client, type Request } from 'autocannon';
 import { toHttpDate, toIso } from '../../src/core/datetime.ts';
 import { mementoUri, timeGateUri, timeMapUri } from '../../src/core/uris.ts';
-import { firstLine, print, start } from './processes.ts';
-import { payload } from './time-payload.ts';
-import { baseUrl, hashOf, lastmodOf, momentOf, type Plan, pathOf, planOf } from './time-plan.ts';
+import { firstLine, print, start } from './once/processes.ts';
+import { payload } from './past/time-payload.ts';
+import { baseUrl, hashOf, lastmodOf, momentOf, type Plan, pathOf, planOf } from './past/time-plan.ts';
 
 /**
  * Time travel over a source with a past: `npm run bench time [RESOURCES] [VERSIONS] [DIRECTORY] [SECONDS]`. What it
@@ -25,7 +25,7 @@ const work = join(directory, 'work');
 
 mkdirSync(work, { recursive: true });
 try {
-  if (!existsSync(file)) await firstLine(start('time-seed', [plan.resources, plan.versions, file]));
+  if (!existsSync(file)) await firstLine(start('past/time-seed', [plan.resources, plan.versions, file]));
   printSizes(plan);
   await compareLists(plan);
   await measureServer(plan);
@@ -72,7 +72,7 @@ async function compareLists({ resources, versions }: Plan): Promise<void> {
 }
 
 async function measureServer(plan: Plan): Promise<void> {
-  const server = start('time-server', [file, work]);
+  const server = start('past/time-server', [file, work]);
   try {
     const origin = `http://127.0.0.1:${await firstLine(server)}`;
     await checkAnswers(plan, origin);

@@ -14,7 +14,7 @@ import { type BlobRow, packAgainst, packBlob, unpackBlob } from '../../src/store
 import { acquireLease } from '../../src/store/runs/leases.ts';
 import { startRun } from '../../src/store/runs/runs.ts';
 import { ensureSource } from '../../src/store/sources/sources.ts';
-import { print } from './processes.ts';
+import { print } from './once/processes.ts';
 
 /**
  * What a version costs: `npm run bench version-bytes [RECORDS] [VERSIONS]`, by default 200 records with 10 versions

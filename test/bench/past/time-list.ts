@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { systemClock } from '../../src/bridge/bridge.ts';
-import { toIso } from '../../src/core/datetime.ts';
-import { resourceSets } from '../../src/core/resource-set.ts';
-import { sitemapLimits } from '../../src/publish/documents/limits.ts';
-import { writeResourceList } from '../../src/publish/documents/resource-list.ts';
-import { createListsInTime } from '../../src/publish/time/lists-in-time.ts';
-import { openDatabase } from '../../src/store/engine/database.ts';
-import { listResources } from '../../src/store/reading/listing.ts';
-import { momentAt, settledMoments } from '../../src/store/sources/moments.ts';
-import { peakRss, print } from './processes.ts';
+import { systemClock } from '../../../src/bridge/bridge.ts';
+import { toIso } from '../../../src/core/datetime.ts';
+import { resourceSets } from '../../../src/core/resource-set.ts';
+import { sitemapLimits } from '../../../src/publish/documents/limits.ts';
+import { writeResourceList } from '../../../src/publish/documents/resource-list.ts';
+import { createListsInTime } from '../../../src/publish/time/lists-in-time.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
+import { listResources } from '../../../src/store/reading/listing.ts';
+import { momentAt, settledMoments } from '../../../src/store/sources/moments.ts';
+import { peakRss, print } from '../once/processes.ts';
 import { baseUrl } from './time-plan.ts';
 
 /**

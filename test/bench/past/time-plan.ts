@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { toIso } from '../../src/core/datetime.ts';
-import { metadataPath } from '../../src/core/uris.ts';
+import { toIso } from '../../../src/core/datetime.ts';
+import { metadataPath } from '../../../src/core/uris.ts';
 
 /** What the seeded source has lived through: created by one pass, all of it changed by every later round. */
 export interface Plan {

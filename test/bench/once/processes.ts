@@ -4,9 +4,9 @@ import { extname, join } from 'node:path';
 /** Those that the launcher of the command line gives itself on this Node; `run.mjs` knows them. */
 export const heapFlags: readonly string[] = process.env.BENCH_HEAP_FLAGS?.match(/\S+/g) ?? [];
 
-/** Starts a benchmark script beside this one (named without its ending) in a process of its own. */
+/** Starts a script of a benchmark (named from `test/bench` on, without its ending) in a process of its own. */
 export function start(script: string, args: readonly (string | number)[]): ChildProcess {
-  const file = join(import.meta.dirname, script + extname(import.meta.filename));
+  const file = join(import.meta.dirname, '..', script + extname(import.meta.filename));
   const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
   const child = spawn(process.execPath, [...heapFlags, ...loader, file, ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],

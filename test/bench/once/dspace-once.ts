@@ -1,9 +1,9 @@
-import { openBridge } from '../../src/bridge/bridge.ts';
-import { createLog } from '../../src/bridge/log.ts';
-import { parseConfig } from '../../src/core/config/config.ts';
-import { harvest } from '../../src/harvest/harvest.ts';
-import { identifierPass } from '../../src/harvest/identifiers/identifier-pass.ts';
-import { readJournal } from '../../src/store/sources/journal.ts';
+import { openBridge } from '../../../src/bridge/bridge.ts';
+import { createLog } from '../../../src/bridge/log.ts';
+import { parseConfig } from '../../../src/core/config/config.ts';
+import { harvest } from '../../../src/harvest/harvest.ts';
+import { identifierPass } from '../../../src/harvest/identifiers/identifier-pass.ts';
+import { readJournal } from '../../../src/store/sources/journal.ts';
 import { peakRss, print } from './processes.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { resourceSets } from '../../src/core/resource-set.ts';
-import { totalLength } from '../../src/publish/disk/slices.ts';
-import { sitemapLimits } from '../../src/publish/documents/limits.ts';
-import { writeResourceDump } from '../../src/publish/dump/resource-dump.ts';
-import { openDatabase } from '../../src/store/engine/database.ts';
-import { listResources } from '../../src/store/reading/listing.ts';
+import { resourceSets } from '../../../src/core/resource-set.ts';
+import { totalLength } from '../../../src/publish/disk/slices.ts';
+import { sitemapLimits } from '../../../src/publish/documents/limits.ts';
+import { writeResourceDump } from '../../../src/publish/dump/resource-dump.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
+import { listResources } from '../../../src/store/reading/listing.ts';
 import { peakRss, print } from './processes.ts';
 
-/** Writes one Resource Dump of what `dump.ts` has prepared in a directory, and says how long it took. */
+/** Writes one Resource Dump of what `test/bench/dump.ts` has prepared in a directory, and says how long it took. */
 const [place = '', packageBytes = '1073741824'] = process.argv.slice(2);
 const database = openDatabase({ client: 'sqlite', file: join(place, 'bench.db') });
 const directory = join(place, 'publication');

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { systemClock } from '../../src/bridge/bridge.ts';
-import { resourceSets } from '../../src/core/resource-set.ts';
-import { openPublication } from '../../src/publish/published/publication.ts';
-import { createApp } from '../../src/server/app.ts';
-import { openDatabase } from '../../src/store/engine/database.ts';
+import { systemClock } from '../../../src/bridge/bridge.ts';
+import { resourceSets } from '../../../src/core/resource-set.ts';
+import { openPublication } from '../../../src/publish/published/publication.ts';
+import { createApp } from '../../../src/server/app.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
 import { baseUrl } from './time-plan.ts';
 
 /** The server over a seeded database, in a process of its own: `time-server FILE DIRECTORY` prints its port. */

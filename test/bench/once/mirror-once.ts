@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { parseConfig } from '../../src/core/config/config.ts';
-import { mapItem } from '../../src/core/mapping/mapping.ts';
-import { fileRules } from '../../src/harvest/file-rules.ts';
-import { runFileJob } from '../../src/harvest/files/file-job.ts';
-import { createHostGate } from '../../src/harvest/http/host-gate.ts';
-import { createHttp } from '../../src/harvest/http/http.ts';
-import { openDatabase } from '../../src/store/engine/database.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
-import { storePage } from '../../src/store/pages/store-page.ts';
-import { acquireLease, releaseLease } from '../../src/store/runs/leases.ts';
-import { startRun } from '../../src/store/runs/runs.ts';
-import { ensureSource } from '../../src/store/sources/sources.ts';
+import { parseConfig } from '../../../src/core/config/config.ts';
+import { mapItem } from '../../../src/core/mapping/mapping.ts';
+import { fileRules } from '../../../src/harvest/file-rules.ts';
+import { runFileJob } from '../../../src/harvest/files/file-job.ts';
+import { createHostGate } from '../../../src/harvest/http/host-gate.ts';
+import { createHttp } from '../../../src/harvest/http/http.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
+import { migrate } from '../../../src/store/engine/migrate.ts';
+import { storePage } from '../../../src/store/pages/store-page.ts';
+import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
+import { startRun } from '../../../src/store/runs/runs.ts';
+import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { peakRss, print } from './processes.ts';
 
 /** Mirrors `count` files of a server into a directory, and says how long it took. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Row } from '../../src/store/engine/bulk.ts';
-import { type BlobRow, packAgainst, packBlob } from '../../src/store/payloads/blobs.ts';
+import type { Row } from '../../../src/store/engine/bulk.ts';
+import { type BlobRow, packAgainst, packBlob } from '../../../src/store/payloads/blobs.ts';
 import { payload } from './time-payload.ts';
 import {
   datestamp,

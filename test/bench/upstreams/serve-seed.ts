@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { openDatabase } from '../../src/store/engine/database.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
-import { packBlob } from '../../src/store/payloads/blobs.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
+import { migrate } from '../../../src/store/engine/migrate.ts';
+import { packBlob } from '../../../src/store/payloads/blobs.ts';
 
 /** A source with as many items of one record, as a harvest would have left them: `serve-seed COUNT FILE`. */
 const count = Number(process.argv[2]);

@@ -1,7 +1,7 @@
-import { openBridge } from '../../src/bridge/bridge.ts';
-import { createLog } from '../../src/bridge/log.ts';
-import { parseConfig } from '../../src/core/config/config.ts';
-import { harvest } from '../../src/harvest/harvest.ts';
+import { openBridge } from '../../../src/bridge/bridge.ts';
+import { createLog } from '../../../src/bridge/log.ts';
+import { parseConfig } from '../../../src/core/config/config.ts';
+import { harvest } from '../../../src/harvest/harvest.ts';
 import { peakRss, print } from './processes.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { openBridge } from '../../src/bridge/bridge.ts';
-import { createLog } from '../../src/bridge/log.ts';
-import { parseConfig } from '../../src/core/config/config.ts';
-import { harvest } from '../../src/harvest/harvest.ts';
+import { openBridge } from '../../../src/bridge/bridge.ts';
+import { createLog } from '../../../src/bridge/log.ts';
+import { parseConfig } from '../../../src/core/config/config.ts';
+import { harvest } from '../../../src/harvest/harvest.ts';
 import { peakRss, print } from './processes.ts';
 
 /** `harvest-once.ts PROVIDER DATABASE_JSON [REQUESTS_PER_HOST]`: one harvest in a fresh process, so that the RSS is its own. */
