@@ -12,7 +12,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/store': ['src/core', 'migrations'],
   'src/harvest': ['src/core', 'src/store'],
   'src/publish': ['src/core', 'src/store'],
-  'src/conformance': ['src/core', 'src/publish'],
+  'src/conformance': ['src/core'],
   'src/export': ['src/core', 'src/store', 'src/publish'],
   'src/bridge': ['src/core', 'src/store', 'src/harvest', 'src/publish', 'src/server', 'adapters'],
   'src/server': ['src/core', 'src/store', 'src/publish'],

@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { rsNamespace, sitemapNamespace } from '../../publish/documents/entry-writer.ts';
+import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import type { Attributes, DocumentEntry, DocumentHead } from './document-model.ts';
 import type { Report } from './finding.ts';
 

@@ -1,5 +1,5 @@
 import { countOf } from '../../core/count-of.ts';
-import { sitemapLimits } from '../../publish/documents/limits.ts';
+import { sitemapLimits } from '../../core/sitemap.ts';
 import { type DocumentKind, documentKinds } from '../documents/document-kind.ts';
 import { type DocumentEntry, type DocumentHead, noAttributes } from '../documents/document-model.ts';
 import { type ReadDocument, readDocument } from '../documents/document-reader.ts';

@@ -1,4 +1,4 @@
-import { sitemapNamespace } from '../../publish/documents/entry-writer.ts';
+import { sitemapNamespace } from '../../core/sitemap.ts';
 import {
   capabilities,
   type DocumentKind,

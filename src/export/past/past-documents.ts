@@ -1,10 +1,10 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
+import { sitemapLimits } from '../../core/sitemap.ts';
 import type { Documents } from '../../publish/disk/pointer.ts';
 import { writeDocument } from '../../publish/disk/stored-document.ts';
 import { watched } from '../../publish/disk/watched.ts';
 import { renderCapabilityList } from '../../publish/documents/capability-list.ts';
 import { setPaths, siteDescriptionPath } from '../../publish/documents/document-paths.ts';
-import { sitemapLimits } from '../../publish/documents/limits.ts';
 import { writeResourceList } from '../../publish/documents/resource-list.ts';
 import { renderSourceDescription } from '../../publish/documents/source-description.ts';
 import type { Database } from '../../store/engine/database.ts';

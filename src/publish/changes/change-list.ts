@@ -1,4 +1,5 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Limits } from '../../core/sitemap.ts';
 import { toUri } from '../../core/uris.ts';
 import type { ChangeEntry } from '../../store/reading/listing.ts';
 import type { OpenFile, Partition } from '../disk/change-state.ts';
@@ -9,7 +10,6 @@ import { constantSlice } from '../disk/slices.ts';
 import { type DocumentFacts, storeDocument, toEtag } from '../disk/stored-document.ts';
 import type { SetPaths } from '../documents/document-paths.ts';
 import { listTail, renderListHead } from '../documents/entry-writer.ts';
-import type { Limits } from '../documents/limits.ts';
 import { closeByTime, emptyPartition, placeChange, type Step } from './change-partition.ts';
 import { OpenListFile } from './open-list-file.ts';
 

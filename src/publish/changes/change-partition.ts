@@ -1,6 +1,6 @@
 import { endOfSlot } from '../../core/datetime.ts';
+import type { Limits } from '../../core/sitemap.ts';
 import type { Extent, OpenList, Partition } from '../disk/change-state.ts';
-import type { Limits } from '../documents/limits.ts';
 
 export type Step =
   /** The first `kept` of the list are its content; the rest belongs to the list that opens next. */

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Clock } from '../../core/adapter.ts';
 import { addSeconds, endOfSlot, utcDay } from '../../core/datetime.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Limits } from '../../core/sitemap.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { listChanges } from '../../store/reading/listing.ts';
 import {
@@ -15,7 +16,6 @@ import type { Documents, StoredDocument } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
 import { setPaths } from '../documents/document-paths.ts';
 import { entryForm, listTail, renderEntry } from '../documents/entry-writer.ts';
-import type { Limits } from '../documents/limits.ts';
 import { drawLineAfter } from '../documents/snapshot-line.ts';
 import { ChangeListWriter } from './change-list.ts';
 import { renderFlatHead, writeFlatChangeList } from './flat-change-list.ts';

@@ -1,6 +1,6 @@
 import { earlier, later, utcDay } from '../../core/datetime.ts';
+import type { Limits } from '../../core/sitemap.ts';
 import type { FlatMarks, Mark } from '../disk/change-state.ts';
-import type { Limits } from '../documents/limits.ts';
 
 export const noMarks: FlatMarks = { entries: 0, bytes: 0, marks: [] };
 

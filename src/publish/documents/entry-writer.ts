@@ -1,5 +1,6 @@
 import type { ChangeKind, Link, Representation, ResourceKind } from '../../core/resource.ts';
 import type { Mirror, ResourceSet } from '../../core/resource-set.ts';
+import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import { isAbsolute, linkFormat, mementoUri, timeGateUri, timeMapUri, toUri } from '../../core/uris.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { escapeUri, escapeXml } from './xml-text.ts';
@@ -9,8 +10,6 @@ import { escapeUri, escapeXml } from './xml-text.ts';
  * A property test holds this and xmlbuilder2 to the same bytes. One entry is one line.
  */
 
-export const sitemapNamespace = 'http://www.sitemaps.org/schemas/sitemap/0.9';
-export const rsNamespace = 'http://www.openarchives.org/rs/terms/';
 export const listTail = '</urlset>\n';
 
 export interface ListEntry extends Representation {

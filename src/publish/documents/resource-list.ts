@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/adapter.ts';
 import { later, toIso } from '../../core/datetime.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Limits } from '../../core/sitemap.ts';
 import { toUri } from '../../core/uris.ts';
 import type { ResourceEntry } from '../../store/reading/listing.ts';
 import { DocumentFile, type WrittenTwins } from '../disk/document-file.ts';
@@ -9,7 +10,6 @@ import { storeDocument, writeDocument } from '../disk/stored-document.ts';
 import { TextChunks } from '../disk/text-chunks.ts';
 import { setPaths } from './document-paths.ts';
 import { listTail, renderEntry, renderListHead } from './entry-writer.ts';
-import type { Limits } from './limits.ts';
 import { renderListIndex } from './list-index.ts';
 
 export interface WrittenResourceList {

@@ -1,4 +1,4 @@
-import { rsNamespace, sitemapNamespace } from './entry-writer.ts';
+import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { escapeUri, escapeXml } from './xml-text.ts';
 

@@ -1,8 +1,8 @@
+import type { Limits } from '../../core/sitemap.ts';
 import { toUri } from '../../core/uris.ts';
 import type { Documents, StoredDocument } from '../disk/pointer.ts';
 import { totalLength } from '../disk/slices.ts';
 import { listTail, renderListHead } from '../documents/entry-writer.ts';
-import type { Limits } from '../documents/limits.ts';
 import { type ListTimes, renderListIndex } from '../documents/list-index.ts';
 import { escapeUri, escapeXml } from '../documents/xml-text.ts';
 import { manifestPath } from './dump-paths.ts';

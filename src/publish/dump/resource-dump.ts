@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/adapter.ts';
 import { later, toIso } from '../../core/datetime.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Limits } from '../../core/sitemap.ts';
 import { toUri } from '../../core/uris.ts';
 import type { Queryable } from '../../store/engine/database.ts';
 import { allocateReadBuffers } from '../../store/payloads/content-files.ts';
@@ -11,7 +12,6 @@ import { publicationError } from '../disk/publication-error.ts';
 import { writeDocument } from '../disk/stored-document.ts';
 import { type SetPaths, setPaths } from '../documents/document-paths.ts';
 import { renderEntry, renderListHead } from '../documents/entry-writer.ts';
-import type { Limits } from '../documents/limits.ts';
 import { renderDumpList } from './dump-list.ts';
 import { dumpListPath, manifestPath, memberName, pathInPackage } from './dump-paths.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/adapter.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Limits } from '../../core/sitemap.ts';
 import type { Database } from '../../store/engine/database.ts';
 import type { SetDirectory } from '../disk/set-directory.ts';
 import { type SetPaths, setPaths } from '../documents/document-paths.ts';
-import type { Limits } from '../documents/limits.ts';
 import type { Policy } from '../policy.ts';
 import type { SetDraft } from './set-draft.ts';
 

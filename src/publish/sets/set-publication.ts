@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { addSeconds } from '../../core/datetime.ts';
+import { sitemapLimits } from '../../core/sitemap.ts';
 import { listResources } from '../../store/reading/listing.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import { publishChanges } from '../changes/change-publication.ts';
@@ -7,7 +8,6 @@ import type { Documents, StoredDocument } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
 import { watched } from '../disk/watched.ts';
 import { type Capability, renderCapabilityList } from '../documents/capability-list.ts';
-import { sitemapLimits } from '../documents/limits.ts';
 import { renderListIndex } from '../documents/list-index.ts';
 import { writeResourceList } from '../documents/resource-list.ts';
 import { drawLine } from '../documents/snapshot-line.ts';

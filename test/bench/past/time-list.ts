@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { systemClock } from '../../../src/bridge/bridge.ts';
 import { toIso } from '../../../src/core/datetime.ts';
 import { resourceSets } from '../../../src/core/resource-set.ts';
-import { sitemapLimits } from '../../../src/publish/documents/limits.ts';
+import { sitemapLimits } from '../../../src/core/sitemap.ts';
 import { writeResourceList } from '../../../src/publish/documents/resource-list.ts';
 import { createListsInTime } from '../../../src/publish/time/lists-in-time.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';

@@ -6,7 +6,7 @@ import { toIso } from '../../../src/core/datetime.ts';
 import type { FileRules } from '../../../src/core/files/published-files.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { type ResourceSet, resourceSets, type SetChoices } from '../../../src/core/resource-set.ts';
-import type { Limits } from '../../../src/publish/documents/limits.ts';
+import type { Limits } from '../../../src/core/sitemap.ts';
 import type { Policy } from '../../../src/publish/policy.ts';
 import { openPublication, type Publication } from '../../../src/publish/published/publication.ts';
 import { createPublisher, type Publisher } from '../../../src/publish/publisher.ts';

@@ -3,6 +3,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
 import { create } from 'xmlbuilder2';
 import type { Link } from '../../../src/core/resource.ts';
+import { rsNamespace, sitemapNamespace } from '../../../src/core/sitemap.ts';
 import { toUri } from '../../../src/core/uris.ts';
 import {
   type EntryLinks,
@@ -10,8 +11,6 @@ import {
   listTail,
   renderEntry,
   renderListHead,
-  rsNamespace,
-  sitemapNamespace,
 } from '../../../src/publish/documents/entry-writer.ts';
 import { renderSmallDocument } from '../../../src/publish/documents/small-document.ts';
 import { cleanText, toAsciiUri } from '../../../src/publish/documents/xml-text.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { create } from 'xmlbuilder2';
-import { rsNamespace, sitemapNamespace } from '../../../src/publish/documents/entry-writer.ts';
+import { rsNamespace, sitemapNamespace } from '../../../src/core/sitemap.ts';
 import { renderSmallDocument, type SmallDocument } from '../../../src/publish/documents/small-document.ts';
 import { stylesheetInstruction } from '../../../src/publish/documents/stylesheet-instruction.ts';
 import { cleanText, toAsciiUri } from '../../../src/publish/documents/xml-text.ts';

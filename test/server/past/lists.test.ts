@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { addSeconds, toDigits, toHttpDate, toIso } from '../../../src/core/datetime.ts';
 import { resourceSets } from '../../../src/core/resource-set.ts';
-import type { Limits } from '../../../src/publish/documents/limits.ts';
+import type { Limits } from '../../../src/core/sitemap.ts';
 import { createListsInTime, type ListsInTime } from '../../../src/publish/time/lists-in-time.ts';
 import { createDocumentPasts } from '../../../src/server/past/document-past.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';

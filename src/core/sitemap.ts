@@ -1,3 +1,7 @@
+/** What the Sitemap protocol and ResourceSync say of every document: its namespaces, and how much it holds. */
+export const sitemapNamespace = 'http://www.sitemaps.org/schemas/sitemap/0.9';
+export const rsNamespace = 'http://www.openarchives.org/rs/terms/';
+
 /** How much one document holds at most. */
 export interface Limits {
   readonly entries: number;
