@@ -88,12 +88,22 @@ describe('the launcher', () => {
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('unknown command')]);
   });
 
-  it('starts with flags of the user, too', () => {
-    build();
-    expect(launch({ NODE_OPTIONS: '--max-old-space-size=300 --max-semi-space-size=8' })).toMatchObject({
+  it('starts with the flags that count at the start alone, and not with those that the user has set', () => {
+    mkdirSync(join(place, 'dist', 'src', 'cli'), { recursive: true });
+    writeFileSync(join(place, 'dist', 'package.json'), '{"type":"module"}');
+    writeFileSync(
+      join(place, 'dist', 'src', 'cli', 'bin.js'),
+      'console.log(process.argv[2], ...process.execArgv);',
+    );
+    const flags = heapFlags(process.versions.node, '');
+    const atStart = flags.some((flag) => flag.includes('semi-space')) ? flags : [];
+    expect(launch()).toMatchObject({
+      stdout: `${['--version', ...atStart].join(' ')}\n`,
       stderr: '',
       status: 0,
     });
+    const given = '--max-old-space-size=300 --max-semi-space-size=8';
+    expect(launch({ NODE_OPTIONS: given })).toMatchObject({ stdout: '--version\n', stderr: '', status: 0 });
   });
 
   it('says where nothing is built', () => {
