@@ -1,53 +1,23 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { expect, test } from 'vitest';
-
-const root = resolve(import.meta.dirname, '..');
-
-/** design: rooms, and who may enter whom. */
-const mayImport: Record<string, readonly string[]> = {
-  'src/core': [],
-  'src/demo': ['src/core'],
-  adapters: ['src/core'],
-  'src/store': ['src/core', 'migrations'],
-  'src/harvest': ['src/core', 'src/store'],
-  'src/publish': ['src/core', 'src/store'],
-  'src/conformance': ['src/core'],
-  'src/export': ['src/core', 'src/store', 'src/publish'],
-  'src/bridge': ['src/core', 'src/store', 'src/harvest', 'src/publish', 'src/server', 'adapters'],
-  'src/server': ['src/core', 'src/store', 'src/publish'],
-  'src/cli': [
-    'src/core',
-    'src/demo',
-    'src/store',
-    'src/harvest',
-    'src/publish',
-    'src/server',
-    'src/conformance',
-    'src/export',
-    'src/bridge',
-    'adapters',
-  ],
-  migrations: [],
-};
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { arrowsOf, arrowsWithin } from './house/arrows.ts';
+import {
+  circlesOf,
+  files,
+  filesBelow,
+  filesImportedBy,
+  importsOf,
+  mayImport,
+  roomOf,
+  root,
+} from './house/rooms.ts';
 
 /** What the pure room must not know: databases, networks, servers. */
 const forbiddenInCore = ['knex', 'pg', 'fastify', 'undici', 'node:fs', 'node:net', 'node:http', 'node:https'];
 
-const files = Object.keys(mayImport).flatMap((room) =>
-  readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(room, file)),
-);
-
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap((match) => match[1] ?? []);
-}
-
-function roomOf(file: string): string | undefined {
-  return Object.keys(mayImport).find((room) => file.startsWith(`${room}/`));
-}
+/** Lists of like things, which may be longer than a folder otherwise is. */
+const listsOfLikeThings = ['adapters/oai-pmh/files/formats', 'migrations', 'test/bench'];
 
 test('every file is in a room', () => {
   const strays = readdirSync(join(root, 'src'), { withFileTypes: true }).filter(
@@ -60,9 +30,7 @@ test('every file is in a room', () => {
 test('rooms import only what they may, and adapters do not know each other', () => {
   const violations = files.flatMap((file) => {
     const room = roomOf(file) ?? '';
-    return importsOf(file)
-      .filter((target) => target.startsWith('.'))
-      .map((target) => relative(root, resolve(root, dirname(file), target)))
+    return filesImportedBy(file)
       .filter((target) => {
         const [targetRoom = '', kind] = [roomOf(target), target.split('/')[1]];
         if (room === 'adapters' && targetRoom === 'adapters') {
@@ -73,6 +41,54 @@ test('rooms import only what they may, and adapters do not know each other', () 
       .map((target) => `${file} imports ${target}`);
   });
   expect(violations).toEqual([]);
+});
+
+describe('rooms within rooms', () => {
+  test('no circle of files, imports of types counted', () => {
+    const all = [...files, ...filesBelow('test')];
+    expect(circlesOf(new Map(all.map((file) => [file, filesImportedBy(file)])))).toEqual([]);
+  });
+
+  test.each(Object.entries(arrowsWithin))('%s: its folders import what is written here', (room, arrows) => {
+    expect(arrowsOf(room)).toEqual(arrows);
+  });
+
+  test('all arrows run one way, and every room that has folders is written down', () => {
+    for (const arrows of Object.values(arrowsWithin)) {
+      const targets = Object.entries(arrows).map(([from, to]) => [from, to.split(' ')] as const);
+      expect(circlesOf(new Map(targets))).toEqual([]);
+    }
+    const withFolders = files.flatMap((file) => {
+      const room = file.startsWith('adapters/')
+        ? file.split('/').slice(0, 2).join('/')
+        : (roomOf(file) ?? '');
+      return file.slice(room.length + 1).includes('/') ? [room] : [];
+    });
+    expect(new Set(withFolders)).toEqual(new Set(Object.keys(arrowsWithin)));
+  });
+
+  test('a folder holds at most 15 files', () => {
+    const folders = [...files, ...filesBelow('test')].map((file) => dirname(file));
+    const full = [...new Set(folders)].filter(
+      (folder) => folders.filter((other) => other === folder).length > 15,
+    );
+    expect(full.filter((folder) => !listsOfLikeThings.includes(folder))).toEqual([]);
+  });
+
+  test('a test lies where the file lies that it is named after', () => {
+    const strays = filesBelow('test').filter((file) => {
+      const room = file.startsWith('test/adapters/')
+        ? file.split('/').slice(1, 3).join('/')
+        : file.split('/').slice(0, 2).join('/').replace('test/', 'src/');
+      const name = basename(file).replace('.test.ts', '.ts');
+      const named = files.filter((source) => source.startsWith(`${room}/`) && basename(source) === name);
+      const places = named.map((source) =>
+        dirname(source).replace('src/', 'test/').replace('adapters/', 'test/adapters/'),
+      );
+      return file.endsWith('.test.ts') && places.length > 0 && !places.includes(dirname(file));
+    });
+    expect(strays).toEqual([]);
+  });
 });
 
 test('the core does no input or output', () => {

@@ -1,0 +1,154 @@
+import { basename, dirname } from 'node:path';
+import { filesBelow, filesImportedBy } from './rooms.ts';
+
+/** Of a room's folders, and of the files at its top that folders share: which of them each imports, by name. */
+export type Arrows = Readonly<Record<string, string>>;
+
+/**
+ * The picture in CONTRIBUTING.md, arrow by arrow. What else lies at the top of a room is its main files: they may import
+ * all of it, and no folder imports them.
+ */
+export const arrowsWithin: Readonly<Record<string, Arrows>> = {
+  'src/core': {
+    comparison: 'xml',
+    config: 'contracts',
+    dspace: 'addresses contracts',
+    files: 'addresses contracts',
+    mapping: 'addresses contracts files',
+    signposting: 'addresses contracts',
+    time: 'config contracts',
+  },
+  'src/demo': {
+    files: 'records',
+    provider: 'files records',
+  },
+  'adapters/dspace': {
+    items: 'rest',
+    search: 'items rest',
+    walks: 'items rest search',
+  },
+  'adapters/dspace-legacy': {
+    items: 'rest',
+    walks: 'items rest',
+  },
+  'adapters/oai-pmh': {
+    endpoint: 'files namespaces wire',
+    files: 'files/formats files/reading',
+    'files/formats': 'files/reading namespaces',
+    items: 'endpoint files files/reading namespaces windows wire',
+    lists: 'endpoint items tokens verdicts windows wire',
+    passes: 'items lists verdicts windows wire',
+    tokens: 'endpoint wire',
+    verdicts: 'endpoint windows wire',
+    windows: 'endpoint files',
+    wire: 'namespaces',
+  },
+  'src/store': {
+    changes: 'engine files payloads plans runs',
+    files: 'engine plans',
+    history: 'engine payloads reading runs sources',
+    pages: 'changes engine files history payloads plans removal runs',
+    payloads: 'engine',
+    plans: 'engine',
+    reading: 'engine files runs sources',
+    removal: 'changes engine files payloads plans runs',
+    runs: 'engine',
+    sources: 'engine plans',
+  },
+  'src/harvest': {
+    files: 'file-rules.ts files/checks files/mirror harvest-source.ts http',
+    'files/checks': 'harvest-source.ts http',
+    'files/mirror': 'files/checks http',
+    'files/upstream': 'files/checks http',
+    'harvest-source.ts': 'lessons.ts',
+    identifiers: 'file-rules.ts harvest-source.ts introduction.ts items report.ts run run-lease.ts vanished',
+    'introduction.ts': 'harvest-source.ts',
+    items: 'file-rules.ts harvest-source.ts introduction.ts mapped-page.ts run-lease.ts',
+    'mapped-page.ts': 'file-rules.ts harvest-source.ts',
+    run: 'harvest-source.ts report.ts run-lease.ts vanished',
+    'run-lease.ts': 'file-rules.ts harvest-source.ts',
+    vanished: 'file-rules.ts harvest-source.ts introduction.ts items run-lease.ts',
+  },
+  'src/publish': {
+    changes: 'disk documents',
+    documents: 'disk',
+    dump: 'disk documents',
+    published: 'disk documents dump',
+    sets: 'changes disk documents dump policy.ts published',
+    time: 'disk documents published',
+  },
+  'src/conformance': {
+    discovery: 'documents rules samples source-port.ts survey',
+    packages: 'documents rules source-port.ts survey',
+    rules: 'documents',
+    samples: 'documents rules source-port.ts survey',
+    survey: 'documents rules',
+  },
+  'src/export': {
+    past: 'site',
+    site: 'tree',
+  },
+  'src/server': {
+    'deps.ts': 'connections past.ts',
+    documents: 'deps.ts html http items pages past',
+    files: 'deps.ts http',
+    html: 'deps.ts',
+    http: 'deps.ts html',
+    items: 'deps.ts files html http pages past past.ts',
+    memento: 'deps.ts html http pages past past.ts',
+    operations: 'deps.ts http pages',
+    pages: 'deps.ts html http',
+    past: 'deps.ts files http past.ts',
+    resources: 'deps.ts files http past',
+  },
+  'src/bridge': {
+    'bridge.ts': 'stored-bridge.ts system-clock.ts version.ts',
+    state: 'bridge.ts stored-bridge.ts',
+    'stored-bridge.ts': 'config signals.ts system-clock.ts',
+    work: 'bridge.ts',
+  },
+  'src/cli': {
+    check: 'init terminal',
+    commands: 'history terminal',
+    demo: 'commands terminal',
+    export: 'terminal',
+    harvest: 'commands terminal',
+    history: 'terminal',
+    init: 'terminal',
+    status: 'terminal',
+    validate: 'terminal',
+  },
+};
+
+/** As the imports are. */
+export function arrowsOf(room: string): Arrows {
+  const imports = filesBelow(room).flatMap((file) =>
+    filesImportedBy(file)
+      .filter((target) => target.startsWith(`${room}/`))
+      .map((target) => [placeOf(file, room), placeOf(target, room)] as const),
+  );
+  const between = imports.filter(([from, to]) => from !== to);
+  const shared = new Set(between.filter(([from]) => !from.endsWith('.ts')).map(([, to]) => to));
+  // What a shared file imports from the top is shared with it.
+  for (const place of shared) {
+    if (place.endsWith('.ts')) for (const [from, to] of between) if (from === place) shared.add(to);
+  }
+  const arrows: Record<string, string[]> = {};
+  for (const [from, to] of between) {
+    if (from.endsWith('.ts') && !shared.has(from)) continue;
+    arrows[from] ??= [];
+    if (!arrows[from].includes(to)) arrows[from].push(to);
+  }
+  return Object.fromEntries(
+    Object.entries(arrows)
+      .sort()
+      .map(([from, to]) => [from, to.sort().join(' ')]),
+  );
+}
+
+/** The folder in its room, or the name of a file at the top of it; the contracts of the core are one. */
+function placeOf(file: string, room: string): string {
+  const folder = dirname(file);
+  if (folder !== room) return folder.slice(room.length + 1);
+  return room === 'src/core' ? 'contracts' : basename(file);
+}
