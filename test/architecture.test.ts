@@ -67,6 +67,27 @@ describe('rooms within rooms', () => {
     expect(new Set(withFolders)).toEqual(new Set(Object.keys(arrowsWithin)));
   });
 
+  test('CONTRIBUTING.md has a line for every folder, and its tours name files that exist', () => {
+    const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+    const inOrder = [...text.matchAll(/^((?:src|adapters|migrations)\S*) +\S/gm)].flatMap(
+      (match) => match[1] ?? [],
+    );
+    expect([...inOrder].sort()).toEqual([...new Set(files.map((file) => dirname(file)))].sort());
+    const wrongWay = Object.entries(arrowsWithin).flatMap(([room, arrows]) =>
+      Object.entries(arrows).flatMap(([from, to]) =>
+        to
+          .split(' ')
+          .filter((other) => !`${from} ${other}`.includes('.ts') && !other.startsWith(`${from}/`))
+          .filter((other) => inOrder.indexOf(`${room}/${other}`) > inOrder.indexOf(`${room}/${from}`))
+          .map((other) => `${room}/${from} is drawn above ${other}`),
+      ),
+    );
+    expect(wrongWay).toEqual([]);
+    const tours = [...text.matchAll(/^\d+\. `([^`]+\.ts)`/gm)].flatMap((match) => match[1] ?? []);
+    expect(tours).toHaveLength(20);
+    expect(tours.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
   test('a folder holds at most 15 files', () => {
     const folders = [...files, ...filesBelow('test')].map((file) => dirname(file));
     const full = [...new Set(folders)].filter(
