@@ -165,8 +165,6 @@ export interface HttpOptions {
   readonly patient?: boolean;
   /** Instead of the configured one. */
   readonly maxBytes?: number;
-  /** Many octets are expected: they come in large chunks, with as little work for each as can be; default false. */
-  readonly bulk?: boolean;
   /** Milliseconds for the whole exchange, waits for a place at the host not counted. */
   readonly deadline?: number;
 }

@@ -8,7 +8,6 @@ import { createDeadline, type Deadline } from './deadline.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
 import { type Patience, waitBefore } from './patience.ts';
-import { createPlainAgent, type PlainResponse } from './plain-agent.ts';
 import { type Exchange, redirected, refuseCredentials } from './redirect.ts';
 import { decodedBody, type SlowestRate } from './response-body.ts';
 
@@ -65,7 +64,6 @@ export function createHttp(
     connections: requestsPerHost,
     timeoutSeconds: settings.timeoutSeconds,
   });
-  const plain = createPlainAgent(guard, { timeoutSeconds: settings.timeoutSeconds });
   const broken = new BrokenHosts();
 
   function check(url: URL): void {
@@ -107,24 +105,20 @@ export function createHttp(
         await rest(url.host, deadline.signal);
         deadline.run();
         const headers = headersFor(exchange, start.url, options);
-        const isPlain = options.bulk === true && method === 'GET' && url.protocol === 'http:';
-        const response = isPlain
-          ? await plain.get(url, headers, deadline.signal)
-          : await request(url, {
-              dispatcher,
-              method,
-              headers,
-              ...(form === undefined ? {} : { body: form }),
-              signal: deadline.signal,
-            });
+        const { signal } = deadline;
+        const response = await request(url, {
+          dispatcher,
+          method,
+          headers,
+          ...(form === undefined ? {} : { body: form }),
+          signal,
+        });
         next =
           options.redirects === 'reported'
             ? undefined
             : redirected(exchange, response.statusCode, response.headers.location, scope === 'endpoint');
         if (next === undefined) return await toResponse(response, exchange, leave, options, deadline);
-        if (isByUndici(response))
-          await response.body.dump({ limit: 65_536, signal: deadline.signal }).catch(() => undefined);
-        else response.body.destroy();
+        await response.body.dump({ limit: 65_536, signal }).catch(() => undefined);
       } catch (error) {
         leave();
         throw error;
@@ -155,7 +149,7 @@ export function createHttp(
   }
 
   async function toResponse(
-    response: Dispatcher.ResponseData | PlainResponse,
+    response: Dispatcher.ResponseData,
     { method, url }: Exchange,
     leave: () => void,
     { decode = 'sniffed', maxBytes = settings.maxResponseBytes }: HttpOptions,
@@ -170,7 +164,7 @@ export function createHttp(
       deadline.end();
     };
     if (method === 'HEAD') {
-      if (isByUndici(response)) await response.body.dump();
+      await body.dump();
       end();
       return { ...answer, body: nothing(), discard: async () => undefined };
     }
@@ -243,18 +237,11 @@ export function createHttp(
     head: async (url, options) => exchange({ method: 'HEAD', url: parseUrl(url) }, options),
     post: async (url, form, options) =>
       exchange({ method: 'POST', url: parseUrl(url), form: form.toString() }, options),
-    close: () => {
-      plain.close();
-      return dispatcher.destroy();
-    },
+    close: () => dispatcher.destroy(),
   };
 }
 
 const impatience: Patience = { busyAttempts: 1, connectAttempts: 1, firstWaitMs: 0, longestWaitMs: 0 };
-
-function isByUndici(response: Dispatcher.ResponseData | PlainResponse): response is Dispatcher.ResponseData {
-  return 'trailers' in response;
-}
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 

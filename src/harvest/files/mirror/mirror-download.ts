@@ -1,10 +1,11 @@
-import type { Http, HttpResponse } from '../../../core/adapter.ts';
+import type { Http, HttpOptions, HttpResponse } from '../../../core/adapter.ts';
 import { bitstreamOf, isTaggedAsOther } from '../../../core/addresses/bitstream-address.ts';
 import { toHttpDate } from '../../../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../../../core/errors.ts';
 import { saysNo } from '../../../core/files/published-files.ts';
 import type { DueFile } from '../../../store/files/due-files.ts';
 import type { ReadyContent } from '../../../store/payloads/content-files.ts';
+import { onceMore } from '../../http/once-more.ts';
 import { paceOf, type SlowestRate } from '../../http/response-body.ts';
 import { type AnswerFacts, parseContentRange, readFacts } from '../checks/answer-facts.ts';
 import { judgeAnswer, judgeError, type Verdict } from '../checks/file-verdict.ts';
@@ -126,17 +127,17 @@ async function fetchOnce(
   const size = validator === undefined ? 0 : await partialSize(partial);
   let answer: HttpResponse;
   try {
-    answer = await deps.http.get(file.url, {
+    const options: HttpOptions = {
       signal,
       decode: 'declared',
       patient: false,
-      bulk: true,
       maxBytes: deps.maxFileBytes,
       headers: {
         'accept-encoding': 'identity',
         ...(size > 0 && validator !== undefined ? { range: `bytes=${size}-`, 'if-range': validator } : {}),
       },
-    });
+    };
+    answer = await onceMore(() => deps.http.get(file.url, options), signal);
   } catch (error) {
     signal.throwIfAborted();
     return { kind: 'failed', verdict: judgeError(error) };

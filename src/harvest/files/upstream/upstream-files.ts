@@ -12,6 +12,7 @@ import {
 } from '../../../core/files/upstream-files.ts';
 import { type AddressGuard, createAddressGuard, type Resolve } from '../../http/address-guard.ts';
 import { createGuardedAgent } from '../../http/guarded-agent.ts';
+import { codesOf, onceMore } from '../../http/once-more.ts';
 import { redirected } from '../../http/redirect.ts';
 import { paceOf, type SlowestRate } from '../../http/response-body.ts';
 import { type ConnectionPlaces, createConnectionPlaces } from './connection-places.ts';
@@ -181,23 +182,6 @@ export function createUpstreamFiles(
   };
 }
 
-/**
- * A connection that was kept alive may be closed by the other side at the moment it is used again; after a quiet while
- * that may be true of several, one after the other.
- */
-async function onceMore<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  for (let again = attempts - 1; ; again -= 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const isClosed = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(codesOf(error)[0] ?? '');
-      if (again === 0 || signal.aborted || !isClosed) throw error;
-    }
-  }
-}
-
-const attempts = 4;
-
 function bodyOf(
   raw: Readable,
   { gunzip, bodyLength, announced }: ReadAnswer,
@@ -238,13 +222,4 @@ function toFileError(error: unknown): UpstreamFileError {
     cause: error,
     retryAfterSeconds: 60,
   });
-}
-
-function codesOf(error: unknown): readonly string[] {
-  const codes: string[] = [];
-  for (let cause = error; cause instanceof Error && codes.length < 5; cause = cause.cause) {
-    const { code } = cause as { code?: unknown };
-    if (typeof code === 'string') codes.push(code);
-  }
-  return codes;
 }
