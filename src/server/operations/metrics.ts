@@ -1,18 +1,21 @@
 import type { FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { toMilliseconds } from '../../core/datetime.ts';
 import { failure } from '../../core/errors.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { currentDocuments, publishedSets } from '../pages/set-view.ts';
-import type { Family, RequestMetrics, Sample } from './request-metrics.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 
 /**
  * `/metrics` in the Prometheus text format. Every label has a bounded set of values. What is said of sources and documents
  * is rendered once for each answer of those who look at them, however often it is asked for.
  */
 export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: RequestMetrics): void {
-  const ofSources = remembered((sources: readonly SourceOverview[]) => render(sourceFamilies(sources)));
-  const ofDocuments = remembered((sets: readonly PublishedSet[]) => render([documentFamily(sets)]));
+  const ofProcess = processMetrics(deps.version);
+  const ofSources = remembered((sources: readonly SourceOverview[]) => sourceMetrics(sources).metrics());
+  const ofDocuments = remembered((sets: readonly PublishedSet[]) => documentMetrics(sets).metrics());
+  app.addHook('onClose', async () => ofProcess.clear());
   app.route({
     method: ['GET', 'HEAD'],
     url: '/metrics',
@@ -27,13 +30,14 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
             'metrics are incomplete',
           );
       }
-      reply.type('text/plain; version=0.0.4; charset=utf-8').header('cache-control', 'no-store');
-      const now = render([...processFamilies(deps.version), ...requests.families()]);
-      return Buffer.concat([
-        now,
+      reply.type(ofProcess.contentType).header('cache-control', 'no-store');
+      const parts = await Promise.all([
+        ofProcess.metrics(),
+        requests.registry.metrics(),
         ...(sources.status === 'fulfilled' ? [ofSources(sources.value)] : []),
         ...(sets.status === 'fulfilled' ? [ofDocuments(sets.value)] : []),
       ]);
+      return Buffer.from(parts.join(''), 'utf8');
     },
   });
 }
@@ -47,78 +51,52 @@ function remembered<Given extends object, Result>(work: (given: Given) => Result
   };
 }
 
-function processFamilies(version: string): readonly Family[] {
-  return [
-    gauge('rsbridge_info', 'The version that is running.', [{ labels: { version }, value: 1 }]),
-    gauge('process_resident_memory_bytes', 'Resident memory.', [{ value: process.memoryUsage.rss() }]),
-    gauge('rsbridge_uptime_seconds', 'Since the process began.', [{ value: process.uptime() }]),
-  ];
+function processMetrics(version: string): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  gauge(registry, 'rsbridge_info', 'The version that is running.', ['version']).set({ version }, 1);
+  new Gauge({
+    name: 'rsbridge_uptime_seconds',
+    help: 'Since the process began.',
+    registers: [registry],
+    collect() {
+      this.set(process.uptime());
+    },
+  });
+  return registry;
 }
 
-function sourceFamilies(sources: readonly SourceOverview[]): readonly Family[] {
-  const samples = (pick: (source: SourceOverview) => number | undefined): readonly Sample[] =>
-    sources.flatMap((source) => {
+function sourceMetrics(sources: readonly SourceOverview[]): Registry {
+  const registry = new Registry();
+  const add = (name: string, help: string, pick: (source: SourceOverview) => number | undefined) => {
+    const metric = gauge(registry, name, help, ['source']);
+    for (const source of sources) {
       const value = pick(source);
-      return value === undefined ? [] : [{ labels: { source: source.name }, value }];
-    });
-  return [
-    gauge(
-      'rsbridge_items',
-      'Items the upstream has.',
-      samples(({ items }) => items),
-    ),
-    gauge(
-      'rsbridge_resources',
-      'Living resources.',
-      samples(({ resources }) => resources),
-    ),
-    gauge(
-      'rsbridge_recent_changes',
-      'Changes in the last 24 hours.',
-      samples(({ recentChanges }) => recentChanges),
-    ),
-    gauge(
-      'rsbridge_source_healthy',
-      '1 while nothing needs attention.',
-      samples(({ healthy }) => Number(healthy)),
-    ),
-    gauge(
-      'rsbridge_last_success_timestamp_seconds',
-      'When the last successful harvest ended.',
-      samples(({ lastSuccessAt }) =>
-        lastSuccessAt === undefined ? undefined : toMilliseconds(lastSuccessAt) / 1000,
-      ),
-    ),
-  ];
-}
-
-function documentFamily(sets: readonly PublishedSet[]): Family {
-  const samples = sets.flatMap((set) =>
-    currentDocuments(set).map(({ path, entries }) => ({ labels: { document: path }, value: entries })),
+      if (value !== undefined) metric.set({ source: source.name }, value);
+    }
+  };
+  add('rsbridge_items', 'Items the upstream has.', ({ items }) => items);
+  add('rsbridge_resources', 'Living resources.', ({ resources }) => resources);
+  add('rsbridge_recent_changes', 'Changes in the last 24 hours.', ({ recentChanges }) => recentChanges);
+  add('rsbridge_source_healthy', '1 while nothing needs attention.', ({ healthy }) => Number(healthy));
+  add(
+    'rsbridge_last_success_timestamp_seconds',
+    'When the last successful harvest ended.',
+    ({ lastSuccessAt }) => (lastSuccessAt === undefined ? undefined : toMilliseconds(lastSuccessAt) / 1000),
   );
-  return gauge('rsbridge_published_entries', 'Entries of each current document.', samples);
+  return registry;
 }
 
-function gauge(name: string, help: string, samples: readonly Sample[]): Family {
-  return { name, type: 'gauge', help, samples };
+function documentMetrics(sets: readonly PublishedSet[]): Registry {
+  const registry = new Registry();
+  const metric = gauge(registry, 'rsbridge_published_entries', 'Entries of each current document.', [
+    'document',
+  ]);
+  for (const set of sets)
+    for (const { path, entries } of currentDocuments(set)) metric.set({ document: path }, entries);
+  return registry;
 }
 
-function render(families: readonly Family[]): Buffer {
-  return Buffer.from(families.map(renderFamily).join(''), 'utf8');
-}
-
-function renderFamily({ name, type, help, samples }: Family): string {
-  const lines = samples.map(
-    ({ suffix = '', labels, value }) => `${name}${suffix}${renderLabels(labels)} ${value}\n`,
-  );
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
-}
-
-function renderLabels(labels: Readonly<Record<string, string>> | undefined): string {
-  if (!labels) return '';
-  const escaped = (value: string) =>
-    value.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));
-  return `{${Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value)}"`)
-    .join(',')}}`;
+function gauge<Label extends string>(registry: Registry, name: string, help: string, labelNames: Label[]) {
+  return new Gauge({ name, help, labelNames, registers: [registry] });
 }

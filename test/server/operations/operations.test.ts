@@ -71,13 +71,13 @@ describe('/metrics', () => {
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     const lines = body.trimEnd().split('\n');
     for (const line of lines) {
-      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="[^"\n]*",?)+\})? [0-9.e+-]+)$/);
+      expect(line).toMatch(/^(|# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\n]*",?)+\})? ([0-9.e+-]+|NaN))$/);
     }
     expect(lines).toContain('rsbridge_http_requests_total{operation="getResource",status="2xx"} 1');
     expect(lines).toContain('rsbridge_http_requests_total{operation="getDocument",status="4xx"} 2');
     expect(lines).toContain('rsbridge_http_request_duration_seconds_count{operation="getDocument"} 2');
     expect(lines).toContain(
-      'rsbridge_http_request_duration_seconds_bucket{operation="getDocument",le="+Inf"} 2',
+      'rsbridge_http_request_duration_seconds_bucket{le="+Inf",operation="getDocument"} 2',
     );
     expect(lines).toContain('rsbridge_resources{source="kyushu"} 6902');
     expect(lines).toContain('rsbridge_last_success_timestamp_seconds{source="kyushu"} 1795262220');
@@ -85,6 +85,21 @@ describe('/metrics', () => {
     expect(body).not.toContain('20261101T000000Z');
     expect(body).not.toContain('unknown/path');
     expect(body).toMatch(/^process_resident_memory_bytes \d+$/m);
+    const names = lines.flatMap((line) => /^# TYPE (\w+ \w+)$/.exec(line)?.[1] ?? []);
+    expect(names.filter((name) => name.startsWith('rsbridge_')).toSorted()).toEqual([
+      'rsbridge_http_request_duration_seconds histogram',
+      'rsbridge_http_requests_total counter',
+      'rsbridge_info gauge',
+      'rsbridge_items gauge',
+      'rsbridge_last_success_timestamp_seconds gauge',
+      'rsbridge_published_entries gauge',
+      'rsbridge_recent_changes gauge',
+      'rsbridge_resources gauge',
+      'rsbridge_source_healthy gauge',
+      'rsbridge_uptime_seconds gauge',
+    ]);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain('nodejs_eventloop_lag_seconds gauge');
   });
 
   it('still measures the process when the sources cannot be read', async () => {
