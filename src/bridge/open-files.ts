@@ -10,6 +10,19 @@ const reserved = 48;
 /** A connection, and what is read for it: a document, or the repository's answer. */
 const perConnection = 2.5;
 
+/** Those that are imported come before those that import them. */
+const rooms = [
+  'core',
+  '../adapters',
+  'store',
+  'publish',
+  'export',
+  'conformance',
+  'harvest',
+  'server',
+  'bridge',
+];
+
 /** Files and connections that this process may have open; Node has raised the soft limit to the hard one. */
 export function openFilesLimit(): number {
   try {
@@ -34,7 +47,7 @@ export function connectionsWithin(limit: number): number | undefined {
  */
 export async function loadWithin(limit: number, root: string): Promise<void> {
   if (limit >= plenty) return;
-  for (const room of ['core', 'store', 'publish', 'export', 'conformance', 'harvest', 'server']) {
+  for (const room of rooms) {
     const files = readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).sort();
     for (const file of files) {
       if (/(?<!-worker|\.d)\.[jt]s$/.test(file)) await import(join(root, room, file));

@@ -1,14 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectionsWithin, isOutOfFiles, openFilesLimit } from '../../src/bridge/open-files.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { translate } from '../../src/store/engine/database.ts';
+import { binary } from '../house/process/script.ts';
 
 const emfile = Object.assign(new Error('EMFILE: too many open files, open x'), { code: 'EMFILE' });
-
-/** From Node 22 on our sources run as they are; a loader would need descriptors of its own. */
-const stripsTypes = process.allowedNodeEnvironmentFlags.has('--experimental-strip-types');
 
 describe('file descriptors', () => {
   it('are told apart from everything else that fails', () => {
@@ -23,12 +20,11 @@ describe('file descriptors', () => {
     expect([64, 256, 1024, 1_048_576].map(connectionsWithin)).toEqual([6, 83, 390, undefined]);
   });
 
-  it.skipIf(!stripsTypes).each([40, 64, 256])(
+  it.each([40, 64, 256])(
     '%i of them: it works, or says what to raise',
     (limit) => {
-      const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.ts');
-      const script = `ulimit -n ${limit}; exec "$0" --experimental-strip-types --no-warnings "$1" --version`;
-      const { stdout, stderr, status } = spawnSync('bash', ['-c', script, process.execPath, bin], {
+      const script = `ulimit -n ${limit}; exec "$0" "$1" --version`;
+      const { stdout, stderr, status } = spawnSync('bash', ['-c', script, process.execPath, binary()], {
         encoding: 'utf8',
       });
       if (status === 0) expect(stdout).toMatch(/^\d+\.\d+/);
