@@ -19,7 +19,9 @@ try {
     const nodes = process.argv.slice(2);
     await demo('npx', ['rsbridge']);
     for (const node of nodes)
-      await demo(node, [join(folder, 'node_modules', 'resourcesync-bridge', 'bin', 'rsbridge.cjs')]);
+      await demo(node, [
+        join(folder, 'node_modules', 'resourcesync-bridge', 'src', 'launcher', 'rsbridge.cjs'),
+      ]);
   }
 } finally {
   rmSync(place, { recursive: true, force: true });

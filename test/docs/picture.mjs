@@ -18,7 +18,17 @@ const port = process.env.PORT ?? '8080';
 const data = mkdtempSync(join(tmpdir(), 'rsbridge-picture-'));
 const demo = spawn(
   process.execPath,
-  [join(root, 'bin', 'rsbridge.cjs'), 'demo', '--port', port, '--data', data, '--edit-every', '0', '--json'],
+  [
+    join(root, 'src', 'launcher', 'rsbridge.cjs'),
+    'demo',
+    '--port',
+    port,
+    '--data',
+    data,
+    '--edit-every',
+    '0',
+    '--json',
+  ],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 );
 try {

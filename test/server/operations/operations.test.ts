@@ -71,7 +71,7 @@ describe('/metrics', () => {
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     const lines = body.trimEnd().split('\n');
     for (const line of lines) {
-      expect(line).toMatch(/^(|# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\n]*",?)+\})? ([0-9.e+-]+|NaN))$/);
+      expect(line).toMatch(/^(|# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\n]*",?)+\})? ([0-9.e+-]+|Na[Nn]))$/);
     }
     expect(lines).toContain('rsbridge_http_requests_total{operation="getResource",status="2xx"} 1');
     expect(lines).toContain('rsbridge_http_requests_total{operation="getDocument",status="4xx"} 2');

@@ -5,7 +5,7 @@ const { pathToFileURL } = require('node:url');
 const { setFlagsFromString } = require('node:v8');
 const { heapFlags, isForStart } = require('./heap-flags.cjs');
 
-const root = join(__dirname, '..');
+const root = join(__dirname, '..', '..');
 const program = join(root, 'dist', 'src', 'cli', 'bin.js');
 
 setHeapFlags();
@@ -27,7 +27,7 @@ function setHeapFlags() {
 
 /** In a clone the sources are there, and may be newer than what is run. */
 function isBuilt() {
-  const sources = join(root, 'scripts', 'sources.cjs');
+  const sources = join(__dirname, 'sources.cjs');
   const isClone = existsSync(sources);
   if (!existsSync(program)) {
     const advice = isClone ? 'Run `npm ci` in this folder first.' : 'Install it again.';

@@ -1,6 +1,6 @@
 'use strict';
-// `node scripts/build.cjs [--if-changed]`. No syntax that Node 6 does not know: `npm ci` runs this with whatever Node there is.
-var nodeVersion = require('../bin/node-version.cjs');
+// `node src/launcher/build.cjs [--if-changed]`. No syntax that Node 6 does not know: `npm ci` runs this with whatever Node there is.
+var nodeVersion = require('./node-version.cjs');
 
 var complaint = nodeVersion.complaint('resourcesync-bridge', process.versions.node);
 if (complaint === undefined) {

@@ -1,6 +1,6 @@
 'use strict';
 // No syntax that Node 6 does not know: see rsbridge.cjs.
-var needed = require('../package.json').engines.node.replace(/[^0-9.]/g, '');
+var needed = require('../../package.json').engines.node.replace(/[^0-9.]/g, '');
 var advice = 'Install Node.js 24 from https://nodejs.org/ or with your package manager, and try again.';
 
 /** What to say to a Node that is too old; undefined where it is not. */

@@ -4,7 +4,7 @@ const { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } 
 const { dirname, join } = require('node:path');
 const { compiled, hashSources, haveChanged, stampOf } = require('./sources.cjs');
 
-const root = join(__dirname, '..');
+const root = join(__dirname, '..', '..');
 const dist = join(root, 'dist');
 
 if (!process.argv.includes('--if-changed') || haveChanged(root)) process.exitCode = compile();

@@ -6,11 +6,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
+const launcher = join('src', 'launcher');
 const require = createRequire(import.meta.url);
-const { heapFlags } = require('../../bin/heap-flags.cjs') as {
+/** What of the launcher is in the package; the rest is for clones. */
+const packed = (require('../../package.json') as { files: readonly string[] }).files.filter((file) =>
+  file.startsWith('src/launcher/'),
+);
+const { heapFlags } = require('../../src/launcher/heap-flags.cjs') as {
   heapFlags(version: string, given: string): readonly string[];
 };
-const { complaint } = require('../../bin/node-version.cjs') as {
+const { complaint } = require('../../src/launcher/node-version.cjs') as {
   complaint(program: string, version: string): string | undefined;
 };
 
@@ -44,7 +49,7 @@ describe('flags of V8', () => {
 describe('the launcher', () => {
   let place: string;
   const launch = (env: Readonly<Record<string, string>> = {}) =>
-    spawnSync(process.execPath, [join(place, 'bin', 'rsbridge.cjs'), '--version'], {
+    spawnSync(process.execPath, [join(place, launcher, 'rsbridge.cjs'), '--version'], {
       encoding: 'utf8',
       env: { ...process.env, ...env },
     });
@@ -52,7 +57,7 @@ describe('the launcher', () => {
   /** An installed package, without its program so far. */
   beforeEach(() => {
     place = mkdtempSync(join(tmpdir(), 'rsbridge-launcher-'));
-    cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
+    for (const file of packed) cpSync(join(root, file), join(place, file));
     cpSync(join(root, 'package.json'), join(place, 'package.json'));
   });
 
@@ -66,9 +71,9 @@ describe('the launcher', () => {
 
   /** The sources that a clone has, a few words long. */
   function clone(): void {
-    cpSync(join(root, 'scripts'), join(place, 'scripts'), { recursive: true });
+    cpSync(join(root, launcher), join(place, launcher), { recursive: true });
     for (const room of ['src', 'adapters', 'migrations']) {
-      mkdirSync(join(place, room));
+      mkdirSync(join(place, room), { recursive: true });
       writeFileSync(join(place, room, 'a.ts'), 'export const a = 1;\n');
     }
     for (const settings of ['tsconfig.json', 'tsconfig.build.json'])
@@ -82,7 +87,7 @@ describe('the launcher', () => {
       stderr: '',
       status: 0,
     });
-    const refused = spawnSync(process.execPath, [join(place, 'bin', 'rsbridge.cjs'), 'dance'], {
+    const refused = spawnSync(process.execPath, [join(place, launcher, 'rsbridge.cjs'), 'dance'], {
       encoding: 'utf8',
     });
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('unknown command')]);
@@ -120,7 +125,7 @@ describe('the launcher', () => {
     mkdirSync(join(place, 'dist'));
     cpSync(join(inject('compiled'), 'src'), join(place, 'dist', 'src'), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'), 'junction');
-    const sources = require('../../scripts/sources.cjs') as {
+    const sources = require('../../src/launcher/sources.cjs') as {
       stampOf(root: string): string;
       hashSources(root: string): string;
     };
