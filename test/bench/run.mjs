@@ -1,7 +1,7 @@
 // `npm run bench NAME [ARGUMENTS]`: runs a benchmark from compiled code, as users run ours.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import launcher from '../../bin/heap-flags.cjs';
+import launcher from '../../src/launcher/heap-flags.cjs';
 
 const [name, ...rest] = process.argv.slice(2);
 const file = join(import.meta.dirname, '..', '..', 'dist', 'bench', 'test', 'bench', `${name}.js`);
