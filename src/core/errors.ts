@@ -8,7 +8,7 @@ export const errorTable = {
   usage: 'See `rsbridge --help`.',
   'node-too-old': 'Install Node.js 24 (20.19 is the oldest that works); `node --version` says what is there.',
   'not-built':
-    'In a clone run `npm ci`, which builds; an installed package that says so is damaged: install it again.',
+    'In a clone run `npm ci` (which builds, unless npm was told to run no scripts), then `npm run build`; an installed package that says so is damaged: install it again.',
   'unknown-source': 'Use one of the sources named in the configuration.',
   'unknown-item':
     'Give the identifier as the repository writes it (`rsbridge problems SOURCE` and the pages of items have it).',

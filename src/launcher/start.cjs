@@ -30,7 +30,7 @@ function isBuilt() {
   const sources = join(__dirname, 'sources.cjs');
   const isClone = existsSync(sources);
   if (!existsSync(program)) {
-    const advice = isClone ? 'Run `npm ci` in this folder first.' : 'Install it again.';
+    const advice = isClone ? 'Run `npm ci`, then `npm run build`, in this folder.' : 'Install it again.';
     process.stderr.write(`rsbridge is not built: ${program} does not exist.\n${advice} [not-built]\n`);
     process.exitCode = 2;
     return false;

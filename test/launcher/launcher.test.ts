@@ -117,7 +117,7 @@ describe('the launcher', () => {
       status: 2,
     });
     clone();
-    expect(launch().stderr).toContain('Run `npm ci` in this folder first. [not-built]');
+    expect(launch().stderr).toContain('Run `npm ci`, then `npm run build`, in this folder. [not-built]');
   });
 
   it('says that sources have changed since they were built', () => {
