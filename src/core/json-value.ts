@@ -7,6 +7,11 @@ export function asObject(value: unknown): JsonObject | undefined {
     : undefined;
 }
 
+/** Those of a list; none for anything that is no list. */
+export function objectsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.map(asObject).filter((entry) => entry !== undefined) : [];
+}
+
 /** A string that is not empty. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,16 +1,11 @@
-import { asCount, asObject, type JsonObject } from '../../../src/core/json-value.ts';
+import { asCount, type JsonObject } from '../../../src/core/json-value.ts';
 
-export { asCount, asObject, asText, type JsonObject } from '../../../src/core/json-value.ts';
+export { asCount, asObject, asText, type JsonObject, objectsOf } from '../../../src/core/json-value.ts';
 
 /** Item and its like say `"true"` where others say `true`. */
 export function asFlag(value: unknown): boolean | undefined {
   if (value === true || value === 'true') return true;
   return value === false || value === 'false' ? false : undefined;
-}
-
-/** What is no object is left out. */
-export function objectsOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.map(asObject).filter((entry) => entry !== undefined) : [];
 }
 
 const idForm = /^(?:\d{1,18}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;

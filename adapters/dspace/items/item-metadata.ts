@@ -1,6 +1,6 @@
 import type { MetadataValue } from '../../../src/core/dspace/dspace-item.ts';
 import { byFieldName, parseFieldName } from '../../../src/core/dspace/field-name.ts';
-import { asCount, asList, asObject, asText, type JsonObject } from '../rest/json-value.ts';
+import { asCount, asObject, asText, type JsonObject, objectsOf } from '../rest/json-value.ts';
 import { UnreadableItem } from '../rest/unreadable-item.ts';
 
 /**
@@ -15,7 +15,7 @@ export function readMetadata(json: unknown): readonly MetadataValue[] {
   for (const name of Object.keys(fields)) {
     const field = parseFieldName(name);
     if (field === undefined) continue;
-    for (const value of inPlace(asList(fields[name]))) {
+    for (const value of inPlace(fields[name])) {
       if (typeof value.value !== 'string') continue;
       const authority = asText(value.authority);
       values.push({
@@ -31,9 +31,8 @@ export function readMetadata(json: unknown): readonly MetadataValue[] {
 }
 
 /** Mostly they come in order; one without a place has that of its position. */
-function inPlace(list: readonly unknown[]): readonly JsonObject[] {
-  const values = list.map(asObject).filter((value) => value !== undefined);
-  return values
+function inPlace(list: unknown): readonly JsonObject[] {
+  return objectsOf(list)
     .map((value, index) => ({ value, place: asCount(value.place) ?? index }))
     .sort((a, b) => a.place - b.place)
     .map(({ value }) => value);

@@ -1,6 +1,6 @@
-import { asCount, asObject, type JsonObject } from '../../../src/core/json-value.ts';
+import { asCount, asObject, type JsonObject, objectsOf } from '../../../src/core/json-value.ts';
 
-export { asCount, asObject, asText, type JsonObject } from '../../../src/core/json-value.ts';
+export { asCount, asObject, asText, type JsonObject, objectsOf } from '../../../src/core/json-value.ts';
 
 export function asFlag(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
@@ -52,7 +52,7 @@ export function embeddedList(json: JsonObject, relation: string): EmbeddedList |
     inner === undefined ? undefined : (inner[relation] ?? Object.values(inner).find(Array.isArray));
   // Neither rows nor a count: it says nothing of the list.
   if (!Array.isArray(rows) && totalOf(list) === undefined) return undefined;
-  return { rows: objectsOf(asList(rows)), ...pageOf(list) };
+  return { rows: objectsOf(rows), ...pageOf(list) };
 }
 
 /** `page.totalElements`. */
@@ -62,8 +62,4 @@ export function totalOf(json: JsonObject): number | undefined {
 
 function pageOf(json: JsonObject): Omit<EmbeddedList, 'rows'> {
   return { total: totalOf(json), size: asCount(asObject(json.page)?.size) };
-}
-
-function objectsOf(values: readonly unknown[]): readonly JsonObject[] {
-  return values.map(asObject).filter((value) => value !== undefined);
 }

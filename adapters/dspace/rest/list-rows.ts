@@ -1,4 +1,4 @@
-import { asCount, asList, asObject, asText, type JsonObject } from './json-value.ts';
+import { asCount, asObject, asText, type JsonObject, objectsOf } from './json-value.ts';
 import type { Query, RestService } from './rest-service.ts';
 
 /** Far below the thousand at which lists are cut without a word (DSpace#8648), because of what is embedded. */
@@ -44,6 +44,5 @@ export function listRows(
 
 /** The one list that an answer holds, under whatever name. */
 function rowsIn(json: JsonObject): readonly JsonObject[] {
-  const list = asList(Object.values(asObject(json._embedded) ?? {}).find(Array.isArray));
-  return list.map(asObject).filter((row) => row !== undefined);
+  return objectsOf(Object.values(asObject(json._embedded) ?? {}).find(Array.isArray));
 }
