@@ -13,6 +13,7 @@ import type {
   SourceItem,
 } from '../../src/core/adapter.ts';
 import { crosswalkFormats, isCrosswalkFormat } from '../../src/core/dspace/crosswalk.ts';
+import { toOaiName } from '../../src/core/dspace/oai-name.ts';
 import {
   completeItem,
   type OaiSupplement,
@@ -241,7 +242,7 @@ class DspaceLegacyAdapter implements Adapter {
     const { oai, identity } = this.#connection ?? {};
     const handle = identity?.handleOf(identifier);
     const host = oai?.introduction.host ?? identity?.host;
-    return handle === undefined || host === undefined ? undefined : `oai:${host}:${handle}`;
+    return handle === undefined || host === undefined ? undefined : toOaiName(host, handle);
   }
 
   #tellOfWalks(): void {

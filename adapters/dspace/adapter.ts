@@ -12,11 +12,11 @@ import type {
   SourceItem,
 } from '../../src/core/adapter.ts';
 import { isCrosswalkFormat } from '../../src/core/dspace/crosswalk.ts';
+import { readOaiName } from '../../src/core/dspace/oai-name.ts';
 import { completeItem, speakingForAll, withSupplement } from '../../src/core/dspace/oai-supplement.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { type Connection, connect, introduce, ownFormats } from './connection.ts';
 import { ensureAnonymous } from './rest/anonymity.ts';
-import { handleIn } from './rest/oai-host.ts';
 import { Session } from './rest/session.ts';
 import { countItems, type SearchContext } from './search/search.ts';
 import { goneItem, triage } from './triage.ts';
@@ -84,7 +84,7 @@ class DspaceAdapter implements Adapter {
     const item = await triage(parts, identifier, signal);
     // Without a word from us, what came by OAI-PMH would stay until that endpoint notices.
     if (item === undefined) return supplement && speakingForAll(goneItem(parts, identifier), supplement);
-    const oaiIdentifier = handleIn(identifier) === undefined ? undefined : identifier;
+    const oaiIdentifier = readOaiName(identifier) === undefined ? undefined : identifier;
     return completeItem(item, supplement, oaiIdentifier, signal);
   }
 

@@ -1,7 +1,8 @@
 import type { AdapterContext, AdapterSettings } from '../../src/core/adapter.ts';
+import { readOaiName } from '../../src/core/dspace/oai-name.ts';
 import { type OaiSupplement, supplementFormats } from '../../src/core/dspace/oai-supplement.ts';
 import { BridgeError } from '../../src/core/errors.ts';
-import { handleIn, type IdentifierOf, oaiUrlOf } from './rest/oai-host.ts';
+import { type IdentifierOf, oaiUrlOf } from './rest/oai-host.ts';
 import type { RestService } from './rest/rest-service.ts';
 import { findHandleInSearch } from './search/search.ts';
 
@@ -27,7 +28,7 @@ export async function openSupplement(
     oai,
     formats: await supplementFormats(oai, signal),
     identifierOf: async (oaiIdentifier, within) => {
-      const handle = handleIn(oaiIdentifier);
+      const handle = readOaiName(oaiIdentifier)?.handle;
       if (handle === undefined) return undefined;
       if (settings.identity !== 'uuid') return identifierOf(handle, oaiIdentifier);
       // That endpoint knows no UUIDs. What nobody finds is not published, whatever that endpoint has of it.

@@ -1,10 +1,10 @@
 import type { AdapterSettings, SourceItem } from '../../src/core/adapter.ts';
 import { parseDatestamp } from '../../src/core/datetime.ts';
+import { readOaiName } from '../../src/core/dspace/oai-name.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { type ItemReader, itemEmbeds } from './items/item-reader.ts';
 import type { VersionHistories } from './items/versions.ts';
 import { asText, asUuid, type JsonObject } from './rest/json-value.ts';
-import { handleIn } from './rest/oai-host.ts';
 import { isNotFound, isRefused, isRestError } from './rest/rest-error.ts';
 import type { RestService } from './rest/rest-service.ts';
 import { findHandleInSearch, findInSearch, isNotTaken } from './search/search.ts';
@@ -86,7 +86,7 @@ async function findItem(
 ): Promise<string | 'hidden' | undefined> {
   const uuid = asUuid(identifier);
   if (uuid !== undefined) return uuid;
-  const handle = handleIn(identifier);
+  const handle = readOaiName(identifier)?.handle;
   if (handle === undefined) return undefined;
   const found = await findHandle(rest, handle, signal);
   if (found !== undefined) return found;

@@ -1,4 +1,11 @@
 import type { AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
+import {
+  knownOaiHost,
+  type OaiName,
+  oaiHostLesson,
+  readOaiName,
+  toOaiName,
+} from '../../../src/core/dspace/oai-name.ts';
 import { asHandle, asId } from '../rest/json-value.ts';
 
 /** What an item is called here, see `AdapterSettings.identity`. */
@@ -11,7 +18,7 @@ export class ItemIdentity {
   }
 
   identifierOf(handle: string | undefined, id: string): string {
-    return this.host === undefined || handle === undefined ? id : `oai:${this.host}:${handle}`;
+    return this.host === undefined || handle === undefined ? id : toOaiName(this.host, handle);
   }
 
   /** What to ask for; undefined: it was never one of ours. */
@@ -30,18 +37,15 @@ export class ItemIdentity {
   /** The same item by its name in the repository's OAI-PMH; undefined where only its handle would tell. */
   fromOai(oaiIdentifier: string): string | undefined {
     const { handle } = parseOaiIdentifier(oaiIdentifier) ?? {};
-    return this.host === undefined || handle === undefined ? undefined : `oai:${this.host}:${handle}`;
+    return this.host === undefined || handle === undefined ? undefined : toOaiName(this.host, handle);
   }
 }
 
-/** `oai:repo.example.org:123456789/12`. */
-export function parseOaiIdentifier(identifier: string): { host: string; handle: string } | undefined {
-  const [, host, rest] = /^oai:([^:\s]+):(.+)$/.exec(identifier) ?? [];
-  const handle = asHandle(rest);
-  return host === undefined || handle === undefined ? undefined : { host, handle };
+/** Its handle becomes a part of URLs: undefined for what has another form. */
+export function parseOaiIdentifier(identifier: string): OaiName | undefined {
+  const name = readOaiName(identifier);
+  return asHandle(name?.handle) === undefined ? undefined : name;
 }
-
-const lesson = 'oai-host';
 
 /**
  * The first who knows: the operator, what is in store, what was learnt, the OAI-PMH endpoint; else it is the host of
@@ -49,17 +53,15 @@ const lesson = 'oai-host';
  * @param introduced what host the endpoint says that its identifiers are made with
  */
 export async function resolveIdentity(
-  { identity = 'oai' }: Pick<AdapterSettings, 'identity'>,
-  { lessons, knownIdentifier }: Pick<AdapterContext, 'lessons' | 'knownIdentifier'>,
+  settings: Pick<AdapterSettings, 'identity'>,
+  context: Pick<AdapterContext, 'lessons' | 'knownIdentifier'>,
   base: string,
   introduced: string | undefined,
 ): Promise<ItemIdentity> {
-  if (identity === 'uuid') return new ItemIdentity(undefined);
-  if (identity !== 'oai') return new ItemIdentity(identity.slice('oai:'.length));
-  const stored = parseOaiIdentifier((await knownIdentifier?.()) ?? '')?.host;
-  const remembered = stored ?? lessons.get(lesson);
-  if (remembered !== undefined) return new ItemIdentity(remembered);
+  if (settings.identity === 'uuid') return new ItemIdentity(undefined);
+  const known = await knownOaiHost(settings, context);
+  if (known !== undefined) return new ItemIdentity(known);
   const host = introduced ?? new URL(base).hostname;
-  lessons.learn(lesson, host, `Its items are called oai:${host}:HANDLE.`);
+  context.lessons.learn(oaiHostLesson, host, `Its items are called oai:${host}:HANDLE.`);
   return new ItemIdentity(host);
 }

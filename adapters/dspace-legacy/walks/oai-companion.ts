@@ -1,5 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
 import type { Adapter, AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
+import { isOaiHost, readOaiName } from '../../../src/core/dspace/oai-name.ts';
 import { BridgeError, isBridgeError } from '../../../src/core/errors.ts';
 
 /** How the OAI-PMH endpoint of the same repository introduces itself. */
@@ -132,10 +133,10 @@ function parseIntroduction(text: string): Introduction | undefined {
   const descriptions = within(identify, 'description');
   const hosts = (Array.isArray(descriptions) ? descriptions : []).flatMap((description) => {
     const scheme = within(description, 'oai-identifier');
-    const sample = /^oai:([^:\s]+):/.exec(textOf(within(scheme, 'sampleIdentifier')) ?? '')?.[1];
+    const sample = readOaiName(textOf(within(scheme, 'sampleIdentifier')))?.host;
     return sample ?? textOf(within(scheme, 'repositoryIdentifier')) ?? [];
   });
-  const host = hosts.find((candidate) => /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(candidate));
+  const host = hosts.find(isOaiHost);
   return { name: textOf(within(identify, 'repositoryName'))?.slice(0, 300), host };
 }
 

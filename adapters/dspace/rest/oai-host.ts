@@ -1,5 +1,12 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
+import {
+  isOaiHost,
+  knownOaiHost,
+  oaiHostLesson,
+  readOaiName,
+  toOaiName,
+} from '../../../src/core/dspace/oai-name.ts';
 import { BridgeError, describeError, failure } from '../../../src/core/errors.ts';
 import { asText } from './json-value.ts';
 import type { RestService } from './rest-service.ts';
@@ -7,8 +14,6 @@ import type { RestService } from './rest-service.ts';
 /** What an item is called: by its handle, where it has one and nobody wants it otherwise, else by its UUID. */
 export type IdentifierOf = (handle: string | undefined, uuid: string) => string;
 
-const lesson = 'oai-host';
-const oaiIdentifier = /^oai:([A-Za-z0-9][A-Za-z0-9.-]*):(\S+)$/;
 const handleForm = /^[^\s\p{C}]+$/u;
 
 /** Where the OAI-PMH endpoint is, or would usually be; undefined: it is not to be used. */
@@ -30,12 +35,7 @@ export async function decideIdentifiers(
 ): Promise<IdentifierOf> {
   if (settings.identity === 'uuid') return (_handle, uuid) => uuid;
   const host = await decideHost(rest, settings, context, signal);
-  return (handle, uuid) => (handle !== undefined && handleForm.test(handle) ? `oai:${host}:${handle}` : uuid);
-}
-
-/** The handle in an identifier of OAI-PMH, whatever its host; undefined: it is none. */
-export function handleIn(identifier: string): string | undefined {
-  return oaiIdentifier.exec(identifier)?.[2];
+  return (handle, uuid) => (handle !== undefined && handleForm.test(handle) ? toOaiName(host, handle) : uuid);
 }
 
 async function decideHost(
@@ -44,22 +44,14 @@ async function decideHost(
   context: AdapterContext,
   signal: AbortSignal,
 ): Promise<string> {
-  const configured = /^oai:(.+)$/.exec(settings.identity ?? '')?.[1];
-  if (configured !== undefined) return configured;
-  const known = hostIn(await context.knownIdentifier?.());
+  const known = await knownOaiHost(settings, context);
   if (known !== undefined) return known;
-  const { lessons } = context;
-  const learnt = lessons.get(lesson);
-  if (learnt !== undefined) return learnt;
   const told = await askOaiPmh(rest, settings, context, signal);
   const host = told ?? hostOfUi(rest);
   const why = told === undefined ? 'there is no OAI-PMH endpoint to ask' : 'so does its OAI-PMH endpoint';
-  lessons.learn(lesson, host, `Its items are called oai:${host}:HANDLE (${why}; \`identity\` changes it).`);
+  const sentence = `Its items are called oai:${host}:HANDLE (${why}; \`identity\` changes it).`;
+  context.lessons.learn(oaiHostLesson, host, sentence);
   return host;
-}
-
-function hostIn(identifier: string | undefined): string | undefined {
-  return identifier === undefined ? undefined : oaiIdentifier.exec(identifier)?.[1];
 }
 
 /** As DSpace itself does, unless it was told otherwise: `dspace.hostname` is the host of its pages. */
@@ -67,7 +59,7 @@ function hostOfUi({ root, base }: RestService): string {
   for (const address of [asText(root.dspaceUI), base]) {
     try {
       const { hostname, protocol } = new URL(address ?? '');
-      if (/^https?:$/.test(protocol) && oaiIdentifier.test(`oai:${hostname}:1/1`)) return hostname;
+      if (/^https?:$/.test(protocol) && isOaiHost(hostname)) return hostname;
     } catch {
       // The next one.
     }
@@ -126,10 +118,9 @@ function hostInDocument(text: string): string | undefined {
   if (XMLValidator.validate(text) !== true) return undefined;
   const texts = textsOf(parser.parse(text), 0);
   const samples = texts.filter(([name]) => name === 'identifier' || name === 'sampleIdentifier');
-  const hosts = samples.map(([, value]) => hostIn(value));
   const stated = texts.find(([name]) => name === 'repositoryIdentifier')?.[1];
-  const host = hosts.find((sample) => sample !== undefined) ?? (stated && hostIn(`oai:${stated}:1/1`));
-  return host === undefined || host === '' ? undefined : host;
+  const hosts = [...samples.map(([, value]) => readOaiName(value)?.host), stated];
+  return hosts.find((host) => host !== undefined && isOaiHost(host));
 }
 
 /** Every element's name and text. */
