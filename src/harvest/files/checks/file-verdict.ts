@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../../../core/adapter.ts';
 import { isBitstreamContent } from '../../../core/addresses/bitstream-address.ts';
 import { describeError, isBridgeError } from '../../../core/errors.ts';
-import { isPageForPeople } from '../../../core/files/page-for-people.ts';
+import { isPageForPeople } from '../../../core/files/page-instead-of-file.ts';
 import type { DueFile } from '../../../store/files/due-files.ts';
 
 /** What an answer, or its absence, tells about a file. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { parseHttpDate } from '../../../core/datetime.ts';
-import { isPageForPeople } from '../../../core/files/page-for-people.ts';
+import { isPageForPeople } from '../../../core/files/page-instead-of-file.ts';
 import { type FileOutcome, saysNo } from '../../../core/files/published-files.ts';
 import {
   type UpstreamContent,

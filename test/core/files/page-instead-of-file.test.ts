@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPageForPeople } from '../../../src/core/files/page-for-people.ts';
+import { isPageForPeople } from '../../../src/core/files/page-instead-of-file.ts';
 
 const asked = 'https://repo.example.org/bitstream/1/a.pdf';
 const pdf = { name: 'a.pdf', mediaType: 'application/pdf' };
