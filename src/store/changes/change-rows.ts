@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { addSeconds } from '../../core/datetime.ts';
 import type { Link } from '../../core/resource.ts';
 import { insertRows, type Row, slices } from '../engine/bulk.ts';
-import { serializeLinks } from '../engine/rows.ts';
+import { serializeLinks } from '../engine/representation-columns.ts';
 import { unsettleHeirs } from '../files/linked-files.ts';
 import { lastmodAfter } from '../plans/page-plan.ts';
 import type { ResourcePlan } from '../plans/resource-plan.ts';

@@ -5,7 +5,7 @@ import { sha256 } from '../../core/sha-256.ts';
 import { patchPath } from '../../core/uris.ts';
 import { diffXml, xmlPatchType } from '../../core/xml/xml-patch.ts';
 import type { Queryable } from '../engine/database.ts';
-import { parseLinks } from '../engine/rows.ts';
+import { parseLinks } from '../engine/representation-columns.ts';
 import { type BlobRow, packBlob, readBlob } from '../payloads/blobs.ts';
 import type { ResourcePlan } from '../plans/resource-plan.ts';
 

@@ -2,7 +2,7 @@ import { patchRelation, type ResourceKind } from '../../core/resource.ts';
 import { collectionMarks, type ResourceSet } from '../../core/resource-set.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/rows.ts';
+import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
 import { type ResourceEntry, whereOfSet } from '../reading/listing.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 

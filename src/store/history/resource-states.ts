@@ -7,7 +7,7 @@ import {
 } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/rows.ts';
+import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
 import { countChangesAfter } from '../sources/journal.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 

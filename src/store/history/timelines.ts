@@ -4,7 +4,7 @@ import { type Memento, type Timeline, type TimelineStep, toTimeline } from '../.
 import { filePath } from '../../core/uris.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { toRepresentation } from '../engine/rows.ts';
+import { toRepresentation } from '../engine/representation-columns.ts';
 import { findKept } from '../payloads/contents.ts';
 import { listPriorVersionsOf, type PriorVersion } from './prior-versions.ts';
 

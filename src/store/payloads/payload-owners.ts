@@ -1,7 +1,7 @@
 import { patchRelation } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { parseLinks } from '../engine/rows.ts';
+import { parseLinks } from '../engine/representation-columns.ts';
 
 /** Whose payload something is, and when it was. */
 export interface PayloadOwner {

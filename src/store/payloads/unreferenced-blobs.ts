@@ -5,7 +5,7 @@ import { addSeconds, endOfUtcDay } from '../../core/datetime.ts';
 import { patchRelation } from '../../core/resource.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { parseLinks } from '../engine/rows.ts';
+import { parseLinks } from '../engine/representation-columns.ts';
 import { packBlob, readBlobRows, unpackBlob } from './blobs.ts';
 import { contentFile, isContentHash } from './content-files.ts';
 import { findKept } from './contents.ts';

@@ -9,7 +9,7 @@ import {
 import { collectionMarks, covers, type ResourceSet } from '../../core/resource-set.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/rows.ts';
+import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 
 /** One entry of a Resource List. */

@@ -1,7 +1,7 @@
 import type { Link, Representation, ResourceKind } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/rows.ts';
+import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
 
 /** A resource as it is now, deleted or not. */
 export interface StoredResource extends Representation {

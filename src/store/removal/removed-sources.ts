@@ -3,7 +3,7 @@ import { patchRelation } from '../../core/resource.ts';
 import { storeChanges } from '../changes/change-rows.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { parseLinks } from '../engine/rows.ts';
+import { parseLinks } from '../engine/representation-columns.ts';
 import { urgentlyDue } from '../payloads/released-for-good.ts';
 import type { KnownResource } from '../plans/resource-plan.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
