@@ -7,8 +7,8 @@ import { unsettleHeirs } from '../files/linked-files.ts';
 import { lastmodAfter } from '../plans/page-plan.ts';
 import type { ResourcePlan } from '../plans/resource-plan.ts';
 import { clearVanished } from '../runs/vanished.ts';
-import { changingColumns } from './known-items.ts';
 import { noPatches, type PagePatches } from './patches.ts';
+import { changingColumns } from './stored-items.ts';
 
 /** Appends to the journal, and makes resources and versions what it says. */
 export async function storeChanges(

@@ -1,7 +1,7 @@
 import type { FileRules } from '../../core/files/published-files.ts';
 import { storeChanges } from '../changes/change-rows.ts';
-import { readItemsWithRefusals, readUnsettledItems } from '../changes/known-items.ts';
 import { storeLearnt } from '../changes/learnt.ts';
+import { readItemsWithRefusals, readUnsettledItems } from '../changes/stored-items.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { fileContext } from '../files/file-context.ts';
