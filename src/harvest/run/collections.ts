@@ -1,6 +1,6 @@
 import type { Collection } from '../../core/adapter.ts';
 import { failure } from '../../core/errors.ts';
-import { storeCollections } from '../../store/changes/item-rows.ts';
+import { storeCollections } from '../../store/changes/item-writing.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import type { HarvestDeps, HarvestSource } from '../harvest-source.ts';
 

@@ -4,7 +4,7 @@ import { countOf } from '../../core/count-of.ts';
 import { type FileRules, noFiles } from '../../core/files/published-files.ts';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
 import { storeChanges } from '../changes/change-rows.ts';
-import { storeItems } from '../changes/item-rows.ts';
+import { storeItems } from '../changes/item-writing.ts';
 import { storeLearnt } from '../changes/learnt.ts';
 import { makePatches, noPatches } from '../changes/patches.ts';
 import { readKnownItems } from '../changes/stored-items.ts';
