@@ -1,5 +1,5 @@
 import type { FileRules } from '../../core/files/published-files.ts';
-import { storeChanges } from '../changes/change-rows.ts';
+import { storeChanges } from '../changes/journal-writing.ts';
 import { storeLearnt } from '../changes/learnt.ts';
 import { readItemsWithRefusals, readUnsettledItems } from '../changes/stored-items.ts';
 import { whereAnyOf } from '../engine/bulk.ts';

@@ -3,8 +3,8 @@ import { type Checkpoint, forbidsDeletions, type Problem } from '../../core/adap
 import { countOf } from '../../core/count-of.ts';
 import { type FileRules, noFiles } from '../../core/files/published-files.ts';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
-import { storeChanges } from '../changes/change-rows.ts';
 import { storeItems } from '../changes/item-writing.ts';
+import { storeChanges } from '../changes/journal-writing.ts';
 import { storeLearnt } from '../changes/learnt.ts';
 import { makePatches, noPatches } from '../changes/patches.ts';
 import { readKnownItems } from '../changes/stored-items.ts';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { storeChanges } from '../changes/change-rows.ts';
+import { storeChanges } from '../changes/journal-writing.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { markUnsettled } from '../files/item-files.ts';

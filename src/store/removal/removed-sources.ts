@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { patchRelation } from '../../core/resource.ts';
-import { storeChanges } from '../changes/change-rows.ts';
+import { storeChanges } from '../changes/journal-writing.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { parseLinks } from '../engine/representation-columns.ts';

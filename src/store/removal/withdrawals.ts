@@ -3,7 +3,7 @@ import type { MappedItem } from '../../core/mapping/mapping.ts';
 import { type Withdrawn, withoutWithdrawn } from '../../core/mapping/withdrawn.ts';
 import type { ResourceKind } from '../../core/resource.ts';
 import { isAbsolute } from '../../core/uris.ts';
-import { storeChanges } from '../changes/change-rows.ts';
+import { storeChanges } from '../changes/journal-writing.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { markUnsettled } from '../files/item-files.ts';
