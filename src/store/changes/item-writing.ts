@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Collection } from '../../core/adapter.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
-import type { KnownItem } from '../plans/item-plan.ts';
+import type { KnownItem } from '../plans/item-changes.ts';
 import type { ItemPlan } from '../plans/page-plan.ts';
 
 /**

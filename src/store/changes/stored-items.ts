@@ -3,7 +3,7 @@ import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { readItemFiles } from '../files/item-files.ts';
 import { itemsOfWithdrawn } from '../files/refusals.ts';
-import type { KnownItem } from '../plans/item-plan.ts';
+import type { KnownItem } from '../plans/item-changes.ts';
 import type { KnownResource } from '../plans/resource-plan.ts';
 import type { KnownStatements } from '../plans/statements.ts';
 

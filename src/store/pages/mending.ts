@@ -1,7 +1,7 @@
 import type { MappedItem } from '../../core/mapping/mapping.ts';
 import type { Queryable } from '../engine/database.ts';
 import { type BlobRow, isSound, packBlob, readBlobRows } from '../payloads/blobs.ts';
-import type { KnownItem } from '../plans/item-plan.ts';
+import type { KnownItem } from '../plans/item-changes.ts';
 
 export interface Mended {
   readonly identifier: string;

@@ -12,7 +12,7 @@ import {
   readBlobRows,
   unpackBlob,
 } from '../payloads/blobs.ts';
-import type { KnownItem } from '../plans/item-plan.ts';
+import type { KnownItem } from '../plans/item-changes.ts';
 import type { ResourcePlan } from '../plans/resource-plan.ts';
 
 /** What a page brings to be kept, packed. */

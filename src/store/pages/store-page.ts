@@ -18,7 +18,7 @@ import { storeMoved, storeUnasked } from '../files/remote-files.ts';
 import { changedVersions, storeVersions } from '../history/prior-versions.ts';
 import type { BlobRow } from '../payloads/blobs.ts';
 import { claimPayloads } from '../payloads/released.ts';
-import type { KnownItem } from '../plans/item-plan.ts';
+import type { KnownItem } from '../plans/item-changes.ts';
 import type { Redelivered } from '../plans/known-files.ts';
 import { type PagePlan, planPage } from '../plans/page-plan.ts';
 import { countChanges } from '../plans/resource-plan.ts';

@@ -4,7 +4,7 @@ import type { DesiredResource } from '../../core/resource.ts';
 import { isSameButVolatile, mayBeVolatile } from '../../core/xml/volatile-parts.ts';
 import type { Queryable } from '../engine/database.ts';
 import { readBlobRows, unpackBlob } from '../payloads/blobs.ts';
-import type { KnownItem } from '../plans/item-plan.ts';
+import type { KnownItem } from '../plans/item-changes.ts';
 import type { KnownResource } from '../plans/resource-plan.ts';
 
 interface Suspect {
