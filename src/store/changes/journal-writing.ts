@@ -5,7 +5,7 @@ import { insertRows, type Row, slices } from '../engine/bulk.ts';
 import { serializeLinks } from '../engine/representation-columns.ts';
 import { unsettleHeirs } from '../files/linked-files.ts';
 import { lastmodAfter } from '../plans/page-plan.ts';
-import type { ResourcePlan } from '../plans/resource-plan.ts';
+import type { ResourcePlan } from '../plans/resource-changes.ts';
 import { clearVanished } from '../runs/vanished.ts';
 import { noPatches, type PagePatches } from './patches.ts';
 import { changingColumns } from './stored-items.ts';

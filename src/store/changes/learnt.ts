@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Learnt } from '../plans/resource-plan.ts';
+import type { Learnt } from '../plans/resource-changes.ts';
 
 /**
  * What became known of resources that have not changed: current lists and headers have it, the journal does not.

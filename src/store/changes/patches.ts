@@ -7,7 +7,7 @@ import { diffXml, xmlPatchType } from '../../core/xml/xml-patch.ts';
 import type { Queryable } from '../engine/database.ts';
 import { parseLinks } from '../engine/representation-columns.ts';
 import { type BlobRow, packBlob, readBlob } from '../payloads/blobs.ts';
-import type { ResourcePlan } from '../plans/resource-plan.ts';
+import type { ResourcePlan } from '../plans/resource-changes.ts';
 
 /** The patches of a page's updates: their bytes, and what links to them once a change has its sequence. */
 export interface PagePatches {

@@ -4,7 +4,7 @@ import type { Queryable } from '../engine/database.ts';
 import { readItemFiles } from '../files/item-files.ts';
 import { itemsOfWithdrawn } from '../files/refusals.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
-import type { KnownResource } from '../plans/resource-plan.ts';
+import type { KnownResource } from '../plans/resource-changes.ts';
 import type { KnownStatements } from '../plans/statements.ts';
 
 /** Of the table `resource`: what a change may change. */

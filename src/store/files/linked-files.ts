@@ -4,7 +4,7 @@ import { xmlType } from '../../core/uris.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { type LinkedFiles, noLinkedFiles } from '../plans/known-files.ts';
-import type { ResourcePlan } from '../plans/resource-plan.ts';
+import type { ResourcePlan } from '../plans/resource-changes.ts';
 import { findWithdrawnLinks } from './withdrawn-links.ts';
 
 export async function findLinkedFiles(

@@ -13,7 +13,7 @@ import {
   unpackBlob,
 } from '../payloads/blobs.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
-import type { ResourcePlan } from '../plans/resource-plan.ts';
+import type { ResourcePlan } from '../plans/resource-changes.ts';
 
 /** What a page brings to be kept, packed. */
 export interface PagePayloads {

@@ -9,7 +9,7 @@ import { endEmbargoes } from '../files/item-files.ts';
 import { forgetWithdrawn, weighRefusals } from '../files/refusals.ts';
 import { storeMoved, storeUnasked } from '../files/remote-files.ts';
 import { type KnownItem, planItem } from '../plans/item-changes.ts';
-import { type ChangeCounts, countChanges } from '../plans/resource-plan.ts';
+import { type ChangeCounts, countChanges } from '../plans/resource-changes.ts';
 import { enforceWithdrawals } from '../removal/withdrawals.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { inTurn } from '../runs/turns.ts';

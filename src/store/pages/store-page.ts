@@ -21,7 +21,7 @@ import { claimPayloads } from '../payloads/released.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { Redelivered } from '../plans/known-files.ts';
 import { type PagePlan, planPage } from '../plans/page-plan.ts';
-import { countChanges } from '../plans/resource-plan.ts';
+import { countChanges } from '../plans/resource-changes.ts';
 import { pageWithoutWithdrawn } from '../removal/withdrawals.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { type RunCounts, recordProblems } from '../runs/runs.ts';

@@ -5,7 +5,7 @@ import { isSameButVolatile, mayBeVolatile } from '../../core/xml/volatile-parts.
 import type { Queryable } from '../engine/database.ts';
 import { readBlobRows, unpackBlob } from '../payloads/blobs.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
-import type { KnownResource } from '../plans/resource-plan.ts';
+import type { KnownResource } from '../plans/resource-changes.ts';
 
 interface Suspect {
   readonly desired: DesiredResource;

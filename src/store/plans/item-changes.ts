@@ -8,7 +8,7 @@ import {
 } from '../../core/mapping/mapping.ts';
 import { metadataPath, xmlType } from '../../core/uris.ts';
 import type { FileContext, Redelivered } from './known-files.ts';
-import { type KnownResource, type PlannedChanges, ResourcePlans } from './resource-plan.ts';
+import { type KnownResource, type PlannedChanges, ResourcePlans } from './resource-changes.ts';
 import { type KnownStatements, type Restated, restate, type Statements, withoutDoubt } from './statements.ts';
 
 /** What the store holds of an item. */

@@ -1,6 +1,6 @@
 import type { FileRules, SeenFile } from '../../core/files/published-files.ts';
 import type { MetadataTarget } from '../../core/mapping/mapping.ts';
-import type { ResourcePlan } from './resource-plan.ts';
+import type { ResourcePlan } from './resource-changes.ts';
 
 /**
  * Mode `link`: the address of a file is that of the upstream, so that a file which several items name is one

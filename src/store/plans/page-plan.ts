@@ -2,7 +2,7 @@ import { earlier, later } from '../../core/datetime.ts';
 import { inCollections, type MappedItem } from '../../core/mapping/mapping.ts';
 import { type ItemChanges, type KnownItem, type MovedFile, planItem } from './item-changes.ts';
 import type { FileContext, Redelivered } from './known-files.ts';
-import type { Learnt, ResourcePlan } from './resource-plan.ts';
+import type { Learnt, ResourcePlan } from './resource-changes.ts';
 import type { Restated } from './statements.ts';
 
 /** The difference between a page and the store: pure data, made before the transaction begins. */

@@ -5,7 +5,7 @@ import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { parseLinks } from '../engine/representation-columns.ts';
 import { urgentlyDue } from '../payloads/released-for-good.ts';
-import type { KnownResource } from '../plans/resource-plan.ts';
+import type { KnownResource } from '../plans/resource-changes.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 
 /** A source as the store has it, configured or not. */

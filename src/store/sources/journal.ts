@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangeKind } from '../../core/resource.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import type { ChangeCounts } from '../plans/resource-plan.ts';
+import type { ChangeCounts } from '../plans/resource-changes.ts';
 
 /** Where a source's journal stands. */
 export interface JournalState {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../engine/database.ts';
-import type { ChangeCounts } from '../plans/resource-plan.ts';
+import type { ChangeCounts } from '../plans/resource-changes.ts';
 import { countChangesAfter } from './journal.ts';
 
 /** What a source held when its journal had come to a sequence. */
