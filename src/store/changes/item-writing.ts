@@ -3,7 +3,7 @@ import type { Collection } from '../../core/adapter.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
-import type { ItemPlan } from '../plans/page-plan.ts';
+import type { ItemPlan } from '../plans/page-changes.ts';
 
 /**
  * Writes the items of a page and where they belong.

@@ -4,7 +4,7 @@ import type { Link } from '../../core/resource.ts';
 import { insertRows, type Row, slices } from '../engine/bulk.ts';
 import { serializeLinks } from '../engine/representation-columns.ts';
 import { unsettleHeirs } from '../files/linked-files.ts';
-import { lastmodAfter } from '../plans/page-plan.ts';
+import { lastmodAfter } from '../plans/page-changes.ts';
 import type { ResourcePlan } from '../plans/resource-changes.ts';
 import { clearVanished } from '../runs/vanished.ts';
 import { noPatches, type PagePatches } from './patches.ts';

@@ -3,7 +3,7 @@ import type { FileOrigin, SourceFile } from '../../core/adapter.ts';
 import { landingPageOrigin, type StatedFile } from '../../core/files/published-files.ts';
 import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import type { Restatement } from '../plans/page-plan.ts';
+import type { Restatement } from '../plans/page-changes.ts';
 import { type KnownStatements, restate } from '../plans/statements.ts';
 import { storeUnasked } from './remote-files.ts';
 

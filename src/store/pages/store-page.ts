@@ -20,7 +20,7 @@ import type { BlobRow } from '../payloads/blobs.ts';
 import { claimPayloads } from '../payloads/released.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { Redelivered } from '../plans/known-files.ts';
-import { type PagePlan, planPage } from '../plans/page-plan.ts';
+import { type PagePlan, planPage } from '../plans/page-changes.ts';
 import { countChanges } from '../plans/resource-changes.ts';
 import { pageWithoutWithdrawn } from '../removal/withdrawals.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
