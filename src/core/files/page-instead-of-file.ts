@@ -19,7 +19,7 @@ export interface AnswerToFileRequest {
  * Whether what answered is a page in place of the file: a form for a login, a landing page, a viewer. Servers send
  * these with 200, after a redirect or without one.
  */
-export function isPageForPeople(answer: AnswerToFileRequest, stated: StatedRepresentation): boolean {
+export function isPageInsteadOfFile(answer: AnswerToFileRequest, stated: StatedRepresentation): boolean {
   const type = (answer.contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (!html.test(type)) return false;
   if (answer.answered !== answer.asked && login.test(placeOf(answer.answered))) return true;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPageForPeople } from '../../../src/core/files/page-instead-of-file.ts';
+import { isPageInsteadOfFile } from '../../../src/core/files/page-instead-of-file.ts';
 
 const asked = 'https://repo.example.org/bitstream/1/a.pdf';
 const pdf = { name: 'a.pdf', mediaType: 'application/pdf' };
@@ -19,7 +19,7 @@ describe('a page in place of a file', () => {
     ['an identity provider', 'text/html', 'https://idp.example.org/x', { name: 'a.html' }],
     ['Shibboleth', 'text/html', 'https://h/Shibboleth.sso/Login', { name: 'a.html' }],
   ])('is %s', (_, contentType, answered, stated) => {
-    expect(isPageForPeople({ asked, answered, contentType }, stated)).toBe(true);
+    expect(isPageInsteadOfFile({ asked, answered, contentType }, stated)).toBe(true);
   });
 
   it.each([
@@ -29,7 +29,7 @@ describe('a page in place of a file', () => {
     ['an HTML file by its name', 'text/html', asked, { name: 'thesis.HTM' }],
     ['an HTML file elsewhere', 'text/html', 'https://h/blogs/logic.html', { name: 'a.html' }],
   ])('is not %s', (_, contentType, answered, stated) => {
-    expect(isPageForPeople({ asked, answered, contentType }, stated)).toBe(false);
+    expect(isPageInsteadOfFile({ asked, answered, contentType }, stated)).toBe(false);
   });
 
   it('is not what is sent to be kept, unless a login sends it', () => {
@@ -39,7 +39,7 @@ describe('a page in place of a file', () => {
       contentType: 'text/html',
       contentDisposition: 'attachment; filename=a',
     };
-    expect(isPageForPeople(answer, pdf)).toBe(false);
-    expect(isPageForPeople({ ...answer, answered: 'https://h/sso/' }, pdf)).toBe(true);
+    expect(isPageInsteadOfFile(answer, pdf)).toBe(false);
+    expect(isPageInsteadOfFile({ ...answer, answered: 'https://h/sso/' }, pdf)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../../../core/adapter.ts';
 import { isBitstreamContent } from '../../../core/addresses/bitstream-address.ts';
 import { describeError, isBridgeError } from '../../../core/errors.ts';
-import { isPageForPeople } from '../../../core/files/page-instead-of-file.ts';
+import { isPageInsteadOfFile } from '../../../core/files/page-instead-of-file.ts';
 import type { DueFile } from '../../../store/files/due-files.ts';
 
 /** What an answer, or its absence, tells about a file. */
@@ -52,7 +52,7 @@ export function judgeAnswer(
       contentType: headers['content-type'],
       contentDisposition: headers['content-disposition'],
     };
-    if (!isPageForPeople(answer, { ...stated, name: lastSegment(url) })) return confirmed;
+    if (!isPageInsteadOfFile(answer, { ...stated, name: lastSegment(url) })) return confirmed;
     return isStranger ? stranger : { outcome: 'refused', reason: 'an HTML page is returned instead' };
   }
   if (status >= 500 || passing.has(status) || (status < 300 && status !== 204)) {

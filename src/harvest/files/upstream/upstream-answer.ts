@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { parseHttpDate } from '../../../core/datetime.ts';
-import { isPageForPeople } from '../../../core/files/page-instead-of-file.ts';
+import { isPageInsteadOfFile } from '../../../core/files/page-instead-of-file.ts';
 import { type FileOutcome, saysNo } from '../../../core/files/published-files.ts';
 import {
   type UpstreamContent,
@@ -79,7 +79,7 @@ function refusePages(answer: UpstreamAnswer, request: UpstreamFileRequest): void
     contentType: answer.header('content-type'),
     contentDisposition: answer.header('content-disposition'),
   };
-  if (!isPageForPeople(field, stated)) return;
+  if (!isPageInsteadOfFile(field, stated)) return;
   const message = 'the repository returns an HTML page instead of the file';
   const verdict = judge(answer, request);
   if (!saysNo(verdict.outcome)) throw new UpstreamFileError('upstream-file-failed', message, later);
