@@ -59,6 +59,11 @@ describe('the host in the names of items', () => {
     expect(server.lines).toHaveLength(1);
   });
 
+  it('is the one in store also where it has an underscore, as the adapter of DSpace 5 and 6 may have named it', async () => {
+    const { named } = await decide({ known: 'oai:my_repo.example.org:1/2', list: listed('oai:x.org:1/2') });
+    expect(named).toBe('oai:my_repo.example.org:10986/42');
+  });
+
   it('is the one in store, whichever adapter brought it', async () => {
     const { named, server } = await decide({
       known: 'oai:known.example.org:1/2',
