@@ -43,6 +43,8 @@ export interface ExportProgress {
   readonly phase: 'resources' | 'pages' | 'documents' | 'removals';
   /** In this phase. */
   readonly done: number;
+  /** Of this phase, where that is known. */
+  readonly total?: number | undefined;
   readonly written: number;
 }
 
@@ -187,8 +189,9 @@ class Export {
     }
     await this.#writeSiteFiles(siteFilesOf(snapshot).before);
     const etags = this.#full ? {} : this.#before.documents;
+    this.#phases.delete('documents');
     this.#documentsWritten += await exportDocuments(this.#tree, documents.values(), etags, () =>
-      this.#step('documents', 1),
+      this.#step('documents', 1, documents.size),
     );
   }
 
@@ -221,11 +224,11 @@ class Export {
     return [...Object.keys(this.#before.documents), ...this.#before.pending];
   }
 
-  #step(phase: ExportProgress['phase'], count: number): void {
+  #step(phase: ExportProgress['phase'], count: number, total?: number): void {
     const { signal, onProgress } = this.#settings;
     if (signal?.aborted) throw new BridgeError('interrupted', 'the export was stopped as asked');
     const done = (this.#phases.get(phase) ?? 0) + count;
     this.#phases.set(phase, done);
-    onProgress?.({ phase, done, written: this.#tree.counts.written });
+    onProgress?.({ phase, done, total, written: this.#tree.counts.written });
   }
 }

@@ -137,7 +137,7 @@ class PastExport {
       await exportFile(this.#tree, this.#settings.pages, documentStylesheetPath);
       const etags = full || this.#before.baseUrl !== baseUrl ? {} : this.#before.documents;
       const writtenDocuments = await exportDocuments(this.#tree, documents.values(), etags, () =>
-        this.#step('documents', 1),
+        this.#step('documents', 1, documents.size),
       );
       return { documents, writtenDocuments };
     } finally {
@@ -201,11 +201,11 @@ class PastExport {
     };
   }
 
-  #step(phase: ExportProgress['phase'], count: number): void {
+  #step(phase: ExportProgress['phase'], count: number, total?: number): void {
     const { signal, onProgress } = this.#settings;
     if (signal?.aborted) throw new BridgeError('interrupted', 'the export was stopped as asked');
     const done = (this.#done.get(phase) ?? 0) + count;
     this.#done.set(phase, done);
-    onProgress?.({ phase, done, written: this.#tree.counts.written });
+    onProgress?.({ phase, done, total, written: this.#tree.counts.written });
   }
 }

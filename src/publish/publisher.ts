@@ -10,6 +10,7 @@ import { defaultPolicy, type Policy } from './policy.ts';
 import { publicationRoot } from './published/publication.ts';
 import type { DocumentReport } from './sets/set-draft.ts';
 import { type Editing, SetEditor } from './sets/set-editor.ts';
+import type { PublishProgress } from './sets/set-part.ts';
 import { publishSite } from './sets/site-publication.ts';
 
 export interface PublisherSettings {
@@ -30,6 +31,7 @@ export interface PublishOptions {
   /** Close the open Change List now, whatever its time. */
   readonly close?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: PublishProgress) => void) | undefined;
 }
 
 export interface DumpOptions {
@@ -37,6 +39,7 @@ export interface DumpOptions {
   /** What becomes of the Resource List meanwhile; default: it stays. */
   readonly list?: ListMeanwhile | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: PublishProgress) => void) | undefined;
 }
 
 export interface ListMeanwhile {
@@ -91,7 +94,7 @@ export function createPublisher(settings: PublisherSettings): Publisher {
   async function publish(set: ResourceSet, options: PublishOptions): Promise<PublishReport> {
     const started = performance.now();
     let flatDueIn = 0;
-    const documents = await editor.edit(set, options.signal, async (editing) => {
+    const documents = await editor.edit(set, options, async (editing) => {
       const { lists, dumps, isServed, hadList } = editing;
       if (!set.dumps) dumps.withdraw();
       if (wantsResourceList(options.resourceList, lists.hasResourceList, hadList)) {
@@ -104,7 +107,7 @@ export function createPublisher(settings: PublisherSettings): Publisher {
 
   async function publishDumps(set: ResourceSet, options: DumpOptions): Promise<PublishReport> {
     const started = performance.now();
-    const documents = await editor.edit(set, options.signal, async (editing) => {
+    const documents = await editor.edit(set, options, async (editing) => {
       const { lists, dumps, archives, isServed } = editing;
       // A dump of a set whose lists are not there yet would be all there is to it.
       if (!isServed) return;

@@ -48,6 +48,27 @@ describeOnBoth('publishing', (open) => {
     expect(await publication.find(`${source}/metadata/capabilitylist.xml`)).toBeUndefined();
   });
 
+  it('says how far it is: of how many, where the list before tells', async () => {
+    await seed([
+      { name: 'a', at: day('20') },
+      { name: 'b', at: day('20') },
+    ]);
+    const told: unknown[] = [];
+    const onProgress = (progress: unknown) => void told.push(progress);
+    await publisher().publish(all(), { resourceList: 'always', onProgress });
+    expect(told).toEqual([
+      { document: 'resourceList', done: 0, total: undefined },
+      { document: 'resourceList', done: 2, total: undefined },
+    ]);
+    told.length = 0;
+    await seed([{ name: 'c', at: day('21') }]);
+    await publisher().publish(all(), { resourceList: 'always', onProgress });
+    expect(told).toEqual([
+      { document: 'resourceList', done: 0, total: 2 },
+      { document: 'resourceList', done: 3, total: 2 },
+    ]);
+  });
+
   it('every document of a set is there, and leads up and down (RS-NAV-01, RS-NAV-05)', async () => {
     await seed([{ name: 'a', at: day('20') }]);
     await publisher().publish(all(), { resourceList: 'if-missing' });

@@ -72,7 +72,11 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const { seq, dump } = await database.snapshot(async (trx) => {
       try {
         const journal = await readJournal(trx, this.set.source);
-        const pages = watched(listResources(trx, this.set, undefined, true), signal, meanwhile);
+        const count = this.counter(
+          'resourceDump',
+          this.draft.state.documents[this.paths.resourceList]?.entries,
+        );
+        const pages = watched(listResources(trx, this.set, undefined, true), signal, meanwhile, count);
         const seq = journal?.seq ?? 0;
         return { seq, dump: await writeResourceDump(pages, { ...this.#place(), db: trx, at, seq }) };
       } catch (error) {
@@ -161,6 +165,7 @@ export class DumpPublication extends SetPart<DumpSettings> {
       listChanges(database.reader, this.set, { afterSeq, withFate: true }, 500),
       signal,
       meanwhile,
+      this.counter('changeDump', list.entries),
     );
     const journal = await readJournal(database.reader, this.set.source);
     const isFirst = !this.#hasPackages;

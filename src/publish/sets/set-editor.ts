@@ -19,6 +19,7 @@ import { ArchivePublication } from './archive-publication.ts';
 import { DumpPublication } from './dump-publication.ts';
 import { PackageExpulsion } from './package-expulsion.ts';
 import { type DocumentReport, SetDraft } from './set-draft.ts';
+import type { SetSettings } from './set-part.ts';
 import { SetPublication } from './set-publication.ts';
 import { registerSet } from './site-publication.ts';
 
@@ -45,6 +46,9 @@ export interface Editing {
   readonly hadList: boolean;
 }
 
+/** Whoever asked for it: may stop it, and is told how far it is. */
+type Watcher = Pick<SetSettings, 'signal' | 'onProgress'>;
+
 /** Lets one hand at a time work on what a set publishes. */
 export class SetEditor {
   readonly #settings: EditorSettings;
@@ -63,7 +67,7 @@ export class SetEditor {
    */
   async edit(
     set: ResourceSet,
-    signal: AbortSignal | undefined,
+    watcher: Watcher,
     work: (editing: Editing) => Promise<void>,
   ): Promise<readonly DocumentReport[] | undefined> {
     const { database, baseUrl, clock, log } = this.#settings;
@@ -74,7 +78,7 @@ export class SetEditor {
     if (!(await directory.hasPointer()) && !(await isInhabited(database, set))) return undefined;
     const lock = await enter(directory, set);
     try {
-      const { draft, editing } = await this.#open(set, directory, journal, lock, signal);
+      const { draft, editing } = await this.#open(set, directory, journal, lock, watcher);
       await work(editing);
       await directory.sweep();
       await registerSet(this.#root, { baseUrl, clock }, set);
@@ -85,7 +89,7 @@ export class SetEditor {
         .catch((cause: unknown) =>
           log.warn({ ...failure(cause), err: cause, set: set.path }, 'leftovers stay'),
         );
-      throw publicationError(error, set.path, signal);
+      throw publicationError(error, set.path, watcher.signal);
     } finally {
       await lock.release();
     }
@@ -96,7 +100,7 @@ export class SetEditor {
     directory: SetDirectory,
     journal: JournalState,
     lock: PublicationLock,
-    signal: AbortSignal | undefined,
+    { signal, onProgress }: Watcher,
   ): Promise<{ readonly draft: SetDraft; readonly editing: Editing }> {
     const { database, baseUrl, clock, log, limits, policy, directory: dataDirectory } = this.#settings;
     const definition = definitionOf(set.filter);
@@ -120,7 +124,7 @@ export class SetEditor {
       },
       { clock, confirm: lock.confirm },
     );
-    const settings = { database, baseUrl, clock, limits, policy, signal };
+    const settings = { database, baseUrl, clock, limits, policy, signal, onProgress };
     const lists = new SetPublication(set, settings, directory, draft);
     if (redefined) await lists.beginAnew();
     const editing = {

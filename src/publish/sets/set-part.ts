@@ -7,6 +7,13 @@ import { type SetPaths, setPaths } from '../documents/document-paths.ts';
 import type { Policy } from '../policy.ts';
 import type { SetDraft } from './set-draft.ts';
 
+/** How far a document is that takes long; `total` is what the one before had. */
+export interface PublishProgress {
+  readonly document: 'resourceList' | 'resourceDump' | 'changeDump';
+  readonly done: number;
+  readonly total: number | undefined;
+}
+
 export interface SetSettings {
   readonly database: Database;
   readonly baseUrl: string;
@@ -14,6 +21,7 @@ export interface SetSettings {
   readonly limits: Limits;
   readonly policy: Policy;
   readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: PublishProgress) => void) | undefined;
 }
 
 /** What the lists, the dumps and the archives of a set all work with. */
@@ -30,5 +38,19 @@ export abstract class SetPart<Settings extends SetSettings = SetSettings> {
     this.directory = directory;
     this.draft = draft;
     this.paths = setPaths(set);
+  }
+
+  /** Counts what pages have; says at once that it begins. */
+  protected counter(
+    document: PublishProgress['document'],
+    total: number | undefined,
+  ): (page: readonly unknown[]) => void {
+    const { onProgress } = this.settings;
+    let done = 0;
+    onProgress?.({ document, done, total });
+    return (page) => {
+      done += page.length;
+      onProgress?.({ document, done, total });
+    };
   }
 }
