@@ -2,6 +2,7 @@ import { onLog } from '../bridge/log.ts';
 import { catchSignals } from '../bridge/signals.ts';
 import { main } from './main.ts';
 import { logTrouble } from './process-trouble.ts';
+import { freshLine } from './terminal/progress.ts';
 
 /** These do something beside printing, and do it to the end. */
 const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup)$/;
@@ -12,11 +13,17 @@ export async function run(): Promise<void> {
   let hangup: (() => void) | undefined;
   const signals = catchSignals({
     process,
-    exit: (code) => process.exit(code),
+    exit: (code) => {
+      // Bars may be there still.
+      if (process.stderr.isTTY) process.stderr.write(freshLine(process.stderr, process.env));
+      process.exit(code);
+    },
     heard: (signal) => {
       if (signal === 'SIGHUP') hangup?.();
       else if (signal === 'SIGINT' && !signals.stop.aborted)
-        process.stderr.write('\nstopping after this page; press Ctrl-C again to stop now\n');
+        process.stderr.write(
+          `${freshLine(process.stderr, process.env)}stopping after this page; press Ctrl-C again to stop now\n`,
+        );
     },
   });
   onLog((log) => {

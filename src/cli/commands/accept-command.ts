@@ -1,7 +1,11 @@
 import type { Bridge } from '../../bridge/bridge.ts';
 import { countOf } from '../../core/count-of.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
-import { type AcceptanceReport, acceptDeletions } from '../../harvest/vanished/accept-deletions.ts';
+import {
+  type Acceptance,
+  type AcceptanceReport,
+  acceptDeletions,
+} from '../../harvest/vanished/accept-deletions.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
@@ -15,9 +19,12 @@ export async function acceptOne(
   flag: AcceptFlag,
   json: boolean,
   io: CommandIo,
+  onProgress?: Acceptance['onProgress'],
 ): Promise<number> {
   const run = flag === true ? undefined : flag;
-  const report = await acceptDeletions(bridge, source, { run, stop: io.stop, signal: io.abort });
+  const report = await acceptDeletions(bridge, source, {
+    ...{ run, stop: io.stop, signal: io.abort, onProgress },
+  });
   printResult(io, json, { accepted: report.run ?? null, ...report }, describe(report));
   return report.remaining > 0 ? exitCodes.needsAttention : exitCodes.ok;
 }

@@ -6,10 +6,12 @@ import { renameOlderJournals } from '../../bridge/state/older-database.ts';
 import { countOf } from '../../core/count-of.ts';
 import { BridgeError, type ErrorCode, isBridgeError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { PublishReport } from '../../publish/publisher.ts';
+import type { PublishOptions, PublishReport } from '../../publish/publisher.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
+import { createProgress } from '../terminal/progress.ts';
+import { createPublishProgress } from '../terminal/publish-progress.ts';
 import { reportError } from '../terminal/report-error.ts';
 
 export interface PublishFlags {
@@ -26,8 +28,10 @@ export interface PublishFlags {
 export async function publishCommand(
   names: readonly string[],
   flags: PublishFlags,
-  io: CommandIo,
+  given: CommandIo,
 ): Promise<number> {
+  const progress = createProgress(given, flags);
+  const { io } = progress;
   const config = loadConfig(flags, io.env, io.cwd);
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
   const bridge = await openBridge(config, log, flags.dryRun ? 'check' : 'migrate');
@@ -35,11 +39,16 @@ export async function publishCommand(
     let exitCode: number = exitCodes.ok;
     const sets = chooseSets(bridge, names);
     if (!flags.dryRun) await renameOlderJournals(bridge, [...new Set(sets.map(({ source }) => source))]);
+    const publishing = createPublishProgress(
+      progress,
+      sets.map(({ path }) => path),
+    );
     for (const set of sets) {
       if (io.stop.aborted) return exitCodes.interrupted;
+      if (!flags.dryRun) publishing.begin(set.path);
       try {
         if (flags.dryRun) await preview(bridge, set, flags, io);
-        else await patiently(bridge, io, () => publishOne(bridge, set, flags, io));
+        else await patiently(bridge, io, () => publishOne(bridge, set, flags, io, publishing.of(set.path)));
       } catch (error) {
         // What ails one set, the others need not suffer from.
         if (!isBridgeError(error) || !ofOneSet.includes(error.code)) throw error;
@@ -49,6 +58,7 @@ export async function publishCommand(
     if (!flags.dryRun) await bridge.publisher.publishSite(bridge.sets());
     return exitCode;
   } finally {
+    progress.end();
     await bridge.close();
   }
 }
@@ -91,12 +101,14 @@ async function publishOne(
   set: ResourceSet,
   flags: PublishFlags,
   io: CommandIo,
+  onProgress: PublishOptions['onProgress'],
 ): Promise<void> {
   const report = await bridge.publisher.publish(set, {
     resourceList: 'always',
     flat: 'always',
     close: flags.close,
     signal: io.abort,
+    onProgress,
   });
   if (!report.published) {
     say(io, `${set.path}: nothing to publish yet; type: rsbridge harvest ${set.source}`);
@@ -104,7 +116,11 @@ async function publishOne(
   }
   printReport(bridge, set, report, flags, io);
   if (flags.listsOnly || !set.dumps) return;
-  const dumps = await bridge.publisher.publishDumps(set, { resourceDump: 'always', signal: io.abort });
+  const dumps = await bridge.publisher.publishDumps(set, {
+    resourceDump: 'always',
+    signal: io.abort,
+    onProgress,
+  });
   printReport(bridge, set, dumps, flags, io);
 }
 

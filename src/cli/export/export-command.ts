@@ -4,12 +4,13 @@ import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
-import { type ExportProgress, type ExportReport, exportPublication } from '../../export/export.ts';
+import { type ExportReport, exportPublication } from '../../export/export.ts';
 import type { AbsentSource } from '../../export/past/past-moment.ts';
 import { exportPast, type PastExportReport } from '../../export/past-export.ts';
 import { writeSetLinks } from '../../export/site/set-links.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
+import { createProgress, type Progress } from '../terminal/progress.ts';
 import { createExportPages } from './export-pages.ts';
 import { createExportProgress } from './export-progress.ts';
 import { publishForExport } from './export-publish.ts';
@@ -25,7 +26,9 @@ export interface ExportFlags {
 }
 
 /** Publishes what is new, and lays the whole publication out as files; with `at` what was then, publishing nothing. */
-export async function exportCommand(target: string, flags: ExportFlags, io: CommandIo): Promise<number> {
+export async function exportCommand(target: string, flags: ExportFlags, given: CommandIo): Promise<number> {
+  const progress = createProgress(given, flags);
+  const { io } = progress;
   const config = loadConfig(flags, io.env, io.cwd);
   if (Object.keys(config.sources).length === 0) {
     throw noSourceError();
@@ -33,9 +36,9 @@ export async function exportCommand(target: string, flags: ExportFlags, io: Comm
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
   const bridge = await openBridge(config, log, flags.dryRun ? 'check' : 'migrate');
   try {
-    if (!flags.dryRun && flags.at === undefined) await publishForExport(bridge, io);
+    if (!flags.dryRun && flags.at === undefined) await publishForExport(bridge, progress);
     if (io.stop.aborted) return exitCodes.interrupted;
-    const report = await exportTo(bridge, resolve(io.cwd, target), flags, io);
+    const report = await exportTo(bridge, resolve(io.cwd, target), flags, progress);
     if (!report) {
       say(io, 'nothing is published yet; type: rsbridge harvest');
       return exitCodes.ok;
@@ -53,6 +56,7 @@ export async function exportCommand(target: string, flags: ExportFlags, io: Comm
     }
     return exitCodes.ok;
   } finally {
+    progress.end();
     await bridge.close();
   }
 }
@@ -61,11 +65,11 @@ async function exportTo(
   bridge: Bridge,
   target: string,
   flags: ExportFlags,
-  io: CommandIo,
+  progress: Progress,
 ): Promise<ExportReport | PastExportReport | undefined> {
   const { config, database, log } = bridge;
   const pages = createExportPages(bridge);
-  const progress = createExportProgress(io);
+  const exporting = createExportProgress(progress);
   const settings = {
     database,
     directory: config.directory,
@@ -78,8 +82,8 @@ async function exportTo(
     log,
     dryRun: flags.dryRun,
     full: flags.full,
-    signal: io.stop,
-    onProgress: (state: ExportProgress) => progress.update(state),
+    signal: progress.io.stop,
+    onProgress: exporting,
   };
   try {
     if (flags.at === undefined) {

@@ -1,28 +1,19 @@
 import { countOf } from '../../core/count-of.ts';
 import type { ExportProgress } from '../../export/export.ts';
-import type { CommandIo } from '../terminal/io.ts';
+import type { Progress } from '../terminal/progress.ts';
 
-const quietMs = 10_000;
-const frameMs = 200;
-
-/** One moving line on a terminal, else a line every ten seconds. */
-export function createExportProgress(io: CommandIo, now: () => number = Date.now) {
+/** Says how an export goes, one phase after the other. */
+export function createExportProgress(
+  progress: Progress,
+  now: () => number = Date.now,
+): (state: ExportProgress) => void {
   const startedAt = now();
-  let lastAt = startedAt;
-  let drawn = false;
-  const terminal = io.stderr.isTTY === true;
-  return {
-    update({ phase, done, written }: ExportProgress): void {
-      if (now() - lastAt < (terminal ? frameMs : quietMs)) return;
-      lastAt = now();
-      const line = `${phase}: ${done} compared, ${countOf(written, 'file')} written in ${Math.round((lastAt - startedAt) / 1000)} s`;
-      io.stderr.write(terminal ? `\r\u001b[K${line}` : `${line}\n`);
-      drawn = terminal;
-    },
-    /** Leaves the terminal as found. */
-    end(): void {
-      if (drawn) io.stderr.write('\r\u001b[K');
-      drawn = false;
-    },
+  return ({ phase, done, total, written }) => {
+    const files = `${countOf(written, 'file')} written`;
+    progress.show(
+      'export',
+      { label: 'export', done, total, noun: phase.slice(0, -1), deed: 'compared', note: files },
+      () => `${phase}: ${done} compared, ${files} in ${Math.round((now() - startedAt) / 1000)} s`,
+    );
   };
 }

@@ -6,6 +6,8 @@ import { readPublicationSnapshot, type SnapshotSet } from '../../export/site/pub
 import type { PublishOptions } from '../../publish/publisher.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import { type CommandIo, say } from '../terminal/io.ts';
+import type { Progress } from '../terminal/progress.ts';
+import { createPublishProgress } from '../terminal/publish-progress.ts';
 
 /** A longer Resource List is renewed once a day, as `serve` does; a shorter one whenever something changed. */
 const smallList = 50_000;
@@ -15,11 +17,18 @@ const dumpDays = 7;
  * Publishes what is new, so that an export shows the repository as it is. What another process is publishing
  * (`rsbridge serve`), or what cannot be published now, is exported as it was published last.
  */
-export async function publishForExport(bridge: Bridge, io: CommandIo): Promise<void> {
+export async function publishForExport(bridge: Bridge, progress: Progress): Promise<void> {
   const { config, publisher } = bridge;
+  const { io } = progress;
+  const publishing = createPublishProgress(
+    progress,
+    bridge.sets().map(({ path }) => path),
+  );
   const published = await readPublicationSnapshot(config.directory, config.baseUrl);
   for (const set of bridge.sets()) {
     if (io.stop.aborted) return;
+    publishing.begin(set.path);
+    const onProgress = publishing.of(set.path);
     const due = await whatIsDue(
       bridge,
       set,
@@ -29,12 +38,14 @@ export async function publishForExport(bridge: Bridge, io: CommandIo): Promise<v
       const { published: exists } = await publisher.publish(set, {
         resourceList: due.resourceList,
         signal: io.abort,
+        onProgress,
       });
       if (!exists || !set.dumps) return;
-      await publisher.publishDumps(set, { resourceDump: due.resourceDump, signal: io.abort });
+      await publisher.publishDumps(set, { resourceDump: due.resourceDump, signal: io.abort, onProgress });
     });
   }
   await tolerantly(io, 'the Source Description', () => publisher.publishSite(bridge.sets()));
+  publishing.end();
 }
 
 type Due = PublishOptions['resourceList'];

@@ -14,6 +14,7 @@ import { areCountOf, countOf } from '../../core/count-of.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
 import { dryRun } from '../../harvest/dry-run.ts';
+import type { FileJobOptions } from '../../harvest/files/file-job.ts';
 import type { HarvestOptions, HarvestSource } from '../../harvest/harvest-source.ts';
 import { identifierPass, type Skipped } from '../../harvest/identifiers/identifier-pass.ts';
 import type { HarvestReport } from '../../harvest/report.ts';
@@ -22,8 +23,9 @@ import { acceptOne } from '../commands/accept-command.ts';
 import type { AcceptFlag } from '../commands/accept-option.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
+import { createProgress } from '../terminal/progress.ts';
 import { harvestItems } from './harvest-item.ts';
-import { createProgress, type Progress } from './progress.ts';
+import { createHarvestProgress, type HarvestProgress } from './progress.ts';
 
 export interface HarvestFlags {
   readonly config?: string;
@@ -43,8 +45,10 @@ export interface HarvestFlags {
 export async function harvestCommand(
   names: readonly string[],
   flags: HarvestFlags,
-  io: CommandIo,
+  given: CommandIo,
 ): Promise<number> {
+  const progress = createProgress(given, flags);
+  const { io } = progress;
   const config = loadConfig(flags, io.env, io.cwd);
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
   const bridge = await openBridge(config, log, 'migrate', io.stop);
@@ -65,13 +69,14 @@ export async function harvestCommand(
         bridge,
         sources.map(({ name }) => name),
       );
-    const progress = createProgress(io, sources.length);
+    const harvests = createHarvestProgress(progress, sources.length);
     const exitCode = await sideBySide(sources, io.stop, (source) =>
-      harvestOne(bridge, source, flags, accept, io, progress),
+      harvestOne(bridge, source, flags, accept, io, harvests),
     );
     if (!flags.dryRun && !io.stop.aborted) await removeBytes(bridge, eitherOf(io.stop, io.abort));
     return io.stop.aborted ? exitCodes.interrupted : exitCode;
   } finally {
+    progress.end();
     await bridge.close();
   }
 }
@@ -120,7 +125,7 @@ async function harvestOne(
   flags: HarvestFlags,
   accept: AcceptFlag | undefined,
   io: CommandIo,
-  progress: Progress,
+  progress: HarvestProgress,
 ): Promise<number> {
   const options: HarvestOptions = {
     mode: flags.full ? 'full' : 'incremental',
@@ -130,19 +135,21 @@ async function harvestOne(
     signal: io.abort,
     onProgress: (state) => progress.update(state),
   };
+  progress.begin(source.name);
   try {
     if (accept !== undefined) {
-      const exitCode = await acceptOne(bridge, source, accept, flags.json, io);
+      const exitCode = await acceptOne(bridge, source, accept, flags.json, io, (asked, total) =>
+        progress.asked(source.name, asked, total),
+      );
       if (!(flags.full || flags.identifiers) || io.stop.aborted) return exitCode;
     }
     if (flags.item) {
       const exitCode = await harvestItems(bridge, source, flags.item, flags.json, io);
-      if (!io.stop.aborted) await followFiles(bridge, source.name, flags, io);
+      if (!io.stop.aborted) await followFiles(bridge, source.name, flags, io, progress);
       return exitCode;
     }
     if (flags.dryRun) {
       const report = await dryRun(bridge, source, options);
-      progress.finish(source.name);
       printResult(
         io,
         flags.json,
@@ -154,22 +161,22 @@ async function harvestOne(
     const reports = flags.identifiers
       ? [await identifierPass(bridge, source, { ...options, onProgress: (state) => progress.update(state) })]
       : await thoroughHarvest(bridge, source, options);
-    progress.finish(source.name);
     for (const report of reports) {
       if ('skipped' in report) printSkipped(io, flags.json, source.name, report);
       else printResult(io, flags.json, report, describeReport(report));
     }
-    if (!flags.identifiers && !io.stop.aborted) await followFiles(bridge, source.name, flags, io);
+    if (!flags.identifiers && !io.stop.aborted) await followFiles(bridge, source.name, flags, io, progress);
     const isOpen = reports.some((report) => 'state' in report && report.state === 'needs-attention');
     return isOpen ? exitCodes.needsAttention : exitCodes.ok;
   } catch (error) {
-    progress.finish(source.name);
     if (!isBridgeError(error)) throw error;
     const { code, advice } = error;
     if (flags.json)
       printResult(io, true, { source: source.name, error: { code, message: error.message, advice } }, '');
     say(io, `${source.name}: ${describeError(error)}\n${advice} [${code}]`);
     return exitCodeOf(code);
+  } finally {
+    progress.finish(source.name);
   }
 }
 
@@ -179,13 +186,19 @@ async function followFiles(
   source: string,
   flags: HarvestFlags,
   io: CommandIo,
+  progress: HarvestProgress,
 ): Promise<void> {
   if (flags.full) {
     const damaged = await lookAtMirror(bridge, source, 'contents', eitherOf(io.stop, io.abort));
     if (damaged > 0)
       printResult(io, flags.json, { source, damagedFiles: damaged }, describeDamagedFiles(source, damaged));
   }
-  const options = { stop: io.stop, signal: io.abort, toTheEnd: flags.full };
+  const options: FileJobOptions = {
+    stop: io.stop,
+    signal: io.abort,
+    toTheEnd: flags.full,
+    onProgress: (report) => progress.files(source, report),
+  };
   const files = await workOnFiles(bridge, source, options);
   const said = files && describeFileWork(source, files);
   if (said !== undefined) printResult(io, flags.json, { source, files }, said);

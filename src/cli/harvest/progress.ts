@@ -1,14 +1,19 @@
 import { countOf } from '../../core/count-of.ts';
+import type { FileJobReport } from '../../harvest/files/file-job.ts';
 import type { RunCounts } from '../../store/runs/runs.ts';
-import type { CommandIo } from '../terminal/io.ts';
+import type { Progress } from '../terminal/progress.ts';
 
-/** Says how harvests go: one moving line on a terminal, else a line every ten seconds. */
-export interface Progress {
+/** Says how harvests go: a line for each source on a terminal, else one about all of them every ten seconds. */
+export interface HarvestProgress {
+  /** Nothing of this source has come yet. */
+  begin(source: string): void;
+  /** Items that a run did not find are asked for, one by one. */
+  asked(source: string, asked: number, total: number): void;
   update(progress: SourceProgress): void;
+  /** Its records are read; its files come now. */
+  files(source: string, report: FileJobReport): void;
   /** This source is through. */
   finish(source: string): void;
-  /** Leaves the terminal as found. */
-  end(): void;
 }
 
 export interface SourceProgress {
@@ -19,45 +24,44 @@ export interface SourceProgress {
   readonly expectedTotal?: number | undefined;
 }
 
-const quietMs = 10_000;
-const frameMs = 200;
-
 /** @param sources how many there are to be harvested */
-export function createProgress(io: CommandIo, sources = 1, now: () => number = Date.now): Progress {
+export function createHarvestProgress(
+  progress: Progress,
+  sources: number,
+  now: () => number = Date.now,
+): HarvestProgress {
   const startedAt = now();
   const underWay = new Map<string, SourceProgress>();
   let finished = { sources: 0, items: 0 };
-  let lastAt = startedAt;
-  let drawn = false;
-  const terminal = io.stderr.isTTY === true;
 
-  function describe(progress: SourceProgress, seconds: number): string {
-    if (sources === 1) return describeProgress(progress, seconds);
-    const items = [...underWay.values()].reduce((sum, state) => sum + state.items, finished.items);
+  function describe(state: SourceProgress): string {
+    const seconds = (now() - startedAt) / 1000;
+    if (sources === 1) return describeSource(state, seconds);
+    const items = [...underWay.values()].reduce((sum, { items }) => sum + items, finished.items);
     return `${finished.sources} of ${countOf(sources, 'source')} done: ${countOf(items, 'record')}, ${rateOf(items, seconds)}/s`;
   }
 
-  function end(): void {
-    if (drawn) io.stderr.write('\r\u001b[K');
-    drawn = false;
-  }
-
   return {
-    update(progress) {
-      underWay.set(progress.source, progress);
-      if (now() - lastAt < (terminal ? frameMs : quietMs)) return;
-      lastAt = now();
-      const line = describe(progress, (lastAt - startedAt) / 1000);
-      io.stderr.write(terminal ? `\r\u001b[K${line}` : `${line}\n`);
-      drawn = terminal;
+    begin: (source) => progress.show(source, { label: source, done: 0, noun: 'record' }),
+    asked: (source, done, total) =>
+      progress.show(source, { label: source, done, total, noun: 'item', deed: 'asked for' }),
+    update(state) {
+      const { source, run, items, expectedTotal: total } = state;
+      underWay.set(source, state);
+      const counts = { done: run.items, before: run.items - items, total, noun: 'record' };
+      progress.show(source, { label: source, ...counts, note: changesOf(run) }, () => describe(state));
+    },
+    files(source, { asked, landingPages, bytes }) {
+      const note = bytes > 0 ? `${Math.round(bytes / 1_000_000)} MB downloaded` : undefined;
+      const done = asked + landingPages;
+      progress.show(source, { label: source, done, noun: 'file', deed: 'asked for', note });
     },
     finish(source) {
       const items = underWay.get(source)?.items ?? 0;
       underWay.delete(source);
       finished = { sources: finished.sources + 1, items: finished.items + items };
-      end();
+      progress.remove(source);
     },
-    end,
   };
 }
 
@@ -65,12 +69,12 @@ function rateOf(items: number, seconds: number): number {
   return seconds > 0 ? Math.round(items / seconds) : 0;
 }
 
-export function describeProgress(
-  { source, run, items, expectedTotal }: SourceProgress,
-  seconds: number,
-): string {
-  const total = expectedTotal === undefined || expectedTotal < run.items ? '' : ` of about ${expectedTotal}`;
-  const changes = `${run.created} created, ${run.updated} updated, ${run.deleted} deleted`;
+function changesOf(run: RunCounts): string {
   const problems = run.problems > 0 ? `, ${countOf(run.problems, 'problem')}` : '';
-  return `${source}: ${run.items}${total} records, ${rateOf(items, seconds)}/s (${changes}${problems})`;
+  return `${run.created} created, ${run.updated} updated, ${run.deleted} deleted${problems}`;
+}
+
+function describeSource({ source, run, items, expectedTotal }: SourceProgress, seconds: number): string {
+  const total = expectedTotal === undefined || expectedTotal < run.items ? '' : ` of about ${expectedTotal}`;
+  return `${source}: ${run.items}${total} records, ${rateOf(items, seconds)}/s (${changesOf(run)})`;
 }

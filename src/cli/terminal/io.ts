@@ -5,7 +5,11 @@ export interface CommandIo {
   /** Results. */
   readonly stdout: Writable;
   /** Talk: progress, warnings, errors. */
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** First Ctrl-C: finish the page. */

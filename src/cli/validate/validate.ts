@@ -6,7 +6,8 @@ import { countOf } from '../../core/count-of.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { type CommandIo, say } from '../terminal/io.ts';
+import type { CommandIo } from '../terminal/io.ts';
+import { createProgress, type Progress } from '../terminal/progress.ts';
 import { openSourcePort } from './validate-port.ts';
 import { countFindings, printValidation } from './validate-report.ts';
 
@@ -80,9 +81,12 @@ async function validateFile(name: string, chunks: AsyncIterable<Uint8Array>): Pr
   return { uris: [{ uri: name, kind, entries, findings, suppressed }], notes: [], ...counts };
 }
 
-async function validateUrl(url: URL, flags: ValidateFlags, io: CommandIo): Promise<Validation> {
+async function validateUrl(url: URL, flags: ValidateFlags, given: CommandIo): Promise<Validation> {
+  const progress = createProgress(given, flags);
+  const { io } = progress;
   const signal = eitherOf(io.stop, io.abort);
   const port = openSourcePort(url, flags, signal, io);
+  showCounts(progress, 0, 0);
   try {
     return await validateSource(url, port, {
       follow: flags.follow,
@@ -91,12 +95,13 @@ async function validateUrl(url: URL, flags: ValidateFlags, io: CommandIo): Promi
       maximumPackageBytes: flags.maxPackageBytes,
       maximumDocuments: flags.maxDocuments,
       maximumFindings: shownPerRule,
-      onProgress: createPace(io),
+      onProgress: (documents, entries) => showCounts(progress, documents, entries),
     });
   } catch (error) {
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped before the end', { cause: error });
     throw error;
   } finally {
+    progress.end();
     await port.close();
   }
 }
@@ -111,13 +116,11 @@ function parseAddress(address: string): URL {
   return url;
 }
 
-const quietMs = 10_000;
-
-function createPace(io: CommandIo): (documents: number, entries: number) => void {
-  let saidAt = Date.now();
-  return (documents, entries) => {
-    if (Date.now() - saidAt < quietMs) return;
-    saidAt = Date.now();
-    say(io, `${countOf(documents, 'document')}, ${countOf(entries, 'entry')} so far`);
-  };
+function showCounts(progress: Progress, documents: number, entries: number): void {
+  const counted = countOf(entries, 'entry');
+  progress.show(
+    'validate',
+    { label: 'validate', done: documents, noun: 'document', note: counted },
+    () => `${countOf(documents, 'document')}, ${counted} so far`,
+  );
 }
