@@ -13,8 +13,8 @@ import type { RequestMetrics } from './request-metrics.ts';
  */
 export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: RequestMetrics): void {
   const ofProcess = processMetrics(deps.version);
-  const ofSources = remembered((sources: readonly SourceOverview[]) => sourceMetrics(sources).metrics());
-  const ofDocuments = remembered((sets: readonly PublishedSet[]) => documentMetrics(sets).metrics());
+  const ofSources = remembered((sources: readonly SourceOverview[]) => sourceMetrics(sources));
+  const ofDocuments = remembered((sets: readonly PublishedSet[]) => documentMetrics(sets));
   app.addHook('onClose', async () => ofProcess.clear());
   app.route({
     method: ['GET', 'HEAD'],
@@ -54,7 +54,8 @@ function remembered<Given extends object, Result>(work: (given: Given) => Result
 function processMetrics(version: string): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  gauge(registry, 'rsbridge_info', 'The version that is running.', ['version']).set({ version }, 1);
+  const info = { name: 'rsbridge_info', help: 'The version that is running.', labelNames: ['version'] };
+  new Gauge({ ...info, registers: [registry] }).set({ version }, 1);
   new Gauge({
     name: 'rsbridge_uptime_seconds',
     help: 'Since the process began.',
@@ -66,37 +67,46 @@ function processMetrics(version: string): Registry {
   return registry;
 }
 
-function sourceMetrics(sources: readonly SourceOverview[]): Registry {
-  const registry = new Registry();
-  const add = (name: string, help: string, pick: (source: SourceOverview) => number | undefined) => {
-    const metric = gauge(registry, name, help, ['source']);
-    for (const source of sources) {
-      const value = pick(source);
-      if (value !== undefined) metric.set({ source: source.name }, value);
-    }
-  };
-  add('rsbridge_items', 'Items the upstream has.', ({ items }) => items);
-  add('rsbridge_resources', 'Living resources.', ({ resources }) => resources);
-  add('rsbridge_recent_changes', 'Changes in the last 24 hours.', ({ recentChanges }) => recentChanges);
-  add('rsbridge_source_healthy', '1 while nothing needs attention.', ({ healthy }) => Number(healthy));
-  add(
-    'rsbridge_last_success_timestamp_seconds',
-    'When the last successful harvest ended.',
-    ({ lastSuccessAt }) => (lastSuccessAt === undefined ? undefined : toMilliseconds(lastSuccessAt) / 1000),
+function sourceMetrics(sources: readonly SourceOverview[]): string {
+  const all = (name: string, help: string, pick: (source: SourceOverview) => number | undefined) =>
+    gauges(
+      { name, help, label: 'source' },
+      sources.map((source) => [source.name, pick(source)]),
+    );
+  return [
+    all('rsbridge_items', 'Items the upstream has.', ({ items }) => items),
+    all('rsbridge_resources', 'Living resources.', ({ resources }) => resources),
+    all('rsbridge_recent_changes', 'Changes in the last 24 hours.', ({ recentChanges }) => recentChanges),
+    all('rsbridge_source_healthy', '1 while nothing needs attention.', ({ healthy }) => Number(healthy)),
+    all(
+      'rsbridge_last_success_timestamp_seconds',
+      'When the last successful harvest ended.',
+      ({ lastSuccessAt }) => (lastSuccessAt === undefined ? undefined : toMilliseconds(lastSuccessAt) / 1000),
+    ),
+  ].join('');
+}
+
+function documentMetrics(sets: readonly PublishedSet[]): string {
+  return gauges(
+    { name: 'rsbridge_published_entries', help: 'Entries of each current document.', label: 'document' },
+    sets.flatMap((set) => currentDocuments(set).map(({ path, entries }): Sample => [path, entries])),
   );
-  return registry;
 }
 
-function documentMetrics(sets: readonly PublishedSet[]): Registry {
-  const registry = new Registry();
-  const metric = gauge(registry, 'rsbridge_published_entries', 'Entries of each current document.', [
-    'document',
-  ]);
-  for (const set of sets)
-    for (const { path, entries } of currentDocuments(set)) metric.set({ document: path }, entries);
-  return registry;
+/** Value of the label, and of the gauge where it has one. */
+type Sample = readonly [string, number | undefined];
+
+/** Of a thousand sources there are nine thousand samples, for which a registry takes ten times as long. */
+function gauges(
+  { name, help, label }: { readonly name: string; readonly help: string; readonly label: string },
+  samples: readonly Sample[],
+): string {
+  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`];
+  for (const [value, gauge] of samples)
+    if (gauge !== undefined) lines.push(`${name}{${label}="${escapeLabel(value)}"} ${gauge}`);
+  return `\n${lines.join('\n')}\n`;
 }
 
-function gauge<Label extends string>(registry: Registry, name: string, help: string, labelNames: Label[]) {
-  return new Gauge({ name, help, labelNames, registers: [registry] });
+function escapeLabel(value: string): string {
+  return value.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));
 }
