@@ -170,3 +170,13 @@ test('a command line begins without what only some commands need', () => {
   const ofStatus = loadedWith('src/cli/status/status.ts');
   expect(heavy.filter((name) => ofStatus.has(name))).toEqual(['knex', 'yaml']);
 });
+
+test('what benchmarks start in processes of their own is there', () => {
+  const bench = join(root, 'test', 'bench');
+  const scripts = readdirSync(bench)
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [...readFileSync(join(bench, name), 'utf8').matchAll(/\bstart\('([^']+)'/g)])
+    .map(([, script = '']) => script);
+  expect(scripts.length).toBeGreaterThan(10);
+  expect(scripts.filter((script) => !existsSync(join(bench, `${script}.ts`)))).toEqual([]);
+});

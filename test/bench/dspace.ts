@@ -29,7 +29,7 @@ interface Told {
   readonly usageEvents: number;
 }
 
-const server = start('../dspace/serve', [count, version, mix, embedMs, latencyMs]);
+const server = start('../house/dspace/serve', [count, version, mix, embedMs, latencyMs]);
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
 try {
   const { rest, control } = JSON.parse(await firstLine(server)) as { rest: string; control: string };

@@ -13,7 +13,7 @@ import { firstLine, print, start } from './once/processes.ts';
  */
 const [files = '4000', bytes = '1000000', requests = '8'] = process.argv.slice(2);
 const place = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
-const provider = start('file-provider', [bytes]);
+const provider = start('upstreams/file-provider', [bytes]);
 try {
   const url = await firstLine(provider);
   const curl = fetchAll(url);

@@ -12,7 +12,7 @@ import { firstLine, print, start } from './once/processes.ts';
  */
 const [count = '20000', latency = '50'] = process.argv.slice(2);
 const python = process.env.PYTHON ?? 'python3';
-const provider = start('windowed-provider', [count, 100, latency]);
+const provider = start('upstreams/windowed-provider', [count, 100, latency]);
 const base = await firstLine(provider);
 const url = `${base}/oai`;
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));

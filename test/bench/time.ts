@@ -60,7 +60,7 @@ async function compareLists({ resources, versions }: Plan): Promise<void> {
   const middle = momentOf(resources - 1, Math.floor((versions - 1) / 2));
   const list = async (...at: readonly string[]) => {
     const place = join(work, at.length > 0 ? 'past' : 'current');
-    const child = start('time-list', [file, place, ...at]);
+    const child = start('past/time-list', [file, place, ...at]);
     const line = JSON.parse(await firstLine(child)) as { entries: number; seconds: number };
     rmSync(place, { recursive: true, force: true });
     if (line.entries !== resources) throw new Error(`${line.entries} entries, not ${resources}`);
