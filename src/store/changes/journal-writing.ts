@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { addSeconds } from '../../core/datetime.ts';
 import type { Link } from '../../core/resource.ts';
-import { insertRows, type Row, slices } from '../engine/bulk.ts';
+import { batches } from '../engine/batches.ts';
+import { insertRows, type Row } from '../engine/bulk.ts';
 import { serializeLinks } from '../engine/representation-columns.ts';
 import { unsettleHeirs } from '../files/linked-files.ts';
 import { lastmodAfter } from '../plans/page-changes.ts';
@@ -28,7 +29,7 @@ export async function storeChanges(
   if (!journal) throw new Error(`source ${sourceId} has vanished`);
   const at = momentAfter(journal.journal_at, now, changes);
   let seq = journal.journal_seq;
-  for (const some of slices(changes, changesAtATime)) {
+  for (const some of batches(changes, changesAtATime)) {
     const rows = some.map((plan, index) => toRows(plan, seq + index + 1, at, patches));
     await storeRows(trx, sourceId, run, rows, itemIds);
     seq += some.length;

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { batches } from './batches.ts';
 
 /**
  * Many rows in few statements. SQLite takes multi-row VALUES in a handful of fixed sizes, so that its
@@ -32,23 +33,11 @@ export async function insertRows<Returned extends object = object>(
   options: InsertOptions = {},
 ): Promise<Returned[]> {
   const returned: Returned[] = [];
-  for (const some of slices(rows, rowsAtATime)) {
-    const insert = isPostgres(trx) ? insertAsJson : insertAsValues;
+  const insert = isPostgres(trx) ? insertAsJson : insertAsValues;
+  for (const some of batches(rows, rowsAtATime)) {
     for (const row of await insert<Returned>(trx, table, some, options)) returned.push(row);
   }
   return returned;
-}
-
-/** In the same order, so many at a time. */
-export function* slices<T>(all: Iterable<T>, size: number): Generator<readonly T[]> {
-  let slice: T[] = [];
-  for (const one of all) {
-    slice.push(one);
-    if (slice.length < size) continue;
-    yield slice;
-    slice = [];
-  }
-  if (slice.length > 0) yield slice;
 }
 
 async function insertAsJson<Returned>(

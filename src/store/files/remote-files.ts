@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { earlier, later } from '../../core/datetime.ts';
 import { type SeenFile, saysNo } from '../../core/files/published-files.ts';
+import { batches } from '../engine/batches.ts';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { askAllWithheld, callForWeighing, publishedUrls } from './refusals.ts';
@@ -69,11 +70,11 @@ export async function findRemoteFiles(
   urls: readonly string[],
 ): Promise<ReadonlyMap<string, RemoteFile>> {
   const found = new Map<string, RemoteFile>();
-  for (let start = 0; start < urls.length; start += urlsAtATime) {
+  for (const some of batches(urls, urlsAtATime)) {
     const rows: RemoteFileRow[] = await db('remote_file')
       .select(remoteFileColumns)
       .where({ source_id: sourceId })
-      .modify((query) => whereAnyOf(query, 'url', urls.slice(start, start + urlsAtATime)));
+      .modify((query) => whereAnyOf(query, 'url', some));
     for (const row of rows) found.set(row.url, toRemoteFile(row));
   }
   return found;

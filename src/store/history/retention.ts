@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { addSeconds, earlier } from '../../core/datetime.ts';
 import { beginOfDays, isSameKeep, type Keep, surplusVersions } from '../../core/time/retention.ts';
+import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { type ReleasedVersion, releaseVersions, restoreVersions } from '../payloads/released.ts';
@@ -146,10 +147,10 @@ async function* findSurplus(
       if ('last' in keep) query.whereExists(asLatestChange(db));
     });
   const ids = touched.map(({ resource_id }) => resource_id);
-  for (let start = 0; start < ids.length; start += resourcesAtATime) {
+  for (const some of batches(ids, resourcesAtATime)) {
     // On SQLite all of this is work without a pause; whoever else is served by this process gets a turn.
     await setImmediate();
-    const steps = await readSteps(db, ids.slice(start, start + resourcesAtATime));
+    const steps = await readSteps(db, some);
     const surplus = [...steps.values()].flatMap((own) =>
       surplusVersions(own, keep, at).filter(({ version }) => !version.dropped),
     );

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isBridgeError } from '../../core/errors.ts';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
+import { batchBytes, batches } from '../engine/batches.ts';
 import type { Queryable } from '../engine/database.ts';
 import type { ItemVersions } from '../history/prior-versions.ts';
 import {
@@ -29,8 +30,6 @@ interface Payload {
   readonly alike: string;
 }
 
-/** So many octets of payloads are looked at together with what they resemble. */
-const batchBytes = 8_388_608;
 /** After so many, whoever else is served by this process gets a turn. */
 const turnBytes = 524_288;
 
@@ -93,7 +92,7 @@ interface Packing {
 
 async function packBatches(packing: Packing, payloads: readonly Payload[]): Promise<void> {
   let unheard = 0;
-  for (const batch of batches(payloads)) {
+  for (const batch of batches(payloads, batchBytes, ({ content }) => content.byteLength)) {
     const found = await findKeyframes(packing, batch);
     for (const { hash, content, alike } of batch) {
       if (packing.blobs.has(hash)) continue;
@@ -108,20 +107,6 @@ async function packBatches(packing: Packing, payloads: readonly Payload[]): Prom
       await setImmediate();
     }
   }
-}
-
-function* batches(payloads: readonly Payload[]): Generator<readonly Payload[]> {
-  let start = 0;
-  let bytes = 0;
-  for (const [index, { content }] of payloads.entries()) {
-    if (index > start && bytes + content.byteLength > batchBytes) {
-      yield payloads.slice(start, index);
-      start = index;
-      bytes = 0;
-    }
-    bytes += content.byteLength;
-  }
-  if (start < payloads.length) yield payloads.slice(start);
 }
 
 /** What payloads can be told as differences from: what they resemble, or what that is a difference from. */

@@ -2,6 +2,7 @@ import { isBridgeError } from '../../core/errors.ts';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
 import type { DesiredResource } from '../../core/resource.ts';
 import { isSameButVolatile, mayBeVolatile } from '../../core/xml/volatile-parts.ts';
+import { batchBytes, batches } from '../engine/batches.ts';
 import type { Queryable } from '../engine/database.ts';
 import { readBlobRows, unpackBlob } from '../payloads/blobs.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
@@ -13,9 +14,6 @@ interface Suspect {
   readonly length: number;
   readonly content: Uint8Array;
 }
-
-/** As much of stored payloads is read at a time; one that is larger comes alone. */
-const batchBytes = 8_388_608;
 
 /**
  * The items of a page; a payload that differs from the one that is stored in nothing but what its server writes anew
@@ -29,7 +27,7 @@ export async function withoutVolatileChanges(
   const suspects = items.flatMap((item) => suspectsOf(item, known.get(item.identifier)));
   if (suspects.length === 0) return items;
   const stored = new Map<DesiredResource, DesiredResource>();
-  for (const batch of batches(suspects)) {
+  for (const batch of batches(suspects, batchBytes, ({ length }) => length)) {
     const rows = await readBlobRows(db, [...new Set(batch.map(({ hash }) => hash))]);
     for (const { desired, hash, length, content } of batch) {
       const before = unpacked(rows, hash);
@@ -71,19 +69,4 @@ function unpacked(rows: Awaited<ReturnType<typeof readBlobRows>>, hash: string):
     if (isBridgeError(error, 'content-damaged')) return undefined;
     throw error;
   }
-}
-
-function* batches(suspects: readonly Suspect[]): Generator<readonly Suspect[]> {
-  let batch: Suspect[] = [];
-  let bytes = 0;
-  for (const suspect of suspects) {
-    if (batch.length > 0 && bytes + suspect.length > batchBytes) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(suspect);
-    bytes += suspect.length;
-  }
-  if (batch.length > 0) yield batch;
 }

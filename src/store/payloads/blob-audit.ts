@@ -1,4 +1,5 @@
 import { isBridgeError } from '../../core/errors.ts';
+import { batchBytes, batches } from '../engine/batches.ts';
 import type { Queryable } from '../engine/database.ts';
 import { type BlobRow, readBlobRows, unpackBlob } from './blobs.ts';
 import { readContents } from './contents.ts';
@@ -24,8 +25,6 @@ export interface AuditedPayloads {
 type Facts = Pick<BlobRow, 'hash' | 'length' | 'coding'> & { readonly size: number };
 
 const rowsAtATime = 1000;
-/** As much is in memory at a time; a payload that is larger comes alone. */
-const batchBytes = 8_388_608;
 
 /**
  * Reads everything that is kept, in the order of the hashes, and compares it with them: in flat memory, and without
@@ -52,9 +51,13 @@ export async function* auditPayloads(
       if (coding === 'delta') total.deltas += 1;
       if (coding === 'file') total.files += 1;
     }
-    for (const batch of batches(page.filter(({ coding }) => coding !== 'file'))) {
+    const inRows = page.filter(({ coding }) => coding !== 'file');
+    for (const batch of batches(inRows, batchBytes, sizeInRow)) {
       signal?.throwIfAborted();
-      yield* auditRows(db, batch);
+      yield* auditRows(
+        db,
+        batch.map(({ hash }) => hash),
+      );
     }
     for (const { hash } of page.filter(({ coding }) => coding === 'file')) {
       const message = await auditFile(db, directory, hash, signal);
@@ -66,20 +69,9 @@ export async function* auditPayloads(
   }
 }
 
-function* batches(facts: readonly Facts[]): Generator<readonly string[]> {
-  let hashes: string[] = [];
-  let bytes = 0;
-  for (const { hash, length, size } of facts) {
-    const more = Number(length) + Number(size);
-    if (hashes.length > 0 && bytes + more > batchBytes) {
-      yield hashes;
-      hashes = [];
-      bytes = 0;
-    }
-    hashes.push(hash);
-    bytes += more;
-  }
-  if (hashes.length > 0) yield hashes;
+/** The content and what it is stored as. */
+function sizeInRow({ length, size }: Facts): number {
+  return Number(length) + Number(size);
 }
 
 async function* auditRows(db: Queryable, hashes: readonly string[]): AsyncGenerator<Damage> {

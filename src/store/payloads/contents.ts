@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { batchBytes, batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { type BlobRow, type BlobRows, deflatePayload, readBlobRows, unpackBlob } from './blobs.ts';
@@ -36,9 +37,6 @@ export interface ContentOwner {
   readonly length?: number | undefined;
 }
 
-/** As much of the database's contents is in memory at a time; one that is larger comes alone. */
-const batchBytes = 8_388_608;
-
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** If given, one content is to be read after the other, and a chunk is only good until the next one. */
@@ -55,7 +53,7 @@ export async function* readContents<Owner extends ContentOwner>(
   owners: readonly Owner[],
   options: ReadOptions = {},
 ): AsyncGenerator<{ readonly owner: Owner; readonly content: Content }> {
-  for (const batch of batches(owners)) {
+  for (const batch of batches(owners, batchBytes, ({ length = 0 }) => length)) {
     options.signal?.throwIfAborted();
     const rows = await readBlobRows(db, [...new Set(batch.flatMap(({ hash }) => hash ?? []))]);
     for (const owner of batch) yield { owner, content: toContent(directory, owner, rows, options) };
@@ -73,20 +71,6 @@ export async function findKept(db: Queryable, hashes: readonly string[]): Promis
     .select('hash')
     .modify((query) => whereAnyOf(query, 'hash', [...new Set(hashes)]));
   return new Set(rows.map(({ hash }) => hash));
-}
-
-function* batches<Owner extends ContentOwner>(owners: readonly Owner[]): Generator<readonly Owner[]> {
-  let start = 0;
-  let bytes = 0;
-  for (const [index, { length = 0 }] of owners.entries()) {
-    if (index > start && bytes + length > batchBytes) {
-      yield owners.slice(start, index);
-      start = index;
-      bytes = 0;
-    }
-    bytes += length;
-  }
-  if (start < owners.length) yield owners.slice(start);
 }
 
 function toContent(directory: string, owner: ContentOwner, rows: BlobRows, options: ReadOptions): Content {

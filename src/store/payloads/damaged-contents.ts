@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { type BlobRow, isSound, readBlobRows } from './blobs.ts';
@@ -56,8 +57,7 @@ export async function callForMending(
 ): Promise<ReadonlySet<string>> {
   const sources = new Set<string>();
   const entries = await listEntries(directory);
-  for (let start = 0; start < entries.length; start += hashesAtATime) {
-    const some = entries.slice(start, start + hashesAtATime);
+  for (const some of batches(entries, hashesAtATime)) {
     const hashes = some.map(({ hash }) => hash);
     const rows = await readBlobRows(database.reader, hashes);
     const damaged: Entry[] = [];

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { addSeconds, endOfUtcDay } from '../../core/datetime.ts';
 import { patchRelation } from '../../core/resource.ts';
+import { batches } from '../engine/batches.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { parseLinks } from '../engine/representation-columns.ts';
@@ -110,8 +111,7 @@ async function postponeNeeded(settings: RemovalSettings, reference: Reference): 
 
 async function postponeHashes(settings: RemovalSettings, hashes: readonly string[]): Promise<void> {
   const { database, now } = settings;
-  for (let start = 0; start < hashes.length; start += hashesAtATime) {
-    const some = hashes.slice(start, start + hashesAtATime);
+  for (const some of batches(hashes, hashesAtATime)) {
     await postpone(database, endOfUtcDay(addSeconds(now, neededSeconds)), (query) =>
       query.where('due_at', '<=', dueBefore(settings)).modify((due) => whereAnyOf(due, 'hash', some)),
     );

@@ -1,3 +1,4 @@
+import { batches } from '../engine/batches.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 
 /** How long runs stay in the history; ISO moments before which they go. */
@@ -40,8 +41,7 @@ export async function pruneRuns(
       )
       .orderBy('id');
     const ids = rows.map((row) => row.id).filter((run) => !kept.has(run));
-    for (let from = 0; from < ids.length; from += runsAtATime) {
-      const some = ids.slice(from, from + runsAtATime);
+    for (const some of batches(ids, runsAtATime)) {
       await database.transaction(async (trx) => {
         await trx('problem').whereIn('run_id', some).delete();
         await trx('run').whereIn('id', some).delete();
