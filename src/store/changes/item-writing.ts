@@ -3,7 +3,7 @@ import type { Collection } from '../../core/adapter.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
-import type { ItemPlan } from '../plans/page-changes.ts';
+import type { ChangedItem } from '../plans/page-changes.ts';
 
 /**
  * Writes the items of a page and where they belong.
@@ -12,7 +12,7 @@ import type { ItemPlan } from '../plans/page-changes.ts';
 export async function storeItems(
   trx: Knex.Transaction,
   sourceId: number,
-  items: readonly ItemPlan[],
+  items: readonly ChangedItem[],
   known: ReadonlyMap<string, KnownItem>,
 ): Promise<ReadonlyMap<string, number>> {
   const ids = new Map([...known].map(([identifier, { id }]) => [identifier, id]));
@@ -45,7 +45,7 @@ export async function storeItems(
 async function storeMemberships(
   trx: Knex.Transaction,
   sourceId: number,
-  items: readonly ItemPlan[],
+  items: readonly ChangedItem[],
   known: ReadonlyMap<string, KnownItem>,
   ids: ReadonlyMap<string, number>,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { insertRows, type Row } from '../engine/bulk.ts';
 import { serializeLinks } from '../engine/representation-columns.ts';
 import { unsettleHeirs } from '../files/linked-files.ts';
 import { lastmodAfter } from '../plans/page-changes.ts';
-import type { ResourcePlan } from '../plans/resource-changes.ts';
+import type { ResourceChange } from '../plans/resource-changes.ts';
 import { clearVanished } from '../runs/vanished.ts';
 import { noPatches, type PagePatches } from './patches.ts';
 import { changingColumns } from './stored-items.ts';
@@ -16,7 +16,7 @@ export async function storeChanges(
   trx: Knex.Transaction,
   sourceId: number,
   run: { readonly id: number },
-  changes: readonly ResourcePlan[],
+  changes: readonly ResourceChange[],
   itemIds: ReadonlyMap<string, number>,
   now: string,
   patches = noPatches,
@@ -93,7 +93,7 @@ async function storeRows(
  * the journal stands still, but not for a resource that changed at its last moment: each of its versions has a
  * time of its own.
  */
-function momentAfter(journalAt: string, now: string, changes: readonly ResourcePlan[]): string {
+function momentAfter(journalAt: string, now: string, changes: readonly ResourceChange[]): string {
   if (now >= journalAt) return now;
   const changedThen = changes.some(
     ({ known }) => known && (known.lastmod >= journalAt || (known.deleted_at ?? '') >= journalAt),
@@ -102,22 +102,22 @@ function momentAfter(journalAt: string, now: string, changes: readonly ResourceP
 }
 
 /** How many more resources live after these changes. */
-function growth(changes: readonly ResourcePlan[]): number {
+function growth(changes: readonly ResourceChange[]): number {
   const weights = { created: 1, updated: 0, deleted: -1 } as const;
   // What had been deleted is not deleted once more by being withdrawn.
-  const isGone = ({ change, known }: ResourcePlan) =>
+  const isGone = ({ change, known }: ResourceChange) =>
     change === 'deleted' && (known?.deleted_at ?? null) !== null;
   return changes.reduce((sum, plan) => sum + (isGone(plan) ? 0 : weights[plan.change]), 0);
 }
 
 interface ChangeRows {
-  readonly plan: ResourcePlan;
+  readonly plan: ResourceChange;
   readonly resource: Row & { readonly path: string };
   readonly change: Row;
   readonly version: Row | undefined;
 }
 
-function toRows(plan: ResourcePlan, seq: number, at: string, patches: PagePatches): ChangeRows {
+function toRows(plan: ResourceChange, seq: number, at: string, patches: PagePatches): ChangeRows {
   const { known, desired, links, change } = plan;
   const lastmod = lastmodAfter(plan, at);
   const gone = desired === undefined;
@@ -160,12 +160,12 @@ function toRows(plan: ResourcePlan, seq: number, at: string, patches: PagePatche
 }
 
 /** The resource's own, and what only the change has (RS-LN-12). */
-function changeLinks({ desired, links }: ResourcePlan, patch: Link | undefined): string {
+function changeLinks({ desired, links }: ResourceChange, patch: Link | undefined): string {
   return patch ? serializeLinks([...(desired?.links ?? []), patch]) : links;
 }
 
 /** Null where the change leaves them as they were, or where there was nothing before it. */
-function linksBefore({ known, change, links }: ResourcePlan): string | null {
+function linksBefore({ known, change, links }: ResourceChange): string | null {
   return change === 'created' || !known || known.links === links ? null : known.links;
 }
 

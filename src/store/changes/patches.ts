@@ -7,12 +7,12 @@ import { diffXml, xmlPatchType } from '../../core/xml/xml-patch.ts';
 import type { Queryable } from '../engine/database.ts';
 import { parseLinks } from '../engine/representation-columns.ts';
 import { type BlobRow, packBlob, readBlob } from '../payloads/blobs.ts';
-import type { ResourcePlan } from '../plans/resource-changes.ts';
+import type { ResourceChange } from '../plans/resource-changes.ts';
 
 /** The patches of a page's updates: their bytes, and what links to them once a change has its sequence. */
 export interface PagePatches {
   readonly blobs: readonly BlobRow[];
-  linkOf(plan: ResourcePlan, seq: number): Link | undefined;
+  linkOf(plan: ResourceChange, seq: number): Link | undefined;
 }
 
 export const noPatches: PagePatches = { blobs: [], linkOf: () => undefined };
@@ -21,9 +21,9 @@ export const noPatches: PagePatches = { blobs: [], linkOf: () => undefined };
 export async function makePatches(
   db: Queryable,
   source: string,
-  changes: readonly ResourcePlan[],
+  changes: readonly ResourceChange[],
 ): Promise<PagePatches> {
-  const blobs = new Map<ResourcePlan, BlobRow>();
+  const blobs = new Map<ResourceChange, BlobRow>();
   for (const plan of changes) {
     const patch = await makePatch(db, plan);
     if (patch) blobs.set(plan, packBlob(sha256(patch), patch));
@@ -39,7 +39,7 @@ export async function makePatches(
   };
 }
 
-async function makePatch(db: Queryable, plan: ResourcePlan): Promise<Uint8Array | undefined> {
+async function makePatch(db: Queryable, plan: ResourceChange): Promise<Uint8Array | undefined> {
   const { change, known, desired } = plan;
   const content = desired?.kind === 'metadata' ? desired.content : undefined;
   if (change !== 'updated' || !plan.newBytes || !content || !known?.hash) return undefined;

@@ -4,7 +4,7 @@ import { xmlType } from '../../core/uris.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { type LinkedFiles, noLinkedFiles } from '../plans/known-files.ts';
-import type { ResourcePlan } from '../plans/resource-changes.ts';
+import type { ResourceChange } from '../plans/resource-changes.ts';
 import { findWithdrawnLinks } from './withdrawn-links.ts';
 
 export async function findLinkedFiles(
@@ -68,7 +68,7 @@ export async function unsettleSharers(
 export async function unsettleHeirs(
   trx: Knex.Transaction,
   sourceId: number,
-  changes: readonly ResourcePlan[],
+  changes: readonly ResourceChange[],
 ): Promise<void> {
   const lost = changes.flatMap(({ change, known }) =>
     change === 'deleted' && known?.kind === 'file' && known.path === known.upstream_url ? known.path : [],

@@ -14,7 +14,7 @@ import {
   unpackBlob,
 } from '../payloads/blobs.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
-import type { ResourcePlan } from '../plans/resource-changes.ts';
+import type { ResourceChange } from '../plans/resource-changes.ts';
 
 /** What a page brings to be kept, packed. */
 export interface PagePayloads {
@@ -39,7 +39,7 @@ const turnBytes = 524_288;
  */
 export async function packPayloads(
   db: Queryable,
-  changes: readonly ResourcePlan[],
+  changes: readonly ResourceChange[],
   versions: readonly ItemVersions[],
   items: readonly MappedItem[],
   known: ReadonlyMap<string, KnownItem>,

@@ -20,7 +20,7 @@ import type { BlobRow } from '../payloads/blobs.ts';
 import { claimPayloads } from '../payloads/released.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { Redelivered } from '../plans/known-files.ts';
-import { type PagePlan, planPage } from '../plans/page-changes.ts';
+import { type PageChanges, planPage } from '../plans/page-changes.ts';
 import { countChanges } from '../plans/resource-changes.ts';
 import { pageWithoutWithdrawn } from '../removal/withdrawals.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
@@ -149,7 +149,7 @@ function withoutAsked(redelivered: Redelivered, { asked }: MappedPage): Redelive
 function withUnread(
   redelivered: Redelivered,
   { problems }: MappedPage,
-  known: StoredPlan['known'],
+  known: StoredChanges['known'],
 ): Redelivered {
   const unread = problems.flatMap(({ code, identifier }) =>
     code === 'record-quarantined' && identifier !== undefined
@@ -159,7 +159,7 @@ function withUnread(
   return unread.length === 0 ? redelivered : { ...redelivered, urls: [...redelivered.urls, ...unread] };
 }
 
-interface StoredPlan extends PagePlan {
+interface StoredChanges extends PageChanges {
   readonly known: Awaited<ReturnType<typeof readKnownItems>>;
   /** The items of the page, as they are compared and kept. */
   readonly delivered: readonly MappedItem[];
@@ -171,7 +171,7 @@ async function planStored(
   page: MappedPage,
   now: string,
   runId?: number,
-): Promise<StoredPlan> {
+): Promise<StoredChanges> {
   const { awaited = [], files: rules = noFiles } = page;
   const withFiles = rules.mode !== 'none';
   const known = await readKnownItems(db, source.name, identifiersOf(page), withFiles);
@@ -201,14 +201,14 @@ async function findUnread(
 }
 
 /** Resources that the delivery itself brought; a link that follows another resource has met nothing. */
-function metBy({ changes, unchanged }: PagePlan): readonly number[] {
+function metBy({ changes, unchanged }: PageChanges): readonly number[] {
   const changed = changes.flatMap(({ known, seenRun }) => (known && seenRun === undefined ? known.id : []));
   return [...unchanged, ...changed];
 }
 
 /** The files of items of which something has changed. */
 function filesOf(
-  plan: Pick<PagePlan, 'changes' | 'restated'> & { readonly known: ReadonlyMap<string, KnownItem> },
+  plan: Pick<PageChanges, 'changes' | 'restated'> & { readonly known: ReadonlyMap<string, KnownItem> },
   page: MappedPage,
 ): readonly string[] {
   const changed = new Set([...plan.changes, ...plan.restated].map(({ identifier }) => identifier));
@@ -260,7 +260,7 @@ function toProblem(identifier: string): Problem {
   };
 }
 
-function toLeftProblem({ identifier, left }: PagePlan['left'][number]): Problem {
+function toLeftProblem({ identifier, left }: PageChanges['left'][number]): Problem {
   return {
     code: 'endpoint-quirk',
     message: `it has ${countOf(left, 'file')} more than \`files.perItem\` allows; these are not published`,
@@ -337,7 +337,7 @@ export async function storeProgress(
 
 /** What the run had met before counts once: windows share records with their neighbours, and lists are begun anew. */
 function resultOf(
-  plan: PagePlan & { readonly known: ReadonlyMap<string, KnownItem> },
+  plan: PageChanges & { readonly known: ReadonlyMap<string, KnownItem> },
   page: MappedPage,
   runId?: number,
 ): PageResult {

@@ -3,7 +3,7 @@ import { storeChanges } from '../changes/journal-writing.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { markUnsettled } from '../files/item-files.ts';
-import type { KnownResource, ResourcePlan } from '../plans/resource-changes.ts';
+import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { inTurn } from '../runs/turns.ts';
 
@@ -265,7 +265,7 @@ async function storeDeletions(
   return rows.length;
 }
 
-function toDeletion(row: ItemResource): ResourcePlan {
+function toDeletion(row: ItemResource): ResourceChange {
   return {
     change: 'deleted',
     identifier: String(row.item_id),

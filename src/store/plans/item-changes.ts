@@ -8,7 +8,7 @@ import {
 } from '../../core/mapping/mapping.ts';
 import { metadataPath, xmlType } from '../../core/uris.ts';
 import type { FileContext, Redelivered } from './known-files.ts';
-import { type KnownResource, type PlannedChanges, ResourcePlans } from './resource-changes.ts';
+import { type KnownResource, type PlannedChanges, ResourceChanges } from './resource-changes.ts';
 import { type KnownStatements, type Restated, restate, type Statements, withoutDoubt } from './statements.ts';
 
 /** What the store holds of an item. */
@@ -110,19 +110,19 @@ export function planItem(
       : placeFiles(owner, files, before, recognized);
 
   const isRestated = known !== undefined && (known.restated || isOtherStatement(known, statements.restated));
-  const plans = new ResourcePlans(item, delivery ? undefined : latestSeen(metadata), isRestated);
+  const changes = new ResourceChanges(item, delivery ? undefined : latestSeen(metadata), isRestated);
   const byPath = new Map(known?.resources.map((resource) => [resource.path, resource]));
   // What the operator has withdrawn stays so, wherever it comes from now.
   const isWithdrawn = (path: string) => (byPath.get(path)?.withdrawn_at ?? null) !== null;
   const paths = placed.filter((path) => !isWithdrawn(path));
   for (const desired of item.resources.filter(({ path }) => !isWithdrawn(path))) {
     const links = describing(desired.links, paths, desired.landingPage);
-    plans.deliver({ ...desired, links }, byPath.get(desired.path));
+    changes.deliver({ ...desired, links }, byPath.get(desired.path));
   }
   const delivered = new Set(item.resources.map(({ path }) => path));
   for (const gone of metadata) {
     const spokenFor = item.speaksFor.formats.includes(gone.format);
-    if (spokenFor && gone.deleted_at === null && !delivered.has(gone.path)) plans.remove(gone);
+    if (spokenFor && gone.deleted_at === null && !delivered.has(gone.path)) changes.remove(gone);
   }
   // An origin that says nothing of the files leaves them alone while others are awaited.
   for (const [index, file] of files.entries()) {
@@ -131,15 +131,15 @@ export function planItem(
     const present = byPath.get(path);
     if (present === undefined && context.rules.mode === 'link' && context.isTaken(path)) continue;
     const others = context.describersOf(path, known?.id);
-    plans.accompany(toFileResource(owner, file, path, others), present, waits);
+    changes.accompany(toFileResource(owner, file, path, others), present, waits);
   }
   const staying = new Set(paths);
   for (const gone of knownFiles) {
-    if (gone.deleted_at === null && !staying.has(gone.path)) plans.leave(gone, waits);
+    if (gone.deleted_at === null && !staying.has(gone.path)) changes.leave(gone, waits);
   }
-  for (const other of others) plans.relink(other, paths, waits);
+  for (const other of others) changes.relink(other, paths, waits);
 
-  const planned = plans.result();
+  const planned = changes.result();
   return {
     ...planned,
     restated: statements.restated,
@@ -152,7 +152,8 @@ export function planItem(
       return from === undefined ? [] : [{ from, to }];
     }),
     unsettled:
-      waits && (plans.deferred || isRestated || expected.size > formats.size || (known?.unsettled ?? false)),
+      waits &&
+      (changes.deferred || isRestated || expected.size > formats.size || (known?.unsettled ?? false)),
     restatedFiles: waits && isRestated,
     landingDue: waits ? undefined : landingDue(known, item, statements, formats.size > 0, context),
     left,

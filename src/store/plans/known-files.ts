@@ -1,6 +1,6 @@
 import type { FileRules, SeenFile } from '../../core/files/published-files.ts';
 import type { MetadataTarget } from '../../core/mapping/mapping.ts';
-import type { ResourcePlan } from './resource-changes.ts';
+import type { ResourceChange } from './resource-changes.ts';
 
 /**
  * Mode `link`: the address of a file is that of the upstream, so that a file which several items name is one
@@ -15,7 +15,7 @@ export interface LinkedFiles {
   /** Living metadata of other items that name it. */
   describersOf(url: string, itemId: number | undefined): readonly MetadataTarget[];
   /** Planning goes item by item: what one of them gets is not there for the next. */
-  take(changes: readonly ResourcePlan[]): void;
+  take(changes: readonly ResourceChange[]): void;
 }
 
 export const noLinkedFiles: LinkedFiles = {

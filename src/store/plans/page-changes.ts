@@ -2,13 +2,13 @@ import { earlier, later } from '../../core/datetime.ts';
 import { inCollections, type MappedItem } from '../../core/mapping/mapping.ts';
 import { type ItemChanges, type KnownItem, type MovedFile, planItem } from './item-changes.ts';
 import type { FileContext, Redelivered } from './known-files.ts';
-import type { Learnt, ResourcePlan } from './resource-changes.ts';
+import type { Learnt, ResourceChange } from './resource-changes.ts';
 import type { Restated } from './statements.ts';
 
 /** The difference between a page and the store: pure data, made before the transaction begins. */
-export interface PagePlan {
-  readonly items: readonly ItemPlan[];
-  readonly changes: readonly ResourcePlan[];
+export interface PageChanges {
+  readonly items: readonly ChangedItem[];
+  readonly changes: readonly ResourceChange[];
   /** Ids of resources that the page met and that need nothing. */
   readonly unchanged: readonly number[];
   readonly learnt: readonly Learnt[];
@@ -30,7 +30,8 @@ export interface Restatement extends Restated {
   readonly identifier: string;
 }
 
-export interface ItemPlan {
+/** An item that is new, or of which the store says something else. */
+export interface ChangedItem {
   readonly identifier: string;
   readonly datestamp: string | undefined;
   /** Undefined: they are as stored. */
@@ -55,10 +56,10 @@ export function planPage(
   known: ReadonlyMap<string, KnownItem>,
   context: FileContext,
   runId?: number,
-): PagePlan {
+): PageChanges {
   const plan = {
-    items: [] as ItemPlan[],
-    changes: [] as ResourcePlan[],
+    items: [] as ChangedItem[],
+    changes: [] as ResourceChange[],
     unchanged: [] as number[],
     learnt: [] as Learnt[],
     repeated: [] as string[],
@@ -84,8 +85,8 @@ export function planPage(
       plan.repeated.push(identifier);
       continue;
     }
-    const itemPlan = planMembership(item, stored, result);
-    if (itemPlan) plan.items.push(itemPlan);
+    const changed = changedItem(item, stored, result);
+    if (changed) plan.items.push(changed);
     plan.changes.push(...result.changes);
     plan.unchanged.push(...result.unchanged);
     plan.learnt.push(...result.learnt);
@@ -120,7 +121,7 @@ function asSupplement(source: string, item: MappedItem, stored: KnownItem | unde
 function isRepetition(
   item: MappedItem,
   stored: KnownItem | undefined,
-  delivered: readonly ResourcePlan[],
+  delivered: readonly ResourceChange[],
   runId: number | undefined,
 ): boolean {
   if (!stored || runId === undefined || (item.datestamp ?? '') > (stored.datestamp ?? '')) return false;
@@ -156,11 +157,11 @@ function merge(before: MappedItem, item: MappedItem): MappedItem {
   };
 }
 
-function planMembership(
+function changedItem(
   item: MappedItem,
   stored: KnownItem | undefined,
   { unsettled, landingDue, restatedFiles }: ItemChanges,
-): ItemPlan | undefined {
+): ChangedItem | undefined {
   const { identifier } = item;
   // A supplement has the date of another index.
   const datestamp = item.supplement && stored ? (stored.datestamp ?? undefined) : item.datestamp;
@@ -191,7 +192,7 @@ function sameMembers(a: readonly string[], b: readonly string[]): boolean {
  * until then we handed out the others (RS-TIME-11), and a memento is of what was handed out. So the time of
  * mementos, which is `lastmod` (RS-LN-20), and that of the journal are one.
  */
-export function lastmodAfter(plan: ResourcePlan, at: string): string {
+export function lastmodAfter(plan: ResourceChange, at: string): string {
   const { desired } = plan;
   // Nobody but the upstream answers for what the lists link to: its `Last-Modified` is the word (RS-TIME-11).
   if (desired?.lastModified !== undefined && desired.path === desired.upstreamUrl)
@@ -205,6 +206,6 @@ export function lastmodAfter(plan: ResourcePlan, at: string): string {
 }
 
 /** A file whose bytes we do not keep: when it changed is for its server to say. */
-function isElsewhere({ desired }: ResourcePlan): boolean {
+function isElsewhere({ desired }: ResourceChange): boolean {
   return desired?.kind === 'file' && desired.hash?.startsWith('sha-256:') !== true;
 }

@@ -23,7 +23,7 @@ export interface KnownResource {
   readonly seen_run: number | null;
 }
 
-export interface ResourcePlan {
+export interface ResourceChange {
   readonly change: ChangeKind;
   readonly identifier: string;
   readonly datestamp: string | undefined;
@@ -51,26 +51,26 @@ export interface Learnt {
 
 export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
 
-export function countChanges(changes: readonly ResourcePlan[]): ChangeCounts {
+export function countChanges(changes: readonly ResourceChange[]): ChangeCounts {
   const counts = { created: 0, updated: 0, deleted: 0 };
   for (const { change } of changes) counts[change] += 1;
   return counts;
 }
 
 export interface PlannedChanges {
-  readonly changes: readonly ResourcePlan[];
+  readonly changes: readonly ResourceChange[];
   /** Metadata that the delivery brought and that needs nothing, and files that stay. */
   readonly unchanged: readonly number[];
   /** Changes of what was delivered itself, not of what is linked with it. */
-  readonly delivered: readonly ResourcePlan[];
+  readonly delivered: readonly ResourceChange[];
   readonly learnt: readonly Learnt[];
 }
 
 /** The changes of one item's resources, as they come up. */
-export class ResourcePlans {
-  readonly #facts: Pick<ResourcePlan, 'identifier' | 'datestamp' | 'seenRun'>;
-  readonly #changes: ResourcePlan[] = [];
-  readonly #delivered: ResourcePlan[] = [];
+export class ResourceChanges {
+  readonly #facts: Pick<ResourceChange, 'identifier' | 'datestamp' | 'seenRun'>;
+  readonly #changes: ResourceChange[] = [];
+  readonly #delivered: ResourceChange[] = [];
   readonly #unchanged: number[] = [];
   readonly #learnt: Learnt[] = [];
   readonly #restated: boolean;
@@ -157,7 +157,7 @@ export class ResourcePlans {
    * other as far as is known, and what comes or goes says so itself (`describedby` of a file's own change). A change
    * of a resource is what the repository delivered: other bytes, other links of its own, other files of a record.
    */
-  #isLearnt({ change, known, desired, newBytes }: ResourcePlan): boolean {
+  #isLearnt({ change, known, desired, newBytes }: ResourceChange): boolean {
     if (change !== 'updated' || newBytes || !known || !desired || isOlderLink(desired, known)) return false;
     const before = parseLinks(known.links);
     if (!isSame(ownLinks(before), ownLinks(desired.links))) return false;
@@ -167,7 +167,7 @@ export class ResourcePlans {
     return factsOf(known, desired).every(([stated, now]) => stated === now || stated === null);
   }
 
-  #learn(plan: ResourcePlan | undefined): void {
+  #learn(plan: ResourceChange | undefined): void {
     if (!plan?.known || !plan.desired) return;
     const { mediaType, length, hash } = plan.desired;
     this.#learnt.push({
@@ -179,7 +179,7 @@ export class ResourcePlans {
     });
   }
 
-  #deletion(known: KnownResource): ResourcePlan {
+  #deletion(known: KnownResource): ResourceChange {
     return {
       ...this.#facts,
       change: 'deleted',
@@ -191,7 +191,7 @@ export class ResourcePlans {
   }
 
   /** Undefined where nothing has changed. */
-  #compare(desired: DesiredResource, known: KnownResource | undefined): ResourcePlan | undefined {
+  #compare(desired: DesiredResource, known: KnownResource | undefined): ResourceChange | undefined {
     const links = serializeLinks(desired.links);
     const plan = { ...this.#facts, known, desired, links };
     if (!known || known.deleted_at !== null) return { ...plan, change: 'created', newBytes: true };

@@ -9,7 +9,7 @@ import type { Database, Queryable } from '../engine/database.ts';
 import { markUnsettled } from '../files/item-files.ts';
 import { listHolders, resourcesAtWithdrawnLinks, unsettleNaming } from '../files/withdrawn-links.ts';
 import { releaseForGood } from '../payloads/released-for-good.ts';
-import type { KnownResource, ResourcePlan } from '../plans/resource-changes.ts';
+import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 
 /** What the operator has taken down, by the names that repository and bridge have for it: the table `withdrawal`. */
@@ -256,7 +256,7 @@ function whereOpen(open: Knex.QueryBuilder): void {
     );
 }
 
-function toDeletion(row: ItemResource): ResourcePlan {
+function toDeletion(row: ItemResource): ResourceChange {
   return {
     change: 'deleted',
     identifier: row.identifier,
