@@ -6,7 +6,7 @@ import { areCountOf, countOf } from '../../core/count-of.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview } from '../../server/deps.ts';
-import type { FileCounts } from '../../store/files/remote-files.ts';
+import type { FileCounts } from '../../store/files/file-counts.ts';
 import type { WithheldCounts } from '../../store/files/withheld-files.ts';
 import { readSourceDetails, type SourceDetails } from '../../store/reading/source-details.ts';
 import { listWithdrawals, type Withdrawal } from '../../store/removal/withdrawals.ts';

@@ -3,7 +3,8 @@ import { addSeconds, toIso } from '../../core/datetime.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { type DueLandingPage, listDueLandingPages, storeFoundFiles } from '../../store/files/item-files.ts';
-import { findRemoteFiles, type RemoteFile, saveRemoteFiles } from '../../store/files/remote-files.ts';
+import { saveRemoteFiles } from '../../store/files/remote-file-writing.ts';
+import { findRemoteFiles, type RemoteFile } from '../../store/files/remote-files.ts';
 import { hostOf } from './checks/host-health.ts';
 import { type PageReading, readPage } from './signposting-page.ts';
 

@@ -1,6 +1,7 @@
 import { toIso } from '../../core/datetime.ts';
 import { hasUnknownFiles, listUnconfirmedFiles } from '../../store/files/due-files.ts';
-import { otherBytesReason, type RemoteFile, saveRemoteFiles } from '../../store/files/remote-files.ts';
+import { saveRemoteFiles } from '../../store/files/remote-file-writing.ts';
+import { otherBytesReason, type RemoteFile } from '../../store/files/remote-files.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from '../harvest-source.ts';
 import { hasChanged } from './mirror/mirror-file.ts';

@@ -5,7 +5,7 @@ import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import type { Restatement } from '../plans/page-changes.ts';
 import { type KnownStatements, restate } from '../plans/statements.ts';
-import { storeUnasked } from './remote-files.ts';
+import { storeUnasked } from './remote-file-writing.ts';
 
 /** What items state of their files, by origin: the tables `item_file` and, for landing pages, `item`. */
 interface ItemFileRow {

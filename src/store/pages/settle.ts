@@ -7,7 +7,7 @@ import type { Database, Queryable } from '../engine/database.ts';
 import { fileContext } from '../files/file-context.ts';
 import { endEmbargoes } from '../files/item-files.ts';
 import { forgetWithdrawn, weighRefusals } from '../files/refusals.ts';
-import { storeMoved, storeUnasked } from '../files/remote-files.ts';
+import { storeMoved, storeUnasked } from '../files/remote-file-writing.ts';
 import { type KnownItem, planItem } from '../plans/item-changes.ts';
 import { type ChangeCounts, countChanges } from '../plans/resource-changes.ts';
 import { enforceWithdrawals } from '../removal/withdrawals.ts';

@@ -14,7 +14,7 @@ import { fileContext } from '../files/file-context.ts';
 import { storeStatements } from '../files/item-files.ts';
 import { unsettleSharers } from '../files/linked-files.ts';
 import { storeRedelivered } from '../files/redelivered-files.ts';
-import { storeMoved, storeUnasked } from '../files/remote-files.ts';
+import { storeMoved, storeUnasked } from '../files/remote-file-writing.ts';
 import { changedVersions, storeVersions } from '../history/prior-versions.ts';
 import type { BlobRow } from '../payloads/blobs.ts';
 import { claimPayloads } from '../payloads/released.ts';

@@ -1,7 +1,7 @@
 import type { Problem } from '../../core/adapter.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { countFilesOf, type FileCounts } from '../files/remote-files.ts';
+import { countFilesOf, type FileCounts } from '../files/file-counts.ts';
 import { countWithheldOf, type WithheldCounts } from '../files/withheld-files.ts';
 import { listLatestRuns, listProblemsOf, type Run, type RunKind } from '../runs/runs.ts';
 import { countUnreadableOf } from '../runs/unreadable.ts';

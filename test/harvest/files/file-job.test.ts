@@ -8,7 +8,8 @@ import { parseConfig, type SourceConfig } from '../../../src/core/config/config.
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { fileRules } from '../../../src/harvest/file-rules.ts';
 import { type FileJobReport, runFileJob } from '../../../src/harvest/files/file-job.ts';
-import { countRemoteFiles, findRemoteFiles } from '../../../src/store/files/remote-files.ts';
+import { countFilesOf } from '../../../src/store/files/file-counts.ts';
+import { findRemoteFiles } from '../../../src/store/files/remote-files.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
@@ -188,7 +189,7 @@ describeOnBoth('the file job', (open) => {
       waitingForRoom: 2,
       otherBytes: 0,
     };
-    expect(await countRemoteFiles(reader, id)).toEqual(counts);
+    expect((await countFilesOf(reader, [id]))(id)).toEqual(counts);
     now = '2026-11-22T10:00:00Z';
     expect(await work(server)).toMatchObject({ files: 2, asked: 0, downloaded: 0, quotaReached: true });
   });

@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/store/engine/database.ts';
-import { storeUnasked } from '../../../src/store/files/remote-files.ts';
+import { storeUnasked } from '../../../src/store/files/remote-file-writing.ts';
 import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
 
 export interface Statement {

@@ -11,7 +11,7 @@ import type { Policy } from '../../../src/publish/policy.ts';
 import { openPublication, type Publication } from '../../../src/publish/published/publication.ts';
 import { createPublisher, type Publisher } from '../../../src/publish/publisher.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { saveRemoteFiles } from '../../../src/store/files/remote-files.ts';
+import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
 import { settle } from '../../../src/store/pages/settle.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { storeContentFile } from '../../../src/store/payloads/content-files.ts';

@@ -23,7 +23,7 @@ import { createListsInTime, type ListsInTime } from '../../../src/publish/time/l
 import { createApp } from '../../../src/server/app.ts';
 import { createDocumentPasts } from '../../../src/server/past/document-past.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { saveRemoteFiles } from '../../../src/store/files/remote-files.ts';
+import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
 import { settle } from '../../../src/store/pages/settle.ts';
 import { storeContentFile } from '../../../src/store/payloads/content-files.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';

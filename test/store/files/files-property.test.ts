@@ -5,7 +5,7 @@ import type { FileRules } from '../../../src/core/files/published-files.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { saveRemoteFiles } from '../../../src/store/files/remote-files.ts';
+import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
 import { settle } from '../../../src/store/pages/settle.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { type ChangeEntry, listChanges, listResources } from '../../../src/store/reading/listing.ts';

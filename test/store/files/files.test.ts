@@ -4,13 +4,10 @@ import type { FileRules } from '../../../src/core/files/published-files.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { listDueFiles } from '../../../src/store/files/due-files.ts';
+import { countMirroredBytes } from '../../../src/store/files/file-counts.ts';
 import { listDueLandingPages, storeFoundFiles } from '../../../src/store/files/item-files.ts';
-import {
-  countMirroredBytes,
-  findRemoteFiles,
-  type RemoteFile,
-  saveRemoteFiles,
-} from '../../../src/store/files/remote-files.ts';
+import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
+import { findRemoteFiles, type RemoteFile } from '../../../src/store/files/remote-files.ts';
 import { type Settled, settle } from '../../../src/store/pages/settle.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { sweep } from '../../../src/store/pages/sweep.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countRemoteFiles } from '../../../src/store/files/remote-files.ts';
+import { countFilesOf } from '../../../src/store/files/file-counts.ts';
 import { readSourceDetails } from '../../../src/store/reading/source-details.ts';
 import { listProblems, listRuns, startRun } from '../../../src/store/runs/runs.ts';
 import { countVanished } from '../../../src/store/runs/vanished.ts';
@@ -50,7 +50,7 @@ describeOnBoth('the details of several sources', (open) => {
       expect(details.get(name)).toMatchObject({
         runs,
         problems: runs[0] ? await listProblems(reader, runs[0].id, limits.problems) : [],
-        files: await countRemoteFiles(reader, id),
+        files: (await countFilesOf(reader, [id]))(id),
         vanished: await countVanished(reader, id),
       });
     }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../store/engine/database.ts';
-import { type RemoteFile, saveRemoteFiles } from '../../../store/files/remote-files.ts';
+import { saveRemoteFiles } from '../../../store/files/remote-file-writing.ts';
+import type { RemoteFile } from '../../../store/files/remote-files.ts';
 import { adoptContentFiles, type ReadyContent } from '../../../store/payloads/content-files.ts';
 import { type PartialFile, removePartial } from './partial-file.ts';
 

@@ -24,9 +24,8 @@ import {
 import { partialFile } from '../../../../src/harvest/files/mirror/partial-file.ts';
 import { createQuota } from '../../../../src/harvest/files/mirror/quota.ts';
 import type { Database } from '../../../../src/store/engine/database.ts';
+import { countFilesOf, countMirroredBytes } from '../../../../src/store/files/file-counts.ts';
 import {
-  countMirroredBytes,
-  countRemoteFiles,
   findRemoteFiles,
   noRoomReason,
   otherBytesReason,
@@ -432,7 +431,7 @@ describeOnBoth('a mirror', (openDatabase) => {
     });
     expect(partials()).toEqual([]);
     // That is for somebody to look at.
-    expect(await countRemoteFiles(database().reader, source.id)).toMatchObject({
+    expect((await countFilesOf(database().reader, [source.id]))(source.id)).toMatchObject({
       mirrored: 2,
       otherBytes: 2,
     });

@@ -1,0 +1,83 @@
+import type { Knex } from 'knex';
+import type { SeenFile } from '../../core/files/published-files.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
+import { noRoomReason, otherBytesReason } from './remote-files.ts';
+
+/** Octets of the mirrored contents that items of a source state, each content once. */
+export async function countMirroredBytes(db: Queryable, sourceId: number): Promise<number> {
+  const contents = db('remote_file')
+    .where({ source_id: sourceId })
+    .whereNotNull('content_hash')
+    .whereExists(statedAtAll(db))
+    .distinct('content_hash', 'content_length')
+    .as('contents');
+  const [row] = await db.from(contents).sum({ bytes: 'content_length' });
+  return Number((row as { bytes?: unknown } | undefined)?.bytes ?? 0);
+}
+
+export type FileCounts = Readonly<Record<SeenFile['outcome'], number>> & {
+  /** Contents that are kept. */
+  readonly mirrored: number;
+  /** Not downloaded, because the quota has no room for them. */
+  readonly waitingForRoom: number;
+  /** Mirrored, but not what the repository says of them. */
+  readonly otherBytes: number;
+};
+
+/** For rows of `remote_file`. */
+function statedAtAll(db: Queryable): Knex.QueryBuilder {
+  return db('item_file')
+    .whereRaw('item_file.source_id = remote_file.source_id')
+    .whereRaw('item_file.url = remote_file.url')
+    .select(db.raw('1'));
+}
+
+interface OutcomeCount {
+  readonly source_id: number;
+  readonly outcome: SeenFile['outcome'];
+  readonly files: number;
+  readonly kept: number;
+  readonly waiting: number;
+  readonly other: number;
+}
+
+/** How the files that items of these sources state are doing, by URL: `unchecked` without those that wait for room. */
+export async function countFilesOf(
+  db: Queryable,
+  sourceIds: readonly number[],
+): Promise<(sourceId: number) => FileCounts> {
+  const rows: OutcomeCount[] = await db('remote_file')
+    .modify((query) => whereAnyOf(query, 'source_id', sourceIds))
+    .whereExists(statedAtAll(db))
+    .groupBy('source_id', 'outcome')
+    .select(
+      'source_id',
+      'outcome',
+      db.raw('count(*) as files'),
+      db.raw('count(content_hash) as kept'),
+      db.raw('sum(case when reason = ? then 1 else 0 end) as waiting', [noRoomReason]),
+      db.raw('sum(case when reason = ? then 1 else 0 end) as other', [otherBytesReason]),
+    );
+  return (sourceId) => sumFiles(rows.filter((row) => row.source_id === sourceId));
+}
+
+function sumFiles(rows: readonly OutcomeCount[]): FileCounts {
+  const counts = {
+    unchecked: 0,
+    confirmed: 0,
+    refused: 0,
+    gone: 0,
+    unreachable: 0,
+    mirrored: 0,
+    waitingForRoom: 0,
+    otherBytes: 0,
+  };
+  for (const { outcome, files, kept, waiting, other } of rows) {
+    counts.otherBytes += Number(other);
+    counts[outcome] = Number(files) - (outcome === 'unchecked' ? Number(waiting) : 0);
+    counts.waitingForRoom += Number(waiting);
+    counts.mirrored += Number(kept);
+  }
+  return counts;
+}
