@@ -5,7 +5,7 @@ import { defaultSchedules } from '../core/config/source-schema.ts';
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
 import { spreadSources } from '../core/time/spread.ts';
 import { noteRefusal } from '../harvest/files/note-refusal.ts';
-import type { HarvestSource } from '../harvest/harvest-source.ts';
+import type { HarvestSource, RunSignals } from '../harvest/harvest-source.ts';
 import { createHostGate, type HostGate } from '../harvest/http/host-gate.ts';
 import { identifierPass } from '../harvest/identifiers/identifier-pass.ts';
 import { retainNow } from '../harvest/run/retain-now.ts';
@@ -195,7 +195,7 @@ async function lookAtLengths(bridge: Bridge, name: string, stop: AbortSignal): P
 async function startFileWork(
   bridge: Bridge,
   name: string,
-  signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+  signals: RunSignals,
   places: HostGate,
 ): Promise<void> {
   const leave: (() => void)[] = [];

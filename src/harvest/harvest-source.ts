@@ -45,7 +45,15 @@ export interface HarvestSource {
   readonly isCopy?: boolean | undefined;
 }
 
-export interface HarvestOptions {
+/** What ends a run before its end. */
+export interface RunSignals {
+  /** First Ctrl-C: finish the page. */
+  readonly stop: AbortSignal;
+  /** Second Ctrl-C: stop now. */
+  readonly signal: AbortSignal;
+}
+
+export interface HarvestOptions extends RunSignals {
   /** Asked for; the first run, and one after a change of the selection, is full in any case. */
   readonly mode: RunMode;
   /** Instead of the last good run's time. */
@@ -54,10 +62,6 @@ export interface HarvestOptions {
   readonly limit?: number | undefined;
   /** Nobody has to look first, however much would go at once: the whole repository is ours, a sample. */
   readonly withoutFuse?: boolean | undefined;
-  /** First Ctrl-C: finish the page. */
-  readonly stop: AbortSignal;
-  /** Second Ctrl-C: stop now. */
-  readonly signal: AbortSignal;
   readonly onProgress?: ((progress: HarvestProgress) => void) | undefined;
 }
 
@@ -74,11 +78,7 @@ export function instant(clock: Clock): { iso: string; milliseconds: number } {
   return { iso: toIso(now), milliseconds: now.getTime() };
 }
 
-export interface IdentifierOptions {
-  /** First Ctrl-C: finish the page. */
-  readonly stop: AbortSignal;
-  /** Second Ctrl-C: stop now. */
-  readonly signal: AbortSignal;
+export interface IdentifierOptions extends RunSignals {
   readonly onProgress?:
     | ((progress: { source: string; run: Run<'identifiers'>; items: number }) => void)
     | undefined;

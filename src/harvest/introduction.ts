@@ -4,14 +4,14 @@ import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import type { Database } from '../store/engine/database.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { loadLessons, saveInfo, saveLessons, saveTrouble } from '../store/sources/sources.ts';
-import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
+import type { HarvestDeps, HarvestSource, RunSignals } from './harvest-source.ts';
 
 /** Who is there today. A run that cannot even begin leaves a word, for whoever asks how the source is doing. */
 export async function introduce(
   { database, clock }: HarvestDeps,
   source: HarvestSource,
   lease: Lease,
-  options: Pick<HarvestOptions, 'signal'>,
+  options: Pick<RunSignals, 'signal'>,
 ): Promise<RepositoryInfo> {
   try {
     source.lessons.fill(await loadLessons(database.reader, source.name));
@@ -38,7 +38,7 @@ export async function keepLessons(
   if (changed) await saveLessons(database, lease.sourceId, changed);
 }
 
-export function toFailure(error: unknown, { signal }: Pick<HarvestOptions, 'signal'>): BridgeError {
+export function toFailure(error: unknown, { signal }: Pick<RunSignals, 'signal'>): BridgeError {
   if (isBridgeError(error)) return error;
   if (signal.aborted) return new BridgeError('interrupted', 'stopped at once as asked', { cause: error });
   return new BridgeError('internal', 'the harvest failed unexpectedly', { cause: error });

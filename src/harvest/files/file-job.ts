@@ -13,6 +13,7 @@ import { type Settled, settle } from '../../store/pages/settle.ts';
 import { callForMending } from '../../store/payloads/damaged-contents.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/runs/leases.ts';
 import { fileRules } from '../file-rules.ts';
+import type { RunSignals } from '../harvest-source.ts';
 import type { HostGate } from '../http/host-gate.ts';
 import type { SlowestRate } from '../http/response-body.ts';
 import { createFileChecker } from './checks/file-checker.ts';
@@ -38,11 +39,8 @@ export interface FileJobSource {
   readonly config: SourceConfig;
 }
 
-export interface FileJobOptions {
-  /** First Ctrl-C: nothing new is begun; downloads under way are left, and continued by the next job. */
-  readonly stop: AbortSignal;
-  /** Second Ctrl-C: stop now. */
-  readonly signal: AbortSignal;
+/** After a stop nothing new is begun; downloads under way are left, and continued by the next job. */
+export interface FileJobOptions extends RunSignals {
   readonly onProgress?: ((report: FileJobReport) => void) | undefined;
   /** All that is due is asked for, not `checksPerRun` files at most. */
   readonly toTheEnd?: boolean | undefined;

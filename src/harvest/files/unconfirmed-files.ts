@@ -3,7 +3,7 @@ import { hasUnknownFiles, listUnconfirmedFiles } from '../../store/files/due-fil
 import { saveRemoteFiles } from '../../store/files/remote-file-writing.ts';
 import { otherBytesReason, type RemoteFile } from '../../store/files/remote-files.ts';
 import type { Lease } from '../../store/runs/leases.ts';
-import type { HarvestDeps, HarvestOptions, HarvestSource } from '../harvest-source.ts';
+import type { HarvestDeps, HarvestSource, RunSignals } from '../harvest-source.ts';
 import { hasChanged } from './mirror/mirror-file.ts';
 
 const filesAtATime = 100;
@@ -20,7 +20,7 @@ export async function askUnconfirmed(
   { fileCheck, config }: HarvestSource,
   { sourceId }: Lease,
   since: string,
-  { stop, signal }: Pick<HarvestOptions, 'stop' | 'signal'>,
+  { stop, signal }: RunSignals,
 ): Promise<void> {
   const { mode } = config.files;
   if (!fileCheck || mode === 'none' || !(await hasUnknownFiles(database.writer, sourceId))) return;

@@ -3,7 +3,7 @@ import { BridgeError, describeError } from '../../core/errors.ts';
 import { storePage } from '../../store/pages/store-page.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import type { Run, RunKind } from '../../store/runs/runs.ts';
-import { type HarvestDeps, type HarvestSource, instant } from '../harvest-source.ts';
+import { type HarvestDeps, type HarvestSource, instant, type RunSignals } from '../harvest-source.ts';
 import { mapPage } from '../mapped-page.ts';
 
 /**
@@ -16,12 +16,9 @@ export const askedPerRun = 100;
 export const failuresInARow = 5;
 
 /** On whose behalf items are asked for. */
-export interface Asking {
+export interface Asking extends RunSignals {
   readonly source: HarvestSource;
   readonly run: Run<RunKind>;
-  /** Ends it between two items. */
-  readonly stop: AbortSignal;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Lease } from '../../store/runs/leases.ts';
 import { endRun, endStale, findRun, type Run, startRun } from '../../store/runs/runs.ts';
 import { forgetItem, listUnreadable } from '../../store/runs/unreadable.ts';
 import { fileRules } from '../file-rules.ts';
-import { type HarvestDeps, type HarvestOptions, type HarvestSource, instant } from '../harvest-source.ts';
+import { type HarvestDeps, type HarvestSource, instant, type RunSignals } from '../harvest-source.ts';
 import { introduce, keepLessons, toFailure } from '../introduction.ts';
 import { withLease } from '../run-lease.ts';
 import { fetchItem, isSelected, storeAnswers, storeFailure } from './asked-item.ts';
@@ -35,7 +35,7 @@ export async function harvestItem(
   deps: HarvestDeps,
   source: HarvestSource,
   identifier: string,
-  options: Pick<HarvestOptions, 'stop' | 'signal'>,
+  options: RunSignals,
 ): Promise<ItemReport> {
   return withLease(deps, source, options.signal, async (lease) => {
     try {
@@ -52,7 +52,7 @@ async function runForItem(
   source: HarvestSource,
   lease: Lease,
   identifier: string,
-  options: Pick<HarvestOptions, 'stop' | 'signal'>,
+  options: RunSignals,
 ): Promise<ItemReport> {
   const { database, clock, log } = deps;
   const run = await openItemRun(deps, lease, identifier);
@@ -76,7 +76,7 @@ async function readItem(
   lease: Lease,
   run: Run<'item'>,
   identifier: string,
-  { stop, signal }: Pick<HarvestOptions, 'stop' | 'signal'>,
+  { stop, signal }: RunSignals,
 ): Promise<ItemOutcome> {
   const { database, clock } = deps;
   const known = await findItem(database.writer, source.name, identifier);

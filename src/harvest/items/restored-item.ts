@@ -4,7 +4,7 @@ import { settle } from '../../store/pages/settle.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import { endRun, startRun } from '../../store/runs/runs.ts';
 import { fileRules } from '../file-rules.ts';
-import { type HarvestDeps, type HarvestSource, instant } from '../harvest-source.ts';
+import { type HarvestDeps, type HarvestSource, instant, type RunSignals } from '../harvest-source.ts';
 import { introduce, keepLessons } from '../introduction.ts';
 import { withLease } from '../run-lease.ts';
 import { askFor } from './asked-item.ts';
@@ -20,7 +20,7 @@ export async function readAgain(
   deps: HarvestDeps,
   source: HarvestSource,
   identifier: string,
-  signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+  signals: RunSignals,
 ): Promise<ReadAgain> {
   try {
     return await withLease(deps, source, signals.signal, (lease) =>
@@ -37,7 +37,7 @@ async function readWith(
   source: HarvestSource,
   lease: Lease,
   identifier: string,
-  signals: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+  signals: RunSignals,
 ): Promise<ReadAgain> {
   const { database, clock } = deps;
   await introduce(deps, source, lease, signals);

@@ -9,17 +9,14 @@ import { forgetItem } from '../../store/runs/unreadable.ts';
 import { countVanished, listVanished, type VanishedItem } from '../../store/runs/vanished.ts';
 import { findSource } from '../../store/sources/sources.ts';
 import { fileRules } from '../file-rules.ts';
-import { type HarvestDeps, type HarvestSource, instant } from '../harvest-source.ts';
+import { type HarvestDeps, type HarvestSource, instant, type RunSignals } from '../harvest-source.ts';
 import { introduce, keepLessons } from '../introduction.ts';
 import { type Asking, failuresInARow, fetchItem, isSelected, storeAnswers } from '../items/asked-item.ts';
 import { withLease } from '../run-lease.ts';
 
-export interface Acceptance {
+export interface Acceptance extends RunSignals {
   /** The run that showed what is accepted; undefined: the latest finished pass. */
   readonly run: number | undefined;
-  /** First Ctrl-C: finish what is being asked for. */
-  readonly stop: AbortSignal;
-  readonly signal: AbortSignal;
   readonly onProgress?: ((asked: number, total: number) => void) | undefined;
 }
 
@@ -162,7 +159,7 @@ async function openAcceptance(
 /** `gone`: whatever the list left out of it may go; `alive`: what is there of it has been stored. */
 type Verdict = 'gone' | 'alive' | 'unanswered';
 
-type AskingForVanished = Pick<Asking, 'source' | 'stop' | 'signal'> & {
+type AskingForVanished = Pick<Asking, 'source' | keyof RunSignals> & {
   readonly run: { readonly id: number; readonly problems: number };
 };
 
