@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { batches } from './batches.ts';
+import { directStatements } from './sqlite-dialect.ts';
 
 /**
  * Many rows in few statements. SQLite takes multi-row VALUES in a handful of fixed sizes, so that its
@@ -64,15 +65,17 @@ async function insertAsValues<Returned>(
   const insert = `insert into ${quote(table)} (${columns.map(quote).join(', ')})`;
   const tuple = `(${columns.map(() => '?').join(', ')})`;
   const returned: Returned[] = [];
+  const run = await directStatements(trx);
   let start = 0;
   for (const size of chunkSizes) {
+    if (rows.length - start < size) continue;
     const sql = `${insert} values ${Array(size).fill(tuple).join(', ')}${suffix(options)}`;
     for (; rows.length - start >= size; start += size) {
       const bindings: Value[] = [];
       for (const row of rows.slice(start, start + size))
         for (const column of columns) bindings.push(row[column] ?? null);
-      const result: unknown = await trx.raw(sql, bindings as Knex.RawBinding[]);
-      if (options.returning) returned.push(...(result as Returned[]));
+      const written = await run(sql, bindings);
+      if (options.returning) returned.push(...(written as Returned[]));
     }
   }
   return returned;

@@ -77,6 +77,33 @@ class SqliteClient extends BetterSqlite3Client {
   }
 }
 
+interface TransactionClient {
+  acquireConnection(): Promise<SqliteConnection>;
+  _query(connection: SqliteConnection, query: QueryObject): Promise<QueryObject>;
+}
+
+/** A statement of many values, in a transaction. @returns its rows */
+export type DirectStatement = (sql: string, bindings: readonly unknown[]) => Promise<unknown>;
+
+/**
+ * Past knex, which copies each value several times on its way and looks at the text of the statement for each: that was
+ * an eighth of what storing a page costs.
+ */
+export async function directStatements(trx: Knex.Transaction): Promise<DirectStatement> {
+  const client = (trx as unknown as { client: TransactionClient }).client;
+  const connection = await client.acquireConnection();
+  return async (sql, bindings) => {
+    if (trx.isCompleted()) throw new Error('a statement came after the end of its transaction');
+    try {
+      return (await client._query(connection, { sql, bindings })).response;
+    } catch (error) {
+      // As knex has it.
+      if (error instanceof Error) error.message = `${sql} - ${error.message}`;
+      throw error;
+    }
+  };
+}
+
 function runQuery(connection: SqliteConnection, query: QueryObject): QueryObject {
   const prepared = prepare(connection, query.sql);
   const { statement } = prepared;
