@@ -17,7 +17,9 @@ describe('files', () => {
     expect(sequences(3, 1, 2)).toEqual([3, 1, 2]);
     expect(sequences(undefined, undefined)).toEqual([1, 2]);
     expect(sequences(4, 4, 7, undefined)).toEqual([8, 9, 7, 10]);
-    expect(sequences(0, 10_000_000_000)).toEqual([1, 2]);
+    expect(sequences(0, -1, 10_000_000_000)).toEqual([1, 2, 3]);
+    expect(sequences(9_999_999)).toEqual([9_999_999]);
+    expect(sequences(10_000_000)).toEqual([1]);
   });
 
   test('say what is known of their bytes, unless those are others', () => {
@@ -39,6 +41,26 @@ describe('files', () => {
       ['x', 1],
       ['x', 2],
     ]);
+  });
+
+  test('say who may read them, and from when on', () => {
+    const embargo = { access: 'restricted', availableAt: '2030-01-01T00:00:00Z' } as const;
+    expect(toSourceFiles([bitstream('a')], () => ({ ...place(), ...embargo }))).toMatchObject([embargo]);
+    const [open] = toSourceFiles([bitstream('a')], () => ({ ...place(), availableAt: undefined }));
+    expect(open?.access).toBe('open');
+    expect(open).not.toHaveProperty('availableAt');
+  });
+
+  test('of which little is known say no more than that', () => {
+    const unknown = { mimeType: undefined, sizeBytes: undefined, checkSum: undefined };
+    expect(toSourceFiles([bitstream('a', unknown)], place)).toEqual([
+      { url: 'https://e.org/f', name: 'a.pdf', sequence: 1, access: 'open' },
+    ]);
+  });
+
+  test('have names of at most 1000 characters', () => {
+    const [long] = toSourceFiles([bitstream('a', { name: 'x'.repeat(5000) })], place);
+    expect(long?.name).toBe('x'.repeat(1000));
   });
 
   test.each([

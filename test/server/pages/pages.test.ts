@@ -205,6 +205,20 @@ describe('the about pages', () => {
     expect((await page('/kyushu/about')).body).toContain('Nothing is published yet');
   });
 
+  it.each(['/about', '/kyushu/about', '/kyushu/metadata/about'])(
+    'may be read by scripts of other sites, as the documents that lead to them may: %s',
+    async (url) => {
+      house.sources.push(sourceOverview());
+      const asked = { origin: 'https://reader.example.org', 'access-control-request-method': 'GET' };
+      const preflight = await house.app.inject({ method: 'OPTIONS', url, headers: asked });
+      expect(preflight).toMatchObject({ statusCode: 204, headers: { 'access-control-allow-origin': '*' } });
+      for (const method of ['GET', 'HEAD'] as const) {
+        const { statusCode, headers } = await house.app.inject({ method, url });
+        expect([statusCode, headers['access-control-allow-origin']]).toEqual([200, '*']);
+      }
+    },
+  );
+
   it.each(['/nobody/about', '/kyushu/files/about', '/a/b/c/about', '/a/b/c/d/about'])(
     'of an unknown set are not found: %s',
     async (url) => {
