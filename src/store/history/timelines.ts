@@ -4,6 +4,7 @@ import { type Memento, type Timeline, type TimelineStep, toTimeline } from '../.
 import { filePath } from '../../core/uris.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { question } from '../engine/question.ts';
 import { toRepresentation } from '../engine/representation-columns.ts';
 import { findKept } from '../payloads/contents.ts';
 import { listPriorVersionsOf, type PriorVersion } from './prior-versions.ts';
@@ -75,7 +76,7 @@ const statements = {
  * @param path below `baseUrl`, or of a file that is only linked to its own URL
  */
 export async function listHistories(db: Queryable, path: string): Promise<readonly ResourceHistory[]> {
-  const rows = await readRows(db, 'resource.path = ?', [path]);
+  const rows = await rowsAt(db, path);
   const goneLast = (row: HistoryRow) => Number(row.deleted_at !== null || row.withdrawn_at !== null);
   return toHistories(
     db,
@@ -105,13 +106,23 @@ export async function findHistories(
   return new Map((await toHistories(db, rows)).map((history) => [history.path, history]));
 }
 
+const rowsAt = question<HistoryRow, [path: string]>(1, (db, path) =>
+  db.raw(statementWhere(db, 'resource.path = ?'), [path]),
+);
+
+function statementWhere(db: Queryable, condition: string): string {
+  return `${statements[isPostgres(db) ? 'pg' : 'sqlite']} where ${condition}`;
+}
+
 async function readRows(
   db: Queryable,
   condition: string,
   bindings: readonly (string | readonly string[])[],
 ): Promise<readonly HistoryRow[]> {
-  const sql = `${statements[isPostgres(db) ? 'pg' : 'sqlite']} where ${condition}`;
-  const result: HistoryRow[] | { rows: HistoryRow[] } = await db.raw(sql, bindings as Knex.RawBinding[]);
+  const result: HistoryRow[] | { rows: HistoryRow[] } = await db.raw(
+    statementWhere(db, condition),
+    bindings as Knex.RawBinding[],
+  );
   return 'rows' in result ? result.rows : result;
 }
 

@@ -4,6 +4,7 @@ import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { sha256 } from '../../core/sha-256.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { question } from '../engine/question.ts';
 import { applyDelta, makeDelta } from './deltas.ts';
 
 /**
@@ -96,12 +97,24 @@ const anyOfSqlite = `hash in (select value from json_each(?) ${basesOf} in (sele
 /** What is kept under these hashes, and what their deltas are deltas of, as it is at one moment. */
 export async function readBlobRows(db: Queryable, hashes: readonly string[]): Promise<BlobRows> {
   if (hashes.length === 0) return new Map();
+  if (hashes.length === 1) return byHash(await blobRow(db, hashes[0] ?? ''));
   const [which, list] = isPostgres(db)
     ? [anyOfPostgres, hashes as unknown as Knex.Value]
     : [anyOfSqlite, JSON.stringify(hashes)];
   const rows: BlobRow[] = await db('blob')
     .select('hash', 'length', 'coding', 'data', 'base')
     .whereRaw(which, [list, list]);
+  return byHash(rows);
+}
+
+const blobRow = question<BlobRow, [hash: string]>(1, (db, hash) =>
+  db('blob')
+    .select('hash', 'length', 'coding', 'data', 'base')
+    .where({ hash })
+    .orWhere('hash', db('blob').select('base').where({ hash })),
+);
+
+function byHash(rows: readonly BlobRow[]): BlobRows {
   return new Map(rows.map((row) => [row.hash, row]));
 }
 

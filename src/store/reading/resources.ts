@@ -1,6 +1,7 @@
 import type { Link, Representation, ResourceKind } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { question } from '../engine/question.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
 
 /** A resource as it is now, deleted or not. */
@@ -44,24 +45,34 @@ export async function findWithMetadata(
   path: string,
 ): Promise<{ readonly resource: StoredResource; readonly metadata: readonly StoredResource[] } | undefined> {
   // The URL of a file that is linked to may be in several sources.
-  const found: ResourceRow[] = await selectResources(db)
-    .where('resource.path', path)
-    .orderBy('resource.source_id');
+  const found = await resourcesAt(db, path);
   const row = found.find(({ deleted_at }) => deleted_at === null) ?? found[0];
   if (!row) return undefined;
   const resource = toResource(row);
-  const metadata = selectResources(db)
+  if (resource.kind !== 'file') {
+    return { resource, metadata: (await metadataOfItemOf(db, path)).map(toResource) };
+  }
+  const describedBy = resource.links.filter(({ rel }) => rel === 'describedby').map(({ href }) => href);
+  const rows: ResourceRow[] = await livingMetadata(db).modify((query) =>
+    whereAnyOf(query, 'resource.path', describedBy),
+  );
+  return { resource, metadata: rows.map(toResource) };
+}
+
+const resourcesAt = question<ResourceRow, [path: string]>(1, (db, path) =>
+  selectResources(db).where('resource.path', path).orderBy('resource.source_id'),
+);
+
+const metadataOfItemOf = question<ResourceRow, [path: string]>(1, (db, path) =>
+  livingMetadata(db).where('resource.item_id', db('resource').select('item_id').where({ path })),
+);
+
+function livingMetadata(db: Queryable) {
+  return selectResources(db)
     .where('resource.kind', 'metadata')
     .whereNull('resource.deleted_at')
-    .whereNull('resource.withdrawn_at');
-  if (resource.kind === 'file') {
-    const describedBy = resource.links.filter(({ rel }) => rel === 'describedby').map(({ href }) => href);
-    metadata.modify((query) => whereAnyOf(query, 'resource.path', describedBy));
-  } else {
-    metadata.where('resource.item_id', db('resource').select('item_id').where({ path }));
-  }
-  const rows: ResourceRow[] = await metadata.orderBy('resource.path');
-  return { resource, metadata: rows.map(toResource) };
+    .whereNull('resource.withdrawn_at')
+    .orderBy('resource.path');
 }
 
 /** Everything an item is, and was, published as, in the order of their paths. */
