@@ -15,6 +15,7 @@ import {
 import { readSlices, totalLength } from '../disk/slices.ts';
 import { statesOf } from '../documents/former-documents.ts';
 import { makingOf } from '../dump/dump-paths.ts';
+import { DocumentMemory } from './document-memory.ts';
 
 /** What is published now, for whoever serves it. */
 export interface Publication {
@@ -60,6 +61,8 @@ export interface Variant {
   readonly etag: string;
   /** Bytes [start, end). Undisturbed by what is published meanwhile. */
   open(start: number, end: number): Readable;
+  /** All of them, of a short document: from memory where it was read before. */
+  readonly whole?: (() => Promise<Buffer> | undefined) | undefined;
 }
 
 export interface PublishedSet {
@@ -91,12 +94,13 @@ export function publicationRoot(directory: string): string {
 
 export function openPublication(directory: string): Publication {
   const root = publicationRoot(directory);
-  const site = new PublishedDirectory(root);
+  const memory = new DocumentMemory();
+  const site = new PublishedDirectory(root, memory);
   const directories = new Map<string, PublishedDirectory>();
 
   /** Only sets that are published have a place in the file system: a path never leads there by itself. */
   function directoryOf(set: string): PublishedDirectory {
-    const known = directories.get(set) ?? new PublishedDirectory(join(root, ...set.split('/')), set);
+    const known = directories.get(set) ?? new PublishedDirectory(join(root, ...set.split('/')), memory, set);
     directories.set(set, known);
     return known;
   }
@@ -156,19 +160,36 @@ const setsAtOnce = 64;
 class PublishedDirectory {
   readonly #path: string;
   readonly #set: string;
+  readonly #memory: DocumentMemory;
   readonly #catalogs: Catalogs;
+  #looking: Promise<unknown> | undefined;
+  #next: Promise<Pointer | undefined> | undefined;
   #identity = '';
   #pointer: Pointer | undefined;
   #current: { readonly pointer: Pointer; readonly facts: Omit<PublishedSet, 'path'> } | undefined;
 
   /** @param set the path of the set that it is of; the site's has none */
-  constructor(path: string, set = '') {
+  constructor(path: string, memory: DocumentMemory, set = '') {
     this.#path = path;
+    this.#memory = memory;
     this.#set = set;
     this.#catalogs = new Catalogs(path);
   }
 
-  async pointer(): Promise<Pointer | undefined> {
+  /** One look at the disk answers all who asked before it began. */
+  pointer(): Promise<Pointer | undefined> {
+    this.#next ??= this.#lookAfter(this.#looking);
+    return this.#next;
+  }
+
+  async #lookAfter(before: Promise<unknown> | undefined): Promise<Pointer | undefined> {
+    await before?.catch(() => undefined);
+    this.#looking = this.#next;
+    this.#next = undefined;
+    return this.#look();
+  }
+
+  async #look(): Promise<Pointer | undefined> {
     const found = await stat(join(this.#path, pointerFile), { bigint: true }).catch(() => undefined);
     if (!found) return undefined;
     const identity = `${found.ino} ${found.mtimeNs} ${found.size}`;
@@ -188,7 +209,7 @@ class PublishedDirectory {
       const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
       if (!document) continue;
       const packed = this.#packed(pointer, path, document);
-      return { ...toPublished(this.#path, path, document), ...(packed && { packed }) };
+      return { ...toPublished(this.#path, path, document, this.#memory), ...(packed && { packed }) };
     }
     return undefined;
   }
@@ -209,7 +230,7 @@ class PublishedDirectory {
     const file = (await this.pointer())?.former;
     if (file === undefined) return [];
     const states = statesOf(await this.#catalogs.get(file), path);
-    return states.map((document) => toPublished(this.#path, path, document));
+    return states.map((document) => toPublished(this.#path, path, document, this.#memory));
   }
 
   async current(): Promise<Omit<PublishedSet, 'path'>> {
@@ -224,13 +245,22 @@ class PublishedDirectory {
   }
 }
 
-/** @param directory where its files are */
-export function toPublished(directory: string, path: string, document: StoredDocument): PublishedDocument {
-  const variant = ({ etag, slices }: StoredDocument['plain']): Variant => ({
-    length: totalLength(slices),
-    etag,
-    open: (start, end) => readSlices(directory, slices, start, end),
-  });
+/**
+ * @param directory where its files are
+ * @param memory for what is asked for again and again
+ */
+export function toPublished(
+  directory: string,
+  path: string,
+  document: StoredDocument,
+  memory?: DocumentMemory,
+): PublishedDocument {
+  const variant = ({ etag, slices }: StoredDocument['plain']): Variant => {
+    const length = totalLength(slices);
+    const open = (start: number, end: number) => readSlices(directory, slices, start, end);
+    const whole = () => memory?.get(etag, length, () => open(0, length));
+    return { length, etag, open, whole: memory?.holds(length) ? whole : undefined };
+  };
   return {
     path,
     // RS-GEN-27; the XML declaration says that it is UTF-8.

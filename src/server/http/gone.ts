@@ -11,7 +11,12 @@ export function goneSignal(response: ServerResponse): AbortSignal {
   if (known) return known;
   const gone = new AbortController();
   signals.set(response, gone.signal);
-  if (response.closed || response.destroyed || response.socket?.destroyed === true) gone.abort();
+  if (isGone(response)) gone.abort();
   else response.once('close', () => gone.abort());
   return gone.signal;
+}
+
+/** The same, of now: an answer from memory is tied to nothing. */
+export function isGone({ closed, destroyed, socket }: ServerResponse): boolean {
+  return closed || destroyed || socket?.destroyed === true;
 }

@@ -4,7 +4,7 @@ import { countOf } from '../../core/count-of.ts';
 import { earlier, toHttpDate } from '../../core/datetime.ts';
 import { decide, type Validators } from './conditions.ts';
 import { Refusal } from './errors.ts';
-import { goneSignal } from './gone.ts';
+import { isGone } from './gone.ts';
 import { varyBy } from './negotiation.ts';
 
 /** Bytes with validators: a published document or a resource. Validators, caching and ranges are here alone. */
@@ -91,11 +91,10 @@ async function sendBytes(
     await representation.check?.();
     return reply.send();
   }
-  const gone = goneSignal(reply.raw);
   // Whoever asked may go while we look for it, and while we open it.
-  if (gone.aborted) return reply.hijack();
+  if (isGone(reply.raw)) return reply.hijack();
   const bytes = await representation.open(start, end);
-  if (gone.aborted) {
+  if (isGone(reply.raw)) {
     if ('destroy' in bytes) bytes.destroy();
     return reply.hijack();
   }

@@ -1,4 +1,11 @@
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { Logger as BaseLogger } from 'pino';
 import { failure } from '../../core/errors.ts';
 import { UpstreamFileError } from '../../core/files/upstream-files.ts';
 
@@ -26,8 +33,14 @@ export function installRequestLog(app: FastifyInstance): void {
     if (reply.elapsedTime > slow) request.log.info(describe(request, reply), 'slow answer');
   });
   app.addHook('onResponse', async (request, reply) => {
-    request.log.debug(describe(request, reply), 'request');
+    // What nobody reads is not written.
+    if (isHeard(request.log)) request.log.debug(describe(request, reply), 'request');
   });
+}
+
+function isHeard(log: FastifyBaseLogger): boolean {
+  const { isLevelEnabled } = log as Partial<Pick<BaseLogger, 'isLevelEnabled'>>;
+  return isLevelEnabled?.call(log, 'debug') ?? true;
 }
 
 /** No headers, and of the query only the names: values may be secrets of another application. */
