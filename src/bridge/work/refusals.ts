@@ -1,16 +1,10 @@
 import { toIso } from '../../core/datetime.ts';
-import { eitherOf } from '../../core/either-signal.ts';
 import { failure } from '../../core/errors.ts';
 import { settleNow } from '../../harvest/files/note-refusal.ts';
 import { askProbes } from '../../harvest/files/probes.ts';
 import { listCalledFor } from '../../store/files/refusals.ts';
 import type { Bridge } from '../bridge.ts';
-
-export interface RefusalWatch {
-  stop(): Promise<void>;
-}
-
-const pauseMs = 2000;
+import { startWatch, type Watch } from './watch.ts';
 
 /**
  * Sees to it that files whose servers say no are deleted, or asked for again, whoever found out: this process, another,
@@ -21,13 +15,11 @@ export function watchRefusals(
   bridge: Bridge,
   followFiles: (source: string) => unknown,
   stop: AbortSignal,
-): RefusalWatch {
+): Watch {
   const { database, clock, log, config } = bridge;
-  const stopped = new AbortController();
-  const signal = eitherOf(stop, stopped.signal);
   const busy = new Map<string, Promise<void>>();
 
-  async function tend(name: string): Promise<void> {
+  async function tend(name: string, signal: AbortSignal): Promise<void> {
     const source = bridge.source(name);
     try {
       await settleNow(bridge, name, source.config);
@@ -39,29 +31,20 @@ export function watchRefusals(
     }
   }
 
-  async function watch(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        for (const name of await listCalledFor(database.reader, toIso(clock.now()))) {
-          if (busy.has(name) || !Object.hasOwn(config.sources, name)) continue;
-          busy.set(
-            name,
-            tend(name).finally(() => busy.delete(name)),
-          );
-        }
-      } catch (error) {
-        log.error({ ...failure(error) }, 'refused files cannot be checked');
-      }
-      await clock.sleep(pauseMs, signal).catch(() => undefined);
+  const watch = startWatch(bridge, stop, 'refused files cannot be checked', async (signal) => {
+    for (const name of await listCalledFor(database.reader, toIso(clock.now()))) {
+      if (busy.has(name) || !Object.hasOwn(config.sources, name)) continue;
+      busy.set(
+        name,
+        tend(name, signal).finally(() => busy.delete(name)),
+      );
     }
-    await Promise.all(busy.values());
-  }
-
-  const watching = watch();
+    return undefined;
+  });
   return {
     stop: async () => {
-      stopped.abort();
-      await watching;
+      await watch.stop();
+      await Promise.all(busy.values());
     },
   };
 }
