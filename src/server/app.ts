@@ -22,6 +22,7 @@ import { installRequestLog, RequestLog } from './operations/request-log.ts';
 import { createRequestMetrics } from './operations/request-metrics.ts';
 import { aboutRoutes } from './pages/about.ts';
 import { homeRoutes } from './pages/home.ts';
+import { createSetIndex } from './pages/set-index.ts';
 import { patchRoutes } from './resources/patches.ts';
 import { resourceRoutes } from './resources/resources.ts';
 
@@ -57,8 +58,9 @@ export function createApp(given: ServerDeps): FastifyInstance {
   installServedSources(app, deps);
   installRequestLog(app);
   app.addHook('preClose', async () => connections.drain());
-  homeRoutes(app, deps);
-  aboutRoutes(app, deps);
+  const index = createSetIndex(deps);
+  homeRoutes(app, deps, index);
+  aboutRoutes(app, deps, index);
   collectionRoutes(app, deps);
   itemRoutes(app, deps);
   linksetRoutes(app, deps);

@@ -4,6 +4,7 @@ import { toMilliseconds } from '../../core/datetime.ts';
 import { failure } from '../../core/errors.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
+import { remembered } from '../pages/remembered.ts';
 import { currentDocuments, publishedSets } from '../pages/set-view.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
@@ -13,8 +14,8 @@ import type { RequestMetrics } from './request-metrics.ts';
  */
 export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: RequestMetrics): void {
   const ofProcess = processMetrics(deps.version);
-  const ofSources = remembered((sources: readonly SourceOverview[]) => sourceMetrics(sources));
-  const ofDocuments = remembered((sets: readonly PublishedSet[]) => documentMetrics(sets));
+  const ofSources = remembered(sourceMetrics);
+  const ofDocuments = remembered(documentMetrics);
   app.addHook('onClose', async () => ofProcess.clear());
   app.route({
     method: ['GET', 'HEAD'],
@@ -40,15 +41,6 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
       return Buffer.from(parts.join(''), 'utf8');
     },
   });
-}
-
-/** The last result, as long as it is asked of the same object. */
-function remembered<Given extends object, Result>(work: (given: Given) => Result): (given: Given) => Result {
-  let last: { readonly given: Given; readonly result: Result } | undefined;
-  return (given) => {
-    if (last?.given !== given) last = { given, result: work(given) };
-    return last.result;
-  };
 }
 
 function processMetrics(version: string): Registry {

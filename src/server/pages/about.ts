@@ -7,7 +7,7 @@ import { html, linkTo, type Page } from '../html/html.ts';
 import { count } from '../html/wording.ts';
 import { servedPath } from '../http/base-path.ts';
 import { Refusal } from '../http/errors.ts';
-import { createSetIndex, type IndexSets } from './set-index.ts';
+import type { IndexSets } from './set-index.ts';
 import {
   capabilityLists,
   documentTable,
@@ -28,9 +28,8 @@ import {
 } from './views.ts';
 
 /** What `describedby` of the Source and of each set points to. */
-export function aboutRoutes(app: FastifyInstance, deps: ServerDeps): void {
+export function aboutRoutes(app: FastifyInstance, deps: ServerDeps, index: IndexSets): void {
   const options = { method: ['GET', 'HEAD'], schema: { querystring: formatQuery } };
-  const index = createSetIndex(deps);
   app.route<{ Querystring: PagedQuery }>({
     ...options,
     schema: { querystring: pagedQuery },

@@ -3,7 +3,7 @@ import { toIso } from '../../core/datetime.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { html, type Markup, type Page, timeAndAge } from '../html/html.ts';
 import { count, countOf, relativeTime } from '../html/wording.ts';
-import { createSetIndex, type IndexSets, type SetIndex, type Totals } from './set-index.ts';
+import type { IndexSets, SetIndex, Totals } from './set-index.ts';
 import {
   capabilityLists,
   documentTable,
@@ -34,8 +34,7 @@ interface HomeView extends PageOf {
   readonly sets: readonly SetView[];
 }
 
-export function homeRoutes(app: FastifyInstance, deps: ServerDeps): void {
-  const index = createSetIndex(deps);
+export function homeRoutes(app: FastifyInstance, deps: ServerDeps, index: IndexSets): void {
   app.route<{ Querystring: PagedQuery }>({
     method: ['GET', 'HEAD'],
     url: '/',

@@ -1,6 +1,7 @@
 import { later } from '../../core/datetime.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
+import { remembered } from './remembered.ts';
 import { currentDocuments, type NamedSet, namedSets } from './set-view.ts';
 
 /** What pages say of all sources and all published sets together, and where each of them is. */
@@ -32,12 +33,7 @@ export type IndexSets = (sources: readonly SourceOverview[], published: readonly
  * give the same arrays as long as they have not looked again.
  */
 export function createSetIndex(deps: ServerDeps): IndexSets {
-  let last: { readonly of: Parameters<IndexSets>; readonly index: SetIndex } | undefined;
-  return (sources, published) => {
-    if (last?.of[0] !== sources || last.of[1] !== published)
-      last = { of: [sources, published], index: indexSets(deps, sources, published) };
-    return last.index;
-  };
+  return remembered((sources, published) => indexSets(deps, sources, published));
 }
 
 function indexSets(
