@@ -41,8 +41,6 @@ interface OpenSource extends HarvestSource {
   readonly found: HttpClient;
 }
 
-export { systemClock };
-
 /** Sources that are read side by side; each holds a page or two in memory, the others wait for their turn. */
 export const harvestsAtOnce = 8;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { systemClock } from '../../src/bridge/bridge.ts';
+import { systemClock } from '../../src/bridge/system-clock.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { openPublication } from '../../src/publish/published/publication.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';

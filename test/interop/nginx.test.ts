@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { systemClock } from '../../src/bridge/bridge.ts';
+import { systemClock } from '../../src/bridge/system-clock.ts';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { toHttpDate } from '../../src/core/datetime.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import { type Bridge, openBridge, systemClock } from '../../bridge/bridge.ts';
+import { type Bridge, openBridge } from '../../bridge/bridge.ts';
 import { anchorPaths } from '../../bridge/config/load-config.ts';
 import { makeWritableDirectory } from '../../bridge/config/writable.ts';
 import { createLog } from '../../bridge/log.ts';
 import { startService } from '../../bridge/service.ts';
+import { systemClock } from '../../bridge/system-clock.ts';
 import { type Config, parseConfig } from '../../core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../../demo/sample-repository.ts';
 import { goodManners } from '../../demo/visits.ts';

@@ -100,7 +100,6 @@ async function exportTo(
     };
     return await exportPast({ ...settings, ...past });
   } finally {
-    progress.end();
     await pages.close();
   }
 }

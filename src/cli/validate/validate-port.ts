@@ -1,5 +1,5 @@
-import { systemClock } from '../../bridge/bridge.ts';
 import { createLog } from '../../bridge/log.ts';
+import { systemClock } from '../../bridge/system-clock.ts';
 import { productName, version } from '../../bridge/version.ts';
 import type { SourcePort } from '../../conformance/source-port.ts';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';

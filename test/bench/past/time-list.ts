@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { systemClock } from '../../../src/bridge/bridge.ts';
+import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { toIso } from '../../../src/core/datetime.ts';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { sitemapLimits } from '../../../src/core/sitemap.ts';

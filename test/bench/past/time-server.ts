@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { systemClock } from '../../../src/bridge/bridge.ts';
+import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { openPublication } from '../../../src/publish/published/publication.ts';
 import { createApp } from '../../../src/server/app.ts';

@@ -16,7 +16,7 @@ import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { systemClock } from '../../../src/bridge/bridge.ts';
+import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { toStatic } from '../../../src/cli/export/export-pages.ts';
 import { exitCodes } from '../../../src/cli/terminal/exit-codes.ts';
 import { createSampleRepository, type SampleRepository } from '../../../src/demo/sample-repository.ts';

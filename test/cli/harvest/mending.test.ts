@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { systemClock } from '../../../src/bridge/bridge.ts';
+import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { exitCodes } from '../../../src/cli/terminal/exit-codes.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';

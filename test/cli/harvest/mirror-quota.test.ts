@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
-import { systemClock } from '../../../src/bridge/bridge.ts';
+import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { describeFileWork } from '../../../src/bridge/work/file-work.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { runMain } from '../../house/cli/run-main.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemClock } from '../../../src/bridge/bridge.ts';
+import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { rsbridge } from '../../house/cli/processes.ts';
 

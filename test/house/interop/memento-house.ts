@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
-import { systemClock } from '../../../src/bridge/bridge.ts';
+import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { metadataPath } from '../../../src/core/uris.ts';
 import { createPublisher } from '../../../src/publish/publisher.ts';
