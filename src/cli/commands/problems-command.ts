@@ -1,12 +1,11 @@
-import { type Bridge, openBridge } from '../../bridge/bridge.ts';
-import { loadConfig } from '../../bridge/config/load-config.ts';
-import { createLog } from '../../bridge/log.ts';
+import type { Bridge } from '../../bridge/bridge.ts';
 import { countOf } from '../../core/count-of.ts';
 import { countUnreadable, listUnreadable, type Unreadable } from '../../store/runs/unreadable.ts';
 import { findSource } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { printable, printableJson } from '../terminal/terminal-text.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
 
 const pageSize = 100;
 
@@ -23,17 +22,13 @@ export async function problemsCommand(
   flags: ProblemsFlags,
   io: CommandIo,
 ): Promise<number> {
-  const config = loadConfig(flags, io.env, io.cwd);
-  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
-  try {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
     const names = bridge.sources(name === undefined ? [] : [name]).map((source) => source.name);
     let total = 0;
     for (const source of names) total += await printProblems(bridge, source, flags, io);
     if (total === 0 && !flags.json) printResult(io, false, {}, nothing(name, flags.item));
     return total === 0 ? exitCodes.ok : exitCodes.needsAttention;
-  } finally {
-    await bridge.close();
-  }
+  });
 }
 
 function nothing(name: string | undefined, item: string | undefined): string {

@@ -1,6 +1,4 @@
-import { type Bridge, openBridge } from '../../bridge/bridge.ts';
-import { loadConfig } from '../../bridge/config/load-config.ts';
-import { createLog } from '../../bridge/log.ts';
+import type { Bridge } from '../../bridge/bridge.ts';
 import { countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
 import { settleNow } from '../../harvest/files/note-refusal.ts';
@@ -14,6 +12,7 @@ import { findSource } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
 
 export interface RefusedFlags {
   readonly config?: string;
@@ -26,9 +25,7 @@ const pageSize = 500;
 
 /** Published files of a source that are not handed out, because their server says no; and what to type to let them go. */
 export async function refusedCommand(name: string, flags: RefusedFlags, io: CommandIo): Promise<number> {
-  const config = loadConfig(flags, io.env, io.cwd);
-  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate', io.stop);
-  try {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
     bridge.source(name);
     const stored = await findSource(bridge.database.reader, name);
     const { accept } = flags;
@@ -48,7 +45,7 @@ export async function refusedCommand(name: string, flags: RefusedFlags, io: Comm
     for await (const file of withheldFiles(bridge, stored.id)) {
       const { id: _, hash: __, ...said } = file;
       if ((file.since ?? '') > latest) latest = file.since ?? '';
-      printResult(io, flags.json, { source: name, ...said }, describeFile(file, config.baseUrl));
+      printResult(io, flags.json, { source: name, ...said }, describeFile(file, bridge.config.baseUrl));
       if (io.stop.aborted) return exitCodes.interrupted;
     }
     if (!flags.json) {
@@ -56,9 +53,7 @@ export async function refusedCommand(name: string, flags: RefusedFlags, io: Comm
       printResult(io, false, {}, advice);
     }
     return exitCodes.needsAttention;
-  } finally {
-    await bridge.close();
-  }
+  });
 }
 
 async function acceptThem(

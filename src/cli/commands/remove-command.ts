@@ -1,9 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bridge, openBridge } from '../../bridge/bridge.ts';
-import { loadConfig } from '../../bridge/config/load-config.ts';
-import { createLog } from '../../bridge/log.ts';
+import type { Bridge } from '../../bridge/bridge.ts';
 import { unconfiguredSources } from '../../bridge/state/stored-sources.ts';
 import { countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
@@ -20,6 +18,7 @@ import { acquireLease, type Lease, releaseLease } from '../../store/runs/leases.
 import { countSource, findSource } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
 
 export interface RemoveFlags {
   readonly config?: string;
@@ -30,10 +29,7 @@ export interface RemoveFlags {
 
 /** Removes a source that is not configured any more: first for those who follow it, then for good. */
 export async function removeCommand(name: string, flags: RemoveFlags, io: CommandIo): Promise<number> {
-  const config = loadConfig(flags, io.env, io.cwd);
-  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
-  const bridge = await openBridge(config, log, 'migrate', io.stop);
-  try {
+  return withBridge(flags, io, 'warnings', async (bridge) => {
     await refuseOthers(bridge, name);
     const { database, clock } = bridge;
     const stored = await findSource(database.writer, name);
@@ -63,9 +59,7 @@ export async function removeCommand(name: string, flags: RemoveFlags, io: Comman
     await patiently(() => bridge.publisher.publishSite(bridge.sets()));
     printResult(io, flags.json, said, describe(name, resources, flags.atOnce));
     return exitCodes.ok;
-  } finally {
-    await bridge.close();
-  }
+  });
 }
 
 function describe(name: string, resources: number, atOnce: boolean): string {

@@ -1,12 +1,11 @@
-import { type Bridge, openBridge } from '../../bridge/bridge.ts';
-import { loadConfig } from '../../bridge/config/load-config.ts';
-import { createLog } from '../../bridge/log.ts';
+import type { Bridge } from '../../bridge/bridge.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type ReadAgain, readAgain } from '../../harvest/items/restored-item.ts';
 import { endWithdrawal, type Target } from '../../store/removal/withdrawals.ts';
 import { forgetSelection } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
 import { findWithdrawable, uriOf, withdrawalsOf } from './withdraw-command.ts';
 
 export interface RestoreFlags {
@@ -17,10 +16,7 @@ export interface RestoreFlags {
 
 /** Takes back what `rsbridge withdraw` did, and publishes it as the repository has it now. */
 export async function restoreCommand(text: string, flags: RestoreFlags, io: CommandIo): Promise<number> {
-  const config = loadConfig(flags, io.env, io.cwd);
-  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
-  const bridge = await openBridge(config, log, 'migrate', io.stop);
-  try {
+  return withBridge(flags, io, 'warnings', async (bridge) => {
     const target = await findWithdrawable(bridge, text);
     const ended = await withdrawalsMeant(bridge, target);
     const uris = [...new Set(ended.map((one) => uriOf(bridge, one)))];
@@ -51,9 +47,7 @@ export async function restoreCommand(text: string, flags: RestoreFlags, io: Comm
       ].join('\n'),
     );
     return exitCodes.ok;
-  } finally {
-    await bridge.close();
-  }
+  });
 }
 
 /** @throws BridgeError `not-withdrawn` */

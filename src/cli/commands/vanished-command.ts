@@ -1,6 +1,4 @@
-import { type Bridge, openBridge } from '../../bridge/bridge.ts';
-import { loadConfig } from '../../bridge/config/load-config.ts';
-import { createLog } from '../../bridge/log.ts';
+import type { Bridge } from '../../bridge/bridge.ts';
 import { countOf } from '../../core/count-of.ts';
 import type { RunKind } from '../../store/runs/runs.ts';
 import { countVanished, listVanished, unreadBy, type VanishedItem } from '../../store/runs/vanished.ts';
@@ -8,6 +6,7 @@ import { findSource } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
 
 const pageSize = 500;
 
@@ -17,9 +16,7 @@ export async function vanishedCommand(
   flags: { config?: string; json: boolean },
   io: CommandIo,
 ): Promise<number> {
-  const config = loadConfig(flags, io.env, io.cwd);
-  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
-  try {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
     bridge.source(name);
     const { reader } = bridge.database;
     const stored = await findSource(reader, name);
@@ -46,9 +43,7 @@ export async function vanishedCommand(
     }
     if (unread !== undefined) say(io, describeUnread(name, unread));
     return exitCodes.needsAttention;
-  } finally {
-    await bridge.close();
-  }
+  });
 }
 
 function describeUnread(name: string, run: number): string {

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bridge, openBridge } from '../../bridge/bridge.ts';
-import { loadConfig } from '../../bridge/config/load-config.ts';
-import { createLog } from '../../bridge/log.ts';
+import type { Bridge } from '../../bridge/bridge.ts';
 import { countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
@@ -23,6 +21,7 @@ import { borrowLease, type Lease } from '../../store/runs/leases.ts';
 import { findTarget } from '../history/history-target.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
 
 export interface WithdrawFlags {
   readonly config?: string;
@@ -33,10 +32,7 @@ export interface WithdrawFlags {
 
 /** Takes a resource, or a whole item, down: it is published no more, whatever the repository delivers. */
 export async function withdrawCommand(text: string, flags: WithdrawFlags, io: CommandIo): Promise<number> {
-  const config = loadConfig(flags, io.env, io.cwd);
-  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
-  const bridge = await openBridge(config, log, 'migrate', io.stop);
-  try {
+  return withBridge(flags, io, 'warnings', async (bridge) => {
     const target = await findWithdrawable(bridge, text);
     await refuseRepetition(bridge, target);
     const resources = await resourcesOf(bridge, target);
@@ -74,9 +70,7 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
       sentences.join('\n'),
     );
     return exitCodes.ok;
-  } finally {
-    await bridge.close();
-  }
+  });
 }
 
 /** @throws BridgeError `unknown-resource` */

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { type Bridge, openBridge } from '../../bridge/bridge.ts';
-import { loadConfig } from '../../bridge/config/load-config.ts';
-import { createLog } from '../../bridge/log.ts';
+import type { Bridge } from '../../bridge/bridge.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type PastVersion, type ResourcePast, toPast, versionAt } from '../../core/time/resource-past.ts';
 import { whyWithheld } from '../../core/time/withheld.ts';
@@ -12,6 +10,7 @@ import { readContents } from '../../store/payloads/contents.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
 import { chooseVersions, compareVersions } from './history-difference.ts';
 import { findTarget } from './history-target.ts';
 import { describeAbsence, printDifference, printHistory, printItem } from './history-view.ts';
@@ -29,13 +28,11 @@ export interface HistoryFlags {
 
 /** What a resource was, and when, and what changed between two of its versions. */
 export async function historyCommand(text: string, flags: HistoryFlags, io: CommandIo): Promise<number> {
-  const config = loadConfig(flags, io.env, io.cwd);
-  const bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate');
-  try {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
     const target = await findTarget(bridge, text);
     if (target.kind === 'item') {
       if (flags.at !== undefined || flags.diff) throw severalResources(bridge, target.item.resources);
-      printItem(target.item, config.baseUrl, flags.json, io);
+      printItem(target.item, bridge.config.baseUrl, flags.json, io);
       return exitCodes.ok;
     }
     const { history } = target;
@@ -48,16 +45,14 @@ export async function historyCommand(text: string, flags: HistoryFlags, io: Comm
       return exitCodes.ok;
     }
     const pair = flags.diff === false ? undefined : chooseVersions(past, flags.diff);
-    const { ofDeleted = true } = config.sources[history.source]?.mementos ?? {};
+    const { ofDeleted = true } = bridge.config.sources[history.source]?.mementos ?? {};
     const withheld = whyWithheld(history, ofDeleted);
-    printHistory(history, past, { baseUrl: config.baseUrl, withheld, ...flags }, io);
+    printHistory(history, past, { baseUrl: bridge.config.baseUrl, withheld, ...flags }, io);
     if (!pair) return exitCodes.ok;
     const difference = await compareVersions(bridge, history, pair, flags.all);
     printDifference(difference, flags.json, io);
     return difference.damage === undefined ? exitCodes.ok : exitCodes.storage;
-  } finally {
-    await bridge.close();
-  }
+  });
 }
 
 function severalResources({ config }: Bridge, resources: readonly { readonly path: string }[]): BridgeError {
