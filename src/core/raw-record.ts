@@ -7,7 +7,7 @@ export interface RawRecord {
 }
 
 /** So much of it is kept, in octets. */
-export const keptRawBytes = 65_536;
+const keptRawBytes = 65_536;
 
 export function rawRecord(text: string): RawRecord {
   const bytes = Buffer.from(text, 'utf8');

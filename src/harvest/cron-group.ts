@@ -15,7 +15,7 @@ export interface SpreadJob {
 }
 
 /** What is meant for the night is not spread over a week: nobody waits longer than this after the turn. */
-export const longestSpreadMs = 6 * 3_600_000;
+const longestSpreadMs = 6 * 3_600_000;
 const minuteMs = 60_000;
 
 export function createCronGroup(

@@ -89,7 +89,7 @@ function usualAddresses(base: string): readonly string[] {
  * @returns undefined: there is none
  * @throws BridgeError when it cannot be asked
  */
-export async function introduce(
+async function introduce(
   url: string,
   { http }: Pick<AdapterContext, 'http'>,
   signal: AbortSignal,

@@ -41,7 +41,7 @@ export interface Ask {
 }
 
 /** `rest.search.max.results`, unless somebody changed it. */
-export const usualLimit = 100;
+const usualLimit = 100;
 
 /** So many of 100 rows come where a few of them are of stale documents, which are left out. */
 const nearlyFull = 90;

@@ -57,7 +57,7 @@ export interface DeclaredFormat {
   readonly schema: string | undefined;
 }
 
-export function isKnown({ name, namespace }: DeclaredFormat): boolean {
+function isKnown({ name, namespace }: DeclaredFormat): boolean {
   return (
     (namespace !== undefined && (knownNamespaces.has(namespace) || isJpcoar(namespace))) ||
     knownNames.test(name)

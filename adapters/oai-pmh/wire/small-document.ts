@@ -184,7 +184,7 @@ export function childText(node: XmlNode | undefined, name: string): string | und
   return (found && nodeText(found)) || undefined;
 }
 
-export function attribute(node: XmlNode, name: string): string | undefined {
+function attribute(node: XmlNode, name: string): string | undefined {
   const value = Object.entries(node).find(([key]) => key.toLowerCase() === `@${name.toLowerCase()}`)?.[1];
   return typeof value === 'string' ? decodeText(value).trim() : undefined;
 }

@@ -23,7 +23,7 @@ export async function readOverviews(
 }
 
 /** @param sets that are published */
-export function overviewsOf(
+function overviewsOf(
   { config }: StoredBridge,
   facts: ReadonlyMap<string, SourceFacts>,
   sets: readonly PublishedSet[],
@@ -137,7 +137,7 @@ function describeState(
 }
 
 /** They stay until they are read well, or are gone. */
-export function describeUnreadable(name: string, count: number): string | undefined {
+function describeUnreadable(name: string, count: number): string | undefined {
   if (count === 0) return undefined;
   const records = `${countOf(count, 'record')} ${count === 1 ? 'needs attention: it' : 'need attention: they'}`;
   return `${records} could not be read (rsbridge problems ${name})`;

@@ -213,7 +213,7 @@ function printSkipped(io: CommandIo, json: boolean, source: string, { skipped }:
   );
 }
 
-export function describeReport(report: HarvestReport): string {
+function describeReport(report: HarvestReport): string {
   const counts = describeCounts(report);
   switch (report.state) {
     case 'needs-attention':

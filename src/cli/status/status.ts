@@ -149,7 +149,7 @@ function describeVanished(name: string, { items, runId }: VanishedCounts): reado
 }
 
 /** What a person is to decide, in sentences. */
-export function describeWithheld(name: string, counts: WithheldCounts | undefined): readonly string[] {
+function describeWithheld(name: string, counts: WithheldCounts | undefined): readonly string[] {
   if (counts?.fuseAt === undefined) return [];
   const { refused, gone, fuseAt } = counts;
   return [

@@ -7,7 +7,7 @@ const completeUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 // Most times of most lists are of this form, on a day that every month has.
 const ordinary = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
-export const timeAttributes = ['at', 'completed', 'from', 'until', 'datetime', 'modified'] as const;
+const timeAttributes = ['at', 'completed', 'from', 'until', 'datetime', 'modified'] as const;
 
 /** A W3C Datetime as our ISO string, to the second; undefined when it is none. */
 export function toTime(value: string | undefined): string | undefined {

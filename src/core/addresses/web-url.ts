@@ -8,7 +8,7 @@ export interface WebUrl {
 }
 
 /** Databases index URLs, and PostgreSQL's index entries end at 2,704 octets. */
-export const maximumUrl = 2_048;
+const maximumUrl = 2_048;
 
 /**
  * An absolute http(s) URL as a record states it, in percent-encoded ASCII without credentials, or undefined for

@@ -3,7 +3,7 @@ import { dcNamespace } from './oai-dc.ts';
 import { flatDocument, legalText, renderElement } from './xml-document.ts';
 
 export const dctermsNamespace = 'http://purl.org/dc/terms/';
-export const qdcNamespace = 'http://dspace.org/qualifieddc/';
+const qdcNamespace = 'http://dspace.org/qualifieddc/';
 export const qdcSchema = 'http://www.ukoln.ac.uk/metadata/dcmi/xmlschema/qualifieddc.xsd';
 const dcmiSchemas = 'http://dublincore.org/schemas/xmls/qdc/2006/01/06';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** So many sources are harvested side by side anyway; what is due at the same minute does not wait for its turn. */
-export const dueTogether = 8;
+const dueTogether = 8;
 
 /**
  * Sources that share a schedule are spread over the time until it comes again, each at a place of its own that its

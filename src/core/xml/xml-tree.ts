@@ -68,7 +68,7 @@ export function serializeXmlTree({ prolog, root, epilog }: XmlDocument): string 
   return prolog + serializeNode(root) + epilog;
 }
 
-export function serializeNode(node: XmlNode): string {
+function serializeNode(node: XmlNode): string {
   if (node.kind !== 'element') return node.raw;
   return openingTag(node) + serializeNodes(node.children) + node.closing;
 }

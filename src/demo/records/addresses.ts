@@ -2,7 +2,7 @@ import type { SampleFile, SampleRecord } from './sample-record.ts';
 
 /** Everything the sample repository serves beside OAI-PMH is found by the number of its record. */
 
-export function numberOf({ position }: SampleRecord): number {
+function numberOf({ position }: SampleRecord): number {
   return 1000 + position;
 }
 

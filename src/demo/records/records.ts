@@ -6,7 +6,7 @@ import { type Language, languages } from './titles.ts';
 
 export const repositoryName = 'The Sample Repository 見本リポジトリ';
 export const repositoryId = 'sample.example.org';
-export const initialRecords = 300;
+const initialRecords = 300;
 
 /** Legal, and awkward all the same: every consumer meets such identifiers one day. */
 const awkward: ReadonlyMap<number, string> = new Map([

@@ -18,7 +18,7 @@ export function fileOfPage(path: string): string {
 }
 
 /** The page of an item's or a collection's path; it is removed where there is no such page any more. */
-export async function exportPage(tree: ExportTree, pages: PageSource, path: string): Promise<void> {
+async function exportPage(tree: ExportTree, pages: PageSource, path: string): Promise<void> {
   await exportFile(tree, pages, path, fileOfPage(path));
 }
 

@@ -31,7 +31,7 @@ export interface DirectoryOptions {
 }
 
 /** @throws BridgeError `export-refused` for a directory that holds something else, `publication-busy` */
-export async function openExportDirectory(
+async function openExportDirectory(
   directory: string,
   options: DirectoryOptions,
 ): Promise<ExportDirectory> {

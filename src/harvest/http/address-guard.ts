@@ -100,7 +100,7 @@ export function createAddressGuard(settings: GuardSettings): AddressGuard {
 
 type AllCallback = (error: Error | null, addresses: readonly LookupAddress[]) => void;
 
-export function portOf(url: URL): number {
+function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
 }

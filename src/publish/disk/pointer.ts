@@ -130,7 +130,7 @@ export async function readPointer(directory: string): Promise<Pointer | undefine
   return text === undefined ? undefined : parsePointer(text);
 }
 
-export function parsePointer(text: string): Pointer | undefined {
+function parsePointer(text: string): Pointer | undefined {
   const end = text.lastIndexOf(checksumField);
   try {
     const { checksum, ...pointer } = JSON.parse(text) as Pointer & { checksum: string };

@@ -24,7 +24,7 @@ export function constantSlice(bytes: Uint8Array): ConstantSlice {
   return { constant: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
 }
 
-export function sliceLength(slice: Slice): number {
+function sliceLength(slice: Slice): number {
   return 'constant' in slice ? Buffer.byteLength(slice.constant, 'base64') : slice.end - slice.start;
 }
 

@@ -26,7 +26,7 @@ export interface ConnectionSettings {
   readonly pace?: PaceDeps | undefined;
 }
 
-export const defaultFloor: PaceFloor = { bytesPerSecond: 2048, graceSeconds: 30 };
+const defaultFloor: PaceFloor = { bytesPerSecond: 2048, graceSeconds: 30 };
 const drainMs = 10_000;
 
 /** @param tooSlow is told of each reader who was given up */

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 
 /** Requests that wait on one connection behind the one that is answered. */
-export const longestQueue = 100;
+const longestQueue = 100;
 /** Whoever sends so many more after the connection's last answer was announced does not want answers. */
 const patience = 1000;
 
