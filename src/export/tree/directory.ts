@@ -31,10 +31,7 @@ export interface DirectoryOptions {
 }
 
 /** @throws BridgeError `export-refused` for a directory that holds something else, `publication-busy` */
-async function openExportDirectory(
-  directory: string,
-  options: DirectoryOptions,
-): Promise<ExportDirectory> {
+async function openExportDirectory(directory: string, options: DirectoryOptions): Promise<ExportDirectory> {
   const { apart, baseUrl, at, dryRun } = options;
   const root = await withoutLinks(resolve(directory));
   for (const other of apart) await refuseMixture(root, await withoutLinks(other));
