@@ -1,0 +1,142 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
+import { checkIntegrity } from '../../../src/store/engine/integrity.ts';
+import {
+  copySqlite,
+  inspectSqlite,
+  isSqliteFile,
+  replaceSqlite,
+} from '../../../src/store/engine/sqlite-copy.ts';
+import { placeMigrated } from '../../house/store/databases.ts';
+import { ToldSource } from '../../house/store/told-source.ts';
+
+let directory: string;
+let database: Database;
+let source: ToldSource;
+const at = (name: string) => join(directory, name);
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'rsbridge-copy-'));
+  database = openDatabase({ client: 'sqlite', file: placeMigrated(at('live.db')) });
+  source = await ToldSource.open(database, 'kyoto');
+  await source.tell({ 1: { formats: { oai_dc: '1', mods: '1' } }, 2: {} });
+});
+afterEach(async () => {
+  await database.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Pages in the middle of the file that are not what SQLite wrote. */
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  bytes.fill(0xa5, 4096 * 2, bytes.length - 4096);
+  writeFileSync(file, bytes);
+}
+
+describe('a copy of an SQLite database', () => {
+  test('is whole, of one moment, and named only then', async () => {
+    const facts = await copySqlite(at('live.db'), at('copy.db'));
+    expect(facts).toMatchObject({ sources: 1, resources: 3, changes: 3 });
+    expect(facts).toEqual(await inspectSqlite(at('copy.db')));
+    expect(facts.bytes).toBe(readFileSync(at('copy.db')).length);
+    await expect(copySqlite(at('nothing.db'), at('other.db'))).rejects.toMatchObject({
+      code: 'storage',
+      message: `there is no database ${at('nothing.db')}`,
+    });
+    // The journal says more than the source knows of.
+    await database.writer('source').update({ journal_seq: 2 });
+    await expect(copySqlite(at('live.db'), at('other.db'))).rejects.toMatchObject({
+      code: 'storage',
+      message: expect.stringContaining('the journal of kyoto has a gap'),
+    });
+    expect(readdirSync(directory).filter((name) => /other|tmp/.test(name))).toEqual([]);
+  });
+
+  test('that is something else, or damaged, is refused', async () => {
+    await copySqlite(at('live.db'), at('copy.db'));
+    writeFileSync(at('text'), 'SQLite format 3\n'.repeat(9));
+    writeFileSync(at('short'), 'SQLite form');
+    const are = await Promise.all(
+      ['copy.db', 'text', 'short', 'nothing', '.'].map((name) => isSqliteFile(at(name))),
+    );
+    expect(are).toEqual([true, false, false, false, false]);
+    const other = openDatabase({ client: 'sqlite', file: at('other.db') });
+    await other.writer.raw('create table note (text)');
+    await other.close();
+    await expect(inspectSqlite(at('other.db'))).rejects.toMatchObject({ code: 'backup-refused' });
+    damage(at('copy.db'));
+    const before = readFileSync(at('live.db'));
+    await database.close();
+    await expect(replaceSqlite(at('copy.db'), at('live.db'), 'now')).rejects.toThrow();
+    expect(readFileSync(at('live.db')).equals(before) || existsSync(at('live.db'))).toBe(true);
+    expect(
+      readdirSync(directory).filter((name) => name.includes('replaced') || name.includes('tmp')),
+    ).toEqual([]);
+  });
+
+  test('takes the place of the database, which is kept beside it, and tells another story from there on', async () => {
+    await copySqlite(at('live.db'), at('copy.db'));
+    const journal = await database.reader('source').first('journal_id');
+    await source.tell({ 3: {} });
+    await database.close();
+    const { facts, kept } = await replaceSqlite(at('copy.db'), at('live.db'), 'stamp');
+    expect([facts.resources, kept]).toEqual([3, `${at('live.db')}.replaced-stamp`]);
+    expect(await inspectSqlite(kept ?? '')).toMatchObject({ resources: 4 });
+    expect(await inspectSqlite(at('live.db'))).toMatchObject({ resources: 3 });
+    database = openDatabase({ client: 'sqlite', file: at('live.db') });
+    expect((await database.reader('source').first('journal_id')).journal_id).not.toBe(journal.journal_id);
+    const nowhere = await replaceSqlite(at('copy.db'), at('new.db'), 'stamp');
+    expect(nowhere.kept).toBeUndefined();
+    expect(await isSqliteFile(at('new.db'))).toBe(true);
+  });
+
+  test('leaves nothing of the log of the database that it replaces', async () => {
+    await copySqlite(at('live.db'), at('copy.db'));
+    await database.close();
+    damage(at('live.db'));
+    truncateSync(at('live.db'), 5000);
+    for (const suffix of ['-wal', '-shm']) writeFileSync(at(`live.db${suffix}`), 'of the old one');
+    for (const suffix of ['-wal', '-shm']) writeFileSync(at(`gone.db${suffix}`), 'of one that is gone');
+    await replaceSqlite(at('copy.db'), at('live.db'), 'now');
+    await replaceSqlite(at('copy.db'), at('gone.db'), 'now');
+    const left = readdirSync(directory).filter((name) => /live|gone/.test(name) && /-(wal|shm)$/.test(name));
+    for (const name of left) expect(name).toMatch(/replaced-now/);
+    expect(await inspectSqlite(at('live.db'))).toMatchObject({ resources: 3 });
+    expect(await inspectSqlite(at('gone.db'))).toMatchObject({ resources: 3 });
+  });
+});
+
+describe('the integrity of an SQLite database', () => {
+  test('is checked table by table, as long as there is time', async () => {
+    expect(await checkIntegrity(database, 60_000)).toEqual({ faults: [], skipped: [] });
+    const { faults, skipped } = await checkIntegrity(database, -1);
+    expect(faults).toEqual([]);
+    expect(skipped).toEqual(expect.arrayContaining(['change', 'resource', 'source']));
+  });
+
+  test('says which tables are damaged, and stops after a few', async () => {
+    await copySqlite(at('live.db'), at('copy.db'));
+    damage(at('copy.db'));
+    const damaged = openDatabase({ client: 'sqlite', file: at('copy.db') });
+    try {
+      const { faults, skipped } = await checkIntegrity(damaged, 60_000);
+      expect(faults.length).toBeGreaterThan(0);
+      expect(faults.length).toBeLessThanOrEqual(5);
+      for (const fault of faults) expect(fault).not.toMatch(/^$|: ok$/);
+      expect(skipped).not.toContain(faults[0]?.split(':')[0]);
+    } finally {
+      await damaged.close();
+    }
+  });
+});
