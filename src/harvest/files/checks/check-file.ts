@@ -16,23 +16,6 @@ export interface CheckOptions {
 /** Methods have to be allowed one by one; these answers may be about HEAD alone. */
 const headRefused = new Set([400, 403, 405, 501]);
 
-/**
- * Asks a server for a file without downloading it: HEAD, on later looks only for what is new, and a GET of one byte
- * where HEAD is not understood.
- * @param http for URLs found in records
- * @param now ISO UTC
- * @throws what aborted `signal`
- */
-export async function checkFile(
-  http: Http,
-  file: DueFile,
-  now: string,
-  options: CheckOptions,
-  signal: AbortSignal,
-): Promise<RemoteFile> {
-  return (await askForFile(http, file, now, options, signal)).file;
-}
-
 export interface Answer {
   readonly file: RemoteFile;
   readonly verdict: Verdict;
@@ -40,7 +23,13 @@ export interface Answer {
   readonly isUnmodified: boolean;
 }
 
-/** The same, with the verdict that made it so. */
+/**
+ * Asks a server for a file without downloading it: HEAD, on later looks only for what is new, and a GET of one byte
+ * where HEAD is not understood.
+ * @param http for URLs found in records
+ * @param now ISO UTC
+ * @throws what aborted `signal`
+ */
 export async function askForFile(
   http: Http,
   file: DueFile,

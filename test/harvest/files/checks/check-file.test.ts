@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { checkFile } from '../../../../src/harvest/files/checks/check-file.ts';
+import { askForFile } from '../../../../src/harvest/files/checks/check-file.ts';
 import type { DueFile } from '../../../../src/store/files/due-files.ts';
 import type { RemoteFile } from '../../../../src/store/files/remote-files.ts';
 import {
@@ -21,7 +21,7 @@ async function check(
   recheckDays: number | false = 30,
   deadline = 60_000,
 ): Promise<RemoteFile> {
-  return checkFile(server.http, file, now, { recheckDays, deadline }, signal);
+  return (await askForFile(server.http, file, now, { recheckDays, deadline }, signal)).file;
 }
 
 function daysUntil(dueAt: string | undefined): number {
@@ -395,7 +395,7 @@ test('an abort is no verdict', async () => {
   const aborting = new AbortController();
   const server = await serveFiles(() => aborting.abort(new Error('enough')));
   const options = { recheckDays: 30, deadline: 5000 };
-  const asked = checkFile(server.http, unasked(`${server.url}/a`), now, options, aborting.signal);
+  const asked = askForFile(server.http, unasked(`${server.url}/a`), now, options, aborting.signal);
   await expect(asked).rejects.toThrow('enough');
 });
 
