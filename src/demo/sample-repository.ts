@@ -17,6 +17,8 @@ export interface SampleRepositoryOptions {
   readonly clock: Clock;
   /** The same seed makes the same edits. */
   readonly seed?: number;
+  /** How many records there are at first; 300, unless something else is said. */
+  readonly records?: number;
 }
 
 /**
@@ -35,7 +37,7 @@ const maximumForm = 65_536;
 
 export function createSampleRepository(options: SampleRepositoryOptions): SampleRepository {
   const { clock, seed = 2026 } = options;
-  const records = createRecords();
+  const records = createRecords(options.records);
   const random = createRandom(seed);
   let baseUrl = '';
 

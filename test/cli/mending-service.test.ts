@@ -24,7 +24,7 @@ describe.each(['sqlite', 'pg'] as const)('a running mirror on %s', (kind) => {
   let made: Awaited<ReturnType<typeof makePostgres>>;
   let bridge: Bridge;
   let service: Service;
-  const repository = createSampleRepository({ clock: systemClock });
+  const repository = createSampleRepository({ clock: systemClock, records: 30 });
   const stop = new AbortController();
   const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
 

@@ -25,7 +25,7 @@ const run = (...args: string[]) => runMain(directory, args);
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'rsbridge-storage-'));
-  repository = createSampleRepository({ clock: { now: () => new Date() } as never });
+  repository = createSampleRepository({ clock: { now: () => new Date() } as never, records: 60 });
   const { url } = await repository.listen(0);
   writeFileSync(
     join(directory, 'rsbridge.yaml'),

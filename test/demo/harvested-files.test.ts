@@ -18,7 +18,7 @@ describeOnBoth('The files of the sample repository, harvested', (open) => {
   test('are resources as far as everybody may read them, linked with every format, wherever they are named', async () => {
     const { database } = open();
     const clock = { now: () => new Date('2026-11-21T12:00:00Z'), sleep: async () => undefined };
-    const repository = createSampleRepository({ clock, seed: 7 });
+    const repository = createSampleRepository({ clock, seed: 7, records: 100 });
     const { url } = await repository.listen();
     const directory = mkdtempSync(join(tmpdir(), 'rsbridge-test-'));
     const config = parseConfig({ sources: { sample: { url } } }).sources.sample;
@@ -52,7 +52,7 @@ describeOnBoth('The files of the sample repository, harvested', (open) => {
         .where({ kind: 'file' })
         .whereNull('deleted_at')
         .select('upstream_url', 'links');
-      const expected = createRecords()
+      const expected = createRecords(100)
         .filter(({ deleted }) => !deleted)
         .flatMap(({ position, files }) =>
           files

@@ -63,8 +63,8 @@ export function createRecord(position: number, datestamp: string): SampleRecord 
 }
 
 /** The repository as it is found: years of work, and a dozen withdrawals. */
-export function createRecords(): SampleRecord[] {
-  return Array.from({ length: initialRecords }, (_, position) => {
+export function createRecords(count = initialRecords): SampleRecord[] {
+  return Array.from({ length: count }, (_, position) => {
     const datestamp = addSeconds('2019-04-01T09:00:00Z', position * 604_813);
     const record = createRecord(position, datestamp);
     return position % 25 === 11

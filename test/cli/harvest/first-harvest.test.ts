@@ -12,7 +12,7 @@ test.each(['mirror', 'proxy', 'link'])(
   'in mode %s no record is created and then updated for what we learn of its files',
   async (mode) => {
     const directory = mkdtempSync(join(tmpdir(), 'rsbridge-first-'));
-    const repository = createSampleRepository({ clock });
+    const repository = createSampleRepository({ clock, records: 60 });
     const { url } = await repository.listen(0);
     onTestFinished(async () => {
       await repository.close();

@@ -28,7 +28,7 @@ describe.each(['sqlite', 'pg'] as const)('a mirror on %s', (kind) => {
   let directory: string;
   let made: Awaited<ReturnType<typeof makePostgres>>;
   let database: Database;
-  const repository = createSampleRepository({ clock: systemClock });
+  const repository = createSampleRepository({ clock: systemClock, records: 60 });
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'rsbridge-mending-'));

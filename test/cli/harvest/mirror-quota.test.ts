@@ -10,7 +10,7 @@ import { runMain } from '../../house/cli/run-main.ts';
 
 test('harvest and status say that files wait for room, and harvest only what was really asked for', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-quota-'));
-  const repository = createSampleRepository({ clock: systemClock });
+  const repository = createSampleRepository({ clock: systemClock, records: 30 });
   onTestFinished(async () => {
     await repository.close();
     rmSync(directory, { recursive: true, force: true });

@@ -13,7 +13,7 @@ let url: string;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'rsbridge-sets-'));
-  repository = createSampleRepository({ clock: systemClock });
+  repository = createSampleRepository({ clock: systemClock, records: 60 });
   ({ url } = await repository.listen(0));
 });
 afterEach(async () => {
