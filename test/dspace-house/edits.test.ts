@@ -12,7 +12,7 @@ import { describeOnBoth } from '../house/store/databases.ts';
 
 /** Of the same seed, the same histories; more of them with `DSPACE_HISTORIES`, others with `DSPACE_SEED`. */
 const seed = Number(process.env.DSPACE_SEED ?? 20_261_121);
-const histories = Number(process.env.DSPACE_HISTORIES ?? runs(3));
+const histories = Number(process.env.DSPACE_HISTORIES ?? runs(2, 3));
 
 /** Some time of a repository's life, and what the bridge does at its end. */
 interface Chapter {

@@ -9,7 +9,7 @@ import { type History, history, type Step } from '../house/time-house/step.ts';
 
 /** Of the same seed, the same histories. */
 const seed = Number(process.env.TIME_SEED ?? 20_261_121);
-const histories = Number(process.env.TIME_HISTORIES ?? runs(4));
+const histories = Number(process.env.TIME_HISTORIES ?? runs(2, 4));
 
 async function take(house: TimeHouse, promise: TimePromise, step: Step): Promise<void> {
   switch (step.kind) {
