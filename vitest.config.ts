@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/house/longest-first.ts';
 
 /** `npm test`, or `npm run test:long` for many more cases of the tests that draw them at random. */
 export default defineConfig(({ mode }) => {
@@ -16,6 +17,7 @@ export default defineConfig(({ mode }) => {
       pool: 'forks',
       // Of 250 processes each would load and warm up the same code again.
       isolate: false,
+      sequence: { sequencer: LongestFirst },
       restoreMocks: true,
       // More than there are cores of a small machine, for much of what is tested is waiting.
       maxWorkers: 3,
