@@ -165,6 +165,8 @@ export interface HttpOptions {
   readonly patient?: boolean;
   /** Instead of the configured one. */
   readonly maxBytes?: number;
+  /** GET: many octets are expected; they come in large chunks, with as little work for each as can be. Default false. */
+  readonly bulk?: boolean;
   /** Milliseconds for the whole exchange, waits for a place at the host not counted. */
   readonly deadline?: number;
 }

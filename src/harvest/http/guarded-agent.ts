@@ -1,5 +1,6 @@
 import { Agent, buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
+import { LargeReads } from './large-reads.ts';
 
 export interface AgentSettings {
   /** To one host at a time. */
@@ -8,6 +9,8 @@ export interface AgentSettings {
   readonly timeoutSeconds: number;
   /** Until a connection stands; default 30 seconds. */
   readonly connectSeconds?: number | undefined;
+  /** For `bulkRequest`; default false. */
+  readonly largeReads?: boolean;
 }
 
 /** Landing pages may carry many links in their headers; Node's own limit is 16 kB. */
@@ -16,6 +19,16 @@ const maxHeaderSize = 131_072;
 /** Connections that lead only where the guard lets them, whoever asks for them. */
 export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings): Agent {
   const connectors = new Map<number, buildConnector.connector>();
+  let reads: LargeReads | undefined;
+  // Looked at whenever a connection is made: each has its own.
+  const onread = {
+    get buffer() {
+      return reads?.buffer;
+    },
+    get callback() {
+      return reads?.callback;
+    },
+  };
 
   function connectorFor(port: number): buildConnector.connector {
     const existing = connectors.get(port);
@@ -23,7 +36,8 @@ export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings)
     const made = buildConnector({
       lookup: guard.lookup(port),
       timeout: (settings.connectSeconds ?? 30) * 1000,
-    });
+      ...(settings.largeReads ? { onread } : {}),
+    } as buildConnector.BuildOptions);
     connectors.set(port, made);
     return made;
   }
@@ -38,7 +52,12 @@ export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings)
         callback(error as Error, null);
         return;
       }
-      connectorFor(port)(options, callback);
+      const its = settings.largeReads ? new LargeReads() : undefined;
+      reads = its;
+      connectorFor(port)(options, (...outcome) => {
+        if (outcome[1]) its?.attach(outcome[1]);
+        callback(...outcome);
+      });
     },
     connections: settings.connections,
     headersTimeout: settings.timeoutSeconds * 1000,

@@ -4,6 +4,7 @@ import { type AllowedPlace, parseAllowedPlace } from '../../core/config/network-
 import { BridgeError, type ErrorCode, failure } from '../../core/errors.ts';
 import { createAddressGuard, type Resolve } from './address-guard.ts';
 import { BrokenHosts } from './broken-hosts.ts';
+import { type BulkResponse, bulkRequest } from './bulk-request.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
@@ -60,10 +61,9 @@ export function createHttp(
   });
   // In one case of letters: a configured User-Agent replaces ours.
   const configured = flatten(settings.headers ?? {});
-  const dispatcher = createGuardedAgent(guard, {
-    connections: requestsPerHost,
-    timeoutSeconds: settings.timeoutSeconds,
-  });
+  const limits = { connections: requestsPerHost, timeoutSeconds: settings.timeoutSeconds };
+  const dispatcher = createGuardedAgent(guard, limits);
+  const bulk = createGuardedAgent(guard, { ...limits, largeReads: true });
   const broken = new BrokenHosts();
 
   function check(url: URL): void {
@@ -106,13 +106,16 @@ export function createHttp(
         deadline.run();
         const headers = headersFor(exchange, start.url, options);
         const { signal } = deadline;
-        const response = await request(url, {
-          dispatcher,
-          method,
-          headers,
-          ...(form === undefined ? {} : { body: form }),
-          signal,
-        });
+        const response =
+          options.bulk === true && method === 'GET'
+            ? await bulkRequest(bulk, url, headers, signal)
+            : await request(url, {
+                dispatcher,
+                method,
+                headers,
+                ...(form === undefined ? {} : { body: form }),
+                signal,
+              });
         next =
           options.redirects === 'reported'
             ? undefined
@@ -149,7 +152,7 @@ export function createHttp(
   }
 
   async function toResponse(
-    response: Dispatcher.ResponseData,
+    response: Dispatcher.ResponseData | BulkResponse,
     { method, url }: Exchange,
     leave: () => void,
     { decode = 'sniffed', maxBytes = settings.maxResponseBytes }: HttpOptions,
@@ -237,7 +240,9 @@ export function createHttp(
     head: async (url, options) => exchange({ method: 'HEAD', url: parseUrl(url) }, options),
     post: async (url, form, options) =>
       exchange({ method: 'POST', url: parseUrl(url), form: form.toString() }, options),
-    close: () => dispatcher.destroy(),
+    close: async () => {
+      await Promise.all([dispatcher.destroy(), bulk.destroy()]);
+    },
   };
 }
 

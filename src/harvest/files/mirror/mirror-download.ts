@@ -131,6 +131,7 @@ async function fetchOnce(
       signal,
       decode: 'declared',
       patient: false,
+      bulk: true,
       maxBytes: deps.maxFileBytes,
       headers: {
         'accept-encoding': 'identity',

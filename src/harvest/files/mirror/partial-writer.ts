@@ -1,6 +1,6 @@
 import { BridgeError } from '../../../core/errors.ts';
 import { storingError } from '../../../store/payloads/content-files.ts';
-import { chunkBytes, giveBackChunk, takeChunk } from './chunk-memory.ts';
+import { chunkBytes, giveBackChunk, isChunk, takeChunk } from '../../http/chunk-memory.ts';
 import { type FinishedFile, ThreadFile } from './content-thread.ts';
 import { type PartialFile, type PartialNote, writeNote } from './partial-file.ts';
 
@@ -10,6 +10,8 @@ import { type PartialFile, type PartialNote, writeNote } from './partial-file.ts
  * continued.
  */
 const gatheredMs = 500;
+/** A chunk that is not much smaller than what is gathered is not copied. */
+const largeBytes = 262_144;
 
 export interface FinishedPart extends FinishedFile {
   /** Resolves when it is safe on the disk: from then on it may be said that it is there. */
@@ -64,8 +66,15 @@ export class PartialWriter {
     return this.#written + this.#gatheredBytes;
   }
 
+  /** @param chunk is not to be looked at any more: its memory is used again */
   async write(chunk: Uint8Array): Promise<void> {
-    await this.#gather(chunk);
+    if (chunk.byteLength < largeBytes || !isChunk(chunk)) {
+      await this.#gather(chunk);
+    } else {
+      await this.#flush();
+      await this.#writeThrough(chunk);
+    }
+    giveBackChunk(chunk);
     const now = performance.now();
     if (now - this.#flushedAt > gatheredMs) await this.#flush();
     if (!this.isNoted && now - this.#beganAt > gatheredMs) await this.#keepNote();

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { takeChunk } from '../../../../src/harvest/files/mirror/chunk-memory.ts';
 import { ThreadFile } from '../../../../src/harvest/files/mirror/content-thread.ts';
+import { takeChunk } from '../../../../src/harvest/http/chunk-memory.ts';
 
 let directory: string;
 beforeEach(() => {

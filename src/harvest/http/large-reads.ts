@@ -1,0 +1,63 @@
+import type { Socket } from 'node:net';
+
+const readBytes = 131_072;
+/** What comes before a body, and its beginning, is copied. */
+const copiedBytes = 16_384;
+
+/** Which connection the octets of a chunk came from. */
+const connections = new WeakMap<ArrayBufferLike, LargeReads>();
+
+/**
+ * How a connection reads a large body: into two buffers of its own, by turns. The fresh 64 kB that Node takes for each
+ * read cost more than the reading, and V8 collects garbage all the time because of them. As `onread` of `net.connect`.
+ */
+export class LargeReads {
+  #reading = Buffer.allocUnsafeSlow(readBytes);
+  #other = Buffer.allocUnsafeSlow(readBytes);
+  #socket: Socket | undefined;
+  /** Octets still to come of a body whose chunks are copied at once. */
+  #left = 0;
+
+  constructor() {
+    connections.set(this.#reading.buffer, this);
+    connections.set(this.#other.buffer, this);
+  }
+
+  attach(socket: Socket): void {
+    this.#socket = socket;
+  }
+
+  /** @param left so many octets more are a body, and whoever takes one of its chunks copies it at once */
+  lend(left: number): void {
+    this.#left = left - (this.#socket?.readableLength ?? 0);
+  }
+
+  readonly buffer = (): Uint8Array =>
+    this.#left > 0 ? this.#reading : this.#reading.subarray(0, copiedBytes);
+
+  /** @returns false: nothing more is to be read before what came is taken */
+  readonly callback = (octets: number, buffer: Uint8Array): boolean => {
+    const socket = this.#socket;
+    if (socket === undefined) return true;
+    const came = buffer.subarray(0, octets);
+    const isBody = octets <= this.#left;
+    this.#left = isBody ? this.#left - octets : 0;
+    // What waits in front of it may lie in the other buffer.
+    if (!isBody || socket.readableLength > 0) return socket.push(this.#copyOf(came));
+    [this.#reading, this.#other] = [this.#other, this.#reading];
+    return socket.push(came);
+  };
+
+  /** The parser keeps pieces of a head that has not ended: they must not be read over. */
+  #copyOf(came: Uint8Array): Buffer {
+    const copy = Buffer.allocUnsafeSlow(came.byteLength);
+    copy.set(came);
+    connections.set(copy.buffer, this);
+    return copy;
+  }
+}
+
+/** The connection that a chunk came from, where it reads in this way. */
+export function connectionOf({ buffer }: Uint8Array): LargeReads | undefined {
+  return connections.get(buffer);
+}
