@@ -198,6 +198,41 @@ describe('A bad record', () => {
     expect(calls).toBe(13);
   });
 
+  test('that only its list cannot give costs the next run one request to each list that has it', async () => {
+    const records = dated(60);
+    let asked: string[] = [];
+    const { url } = await datedRepository(() => records, {
+      list: ({ verb, page, url: list }) => {
+        if (verb !== 'ListRecords' || !page.some(({ id }) => id === 'r33')) return undefined;
+        asked.push(list);
+        return { status: 500, body: '' };
+      },
+    });
+    const { lessons } = await run(url);
+    const searching = asked.length;
+    asked = [];
+    expect((await run(url, { lessons })).identifiers).toEqual(idsOf(records));
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked).toEqual([...new Set(asked)]);
+    expect(asked.length).toBeLessThan(searching / 5);
+  });
+
+  test('is asked for alone only where the smallest list that has it was tried with patience', async () => {
+    const records = dated(60);
+    const asked = new Map<string, number>();
+    const { url, requests } = await datedRepository(() => records, {
+      list: ({ verb, page, url: list }) => {
+        if (verb !== 'ListRecords' || !page.some(({ id }) => id === 'r33')) return undefined;
+        asked.set(list, (asked.get(list) ?? 0) + 1);
+        return asked.get(list) === 4 ? undefined : { status: 503, body: '' };
+      },
+    });
+    const { error, identifiers } = await run(url);
+    expect(error).toBeUndefined();
+    expect(identifiers).toEqual(idsOf(records));
+    expect(requests.filter((one) => one.includes('verb=GetRecord'))).toEqual([]);
+  });
+
   test('is searched for across processes', async () => {
     const records = dated(60);
     const { url } = await datedRepository(() => records, {
