@@ -439,6 +439,22 @@ describeOnBoth('the files of items', (open) => {
     expect(await news()).toEqual(['created x/files/2-real.pdf', 'deleted x/files/1-found.pdf']);
   });
 
+  test('a file whose server does not answer is given up in the end, and comes back with the first answer', async () => {
+    const { url } = file('a.pdf');
+    await store([item('x', 'oai_dc', [file('a.pdf')])]);
+    await news();
+    const told = async (facts: Partial<RemoteFile>) => {
+      await begin();
+      await see(url, facts);
+      await settleAll();
+      return news();
+    };
+    for (let failures = 1; failures < 8; failures += 1)
+      expect(await told({ outcome: 'unreachable', failures })).toEqual([]);
+    expect(await told({ outcome: 'unreachable', failures: 8 })).toEqual(['deleted x/files/1-a.pdf']);
+    expect(await told({})).toContain('created x/files/1-a.pdf');
+  });
+
   test('what is known of a URL is found again', async () => {
     const facts: RemoteFile = {
       url: 'https://repo.example.org/a.pdf',
