@@ -148,12 +148,33 @@ const fileTroubles: Readonly<Record<string, (path: string) => string>> = {
   EIO: (path) => `the disk fails at ${path}`,
 };
 
-/** `there is no X` for `ENOENT: no such file or directory, open 'X'`; undefined for what is not about a file. */
+interface Peer {
+  readonly hostname?: unknown;
+  readonly address?: unknown;
+  readonly port?: unknown;
+}
+
+/** What the system says of a connection, in words; the code is what people search for. */
+const networkTroubles: Readonly<Record<string, (peer: Peer) => string | undefined>> = {
+  ECONNREFUSED: ({ address, port }) =>
+    address === undefined ? undefined : `no program answers at ${address}:${port} (ECONNREFUSED)`,
+  ENOTFOUND: ({ hostname }) =>
+    hostname === undefined ? undefined : `there is no host named ${hostname} (ENOTFOUND)`,
+  EAI_AGAIN: ({ hostname }) =>
+    `the name ${hostname ?? 'of the host'} cannot be looked up: no network, or no name server (EAI_AGAIN)`,
+  ENETUNREACH: ({ address }) => `no network leads to ${address ?? 'it'} (ENETUNREACH)`,
+  EHOSTUNREACH: ({ address }) => `no network leads to ${address ?? 'it'} (EHOSTUNREACH)`,
+  ETIMEDOUT: ({ address, port }) =>
+    address === undefined ? undefined : `${address}:${port} did not answer in time (ETIMEDOUT)`,
+};
+
+/** `there is no X` for `ENOENT: no such file or directory, open 'X'`; undefined for what is neither about a file nor a connection. */
 function describeSystemError(error: Error): string | undefined {
   const { path, syscall } = error as { path?: unknown; syscall?: unknown };
   // What is read when it is open has its name in the sentence before.
   const named = typeof path === 'string' ? path : syscall === 'read' ? 'it' : undefined;
-  return named === undefined ? undefined : fileTroubles[codeOf(error) ?? '']?.(named);
+  const code = codeOf(error) ?? '';
+  return named === undefined ? networkTroubles[code]?.(error as Peer) : fileTroubles[code]?.(named);
 }
 
 function codeOf(error: Error): string | undefined {

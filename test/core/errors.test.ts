@@ -24,7 +24,20 @@ test('what the system says of a file is told in words, once', () => {
   expect(describeError(refused)).toBe('this user may not open /x');
 });
 
-test('what is not about a file is told as it is', () => {
+test.each([
+  [
+    { code: 'ECONNREFUSED', syscall: 'connect', address: '127.0.0.1', port: 1 },
+    'no program answers at 127.0.0.1:1 (ECONNREFUSED)',
+  ],
+  [
+    { code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'repo.invalid' },
+    'there is no host named repo.invalid (ENOTFOUND)',
+  ],
+])('what the system says of a connection is told in words', (facts, said) => {
+  expect(describeError(Object.assign(new Error(`${facts.syscall} ${facts.code}`), facts))).toBe(said);
+});
+
+test('what is about neither is told as it is', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
   expect(describeError(refused)).toBe('connect ECONNREFUSED 127.0.0.1:1');
   expect(describeError(Object.assign(new Error(''), { code: 'EPIPE' }))).toBe('EPIPE');

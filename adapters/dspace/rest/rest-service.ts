@@ -169,7 +169,10 @@ class HttpRestService implements RestService {
         const pause = pauses[failures];
         const isLate = clock.now().getTime() - startedAt >= (options.deadline ?? Number.POSITIVE_INFINITY);
         if (pause === undefined || options.patient === false || isLate || !isAccident(error)) throw error;
-        log.warn({ url: this.base + path, ...failure(error), seconds: pause / 1000 }, 'waiting');
+        log.warn(
+          { url: this.base + path, ...failure(error), seconds: pause / 1000 },
+          'no usable answer, waiting before the next attempt',
+        );
         await clock.sleep(pause, options.signal);
       }
     }

@@ -125,5 +125,5 @@ export function judgeStatus(response: HttpResponse, error: unknown): unknown {
     isBridgeError(error, 'upstream-cut-off') ||
     isBridgeError(error, 'upstream-forbidden-doctype') ||
     isBridgeError(error, 'response-too-large');
-  return response.status >= 400 && aboutBody ? statusError(response.status, response.url, error) : error;
+  return response.status >= 400 && aboutBody ? statusError(response.status, response.url) : error;
 }

@@ -103,7 +103,7 @@ function parseYaml(text: string, file: string): Record<string, unknown> {
     if (!(error instanceof YAMLParseError)) throw error;
     const line = error.linePos?.[0].line;
     const where = line === undefined ? '' : `, line ${line}`;
-    throw new BridgeError('config-invalid', `${file}${where}: ${error.message.split('\n')[0] ?? ''}`);
+    throw new BridgeError('config-invalid', `${file}${where}: ${describeYaml(error)}`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new BridgeError(
@@ -112,6 +112,25 @@ function parseYaml(text: string, file: string): Record<string, unknown> {
     );
   }
   return parsed as Record<string, unknown>;
+}
+
+const yamlTroubles: Partial<Record<YAMLParseError['code'], string>> = {
+  BAD_INDENT:
+    'the line is not indented as those that it belongs to, or the bracket or quote before it is not closed',
+  TAB_AS_INDENT: 'it is indented with a tab; use spaces',
+  DUPLICATE_KEY: 'the key is there twice; remove one of them',
+  MISSING_CHAR: 'a character is missing: a closing quote or bracket, or the colon or comma before this place',
+  BAD_SCALAR_START: 'a value begins with a character that has a meaning in YAML; put it in quotes',
+  BLOCK_AS_IMPLICIT_KEY:
+    'there are two colons in a line, or it is indented too little; put a value with ": " in quotes',
+  UNEXPECTED_TOKEN: 'there is something that does not belong here; is a quote or a bracket before it closed?',
+  BAD_ALIAS: 'a value that begins with * has to be in quotes',
+  MULTIPLE_DOCS: 'there is more than one document; remove the line ---',
+};
+
+/** What to change, instead of what the parser expected. */
+function describeYaml({ code, message }: YAMLParseError): string {
+  return yamlTroubles[code] ?? `it is not YAML: ${message.split(' at line ')[0] ?? ''}`;
 }
 
 interface Resolving {

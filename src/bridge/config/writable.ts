@@ -6,8 +6,20 @@ const { R_OK, W_OK, X_OK } = constants;
 
 /** @throws Error of the system, naming the path, where this user may not put files into a directory */
 export function makeWritableDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   accessSync(directory, R_OK | W_OK | X_OK);
+}
+
+/** Step by step: where no directory can be made at all (`/proc`), `recursive` never ends. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  if (dirname(directory) !== directory) makeDirectory(dirname(directory));
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    // Another process may have made it at the same time.
+    if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+  }
 }
 
 /** Said at once, rather than by the first thing that is to be written hours later. */

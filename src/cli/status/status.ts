@@ -1,4 +1,5 @@
 import { loadConfig } from '../../bridge/config/load-config.ts';
+import { noSource } from '../../bridge/config/no-source.ts';
 import { readOverviews } from '../../bridge/state/overview.ts';
 import { withheldDumps } from '../../bridge/state/withheld-dumps.ts';
 import { openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
@@ -12,7 +13,7 @@ import { readSourceDetails, type SourceDetails } from '../../store/reading/sourc
 import { listWithdrawals, type Withdrawal } from '../../store/removal/withdrawals.ts';
 import type { VanishedCounts } from '../../store/runs/vanished.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { type CommandIo, printResult } from '../terminal/io.ts';
+import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
 import { statusAt } from './status-at.ts';
 
@@ -44,6 +45,7 @@ export async function statusCommand(
         printSource({ bridge, flags, io }, overview, details(overview.name), sets);
       }
     }
+    if (overviews.length === 0 && !flags.json) say(io, noSource);
     return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
     await bridge.close();

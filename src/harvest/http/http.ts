@@ -218,8 +218,10 @@ export function createHttp(
         // Who asks for patience has not begun.
         retried ||= !wait.isAsked;
         const { reason, milliseconds } = wait;
-        const code = 'error' in outcome ? failure(outcome.error).code : codeOf(outcome.status);
-        deps.log.warn({ url: url.href, code, reason, seconds: milliseconds / 1000 }, 'waiting');
+        const known = 'error' in outcome ? failure(outcome.error).code : codeOf(outcome.status);
+        const code = known === 'internal' ? 'upstream-unreachable' : known;
+        const fields = { url: url.href, code, reason, seconds: milliseconds / 1000 };
+        deps.log.warn(fields, 'no usable answer, waiting before the next attempt');
         if ('error' in outcome) {
           await deps.clock.sleep(wait.milliseconds, deadline.signal);
           continue;

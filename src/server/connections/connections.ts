@@ -69,8 +69,8 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
         socket.once('close', () => running.delete(socket));
         if (draining) socket.destroy();
       });
-      // Without a listener it would end the process.
-      server.on('error', (error) => trouble({ err: error }));
+      // Without a listener it would end the process. What keeps it from listening is told to whoever began it.
+      server.on('error', (error) => server.listening && trouble({ err: error }));
       server.on('drop', () => trouble({ most: settings.most }));
       const answer: RequestListener = (request, response) => {
         const { socket } = request;
