@@ -22,7 +22,7 @@ export async function run(): Promise<void> {
       if (signal === 'SIGHUP') hangup?.();
       else if (signal === 'SIGINT' && !signals.stop.aborted)
         process.stderr.write(
-          `${freshLine(process.stderr, process.env)}stopping after this page; press Ctrl-C again to stop now\n`,
+          `${freshLine(process.stderr, process.env)}stopping as soon as what is under way is safe; press Ctrl-C again to stop now\n`,
         );
     },
   });

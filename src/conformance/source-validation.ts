@@ -24,7 +24,17 @@ export interface ValidationOptions {
   readonly maximumDocuments: number;
   /** Findings of one rule in one document; further ones are counted. */
   readonly maximumFindings: number;
-  readonly onProgress?: (documents: number, entries: number) => void;
+  readonly onProgress?: (progress: ValidationProgress) => void;
+}
+
+/** How far one part of a validation is. */
+export interface ValidationProgress {
+  readonly work: 'documents' | 'packages' | 'resources';
+  readonly done: number;
+  /** As far as is known by now. */
+  readonly total: number;
+  /** Of the documents that were read. */
+  readonly entries?: number;
 }
 
 export interface ValidatedUri {
@@ -69,7 +79,9 @@ export async function validateSource(
   let packages = 0;
   if (start) await walk.from(start.uri);
   if (start && options.follow) {
-    if (walk.cut) note(`the walk ended after ${options.maximumDocuments} documents; there are more`);
+    if (walk.cut) {
+      note(`only the first ${options.maximumDocuments} documents were read; --max-documents reads more`);
+    }
     for (const { rule, page, target } of start.advertised) {
       await walk.from(target);
       if (walk.survey.get(target)?.kind !== 'CAP') {
@@ -80,7 +92,10 @@ export async function validateSource(
     await checkWellKnown(start.uri, context);
     await checkRobots(start.uri, context);
     packages = await checkPackages(walk, context, options);
-    sampled = await checkSamples(samples, context);
+    sampled = await checkSamples(samples, {
+      ...context,
+      onProgress: (done, total) => options.onProgress?.({ work: 'resources', done, total }),
+    });
   }
   const uris = merge(walk, findings);
   for (const [set, inventory] of walk.inventories) {
@@ -122,10 +137,10 @@ function createWalk(
   findings: FindingsByUri,
   { follow, maximumDocuments, maximumFindings, onProgress }: ValidationOptions,
 ): SourceWalk {
+  let entries = 0;
   const reasons = new Map<string, string>();
   const cutShort = new Set<string>();
   let documents = 0;
-  let entries = 0;
   const fetch = async (uri: string) => {
     try {
       const response = await port.get(uri, 'document');
@@ -154,10 +169,10 @@ function createWalk(
     maximumFindings,
     reasonOf: (uri) => reasons.get(uri),
     observe: (document) => samples.observe(document),
+    onProgress: (done, total) => onProgress?.({ work: 'documents', done, total, entries }),
     onDocument: (uri, document) => {
       documents += 1;
       entries += document?.entries ?? 0;
-      onProgress?.(documents, entries);
       // What was linked is reported where the link is; the first document was not.
       if (!document && documents === 1 && !cutShort.has(uri)) {
         findings.at(uri)('RS-DISC-01', reasons.get(uri) ?? 'nothing is there', 'error');
@@ -182,11 +197,16 @@ async function checkPackages(
   context: { port: SourcePort; walk: SourceWalk; findings: FindingsByUri; note: (message: string) => void },
   options: ValidationOptions,
 ): Promise<number> {
+  if (options.packages === 0) return 0;
+  const dumps = [...walk.survey.values()].filter(isDumpDocument);
+  const total = dumps.reduce((sum, { members }) => sum + members.length, 0);
   let checked = 0;
-  for (const dump of walk.survey.values()) {
-    if (!isDumpDocument(dump) || options.packages === 0) continue;
+  let done = 0;
+  for (const dump of dumps) {
     const every = Math.max(1, Math.ceil(dump.members.length / options.packages));
     for (const [position, member] of dump.members.entries()) {
+      options.onProgress?.({ work: 'packages', done, total });
+      done += 1;
       const report = context.findings.at(dump.uri, `entry ${position + 1}: ${member.loc}`);
       if (!URL.canParse(member.loc)) continue;
       const [maximumBytes, maximumUnpacked] = [options.maximumPackageBytes, options.maximumPackageBytes * 4];

@@ -7,6 +7,7 @@ import { judgePackage } from '../publish/published/withheld-packages.ts';
 import type { Database } from '../store/engine/database.ts';
 import { ruleOf } from '../store/reading/withheld.ts';
 import { exportDocuments, filesOfDocument } from './site/documents.ts';
+import type { ExportPhase } from './site/export-phase.ts';
 import { removeLeftovers } from './site/leftovers.ts';
 import { exportFile, type PageSource } from './site/pages.ts';
 import { isSame, type PublicationSnapshot, readPublicationSnapshot } from './site/publication-snapshot.ts';
@@ -40,7 +41,7 @@ export interface ExportSettings {
 }
 
 export interface ExportProgress {
-  readonly phase: 'resources' | 'pages' | 'documents' | 'removals';
+  readonly phase: ExportPhase;
   /** In this phase. */
   readonly done: number;
   /** Of this phase, where that is known. */
@@ -91,7 +92,8 @@ class Export {
   /** Nothing is known of the files: each has to be looked at. */
   readonly #full: boolean;
   readonly #sources = new Map<string, SourceExport>();
-  readonly #phases = new Map<ExportProgress['phase'], number>();
+  readonly #phases = new Map<ExportPhase, number>();
+  readonly #totals = new Map<ExportPhase, number>();
   #documentsWritten = 0;
 
   constructor(settings: ExportSettings, directory: ExportDirectory) {
@@ -164,20 +166,27 @@ class Export {
   }
 
   async #writeResources(snapshot: PublicationSnapshot): Promise<void> {
-    const { database, directory, pages, log, signal, fileMode } = this.#settings;
     for (const [name, { journal, seq }] of snapshot.sources) {
-      const known = this.#sources.get(name);
-      const source =
-        known ??
-        new SourceExport({
-          ...{ database, directory, pages, log, name, signal, tree: this.#tree },
-          fileMode: fileMode(name),
-          before: this.#full ? undefined : this.#before.sources[name],
-          onPage: async (count) => this.#step('resources', count),
-        });
-      this.#sources.set(name, source);
-      await source.follow(journal, seq);
+      for (const [phase, count] of await this.#source(name).due(journal, seq)) {
+        this.#totals.set(phase, (this.#totals.get(phase) ?? 0) + count);
+      }
     }
+    this.#step('resources', 0);
+    for (const [name, { journal, seq }] of snapshot.sources) await this.#source(name).follow(journal, seq);
+  }
+
+  #source(name: string): SourceExport {
+    const { database, directory, pages, log, signal, fileMode } = this.#settings;
+    const known = this.#sources.get(name);
+    if (known) return known;
+    const source = new SourceExport({
+      ...{ database, directory, pages, log, name, signal, tree: this.#tree },
+      fileMode: fileMode(name),
+      before: this.#full ? undefined : this.#before.sources[name],
+      step: (phase, count) => this.#step(phase, count),
+    });
+    this.#sources.set(name, source);
+    return source;
   }
 
   async #writeDocuments(snapshot: PublicationSnapshot): Promise<void> {
@@ -190,8 +199,10 @@ class Export {
     await this.#writeSiteFiles(siteFilesOf(snapshot).before);
     const etags = this.#full ? {} : this.#before.documents;
     this.#phases.delete('documents');
+    this.#totals.set('documents', documents.size);
+    this.#step('documents', 0);
     this.#documentsWritten += await exportDocuments(this.#tree, documents.values(), etags, () =>
-      this.#step('documents', 1, documents.size),
+      this.#step('documents', 1),
     );
   }
 
@@ -215,7 +226,7 @@ class Export {
       tree: this.#tree,
       belongs: (file) => kept.has(file),
       living: async (name, paths) => (await this.#sources.get(name)?.living(paths)) ?? new Set(),
-      onItems: () => this.#step('removals', 1),
+      onItems: (count) => this.#step('removals', count),
     });
   }
 
@@ -224,11 +235,11 @@ class Export {
     return [...Object.keys(this.#before.documents), ...this.#before.pending];
   }
 
-  #step(phase: ExportProgress['phase'], count: number, total?: number): void {
+  #step(phase: ExportPhase, count: number): void {
     const { signal, onProgress } = this.#settings;
     if (signal?.aborted) throw new BridgeError('interrupted', 'the export was stopped as asked');
     const done = (this.#phases.get(phase) ?? 0) + count;
     this.#phases.set(phase, done);
-    onProgress?.({ phase, done, total, written: this.#tree.counts.written });
+    onProgress?.({ phase, done, total: this.#totals.get(phase), written: this.#tree.counts.written });
   }
 }

@@ -9,12 +9,13 @@ import type { ResourceSet } from '../core/resource-set.ts';
 import { whyWithheld } from '../core/time/withheld.ts';
 import { setPaths } from '../publish/documents/document-paths.ts';
 import { documentStylesheetPath } from '../publish/documents/stylesheet-instruction.ts';
-import { findLivingStates, type ResourceState } from '../store/history/resource-states.ts';
-import type { ExportProgress, ExportReport, ExportSettings } from './export.ts';
+import { countLiving, findLivingStates, type ResourceState } from '../store/history/resource-states.ts';
+import type { ExportReport, ExportSettings } from './export.ts';
 import { renderPastDocuments } from './past/past-documents.ts';
 import { type AbsentSource, type PastSource, type PastSources, readPastSources } from './past/past-moment.ts';
 import { renderPastPage } from './past/past-page.ts';
 import { exportDocuments, filesOfDocument } from './site/documents.ts';
+import type { ExportPhase } from './site/export-phase.ts';
 import { removeLeftovers } from './site/leftovers.ts';
 import { exportFile, fileOfPage } from './site/pages.ts';
 import { placeStates } from './site/placed-states.ts';
@@ -65,7 +66,8 @@ class PastExport {
   readonly #sets: readonly ResourceSet[];
   readonly #tree: ExportTree;
   readonly #before: ExportState;
-  readonly #done = new Map<ExportProgress['phase'], number>();
+  readonly #done = new Map<ExportPhase, number>();
+  readonly #totals = new Map<ExportPhase, number>();
 
   constructor(settings: PastExportSettings, directory: ExportDirectory, sources: PastSources) {
     const { baseUrl, at, dryRun = false, sets } = settings;
@@ -91,6 +93,14 @@ class PastExport {
       ),
     };
     await this.#directory.save({ ...state, documents: this.#before.documents });
+    const living = this.#sources.present.map(({ name, seq }) =>
+      countLiving(this.#settings.database.reader, name, seq),
+    );
+    this.#totals.set(
+      'resources',
+      (await Promise.all(living)).reduce((sum, count) => sum + count, 0),
+    );
+    this.#step('resources', 0);
     let [resources, written, missing, left, withheld] = [0, 0, 0, 0, 0];
     for (const source of this.#sources.present) {
       const done = await exportLivingResources(this.#resourceSettings(source.name), source.seq, (state) =>
@@ -135,9 +145,10 @@ class PastExport {
         (source) => seqs.get(source) ?? 0,
       );
       await exportFile(this.#tree, this.#settings.pages, documentStylesheetPath);
+      this.#totals.set('documents', documents.size);
       const etags = full || this.#before.baseUrl !== baseUrl ? {} : this.#before.documents;
       const writtenDocuments = await exportDocuments(this.#tree, documents.values(), etags, () =>
-        this.#step('documents', 1, documents.size),
+        this.#step('documents', 1),
       );
       return { documents, writtenDocuments };
     } finally {
@@ -174,7 +185,7 @@ class PastExport {
       tree: this.#tree,
       belongs: (file) => kept.has(file),
       living: async (name, paths) => this.#living(name, paths),
-      onItems: () => this.#step('removals', 1),
+      onItems: (count) => this.#step('removals', count),
     });
   }
 
@@ -197,15 +208,15 @@ class PastExport {
     const { database, directory, log, signal, fileMode } = this.#settings;
     return {
       ...{ database, directory, tree: this.#tree, source, log, signal, fileMode: fileMode(source) },
-      onPage: async (states) => this.#step('resources', states.length),
+      onPage: async (_, count) => this.#step('resources', count),
     };
   }
 
-  #step(phase: ExportProgress['phase'], count: number, total?: number): void {
+  #step(phase: ExportPhase, count: number): void {
     const { signal, onProgress } = this.#settings;
     if (signal?.aborted) throw new BridgeError('interrupted', 'the export was stopped as asked');
     const done = (this.#done.get(phase) ?? 0) + count;
     this.#done.set(phase, done);
-    onProgress?.({ phase, done, total, written: this.#tree.counts.written });
+    onProgress?.({ phase, done, total: this.#totals.get(phase), written: this.#tree.counts.written });
   }
 }

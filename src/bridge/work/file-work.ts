@@ -33,10 +33,11 @@ export async function lookAtMirror(
   source: string,
   depth: KeptFilesLook['depth'],
   signal: AbortSignal,
+  onProgress?: KeptFilesLook['onProgress'],
 ): Promise<number> {
   const id = await sourceIdOf(database.reader, source);
   if (id === undefined || config.sources[source]?.files.mode !== 'mirror') return 0;
-  const look = { directory: config.directory, depth, now: toIso(clock.now()), signal };
+  const look = { directory: config.directory, depth, now: toIso(clock.now()), signal, onProgress };
   try {
     return await lookAtKeptFiles(database, id, look);
   } catch (error) {

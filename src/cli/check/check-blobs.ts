@@ -2,6 +2,7 @@ import type { Bridge } from '../../bridge/bridge.ts';
 import { countOf } from '../../core/count-of.ts';
 import { type AuditedPayloads, auditPayloads, type Damage } from '../../store/payloads/blob-audit.ts';
 import { contentFile } from '../../store/payloads/content-files.ts';
+import type { OctetsRead } from '../../store/payloads/octets-read.ts';
 import {
   findPayloadOwners,
   listMissingPayloads,
@@ -19,9 +20,10 @@ const mostNamed = 5;
 export async function* checkBlobs(
   { database, config }: Pick<Bridge, 'database' | 'config'>,
   signal: AbortSignal,
+  onProgress?: OctetsRead,
 ): AsyncGenerator<Finding> {
   const db = database.reader;
-  const audit = auditPayloads(db, config.directory, signal);
+  const audit = auditPayloads(db, config.directory, signal, onProgress);
   let damages: Damage[] = [];
   let count = 0;
   for (let total: AuditedPayloads | undefined; !total; ) {

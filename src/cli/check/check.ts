@@ -17,6 +17,7 @@ import { readJournal } from '../../store/sources/journal.ts';
 import { findSource } from '../../store/sources/sources.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
+import { createProgress, type Progress } from '../terminal/progress.ts';
 import { checkBlobs } from './check-blobs.ts';
 import { checkDatabase, toFinding } from './check-database.ts';
 import { checkDspace } from './check-dspace.ts';
@@ -26,8 +27,10 @@ import type { Finding } from './finding.ts';
 /** Looks at everything a run depends on, changes nothing but the database's schema, and says what it found. */
 export async function checkCommand(
   flags: { config?: string; json: boolean; blobs: boolean },
-  io: CommandIo,
+  given: CommandIo,
 ): Promise<number> {
+  const progress = createProgress(given, flags);
+  const { io } = progress;
   const config = loadConfig(flags, io.env, io.cwd);
   const print = (finding: Finding) =>
     printResult(
@@ -46,7 +49,7 @@ export async function checkCommand(
   let bridge: Bridge | undefined;
   try {
     bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate', io.stop);
-    for await (const finding of findings(bridge, io, flags.blobs)) {
+    for await (const finding of findings(bridge, progress, flags.blobs)) {
       print(finding);
       // Nothing else is worth looking at while the storage is not sound.
       if (!finding.ok && exitCode !== exitCodes.storage) exitCode = finding.exitCode ?? exitCodes.internal;
@@ -58,11 +61,13 @@ export async function checkCommand(
     print(finding);
     return exitCodes.storage;
   } finally {
+    progress.end();
     await bridge?.close();
   }
 }
 
-async function* findings(bridge: Bridge, io: CommandIo, blobs: boolean): AsyncGenerator<Finding> {
+async function* findings(bridge: Bridge, progress: Progress, blobs: boolean): AsyncGenerator<Finding> {
+  const { io } = progress;
   for await (const finding of checkDatabase(bridge)) {
     yield finding;
     if (finding.exitCode === exitCodes.storage) return;
@@ -87,7 +92,10 @@ async function* findings(bridge: Bridge, io: CommandIo, blobs: boolean): AsyncGe
     yield* checkItems(bridge, source.name);
     yield await checkClock(bridge, source.name);
   }
-  if (blobs) yield* checkBlobs(bridge, io.abort);
+  if (blobs)
+    yield* checkBlobs(bridge, io.abort, (done, total) =>
+      progress.show('payloads', { label: 'payloads', done, total, noun: 'byte', deed: 'read' }),
+    );
 }
 
 /** What a person is asked to look at. */

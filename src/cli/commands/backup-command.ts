@@ -15,7 +15,7 @@ import {
   replaceSqlite,
 } from '../../store/engine/sqlite-copy.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { type CommandIo, printResult } from '../terminal/io.ts';
+import { type CommandIo, printResult, say } from '../terminal/io.ts';
 
 export interface BackupFlags {
   readonly config?: string;
@@ -35,6 +35,9 @@ export async function backupCommand(file: string, flags: BackupFlags, io: Comman
     if (!flags.force) throw new BridgeError('backup-refused', `${to} exists already`);
   }
   makeWritableDirectory(dirname(to));
+  // Nothing can be said in between: the database is copied in one statement.
+  const { size } = statSync(from, { throwIfNoEntry: false }) ?? { size: 0 };
+  if (!flags.json) say(io, `copying ${from} (${(size / 1_000_000).toFixed(1)} MB), then checking the copy`);
   const facts = await copySqlite(from, to);
   const others = filesBeside(config);
   printResult(

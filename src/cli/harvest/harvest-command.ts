@@ -189,7 +189,13 @@ async function followFiles(
   progress: HarvestProgress,
 ): Promise<void> {
   if (flags.full) {
-    const damaged = await lookAtMirror(bridge, source, 'contents', eitherOf(io.stop, io.abort));
+    const damaged = await lookAtMirror(
+      bridge,
+      source,
+      'contents',
+      eitherOf(io.stop, io.abort),
+      (done, total) => progress.mirror(source, done, total),
+    );
     if (damaged > 0)
       printResult(io, flags.json, { source, damagedFiles: damaged }, describeDamagedFiles(source, damaged));
   }
@@ -197,7 +203,7 @@ async function followFiles(
     stop: io.stop,
     signal: io.abort,
     toTheEnd: flags.full,
-    onProgress: (report) => progress.files(source, report),
+    onProgress: (state) => progress.files(source, state),
   };
   const files = await workOnFiles(bridge, source, options);
   const said = files && describeFileWork(source, files);

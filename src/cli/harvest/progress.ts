@@ -1,5 +1,5 @@
 import { countOf } from '../../core/count-of.ts';
-import type { FileJobReport } from '../../harvest/files/file-job.ts';
+import type { FileJobProgress } from '../../harvest/files/file-job.ts';
 import type { RunCounts } from '../../store/runs/runs.ts';
 import type { Progress } from '../terminal/progress.ts';
 
@@ -10,8 +10,10 @@ export interface HarvestProgress {
   /** Items that a run did not find are asked for, one by one. */
   asked(source: string, asked: number, total: number): void;
   update(progress: SourceProgress): void;
-  /** Its records are read; its files come now. */
-  files(source: string, report: FileJobReport): void;
+  /** Its records are read; what is kept of its files is compared with its hashes. In octets. */
+  mirror(source: string, done: number, total: number): void;
+  /** Its files come now. */
+  files(source: string, state: FileJobProgress): void;
   /** This source is through. */
   finish(source: string): void;
 }
@@ -51,10 +53,21 @@ export function createHarvestProgress(
       const counts = { done: run.items, before: run.items - items, total, noun: 'record' };
       progress.show(source, { label: source, ...counts, note: changesOf(run) }, () => describe(state));
     },
-    files(source, { asked, landingPages, bytes }) {
-      const note = bytes > 0 ? `${Math.round(bytes / 1_000_000)} MB downloaded` : undefined;
-      const done = asked + landingPages;
-      progress.show(source, { label: source, done, noun: 'file', deed: 'asked for', note });
+    mirror: (source, done, total) =>
+      progress.show(
+        source,
+        { label: source, done, total, noun: 'byte', deed: 'of mirrored files read' },
+        () => `${source}: ${megabytes(done)} of ${megabytes(total)} MB of mirrored files read`,
+      ),
+    files(source, state) {
+      const { done, total, work } = state;
+      const noun = work === 'files' ? 'file' : 'landing page';
+      const note = describeDownloads(state);
+      progress.show(
+        source,
+        { label: source, done, total, noun, deed: 'checked', note },
+        () => `${source}: ${done} of ${countOf(total, noun)} checked${note ? ` (${note})` : ''}`,
+      );
     },
     finish(source) {
       const items = underWay.get(source)?.items ?? 0;
@@ -63,6 +76,17 @@ export function createHarvestProgress(
       progress.remove(source);
     },
   };
+}
+
+function describeDownloads({ bytes, totalBytes }: FileJobProgress): string | undefined {
+  if (bytes === 0) return undefined;
+  // What was stated may be less than what came.
+  const total = totalBytes !== undefined && totalBytes >= bytes ? ` of ${megabytes(totalBytes)}` : '';
+  return `${megabytes(bytes)}${total} MB downloaded`;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0);
 }
 
 function rateOf(items: number, seconds: number): number {

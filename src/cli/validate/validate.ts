@@ -1,7 +1,11 @@
 import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { checkDocument } from '../../conformance/rules/document-check.ts';
-import { type Validation, validateSource } from '../../conformance/source-validation.ts';
+import {
+  type Validation,
+  type ValidationProgress,
+  validateSource,
+} from '../../conformance/source-validation.ts';
 import { countOf } from '../../core/count-of.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
@@ -86,7 +90,7 @@ async function validateUrl(url: URL, flags: ValidateFlags, given: CommandIo): Pr
   const { io } = progress;
   const signal = eitherOf(io.stop, io.abort);
   const port = openSourcePort(url, flags, signal, io);
-  showCounts(progress, 0, 0);
+  show(progress, { work: 'documents', done: 0, total: 1 });
   try {
     return await validateSource(url, port, {
       follow: flags.follow,
@@ -95,7 +99,7 @@ async function validateUrl(url: URL, flags: ValidateFlags, given: CommandIo): Pr
       maximumPackageBytes: flags.maxPackageBytes,
       maximumDocuments: flags.maxDocuments,
       maximumFindings: shownPerRule,
-      onProgress: (documents, entries) => showCounts(progress, documents, entries),
+      onProgress: (state) => show(progress, state),
     });
   } catch (error) {
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped before the end', { cause: error });
@@ -116,11 +120,12 @@ function parseAddress(address: string): URL {
   return url;
 }
 
-function showCounts(progress: Progress, documents: number, entries: number): void {
-  const counted = countOf(entries, 'entry');
+function show(progress: Progress, { work, done, total, entries }: ValidationProgress): void {
+  const noun = work.slice(0, -1);
+  const note = entries === undefined ? undefined : countOf(entries, 'entry');
   progress.show(
     'validate',
-    { label: 'validate', done: documents, noun: 'document', note: counted },
-    () => `${countOf(documents, 'document')}, ${counted} so far`,
+    { label: 'validate', done, total, noun, deed: 'checked', note },
+    () => `${done} of ${countOf(total, noun)} checked${note === undefined ? '' : `, ${note}`}`,
   );
 }

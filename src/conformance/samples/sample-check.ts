@@ -16,9 +16,11 @@ export async function checkSamples(
     readonly walk: SourceWalk;
     readonly findings: FindingsByUri;
     readonly note: (message: string) => void;
+    readonly onProgress?: (done: number, total: number) => void;
   },
 ): Promise<number> {
   const { port, walk, findings, note } = context;
+  const step = stepOf(samples, context.onProgress);
   let checked = 0;
   const contextOf = (set: string, loc: string): ResourceContext => ({
     port,
@@ -28,6 +30,7 @@ export async function checkSamples(
   });
   for (const [set, { taken }] of samples.resources) {
     for (const entry of taken) {
+      step();
       const [loc] = entry.locs;
       if (loc === undefined || hasChangedSince(walk, set, loc)) continue;
       await checkResource(entry, contextOf(set, loc));
@@ -35,7 +38,8 @@ export async function checkSamples(
     }
   }
   for (const [set, { taken }] of samples.deletions) {
-    for (const loc of new Set(taken.flatMap(({ locs }) => locs))) {
+    for (const loc of locsOf(taken)) {
+      step();
       if (!isGone(walk, set, loc) || isListedElsewhere(walk, loc)) continue;
       await checkDeleted(loc, set, contextOf(set, loc));
       checked += 1;
@@ -43,6 +47,7 @@ export async function checkSamples(
   }
   for (const [set, { taken }] of samples.patches) {
     for (const entry of taken) {
+      step();
       const [loc] = entry.locs;
       if (loc === undefined || !isLatest(walk, set, entry)) continue;
       await checkPatched(entry, contextOf(set, loc));
@@ -51,11 +56,30 @@ export async function checkSamples(
   }
   for (const [set, { taken }] of samples.mementos) {
     for (const entry of taken) {
+      step();
       await checkPastChange(entry, contextOf(set, entry.locs[0] ?? ''));
       checked += 1;
     }
   }
   return checked;
+}
+
+function locsOf(entries: readonly DocumentEntry[]): ReadonlySet<string> {
+  return new Set(entries.flatMap(({ locs }) => locs));
+}
+
+/** To be called before each of the samples. */
+function stepOf(samples: SetSamples, onProgress: (done: number, total: number) => void = () => undefined) {
+  const { resources, deletions, patches, mementos } = samples;
+  let total = 0;
+  for (const { taken } of deletions.values()) total += locsOf(taken).size;
+  for (const all of [resources, patches, mementos])
+    for (const { taken } of all.values()) total += taken.length;
+  let done = 0;
+  return () => {
+    onProgress(done, total);
+    done += 1;
+  };
 }
 
 /** A list tells how things were at its `at`: what the Change Lists report since then explains any difference. */

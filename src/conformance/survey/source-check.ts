@@ -47,6 +47,8 @@ export interface WalkOptions {
   readonly reasonOf?: (uri: string) => string | undefined;
   readonly observe?: (document: OpenedDocument) => ((entry: DocumentEntry) => void) | undefined;
   readonly onDocument?: (uri: string, document: CheckedDocument | undefined) => void;
+  /** @param known documents that were read, and those that they name */
+  readonly onProgress?: (read: number, known: number) => void;
 }
 
 export interface CheckedUri {
@@ -73,6 +75,7 @@ export class SourceWalk {
   readonly survey = new Map<string, SurveyedDocument>();
   readonly inventories = new Map<string, SetInventory>();
   readonly #checked = new Map<string, CheckedDocument | undefined>();
+  readonly #known = new Set<string>();
   readonly #fetch: FetchDocument;
   readonly #options: WalkOptions;
   readonly #queues: Step[][] = ranks.map(() => []);
@@ -89,7 +92,7 @@ export class SourceWalk {
 
   /** Reads a document and, unless told otherwise, all that it leads to: upwards, downwards, to its index. */
   async from(start: string): Promise<void> {
-    const { maximumDocuments = 10_000, follow = true } = this.#options;
+    const { maximumDocuments = 10_000, follow = true, onProgress } = this.#options;
     this.#enqueue({ uri: start, rank: 0, archived: false, set: undefined });
     for (let step = this.#next(); step !== undefined; step = this.#next()) {
       if (this.#checked.has(step.uri)) continue;
@@ -99,6 +102,7 @@ export class SourceWalk {
       }
       const surveyed = await this.#visit(step);
       if (surveyed && follow) this.#follow(surveyed, step);
+      onProgress?.(this.#checked.size, Math.min(this.#known.size, maximumDocuments));
     }
   }
 
@@ -227,6 +231,7 @@ export class SourceWalk {
   /** Only an absolute URI can be asked for; what else stands there is a finding already. */
   #enqueue(step: Step): void {
     if (!URL.canParse(step.uri) || this.#checked.has(step.uri)) return;
+    this.#known.add(step.uri);
     const last = this.#queues.length - 1;
     const rank = step.archived || step.rank === -1 ? last : step.rank;
     this.#queues[rank]?.push(step);

@@ -10,7 +10,7 @@ export interface LeftoverSettings {
   readonly belongs: (file: string) => boolean;
   /** Those of the paths that are a living resource of the source. */
   readonly living: (source: string, paths: readonly string[]) => Promise<ReadonlySet<string>>;
-  readonly onItems: () => void;
+  readonly onItems: (count: number) => void;
 }
 
 /** Removes what an earlier export wrote and no list mentions; what is not of our making stays. */
@@ -83,7 +83,7 @@ async function cleanSomeItems(
     // What a killed run made and did not fill.
     if (found.length === 0) await tree.prune(item);
   }
-  onItems();
+  onItems(items.length);
 }
 
 /** Regular files alone, by their paths below the root; empty directories on the way are left as they are. */

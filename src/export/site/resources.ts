@@ -26,8 +26,13 @@ export interface ResourceSettings {
   /** Of the source's files. */
   readonly fileMode: FileRules['mode'] | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Called behind every page; throws to end the export there. */
-  readonly onPage: (states: readonly ResourceState[]) => Promise<void>;
+  /**
+   * Called behind every page; throws to end the export there.
+   * @param count resources of the page, or changes where it is a page of those
+   */
+  readonly onPage: (states: readonly ResourceState[], count: number) => Promise<void>;
+  /** The same, of changes that are read for their patches alone. */
+  readonly onChanges?: ((count: number) => void) | undefined;
 }
 
 /** Of a source's journal. */
@@ -69,7 +74,7 @@ export async function exportLivingResources(
     await writeStates(settings, ours, done, 'thoroughly');
     done.ours += ours.length;
     done.passedOn += passedOn.length;
-    await settings.onPage(states);
+    await settings.onPage(states, states.length);
   }
   return done;
 }
@@ -81,7 +86,10 @@ export async function exportAllResources(
 ): Promise<ExportedResources> {
   const done = await exportLivingResources(settings, seq);
   const journal = listChangedStates(settings.database.reader, settings.source, { afterSeq: 0, seq });
-  for await (const { patches } of journal) await writeStates(settings, patches, done, 'thoroughly');
+  for await (const { patches, changes } of journal) {
+    await writeStates(settings, patches, done, 'thoroughly');
+    settings.onChanges?.(changes);
+  }
   return done;
 }
 
@@ -91,7 +99,7 @@ export async function exportChangedResources(
   range: SequenceRange,
 ): Promise<ExportedResources> {
   const done = nothingYet();
-  for await (const { states, patches, collections } of listChangedStates(
+  for await (const { states, patches, collections, changes } of listChangedStates(
     settings.database.reader,
     settings.source,
     range,
@@ -100,7 +108,7 @@ export async function exportChangedResources(
     const living = states.filter(({ alive }) => alive);
     const { ours } = await placed(settings, living);
     await writeStates(settings, [...ours, ...patches], done, 'durably');
-    await settings.onPage(states);
+    await settings.onPage(states, changes);
   }
   return done;
 }
@@ -124,7 +132,7 @@ export async function removeDeletedResources(
   range: SequenceRange,
 ): Promise<void> {
   const { tree, database, source } = settings;
-  for await (const { states } of listChangedStates(database.reader, source, range)) {
+  for await (const { states, changes } of listChangedStates(database.reader, source, range)) {
     const dead = states.filter(({ path, alive }) => !alive && !isAbsolute(path));
     const { passedOn } = await placed(
       settings,
@@ -133,7 +141,7 @@ export async function removeDeletedResources(
     const gone = [...dead, ...passedOn].map(({ path }) => path);
     const patches = await listPatchPaths(database.reader, source, gone);
     for (const path of [...gone, ...patches]) await tree.remove(path);
-    await settings.onPage(states);
+    await settings.onPage(states, changes);
   }
 }
 

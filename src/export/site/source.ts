@@ -5,6 +5,7 @@ import { collectionPath, itemPath } from '../../core/uris.ts';
 import type { Database } from '../../store/engine/database.ts';
 import {
   countFilesElsewhere,
+  countIdentifiers,
   countLiving,
   findLivingStates,
   listIdentifiers,
@@ -13,6 +14,7 @@ import {
 import { listCollections } from '../../store/sources/collections.ts';
 import type { ExportedSource } from '../tree/state.ts';
 import type { ExportTree } from '../tree/tree.ts';
+import type { ExportPhase } from './export-phase.ts';
 import { exportPages, fileOfPage, itemPathsOf, type PageSource } from './pages.ts';
 import { placeStates } from './placed-states.ts';
 import {
@@ -36,7 +38,8 @@ export interface SourceSettings {
   readonly signal: AbortSignal | undefined;
   /** What the last run exported of it; undefined: nothing that could be relied on. */
   readonly before: ExportedSource | undefined;
-  readonly onPage: (resources: number) => void;
+  /** So much more was done of a phase; throws to end the export there. */
+  readonly step: (phase: ExportPhase, count: number) => void;
 }
 
 /** Resources that could not be read are remembered as far as this. */
@@ -98,14 +101,29 @@ export class SourceExport {
     };
   }
 
+  /** How much `follow` is going to look at, in each phase. */
+  async due(journal: string, seq: number): Promise<ReadonlyMap<ExportPhase, number>> {
+    const { database, name } = this.#settings;
+    const known = this.#known();
+    if (isContinued(known, journal, seq)) return new Map([['resources', seq - known.seq]]);
+    return new Map<ExportPhase, number>([
+      ['resources', await countLiving(database.reader, name, seq)],
+      ['changes', seq],
+      ['pages', await countIdentifiers(database.reader, name)],
+    ]);
+  }
+
+  #known(): { readonly journal: string; readonly seq: number } | undefined {
+    return this.#journal === undefined ? this.#settings.before : { journal: this.#journal, seq: this.#seq };
+  }
+
   /** Writes what changed up to `seq` since the last call, or since the last run. */
   async follow(journal: string, seq: number): Promise<void> {
     const { before } = this.#settings;
     const isFirst = this.#journal === undefined;
-    const known = isFirst ? before : { journal: this.#journal, seq: this.#seq };
+    const known = this.#known();
     const touched = new Set<string>();
-    // A journal that is shorter than it was is another one, whatever it is called.
-    if (known?.journal !== journal || known.seq > seq) {
+    if (!isContinued(known, journal, seq)) {
       await this.#exportAll(seq);
     } else {
       if (isFirst) this.#deletedAfter = known.seq;
@@ -125,21 +143,17 @@ export class SourceExport {
   /** Removes what was deleted, now that the lists say so. */
   async removeDeleted(): Promise<void> {
     if (this.#deletedAfter === undefined) return;
-    const { tree, pages, name } = this.#settings;
+    const { tree, pages, name, step } = this.#settings;
     const range = { afterSeq: this.#deletedAfter, seq: this.#seq };
     await removeDeletedResources(
       {
         ...this.#resourceSettings(),
         // An item whose last resource went has no page any more.
-        onPage: (states) =>
-          exportPages(
-            tree,
-            pages,
-            itemPathsOf(
-              name,
-              states.filter(({ alive }) => !alive),
-            ),
-          ),
+        onPage: async (states, count) => {
+          const dead = states.filter(({ alive }) => !alive);
+          await exportPages(tree, pages, itemPathsOf(name, dead));
+          step('removals', count);
+        },
       },
       range,
     );
@@ -161,19 +175,20 @@ export class SourceExport {
   }
 
   async #exportAll(seq: number): Promise<void> {
-    const { database, tree, pages, name, onPage } = this.#settings;
+    const { database, tree, pages, name, step } = this.#settings;
     this.#deletedAfter = undefined;
     this.#missing.clear();
     const settings = {
       ...this.#resourceSettings(),
-      onPage: async (states: readonly ResourceState[]) => onPage(states.length),
+      onPage: async (_: readonly ResourceState[], count: number) => step('resources', count),
+      onChanges: (count: number) => step('changes', count),
     };
     this.#take(await exportAllResources(settings, seq));
     // By item, because the formats of one item are not beside each other.
     for await (const identifiers of listIdentifiers(database.reader, name)) {
       const paths = identifiers.map((identifier) => itemPath(name, identifier));
       await exportPages(tree, pages, paths);
-      onPage(0);
+      step('pages', identifiers.length);
     }
   }
 
@@ -192,13 +207,13 @@ export class SourceExport {
   }
 
   #resourceSettings(): ResourceSettings {
-    const { database, directory, tree, pages, log, name, fileMode, signal, onPage } = this.#settings;
+    const { database, directory, tree, pages, log, name, fileMode, signal, step } = this.#settings;
     return {
       ...{ database, directory, tree, log, source: name, fileMode, signal },
-      onPage: async (states) => {
+      onPage: async (states, count) => {
         const living = states.filter(({ alive }) => alive);
         await exportPages(tree, pages, itemPathsOf(name, living));
-        onPage(living.length);
+        step('resources', count);
       },
     };
   }
@@ -207,4 +222,13 @@ export class SourceExport {
     this.#written += written;
     for (const path of missing) this.#missing.add(path);
   }
+}
+
+/** A journal that is shorter than it was is another one, whatever it is called. */
+function isContinued(
+  known: { readonly journal: string; readonly seq: number } | undefined,
+  journal: string,
+  seq: number,
+): known is { readonly journal: string; readonly seq: number } {
+  return known?.journal === journal && known.seq <= seq;
 }

@@ -5,8 +5,10 @@ import { eitherOf } from '../../core/either-signal.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
 import { saysNo } from '../../core/files/published-files.ts';
 import type { Database } from '../../store/engine/database.ts';
+import { countDueFiles } from '../../store/files/due-counts.ts';
 import { type FileTrust, listDueFiles } from '../../store/files/due-files.ts';
 import { countMirroredBytes } from '../../store/files/file-counts.ts';
+import { countDueLandingPages } from '../../store/files/item-files.ts';
 import { saveRemoteFiles } from '../../store/files/remote-file-writing.ts';
 import type { RemoteFile } from '../../store/files/remote-files.ts';
 import { type Settled, settle } from '../../store/pages/settle.ts';
@@ -41,7 +43,7 @@ export interface FileJobSource {
 
 /** After a stop nothing new is begun; downloads under way are left, and continued by the next job. */
 export interface FileJobOptions extends RunSignals {
-  readonly onProgress?: ((report: FileJobReport) => void) | undefined;
+  readonly onProgress?: ((progress: FileJobProgress) => void) | undefined;
   /** All that is due is asked for, not `checksPerRun` files at most. */
   readonly toTheEnd?: boolean | undefined;
 }
@@ -50,6 +52,18 @@ export interface FileJobReport extends MirrorReport, Settled {
   readonly landingPages: number;
   /** Files were put off that do not fit into what is left of `quotaBytes`. */
   readonly quotaReached: boolean;
+}
+
+/** How far one part of the job is. */
+export interface FileJobProgress {
+  readonly work: 'landing pages' | 'files';
+  readonly done: number;
+  /** Those that were due when it began. */
+  readonly total: number;
+  /** Downloaded octets. */
+  readonly bytes: number;
+  /** Octets to be downloaded, where the length of every file is stated. */
+  readonly totalBytes?: number | undefined;
 }
 
 const nothing: FileJobReport = {
@@ -136,15 +150,19 @@ class FileJob {
     await this.#settle();
     await this.#stoppable(async (signal) => {
       const source = { id: this.#lease.sourceId, name: this.#source.name };
-      const { pages } = await readLandingPages(this.#deps, source, { budget: landingPagesPerRun, signal });
+      const show = await this.#showLandingPages(landingPagesPerRun);
+      const options = { budget: landingPagesPerRun, signal, onProgress: show };
+      const { pages } = await readLandingPages(this.#deps, source, options);
       this.#add({ landingPages: pages });
     });
     if (mode === 'mirror') {
       await callForMending(this.#deps.database, this.#deps.directory, toIso(this.#deps.clock.now()));
       await this.#mirror();
     } else {
-      await this.#check('unknown', Number.POSITIVE_INFINITY);
-      await this.#check('all', this.#options.toTheEnd ? Number.POSITIVE_INFINITY : checksPerRun);
+      const atMost = this.#options.toTheEnd ? Number.POSITIVE_INFINITY : checksPerRun;
+      const show = await this.#showFiles(atMost);
+      await this.#check('unknown', Number.POSITIVE_INFINITY, show);
+      await this.#check('all', atMost, show);
     }
     await this.#settle();
     if (this.#report.quotaReached)
@@ -155,7 +173,7 @@ class FileJob {
     return this.#report;
   }
 
-  async #check(trust: FileTrust, atMost: number): Promise<void> {
+  async #check(trust: FileTrust, atMost: number, show: (done: number, bytes: number) => void): Promise<void> {
     const { database, clock } = this.#deps;
     const { config } = this.#source;
     const { recheckDays } = config.files;
@@ -168,8 +186,11 @@ class FileJob {
     const unsaved: RemoteFile[] = [];
     const save = () => saveRemoteFiles(database, sourceId, unsaved.splice(0));
     // What is refused does not wait for the others.
+    let answers = 0;
     const onAnswer = async (file: RemoteFile) => {
       unsaved.push(file);
+      answers += 1;
+      show(this.#report.files + answers, 0);
       if (saysNo(file.outcome)) await save();
     };
     const settling = this.#settleNowAndThen();
@@ -186,6 +207,8 @@ class FileJob {
         left -= checked.length;
         const asked = checked.length - putOff.length;
         this.#add({ files: checked.length, asked });
+        answers = 0;
+        show(this.#report.files, 0);
         // Those that it did not come to would come again.
         if (checked.length === 0) return;
         await settling.unlessJustNow();
@@ -201,6 +224,7 @@ class FileJob {
     const { sourceId } = this.#lease;
     const quota = createQuota(quotaBytes, await countMirroredBytes(database.reader, sourceId));
     const before = this.#report;
+    const show = await this.#showFiles(Number.POSITIVE_INFINITY);
     const mirror = {
       ...this.#deps,
       source: name,
@@ -215,7 +239,7 @@ class FileJob {
     };
     const progress = ({ files, asked, downloaded, bytes }: MirrorReport) => {
       this.#report = { ...this.#report, files: before.files + files, asked, downloaded, bytes };
-      this.#options.onProgress?.(this.#report);
+      show(files, bytes);
     };
     const settling = this.#settleNowAndThen();
     try {
@@ -224,6 +248,30 @@ class FileJob {
       await settling.end();
       this.#report = { ...this.#report, quotaReached: quota.wasShort };
     }
+  }
+
+  async #showLandingPages(atMost: number): Promise<(done: number) => void> {
+    const { onProgress } = this.#options;
+    if (!onProgress) return () => undefined;
+    const { database, clock } = this.#deps;
+    const due = await countDueLandingPages(database.reader, this.#lease.sourceId, toIso(clock.now()));
+    const total = Math.min(due, atMost);
+    return (done) => onProgress({ work: 'landing pages', done, total, bytes: 0 });
+  }
+
+  /** @param atMost so many are asked for of those whose repository says that everybody may read them */
+  async #showFiles(atMost: number): Promise<(done: number, bytes: number) => void> {
+    const { onProgress } = this.#options;
+    if (!onProgress) return () => undefined;
+    const { database, clock } = this.#deps;
+    const now = toIso(clock.now());
+    const due = await countDueFiles(database.reader, this.#lease.sourceId, now);
+    const total = due.unknown + Math.min(due.files - due.unknown, atMost);
+    if (total === 0) return () => undefined;
+    const show = (done: number, bytes: number) =>
+      onProgress({ work: 'files', done, total, bytes, totalBytes: due.bytes });
+    show(0, 0);
+    return show;
   }
 
   /** Work that ends early, without an error, when somebody asks for a stop. */
@@ -299,6 +347,5 @@ class FileJob {
     const files = this.#report.files + (what.files ?? 0);
     const asked = this.#report.asked + (what.asked ?? 0);
     this.#report = { ...this.#report, ...what, files, asked };
-    this.#options.onProgress?.(this.#report);
   }
 }

@@ -26,6 +26,14 @@ export interface LandingPagesReport {
   readonly skipped: number;
 }
 
+export interface LandingPagesOptions {
+  /** So many pages are asked for. */
+  readonly budget: number;
+  readonly signal: AbortSignal;
+  /** @param done pages that were read, could not be read, or were put off */
+  readonly onProgress?: ((done: number) => void) | undefined;
+}
+
 const day = 86_400;
 const retryDays = [1, 7, 30];
 const againDays = 30;
@@ -35,13 +43,12 @@ const atOnce = 20;
 /**
  * Reads the landing pages that are due for links to files (FAIR Signposting), one after the other, and stores what
  * each leads to: a stop loses nothing.
- * @param budget so many pages are asked for
  * @throws only what the signal was aborted with, and what the database throws
  */
 export async function readLandingPages(
   deps: LandingPagesDeps,
   source: { readonly id: number; readonly name: string },
-  { budget, signal }: { readonly budget: number; readonly signal: AbortSignal },
+  { budget, signal, onProgress }: LandingPagesOptions,
 ): Promise<LandingPagesReport> {
   const { database, clock, log } = deps;
   const failures = new Map<string, number>();
@@ -54,6 +61,7 @@ export async function readLandingPages(
     if (due.length === 0) break;
     for (const page of due) {
       signal.throwIfAborted();
+      onProgress?.(report.pages + report.skipped);
       const host = hostOf(page.url);
       if ((failures.get(host) ?? 0) >= failuresOfHost) {
         report.skipped += 1;

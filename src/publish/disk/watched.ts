@@ -12,8 +12,11 @@ export async function* watched<Page>(
 ): AsyncGenerator<Page> {
   for await (const page of pages) {
     signal?.throwIfAborted();
-    yield page;
-    onPage?.(page);
+    try {
+      yield page;
+    } finally {
+      onPage?.(page);
+    }
     await meanwhile();
   }
 }

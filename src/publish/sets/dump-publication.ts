@@ -72,10 +72,7 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const { seq, dump } = await database.snapshot(async (trx) => {
       try {
         const journal = await readJournal(trx, this.set.source);
-        const count = this.counter(
-          'resourceDump',
-          this.draft.state.documents[this.paths.resourceList]?.entries,
-        );
+        const count = this.counter('resourceDump', await this.countForWatcher(trx));
         const pages = watched(listResources(trx, this.set, undefined, true), signal, meanwhile, count);
         const seq = journal?.seq ?? 0;
         return { seq, dump: await writeResourceDump(pages, { ...this.#place(), db: trx, at, seq }) };

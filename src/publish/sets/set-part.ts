@@ -1,13 +1,14 @@
 import type { Clock } from '../../core/adapter.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Limits } from '../../core/sitemap.ts';
-import type { Database } from '../../store/engine/database.ts';
+import type { Database, Queryable } from '../../store/engine/database.ts';
+import { countResources } from '../../store/reading/listing.ts';
 import type { SetDirectory } from '../disk/set-directory.ts';
 import { type SetPaths, setPaths } from '../documents/document-paths.ts';
 import type { Policy } from '../policy.ts';
 import type { SetDraft } from './set-draft.ts';
 
-/** How far a document is that takes long; `total` is what the one before had. */
+/** How far a document is that takes long. */
 export interface PublishProgress {
   readonly document: 'resourceList' | 'resourceDump' | 'changeDump';
   readonly done: number;
@@ -40,6 +41,11 @@ export abstract class SetPart<Settings extends SetSettings = SetSettings> {
     this.paths = setPaths(set);
   }
 
+  /** How many resources the set has: counting them is for whoever waits for it. */
+  protected async countForWatcher(db: Queryable): Promise<number | undefined> {
+    return this.settings.onProgress && (await countResources(db, this.set));
+  }
+
   /** Counts what pages have; says at once that it begins. */
   protected counter(
     document: PublishProgress['document'],
@@ -49,7 +55,8 @@ export abstract class SetPart<Settings extends SetSettings = SetSettings> {
     let done = 0;
     onProgress?.({ document, done, total });
     return (page) => {
-      done += page.length;
+      // The last page of a package may have more than belongs to it.
+      done = Math.min(done + page.length, total ?? Number.POSITIVE_INFINITY);
       onProgress?.({ document, done, total });
     };
   }

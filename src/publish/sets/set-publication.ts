@@ -56,10 +56,7 @@ export class SetPublication extends SetPart {
     const { seq, list } = await database.snapshot(async (trx) => {
       try {
         const journal = await readJournal(trx, this.set.source);
-        const count = this.counter(
-          'resourceList',
-          this.draft.state.documents[this.paths.resourceList]?.entries,
-        );
+        const count = this.counter('resourceList', await this.countForWatcher(trx));
         const pages = watched(listResources(trx, this.set), signal, meanwhile, count);
         const place = { directory: this.directory.path, set: this.set, at };
         return {

@@ -121,7 +121,12 @@ async function withStatements(
 }
 
 /** What items say of files that everybody may read by now. */
-function statementsOf(db: Queryable, sourceId: number, now: string, trust: FileTrust): Knex.QueryBuilder {
+export function statementsOf(
+  db: Queryable,
+  sourceId: number,
+  now: string,
+  trust: FileTrust,
+): Knex.QueryBuilder {
   const statements = db('item_file as stated')
     .where('stated.source_id', sourceId)
     .whereNotExists(resourcesWithdrawnAt(db, db.raw('stated.url'), sourceId));

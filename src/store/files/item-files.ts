@@ -256,6 +256,17 @@ export async function listDueLandingPages(
   return rows.flatMap(({ item_id, url }) => (url === null ? [] : [{ itemId: item_id, url }]));
 }
 
+export async function countDueLandingPages(db: Queryable, sourceId: number, now: string): Promise<number> {
+  const [row] = await db('item')
+    .join('resource', 'resource.item_id', 'item.id')
+    .where('item.source_id', sourceId)
+    .where('item.landing_due', '<=', now)
+    .whereNull('resource.deleted_at')
+    .whereNotNull('resource.landing_page')
+    .countDistinct({ count: 'item.id' });
+  return Number(row?.count ?? 0);
+}
+
 /** What a landing page was found to link to. */
 export interface FoundFiles {
   readonly itemId: number;

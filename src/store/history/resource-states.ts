@@ -31,6 +31,8 @@ export interface ContentState extends Representation {
 }
 
 export interface ChangedStates {
+  /** How many changes these are. */
+  readonly changes: number;
   /** Each as it was at the end of the range, whatever happened to it within. */
   readonly states: readonly ResourceState[];
   /** Paths of the collections that these changes put something into, or took it out of. */
@@ -90,6 +92,7 @@ export async function* listChangedStates(
     const states = await statesAt(db, sourceId, seq, distinct);
     const living = new Set(states.flatMap(({ path, alive }) => (alive ? [path] : [])));
     yield {
+      changes: page.length,
       states,
       patches: page.flatMap((row) => (living.has(row.path) ? patchesOf(row.change_links, row.at) : [])),
       collections: [
@@ -144,6 +147,14 @@ export async function countLiving(db: Queryable, source: string, seq: number): P
   if (!row) return 0;
   const { created, deleted } = await countChangesAfter(db, row.id, seq);
   return row.resource_count - created + deleted;
+}
+
+/** How many items of a source are stored, deleted ones included. */
+export async function countIdentifiers(db: Queryable, source: string): Promise<number> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return 0;
+  const [row] = await db('item').where({ source_id: sourceId }).count({ count: '*' });
+  return Number(row?.count ?? 0);
 }
 
 /** The living files of a source that are ours to serve and whose bytes we do not have, and those that are elsewhere. */

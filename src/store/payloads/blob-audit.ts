@@ -3,6 +3,7 @@ import { batchBytes, batches } from '../engine/batches.ts';
 import type { Queryable } from '../engine/database.ts';
 import { type BlobRow, readBlobRows, unpackBlob } from './blobs.ts';
 import { readContents } from './contents.ts';
+import { countOctets, type OctetsRead } from './octets-read.ts';
 
 /** A payload that cannot be handed out any more. */
 export interface Damage {
@@ -30,13 +31,16 @@ const rowsAtATime = 1000;
  * Reads everything that is kept, in the order of the hashes, and compares it with them: in flat memory, and without
  * a transaction that would be as long.
  * @param directory of the content store
+ * @param onProgress is told how many octets were read, and how many there are
  * @returns in the end: what was read
  */
 export async function* auditPayloads(
   db: Queryable,
   directory: string,
   signal?: AbortSignal,
+  onProgress?: OctetsRead,
 ): AsyncGenerator<Damage, AuditedPayloads> {
+  const count = onProgress ? await counter(db, onProgress) : () => undefined;
   const total = { payloads: 0, bytes: 0, stored: 0, deltas: 0, files: 0 };
   for (let after = ''; ; ) {
     const page: Facts[] = await db('blob')
@@ -58,15 +62,21 @@ export async function* auditPayloads(
         db,
         batch.map(({ hash }) => hash),
       );
+      count(batch.reduce((sum, { length }) => sum + Number(length), 0));
     }
     for (const { hash } of page.filter(({ coding }) => coding === 'file')) {
-      const message = await auditFile(db, directory, hash, signal);
+      const message = await auditFile(db, directory, hash, signal, count);
       if (message !== undefined) yield { hash, message, isFile: true };
     }
     const last = page.at(-1);
     if (!last || page.length < rowsAtATime) return total;
     after = last.hash;
   }
+}
+
+async function counter(db: Queryable, onProgress: OctetsRead): Promise<(octets: number) => void> {
+  const [row] = await db('blob').sum({ octets: 'length' });
+  return countOctets(Number(row?.octets ?? 0), onProgress);
 }
 
 /** The content and what it is stored as. */
@@ -94,11 +104,12 @@ async function auditFile(
   directory: string,
   hash: string,
   signal: AbortSignal | undefined,
+  count: (octets: number) => void,
 ): Promise<string | undefined> {
   try {
     for await (const { content } of readContents(db, directory, [{ path: hash, hash }], { signal })) {
       if (content.coding !== 'file') return undefined;
-      for await (const _chunk of content.chunks);
+      for await (const { length } of content.chunks) count(length);
     }
     return undefined;
   } catch (error) {

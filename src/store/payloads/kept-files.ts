@@ -2,6 +2,7 @@ import { isBridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { readContents } from './contents.ts';
 import { isKeptWhole, makeDue } from './damaged-contents.ts';
+import { countOctets, type OctetsRead } from './octets-read.ts';
 
 export interface KeptFilesLook {
   /** The data directory, where contents are that are files. */
@@ -11,6 +12,8 @@ export interface KeptFilesLook {
   /** ISO UTC */
   readonly now: string;
   readonly signal: AbortSignal;
+  /** Of `contents`: octets that were read, and that there are. */
+  readonly onProgress?: OctetsRead | undefined;
 }
 
 interface KeptRow {
@@ -33,6 +36,7 @@ export async function lookAtKeptFiles(
   look: KeptFilesLook,
 ): Promise<number> {
   let damaged = 0;
+  const count = look.onProgress && (await counter(database.reader, sourceId, look.onProgress));
   for (let after = 0; ; ) {
     const rows: KeptRow[] = await database
       .reader('remote_file')
@@ -45,7 +49,7 @@ export async function lookAtKeptFiles(
     const found: number[] = [];
     for (const row of rows) {
       look.signal.throwIfAborted();
-      if (!(await isSoundFile(database.reader, row, look))) found.push(row.id);
+      if (!(await isSoundFile(database.reader, row, look, count))) found.push(row.id);
     }
     if (found.length > 0) await makeDue(database, look.now, 'id', found);
     damaged += found.length;
@@ -55,17 +59,31 @@ export async function lookAtKeptFiles(
   }
 }
 
+async function counter(
+  db: Queryable,
+  sourceId: number,
+  onProgress: OctetsRead,
+): Promise<(octets: number) => void> {
+  const [row] = await db('remote_file')
+    .where({ source_id: sourceId })
+    .whereNotNull('content_hash')
+    .sum({ octets: 'content_length' });
+  return countOctets(Number(row?.octets ?? 0), onProgress);
+}
+
 async function isSoundFile(
   db: Queryable,
   { url, content_hash: hash, content_length }: KeptRow,
   { directory, depth, signal }: KeptFilesLook,
+  count: (octets: number) => void = () => undefined,
 ): Promise<boolean> {
   const length = content_length ?? undefined;
   if (!(await isKeptWhole(db, directory, hash, length))) return false;
   if (depth === 'lengths') return true;
   try {
     for await (const { content } of readContents(db, directory, [{ path: url, hash, length }], { signal })) {
-      if (content.coding === 'file') for await (const _chunk of content.chunks);
+      if (content.coding !== 'file') count(content.length);
+      else for await (const { length } of content.chunks) count(length);
     }
     return true;
   } catch (error) {

@@ -81,6 +81,19 @@ export async function* listResources(
   }
 }
 
+/** How many `listResources` would list, links aside. */
+export async function countResources(db: Queryable, set: ResourceSet): Promise<number> {
+  const sourceId = await sourceIdOf(db, set.source);
+  if (sourceId === undefined) return 0;
+  const [row] = await db('resource')
+    .where('source_id', sourceId)
+    .whereNull('deleted_at')
+    .whereNull('withdrawn_at')
+    .modify(whereOfSet, set)
+    .count({ count: '*' });
+  return Number(row?.count ?? 0);
+}
+
 export interface ChangeRange {
   /** Exclusive. */
   readonly afterSeq: number;

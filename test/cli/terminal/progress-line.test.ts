@@ -32,6 +32,16 @@ test.each([[undefined], [0], [1199]])('a total of %s is none: no bar, no percent
   );
 });
 
+test('octets are shown in MB', () => {
+  const read = { ...demo, done: 1_500_000, total: 300_000_000, noun: 'byte', deed: 'read' };
+  expect(progressLine(read, 7000, 100, plain)).toMatch(
+    / {2}0 % 1\.5 of 300 MB read, 0\.3 MB\/s, 20 min left$/,
+  );
+  expect(progressLine({ ...read, total: undefined }, 7000, 100, plain)).toBe(
+    'demo 1.5 MB read, 0.3 MB/s, 6 s',
+  );
+});
+
 test('99.9 % is not 100 %', () => {
   expect(progressLine({ ...demo, done: 9999, total: 10_000 }, 7000, 100, plain)).toContain(' 99 % ');
 });
@@ -49,7 +59,7 @@ test('no line is wider than asked for', () => {
     label: fc.constantFrom('a', 'a-long-name-of-a-source'),
     done: fc.nat(),
     total: fc.option(fc.nat(), { nil: undefined }),
-    noun: fc.constant('record'),
+    noun: fc.constantFrom('record', 'byte'),
     before: fc.nat(),
     note: fc.option(fc.constant('5 created, 6 deleted'), { nil: undefined }),
     startedAt: fc.nat(10_000),

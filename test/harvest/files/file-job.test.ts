@@ -7,7 +7,7 @@ import type { SourceFile } from '../../../src/core/adapter.ts';
 import { parseConfig, type SourceConfig } from '../../../src/core/config/config.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { fileRules } from '../../../src/harvest/file-rules.ts';
-import { type FileJobReport, runFileJob } from '../../../src/harvest/files/file-job.ts';
+import { type FileJobProgress, type FileJobReport, runFileJob } from '../../../src/harvest/files/file-job.ts';
 import { countFilesOf } from '../../../src/store/files/file-counts.ts';
 import { findRemoteFiles } from '../../../src/store/files/remote-files.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
@@ -40,6 +40,7 @@ describeOnBoth('the file job', (open) => {
     paths: readonly string[],
     files: object,
     access?: SourceFile['access'],
+    stated?: readonly (number | undefined)[],
   ): Promise<void> {
     const { database } = open();
     sources += 1;
@@ -63,6 +64,7 @@ describeOnBoth('the file job', (open) => {
       files: paths.map((path, index) => ({
         url: server.url + path,
         name: path.slice(1),
+        length: stated?.[index],
         sequence: index + 1,
         access,
       })),
@@ -75,7 +77,7 @@ describeOnBoth('the file job', (open) => {
   async function work(
     { http, gate }: FileServer,
     stop = new AbortController().signal,
-    onProgress?: (report: FileJobReport) => void,
+    onProgress?: (progress: FileJobProgress) => void,
     toTheEnd = false,
   ): Promise<FileJobReport> {
     const deps = { database: open().database, directory, http, gate, clock, log: silentLog };
@@ -158,16 +160,52 @@ describeOnBoth('the file job', (open) => {
     });
     await begin(server, ['/a.pdf', '/page', '/b.pdf'], { mode: 'mirror' });
     expect(await live()).toEqual([]);
-    const told: number[] = [];
-    const report = await work(server, undefined, ({ downloaded }) => told.push(downloaded));
+    const told: FileJobProgress[] = [];
+    const report = await work(server, undefined, (progress) => told.push(progress));
     expect(report).toMatchObject({ files: 3, downloaded: 2, created: 2, bytes: 34, quotaReached: false });
-    expect(told.at(-1)).toBe(2);
+    const due = { work: 'files', total: 3, totalBytes: undefined };
+    expect(told[0]).toEqual({ ...due, done: 0, bytes: 0 });
+    expect(told.at(-1)).toEqual({ ...due, done: 3, bytes: 34 });
     const hash = (path: string) =>
       `sha-256:${createHash('sha256').update(`content of ${path}`).digest('hex')}`;
     expect(await live()).toEqual([
       ['1-a.pdf', hash('/a.pdf')],
       ['3-b.pdf', hash('/b.pdf')],
     ]);
+  });
+
+  test('says from the beginning how many files there are to look at, and how much is to be downloaded', async () => {
+    const server = await serveFiles((request, response) => {
+      const headers = { 'content-type': 'application/pdf', 'content-length': '9' };
+      response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : 'x'.repeat(9));
+    });
+    let told: FileJobProgress[] = [];
+    const tell = (progress: FileJobProgress) => told.push(progress);
+    await begin(server, ['/a', '/b', '/c', '/d'], { mode: 'proxy', checksPerRun: 3 });
+    await work(server, undefined, tell);
+    expect(told[0]).toMatchObject({ work: 'files', done: 0, total: 3 });
+    expect(told.map(({ done }) => done)).toEqual(told.map(({ done }) => done).toSorted((a, b) => a - b));
+    expect(told.at(-1)).toMatchObject({ done: 3, total: 3 });
+    told = [];
+    await work(server, undefined, tell, true);
+    expect(told.at(-1)).toMatchObject({ done: 1, total: 1 });
+    told = [];
+    await work(server, undefined, tell, true);
+    expect(told).toEqual([]);
+    // Whoever may be asked without a limit counts all the same.
+    await begin(server, ['/e', '/f'], { mode: 'proxy', checksPerRun: 1, verify: false }, 'unknown');
+    await work(server, undefined, tell);
+    expect(told.at(-1)).toMatchObject({ done: 2, total: 2 });
+    told = [];
+    await begin(server, ['/g', '/h'], { mode: 'mirror' }, undefined, [9, 9]);
+    await work(server, undefined, tell);
+    expect(told[0]).toMatchObject({ done: 0, total: 2, bytes: 0, totalBytes: 18 });
+    expect(told.at(-1)).toMatchObject({ done: 2, total: 2, bytes: 18, totalBytes: 18 });
+    // What is kept is asked for again, and need not be downloaded.
+    now = '2028-01-01T10:00:00Z';
+    told = [];
+    await work(server, undefined, tell);
+    expect(told[0]).toMatchObject({ done: 0, total: 2, totalBytes: 0 });
   });
 
   test('says that the quota is used up', async () => {

@@ -167,6 +167,29 @@ describeOnBoth('a set, in the long run', (open) => {
     }
   });
 
+  it('dumps say how far they are, and of how many', async () => {
+    const publisher = living.publisher();
+    const set = living.set('metadata');
+    const told: unknown[] = [];
+    const onProgress = (progress: unknown) => void told.push(progress);
+    for (const name of ['one', 'two', 'three']) await living.deliver(name);
+    await publisher.publish(set, { resourceList: 'always' });
+    await publisher.publishDumps(set, { resourceDump: 'always', onProgress });
+    expect(told).toEqual([
+      { document: 'resourceDump', done: 0, total: 3 },
+      { document: 'resourceDump', done: 3, total: 3 },
+    ]);
+    told.length = 0;
+    living.clock.set('2026-12-20T10:00:00Z');
+    await living.deliver('one', { text: 'another' });
+    await living.deliver('four');
+    await publisher.publish(set, { resourceList: 'never', close: true });
+    await publisher.publishDumps(set, { resourceDump: 'never', onProgress });
+    expect(told[0]).toMatchObject({ document: 'changeDump', done: 0 });
+    const [last] = told.slice(-1) as { readonly done: number; readonly total: number }[];
+    expect(last).toMatchObject({ document: 'changeDump', done: last?.total });
+  });
+
   it('dumps that cannot be built are told of where people look, until they can', async () => {
     await days(2);
     const set = living.set('metadata');

@@ -208,7 +208,9 @@ describeOnBoth('a mirror', (openDatabase) => {
     await mirror(server, { quota: createQuota(content.length, 0) });
     const { contentHash } = await seen(server, '/a.pdf');
     const file = contentFile(directory, contentHash ?? '');
-    const look = { directory, signal: new AbortController().signal };
+    const told: (readonly number[])[] = [];
+    const onProgress = (...counts: readonly number[]) => told.push(counts);
+    const look = { directory, signal: new AbortController().signal, onProgress };
     for (const [depth, damage] of [
       ['lengths', () => rmSync(file)],
       ['lengths', () => writeFileSync(file, content.subarray(1))],
@@ -220,7 +222,12 @@ describeOnBoth('a mirror', (openDatabase) => {
       // It takes the room of what it replaces.
       expect(await mirror(server, { quota: quota() })).toMatchObject({ asked: 1, downloaded: 1 });
       expect(readFileSync(file).equals(content)).toBe(true);
+      told.length = 0;
       expect(await lookAtKeptFiles(database(), source.id, { ...look, depth: 'contents', now })).toBe(0);
+      expect([told[0], told.at(-1)]).toEqual([
+        [0, content.length],
+        [content.length, content.length],
+      ]);
     }
     expect(server.asked.filter((asked) => asked.startsWith('GET'))).toHaveLength(4);
   });
