@@ -12,21 +12,42 @@ const rows = new Map(
   ),
 );
 
+/** Names of other things that are written like a rule. */
+const noRules = new Set(['CRC-32', 'MPEG-21', 'UTF-16']);
+
+/** The rules that a folder names, by whatever prefix; `TM-01…03` names three. */
 function rulesIn(folder: string, ending: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))
-    .flatMap(
-      (file) => readFileSync(join(root, folder, file), 'utf8').match(/\b(?:RS-[A-Z]+|AR)-\d\d\b/g) ?? [],
-    );
+    .flatMap((file) => [
+      ...readFileSync(join(root, folder, file), 'utf8').matchAll(
+        /\b([A-Z]{2,}(?:-[A-Z]+)?)-(\d\d)(?:…(\d\d))?(?!\d|-\d)\b/g,
+      ),
+    ])
+    .filter(([name]) => !noRules.has(name))
+    .flatMap(([, prefix, first, last]) => {
+      const count = Math.max(1, Number(last ?? first) - Number(first) + 1);
+      return Array.from(
+        { length: count },
+        (_, index) => `${prefix}-${String(Number(first) + index).padStart(2, '0')}`,
+      );
+    });
 }
 
 test.each([
   ['src', '.ts'],
   ['adapters', '.ts'],
+  ['test', '.ts'],
   ['docs', '.md'],
 ])('every rule that %s names has a row with its section', (folder, ending) => {
   const missing = new Set(rulesIn(folder, ending).filter((rule) => rows.get(rule)?.section === undefined));
   expect([...missing]).toEqual([]);
+});
+
+test('rules are found by any prefix, and in a range', () => {
+  expect(rulesIn('test', '.ts')).toEqual(
+    expect.arrayContaining(['ME-01', 'TM-04', 'HC-01', 'WL-14', 'DG-02']),
+  );
 });
 
 test('a row has the anchor that its rule is linked by', () => {
@@ -34,6 +55,7 @@ test('a row has the anchor that its rule is linked by', () => {
   for (const [rule, { anchor, section }] of rows) {
     expect(anchor).toBe(rule.toLowerCase());
     if (rule.startsWith('RS-')) expect(section, rule).toMatch(/^(?:§ \d|Appendix A|Table \d|the XML schema)/);
+    else if (!rule.startsWith('AR-')) expect(section, rule).toMatch(/^(?:§ \d|RFC \d)/);
   }
 });
 
