@@ -15,11 +15,10 @@ export function isDspace({ adapter }: Pick<SourceConfig, 'adapter'>): boolean {
 /** Formats that the source's own adapter delivers, in order; undefined: every one that is known. */
 export function ownFormats(source: Configured): readonly string[] | undefined {
   const { formats } = source;
-  if (!isDspace(source)) return namesIn(formats);
+  const own = Array.isArray(formats) ? formats.filter((format) => typeof format === 'string') : undefined;
+  if (!isDspace(source)) return own;
   if (formats === undefined) return dspaceFormats;
-  if (!Array.isArray(formats)) return [anchor];
-  const own = formats.filter((format) => typeof format === 'string');
-  return own.length > 0 ? own : [anchor];
+  return own === undefined || own.length === 0 ? [anchor] : own;
 }
 
 /** Formats that a DSpace's OAI-PMH endpoint delivers instead; `known`: every one that is; undefined: none. */
@@ -37,10 +36,4 @@ export function publishedFormats(source: Configured): readonly string[] | undefi
   const more = oaiFormats(source);
   if (own === undefined || more === 'known') return undefined;
   return more === undefined ? own : [...own, ...more.filter((name) => !own.includes(name))];
-}
-
-function namesIn(formats: Configured['formats']): readonly string[] | undefined {
-  return Array.isArray(formats)
-    ? formats.map((format) => (typeof format === 'string' ? format : format.name))
-    : formats?.names;
 }

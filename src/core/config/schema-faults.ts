@@ -32,7 +32,7 @@ function* innerFaults(schema: TSchema, value: unknown, place: string): Generator
   }
   const required = (schema.required ?? []) as readonly string[];
   for (const [key, child] of Object.entries(properties)) {
-    if (Object.hasOwn(value, key) ? value[key] !== undefined : required.includes(key))
+    if (value[key] !== undefined || required.includes(key))
       yield* schemaFaults(child, value[key], below(key));
   }
 }

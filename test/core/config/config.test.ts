@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/core/config/config.ts';
-import { suggest } from '../../../src/core/config/suggestion.ts';
+import { nearestOf, suggest } from '../../../src/core/config/suggestion.ts';
 
 const source = { url: 'https://repo.example.org/oai' };
 
@@ -88,12 +88,28 @@ describe('parseConfig', () => {
     );
   });
 
+  test('a proxy has no port, and is no number', () => {
+    for (const entry of ['10.0.0.1:80', '10.0.0.0/33']) {
+      expect(faultsOf({ listen: { trustedProxies: ['::1', entry] } })).toBe(
+        `listen.trustedProxies.1: "${entry}" is neither an address nor a range; write one such as 10.0.0.0/8`,
+      );
+    }
+  });
+
   test('a source cannot take the name of one of our own addresses', () => {
-    expect(faultsOf({ sources: { memento: source } })).toContain('choose another');
+    const faults = faultsOf({ sources: { memento: source } });
+    expect(faults).toBe('sources.memento: the bridge has an address of its own of this name; choose another');
   });
 
   test('a source cannot be called like the path of baseUrl', () => {
-    expect(faultsOf({ baseUrl: 'https://example.org/rs', sources: { rs: source } })).toContain('baseUrl');
+    const faults = (baseUrl: string) => faultsOf({ baseUrl, sources: { rs: source } });
+    const said = 'sources.rs: the path of baseUrl begins with this name; choose another';
+    expect(faults('https://example.org/rs')).toBe(said);
+    expect(faults('http://example.org/rs/more')).toBe(said);
+    expect(
+      parseConfig({ baseUrl: 'https://rs/rss', sources: { rs: source } }).sources,
+      'a host or a longer name is another word',
+    ).toHaveProperty('rs');
   });
 
   test('does not repeat addresses, which may hold credentials', () => {
@@ -108,13 +124,98 @@ test('suggest stays silent about words that resemble nothing', () => {
 });
 
 test.each([
+  // Two slips at least are forgiven; in a long word, one in three letters.
+  ['oaa', ['oai'], 'oai'],
+  ['yx', ['url', 'oai'], undefined],
+  ['FORMATES', ['formats'], 'formats'],
+  ['collektionnen', ['collections'], 'collections'],
+  ['fomrats', ['from', 'formats'], 'formats'],
+  // Of two that are as near, the first.
+  ['bat', ['cat', 'hat'], 'cat'],
+  ['abc', ['xyz'], undefined],
+])('of %j among %j %j is meant', (word, known, meant) => {
+  expect(nearestOf(word, known)).toBe(meant);
+});
+
+test.each([
   [{ sets: { metadata: { formats: ['a'] } } }, /sets\.metadata: every source has this set/],
   [{ sets: { theses: {} } }, /sets\.theses: say what is in it/],
   [{ sets: { Theses: { formats: ['a'] } } }, /sets\.Theses: a set's name is made of a-z, 0-9 and -/],
   [{ sets: { theses: { collection: ['a'] } } }, /unknown key \(did you mean "collections"\?\)/],
-  [{ dumps: ['theses'] }, /dumps: there is no set "theses"/],
+  [{ sets: { all: { formats: ['a'] } } }, /sets\.all: every source has this set/],
+  [{ dumps: ['theses'] }, /dumps: there is no set "theses"; known are all, metadata/],
+  [{ dumps: ['thesis'], sets: { theses: { formats: ['a'] } } }, /dumps: .* \(did you mean "theses"\?\)/],
   [{ mirrors: [{ uri: 'https://a.example' }] }, /mirrors\.0\.uri: unknown key \(did you mean "url"\?\)/],
 ])('a source with %j is refused with what to do instead', (settings, message) => {
   const sources = { repo: { url: 'https://repo.example.org/oai', ...settings } };
   expect(() => parseConfig({ sources })).toThrow(message);
+});
+
+describe('a DSpace', () => {
+  const dspace = { adapter: 'dspace', url: 'https://repo.example.org/server/api' };
+  const repo = (settings: object) => ({ sources: { repo: { ...dspace, ...settings } } });
+
+  test('takes what is written for it', () => {
+    const { repo: read } = parseConfig(
+      repo({
+        formats: ['dim', { name: 'mods', from: 'oai' }],
+        headers: { 'X-Team': 'library' },
+        timeZone: 'Asia/Tokyo',
+        entityTypes: ['Publication'],
+      }),
+    ).sources;
+    expect(read).toMatchObject({ requestsPerHost: 2, timeZone: 'Asia/Tokyo' });
+  });
+
+  test.each(['Authorization', 'cookie', 'Proxy-Authorization', 'rest-dspace-token'])(
+    'is read without an account: %s is refused',
+    (header) => {
+      const faults = faultsOf(repo({ headers: { 'X-Team': 'library', [header]: '${SECRET}' } }));
+      expect(faults).toBe(
+        `sources.repo.headers.${header}: a DSpace is read without an account, so that only what is public is published; remove this header (for hidden version histories use \`login\`)`,
+      );
+    },
+  );
+
+  test('has each format from one place', () => {
+    const fromBoth = ['dim', 'mods', { name: 'dim', from: 'oai' }];
+    for (const adapter of ['dspace', 'dspace-legacy'])
+      expect(faultsOf(repo({ adapter, formats: fromBoth }))).toBe(
+        'sources.repo.formats: dim is there twice; write it once',
+      );
+  });
+
+  test('has a time zone that there is', () => {
+    expect(faultsOf(repo({ timeZone: 'Europe/Atlantis' }))).toBe(
+      'sources.repo.timeZone: there is no time zone "Europe/Atlantis"; write it as Europe/Berlin or UTC',
+    );
+  });
+});
+
+test.each([
+  [{ login: { user: 'a', password: '${P}' } }, 'login'],
+  [{ oai: 'https://repo.example.org/oai' }, 'oai'],
+  [{ entityTypes: ['Publication'] }, 'entityTypes'],
+  // One sentence is enough to see what is wrong.
+  [{ oai: 'https://repo.example.org/oai', entityTypes: ['Publication'] }, 'oai'],
+])('an OAI-PMH source with %j is no DSpace', (settings, key) => {
+  expect(faultsOf({ sources: { repo: { ...source, ...settings } } })).toBe(
+    `sources.repo.${key}: only the adapters dspace and dspace-legacy have this setting, and the adapter here is oai-pmh; remove it`,
+  );
+});
+
+test.each([
+  [{ from: 'oai' }],
+  [{ from: 'oai', names: ['oai_dc'] }],
+  [['oai_dc', { name: 'jpcoar', from: 'oai' }]],
+])('an OAI-PMH source has all its formats from OAI-PMH: %j says more than is needed', (formats) => {
+  expect(faultsOf({ sources: { repo: { ...source, formats } } })).toBe(
+    'sources.repo.formats: all formats come from OAI-PMH here; write their names alone, as [oai_dc, jpcoar]',
+  );
+});
+
+test('an OAI-PMH source without anything of a DSpace has no fault', () => {
+  expect(
+    parseConfig({ sources: { repo: { ...source, formats: ['oai_dc', 'jpcoar'] } } }).sources,
+  ).toHaveProperty('repo.formats', ['oai_dc', 'jpcoar']);
 });

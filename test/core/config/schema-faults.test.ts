@@ -97,3 +97,51 @@ test('words of its own go before those that a schema is made of', () => {
   const schema = Type.Object({ at: Type.String({ pattern: '^\\d+$', write: 'the number of the run' }) });
   expect([...schemaFaults(schema, { at: 'x' })]).toEqual(['at: write the number of the run, not "x"']);
 });
+
+test.each([
+  { schema: Type.Integer({ minimum: 1 }), said: 'write a whole number from 1 up, not "x"' },
+  { schema: Type.Integer(), said: 'write a whole number, not "x"' },
+  { schema: Type.Integer({ maximum: 9 }), said: 'write a whole number, 9 at most, not "x"' },
+  { schema: Type.Number({ minimum: 0, maximum: 9 }), said: 'write a number from 0 to 9, not "x"' },
+  { schema: Type.Number({ exclusiveMinimum: 0 }), said: 'write a number above 0, not "x"' },
+  {
+    schema: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+    said: 'write a number above 0, 1 at most, not "x"',
+  },
+  { schema: Type.Boolean(), said: 'write true or false, not "x"' },
+  { schema: Type.Array(Type.Boolean()), said: 'write a list: [true or false, …], not "x"' },
+  {
+    schema: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+    said: 'write a list of at least one: [a text that is not empty, …], not "x"',
+  },
+  { schema: Type.Object({}), said: 'write settings: { NAME: …, … }, not "x"' },
+  { schema: Type.Object({ days: Type.Integer() }), said: 'write { days: … }, not "x"' },
+  {
+    schema: Type.Object({ a: Type.Null(), b: Type.Null(), c: Type.Null(), d: Type.Null() }),
+    said: 'write settings such as { a: …, b: …, c: … }, not "x"',
+  },
+])('what can be written instead: $said', ({ schema, said }) => {
+  expect([...schemaFaults(schema, 'x', 'at')]).toEqual([`at: ${said}`]);
+  expect([...schemaFaults(schema, 'x')]).toEqual([`configuration: ${said}`]);
+});
+
+test('a long value is not told to its end, and an address not at all', () => {
+  const schema = Type.Integer();
+  expect([...schemaFaults(schema, 'y'.repeat(200), 'at')]).toEqual([
+    `at: write a whole number, not "${'y'.repeat(56)}…`,
+  ]);
+  expect([...schemaFaults(schema, 'y'.repeat(58), 'at')]).toEqual([
+    `at: write a whole number, not "${'y'.repeat(58)}"`,
+  ]);
+  expect([...schemaFaults(schema, 'https://user:secret@a.example/', 'at')]).toEqual([
+    'at: write a whole number, not the given address',
+  ]);
+});
+
+test('only what is needed is missing', () => {
+  const schema = Type.Object({ needed: Type.String(), other: Type.Optional(Type.String()) });
+  expect([...schemaFaults(schema, {}, 'at')]).toEqual(['at.needed: missing; write a text']);
+  expect([...schemaFaults(schema, { needed: undefined, other: undefined })]).toEqual([
+    'needed: missing; write a text',
+  ]);
+});
