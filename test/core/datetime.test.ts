@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addSeconds,
+  earlier,
+  endOfSlot,
   endOfUtcDay,
+  later,
   parseAcceptDatetime,
   parseDatestamp,
   parseDigits,
@@ -11,6 +14,7 @@ import {
   toDigits,
   toHttpDate,
   toIso,
+  toMilliseconds,
   toStamp,
 } from '../../src/core/datetime.ts';
 
@@ -86,6 +90,32 @@ test('a day ends at the midnight after it', () => {
   expect(endOfUtcDay('2026-12-31T23:59:59Z')).toBe('2027-01-01T00:00:00Z');
   expect(endOfUtcDay('2026-11-21T00:00:00Z')).toBe('2026-11-22T00:00:00Z');
   expect(addSeconds('2026-11-21T00:00:00Z', -1)).toBe('2026-11-20T23:59:59Z');
+});
+
+test.each([
+  [60, '2026-11-21T00:00:00Z', '2026-11-21T01:00:00Z'],
+  [60, '2026-11-21T04:59:59Z', '2026-11-21T05:00:00Z'],
+  [60, '2026-11-21T05:00:00Z', '2026-11-21T06:00:00Z'],
+  [60, '2026-12-31T23:00:01Z', '2027-01-01T00:00:00Z'],
+  [1440, '2026-11-21T12:00:00Z', '2026-11-22T00:00:00Z'],
+  [1, '2026-11-21T12:00:59Z', '2026-11-21T12:01:00Z'],
+  // The last slot of a day is as long as the day has room.
+  [1000, '2026-11-21T16:39:59Z', '2026-11-21T16:40:00Z'],
+  [1000, '2026-11-21T16:40:00Z', '2026-11-22T00:00:00Z'],
+])('of slots of %i minutes, that of %s ends at %s', (minutes, iso, end) => {
+  expect(endOfSlot(iso, minutes)).toBe(end);
+});
+
+test('of two moments one is later, one is earlier', () => {
+  const [a, b] = ['2026-11-21T00:00:00Z', '2026-11-21T00:00:01Z'];
+  expect([later(a, b), later(b, a), later(a, a)]).toEqual([b, b, a]);
+  expect([earlier(a, b), earlier(b, a), earlier(a, a)]).toEqual([a, a, a]);
+  expect(toMilliseconds(b) - toMilliseconds(a)).toBe(1000);
+});
+
+test('the two digits of a year are of this century up to 76', () => {
+  expect(parseHttpDate('Saturday, 21-Nov-76 00:00:00 GMT')).toBe('2076-11-21T00:00:00Z');
+  expect(parseHttpDate('Saturday, 21-Nov-77 00:00:00 GMT')).toBe('1977-11-21T00:00:00Z');
 });
 
 describe('parseAcceptDatetime', () => {

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { beginOfDays, type Keep, type Step, surplusVersions } from '../../../src/core/time/retention.ts';
+import {
+  beginOfDays,
+  isSameKeep,
+  type Keep,
+  type Step,
+  surplusVersions,
+} from '../../../src/core/time/retention.ts';
 
 const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T00:00:00Z`;
 const now = day(20);
@@ -71,4 +77,11 @@ test('versions of one second stay or go together: only the last of them was ever
 test('more days than there are years on record are no date, and give up nothing', () => {
   expect(beginOfDays(1e12, now) < '1950').toBe(true);
   expect(givenUp('abcdef', { days: 1e12 })).toBe('');
+});
+
+test('two ways of keeping versions are told apart by what they keep', () => {
+  expect(isSameKeep('all', 'all')).toBe(true);
+  expect(isSameKeep({ last: 2 }, { last: 2 })).toBe(true);
+  for (const other of ['all', { last: 3 }, { days: 2 }] as const)
+    expect(isSameKeep({ last: 2 }, other)).toBe(false);
 });
