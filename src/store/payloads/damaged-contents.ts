@@ -72,9 +72,7 @@ export async function callForMending(
     await makeDue(database, now, 'content_hash', found);
     for (const name of await sourcesOf(database.reader, found)) sources.add(name);
     for (const { name, hash } of damaged) {
-      const known = `${asideOf(directory, hash)}.known`;
-      await rm(known, { recursive: true, force: true });
-      await rename(join(damagedIn(directory), name), known).catch(unless('ENOENT'));
+      await replace(`${asideOf(directory, hash)}.known`, join(damagedIn(directory), name));
     }
   }
   return sources;
@@ -159,6 +157,18 @@ function damagedIn(directory: string): string {
 
 function asideOf(directory: string, hash: string): string {
   return join(damagedIn(directory), hash.replace('sha-256:', ''));
+}
+
+/** Another process may have done it already: what it left stays. */
+async function replace(former: string, by: string): Promise<void> {
+  try {
+    await rename(by, former);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    // One of the two is a directory.
+    await rm(former, { recursive: true, force: true });
+    await rename(by, former).catch(unless('ENOENT'));
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -54,10 +55,10 @@ describeOnBoth('contents that are kept as files', (open) => {
   });
 
   /** A file of the source whose content is kept, and due again much later. */
-  async function keep(text: string): Promise<string> {
+  async function keep(text: string, name = text): Promise<string> {
     const { hash, length } = await storeContentFile(database, directory, chunksOf(text));
     await database.writer('remote_file').insert({
-      ...{ source_id: sourceId, url: `https://repo.example.org/${text}`, outcome: 'confirmed', failures: 0 },
+      ...{ source_id: sourceId, url: `https://repo.example.org/${name}`, outcome: 'confirmed', failures: 0 },
       ...{ content_hash: hash, content_length: length, due_at: later },
     });
     return hash;
@@ -137,6 +138,37 @@ describeOnBoth('contents that are kept as files', (open) => {
     await setAside(join(directory, 'not mounted'), hash);
     expect(existsSync(join(directory, 'not mounted'))).toBe(false);
     expect(await hasNewDamage(join(directory, 'not mounted'))).toBe(false);
+  });
+
+  test('count as damaged by what is read of them, never because reading was stopped', async () => {
+    // Read in two pieces.
+    await keep('large'.repeat(300_000), 'large');
+    const stop = new AbortController();
+    const stopped = lookAtKeptFiles(database, sourceId, {
+      ...{ directory, depth: 'contents', now, signal: stop.signal },
+      onProgress: (done) => done > 0 && stop.abort(),
+    });
+    await expect(stopped).rejects.toThrow('abort');
+    expect(await due()).toEqual([]);
+  });
+
+  test('are not called for twice, nor in the way of each other, when two processes look at once', async () => {
+    const hashes = [await keep('first'), await keep('second')];
+    for (const hash of hashes) {
+      writeFileSync(contentFile(directory, hash), 'x');
+      // Somebody has made a directory where the file is to be put.
+      mkdirSync(join(directory, 'blobs', 'damaged', hash.slice(8), 'more'), { recursive: true });
+      mkdirSync(join(directory, 'blobs', 'damaged', `${hash.slice(8)}.known`, 'more'), { recursive: true });
+      await setAside(directory, hash);
+      expect(readFileSync(join(directory, 'blobs', 'damaged', hash.slice(8)), 'utf8')).toBe('x');
+    }
+    expect((await Promise.all([mend(), mend()])).flat()).toContain(source);
+    expect(aside()).toEqual(hashes.map((hash) => `${hash.slice(8)}.known`).sort());
+    expect(await due()).toEqual(hashes);
+    for (const text of ['first', 'second']) await storeContentFile(database, directory, chunksOf(text));
+    mkdirSync(join(directory, 'blobs', 'damaged', 'f'.repeat(64), 'more'), { recursive: true });
+    await Promise.all([mend(), mend()]);
+    expect(aside()).toEqual([]);
   });
 
   test('are audited with all that is kept in the database', async () => {
