@@ -1,14 +1,18 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { checkIntegrity } from '../../../src/store/engine/integrity.ts';
@@ -36,6 +40,31 @@ afterEach(async () => {
   await database.close();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** Closed, and its file with it: the SQLite of Node 20 has that open as long as there are statements in memory. */
+async function closeFile(): Promise<void> {
+  await database.close();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const isOpen = () => {
+    collect();
+    return openFiles().includes(at('live.db'));
+  };
+  await expect.poll(isOpen).toBe(false);
+}
+
+/** As far as this system says which this process has open. */
+function openFiles(): readonly string[] {
+  const place = '/proc/self/fd';
+  const targetOf = (descriptor: string) => {
+    try {
+      return [readlinkSync(join(place, descriptor))];
+    } catch {
+      return [];
+    }
+  };
+  return existsSync(place) ? readdirSync(place).flatMap(targetOf) : [];
+}
 
 /** Pages in the middle of the file that are not what SQLite wrote. */
 function damage(file: string): void {
@@ -77,7 +106,7 @@ describe('a copy of an SQLite database', () => {
     await expect(inspectSqlite(at('other.db'))).rejects.toMatchObject({ code: 'backup-refused' });
     damage(at('copy.db'));
     const before = readFileSync(at('live.db'));
-    await database.close();
+    await closeFile();
     await expect(replaceSqlite(at('copy.db'), at('live.db'), 'now')).rejects.toThrow();
     expect(readFileSync(at('live.db')).equals(before) || existsSync(at('live.db'))).toBe(true);
     expect(
@@ -89,7 +118,7 @@ describe('a copy of an SQLite database', () => {
     await copySqlite(at('live.db'), at('copy.db'));
     const journal = await database.reader('source').first('journal_id');
     await source.tell({ 3: {} });
-    await database.close();
+    await closeFile();
     const { facts, kept } = await replaceSqlite(at('copy.db'), at('live.db'), 'stamp');
     expect([facts.resources, kept]).toEqual([3, `${at('live.db')}.replaced-stamp`]);
     expect(await inspectSqlite(kept ?? '')).toMatchObject({ resources: 4 });
@@ -103,7 +132,7 @@ describe('a copy of an SQLite database', () => {
 
   test('leaves nothing of the log of the database that it replaces', async () => {
     await copySqlite(at('live.db'), at('copy.db'));
-    await database.close();
+    await closeFile();
     damage(at('live.db'));
     truncateSync(at('live.db'), 5000);
     for (const suffix of ['-wal', '-shm']) writeFileSync(at(`live.db${suffix}`), 'of the old one');
@@ -114,6 +143,20 @@ describe('a copy of an SQLite database', () => {
     for (const name of left) expect(name).toMatch(/replaced-now/);
     expect(await inspectSqlite(at('live.db'))).toMatchObject({ resources: 3 });
     expect(await inspectSqlite(at('gone.db'))).toMatchObject({ resources: 3 });
+  });
+});
+
+describe('what SQLite cannot even open', () => {
+  test('is kept with its log, which may have what it has not', async () => {
+    await copySqlite(at('live.db'), at('copy.db'));
+    mkdirSync(at('ruin.db'));
+    const log = ['-wal', '-shm'];
+    for (const suffix of log) writeFileSync(at(`ruin.db${suffix}`), `of a ruin: ${suffix}`);
+    const { kept } = await replaceSqlite(at('copy.db'), at('ruin.db'), 'now');
+    expect(kept).toBe(at('ruin.db.replaced-now'));
+    for (const suffix of log) expect(readFileSync(`${kept}${suffix}`, 'utf8')).toBe(`of a ruin: ${suffix}`);
+    expect(readdirSync(directory).filter((name) => /^ruin.db-/.test(name))).toEqual([]);
+    expect(await inspectSqlite(at('ruin.db'))).toMatchObject({ resources: 3 });
   });
 });
 
