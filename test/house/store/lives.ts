@@ -11,7 +11,7 @@ import { ensureSource } from '../../../src/store/sources/sources.ts';
 /** Texts that differ in a word, as versions of a record do. */
 export function contentOf(number: number, kin = ''): string {
   const words = Array.from({ length: 60 }, (_, index) => `<dc:subject>word ${index * 7919}</dc:subject>`);
-  return `<dc>${words.join('')}<dc:title>${number}</dc:title>${kin}</dc>`;
+  return `<dc xmlns:dc="urn:dc">${words.join('')}<dc:title>${number}</dc:title>${kin}</dc>`;
 }
 
 /** One source of records that change when a test says so, by a clock that stands still in between. */
@@ -22,6 +22,8 @@ export class Lives {
   /** Others of the same kin have the same contents. */
   readonly kin: string;
   now: string;
+  /** Whether updates have patches. */
+  patches = false;
 
   constructor(database: Database, source: string, lease: Lease, kin: string, now: string) {
     this.database = database;
@@ -52,7 +54,7 @@ export class Lives {
     const items = Object.entries(contents).map(([record, content]) =>
       mapItem(this.source, this.#item(record, content)),
     );
-    const page = { items, problems: [], checkpoint: undefined };
+    const page = { items, problems: [], checkpoint: undefined, patches: this.patches };
     const { sourceId } = this.lease;
     const started = { sourceId, mode: 'incremental', selection: '{}', since: undefined } as const;
     // The same record twice in one run would be a repetition (quirk 68).

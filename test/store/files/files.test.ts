@@ -410,9 +410,26 @@ describeOnBoth('the files of items', (open) => {
     const files = Array.from({ length: 50_000 }, (_, index) =>
       file(`${index + 1}.tif`, { sequence: index + 1 }),
     );
+    await store([item('x', 'oai_dc', files), item('y', 'oai_dc', files.slice(0, 20))]);
+    expect((await news()).filter((line) => line.includes('x/files/'))).toHaveLength(20);
+    const problems = await listProblems(database.reader, run.id, 10);
+    expect(problems.map(({ identifier }) => identifier)).toEqual(['x']);
+    expect(problems[0]?.message).toMatch(/49980 files more/);
+  });
+
+  test('a record that comes again has its files asked for, except those that were just asked because of it', async () => {
+    const files = [file('a.pdf'), file('b.pdf', { sequence: 2 })];
+    const later = '2026-12-30T00:00:00Z';
     await store([item('x', 'oai_dc', files)]);
-    expect((await news()).filter((line) => line.includes('/files/'))).toHaveLength(20);
-    expect((await listProblems(database.reader, run.id, 10))[0]?.message).toMatch(/49980 files more/);
+    for (const { url } of files) await see(url, { dueAt: later });
+    await begin();
+    const datestamp = '2026-11-21T09:00:00Z';
+    const again = mapItem(source, item('x', 'oai_dc', files, { datestamp }));
+    const asked = new Set([file('a.pdf').url]);
+    const page = { items: [again], problems: [], checkpoint: {}, files: rules, asked };
+    await storePage(database, lease, run, page, moment());
+    const due = await listDueFiles(database.reader, lease.sourceId, now, 10);
+    expect(due.map(({ url }) => url)).toEqual([file('b.pdf').url]);
   });
 
   test('landing pages are due where no format knows of files, and what they lead to is published', async () => {

@@ -262,4 +262,18 @@ describeOnBoth('files whose servers say no', (open) => {
     await saveRemoteFiles(database, lease.sourceId, [{ ...answer(2, 'confirmed'), dueBefore: read?.dueAt }]);
     expect((await find(2))?.dueAt).toBe(now);
   });
+
+  test('are nobody to decide about where files are not published any more', async () => {
+    await publish(3);
+    await refuse([1]);
+    const none = { ...rules, mode: 'none' } as const;
+    await settle(database, lease, none, moment);
+    // What is held back stays so, whatever becomes of the rules.
+    expect(await calledFor()).toBe(true);
+    expect(await countWithheldFiles(database.reader, lease.sourceId)).toMatchObject({ refused: 1 });
+    await deliver();
+    await settle(database, lease, rules, moment);
+    expect(await living()).toBe(2);
+    expect(await calledFor()).toBe(false);
+  });
 });

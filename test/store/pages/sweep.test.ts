@@ -3,7 +3,13 @@ import type { SourceItem } from '../../../src/core/adapter.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
-import { countUnseen, listUnseenItems, type Swept, sweep } from '../../../src/store/pages/sweep.ts';
+import {
+  countUnseen,
+  listUnseenItems,
+  removeItem,
+  type Swept,
+  sweep,
+} from '../../../src/store/pages/sweep.ts';
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { findRun, type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { countSource, ensureSource } from '../../../src/store/sources/sources.ts';
@@ -108,6 +114,20 @@ describeOnBoth('sweep', (open) => {
     await pass([]);
     const found = await listUnseenItems(database.reader, lease.sourceId, run.id, 2);
     expect(found.map(({ identifier }) => identifier)).toEqual(['2', '3']);
+  });
+
+  test('one item goes with all that it has, and only by whoever holds the source, who keeps it', async () => {
+    const later = { iso: '2026-11-21T10:00:50Z', milliseconds: now.milliseconds + 50_000 };
+    expect(await removeItem(database, lease, run, '1', later)).toBe(4);
+    expect(await removeItem(database, lease, run, '1', later)).toBe(0);
+    expect(await removeItem(database, lease, run, 'nobody', later)).toBe(0);
+    expect(await living()).toHaveLength(5);
+    expect(await findRun(database.reader, run)).toMatchObject({ deleted: 4 });
+    const acquire = (milliseconds: number) => acquireLease(database, source, milliseconds);
+    await expect(acquire(later.milliseconds + 30_000)).rejects.toMatchObject({ code: 'lease-held' });
+    await acquire(later.milliseconds + 60_000);
+    await expect(removeItem(database, lease, run, '2', later)).rejects.toMatchObject({ code: 'lease-lost' });
+    expect(await living()).toHaveLength(5);
   });
 });
 

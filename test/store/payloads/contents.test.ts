@@ -87,6 +87,14 @@ describeOnBoth('contents', (open_) => {
     expect(await read(database, [])).toEqual([]);
   });
 
+  test('are not looked for once nobody waits for them any more', async () => {
+    const { database } = open_();
+    const content = Buffer.from('<dc>for nobody</dc>');
+    const owners = [{ path: 'a/items/1', hash: await keepSmall(database, content) }];
+    await expect(read(database, owners, { signal: AbortSignal.abort() })).rejects.toThrow('abort');
+    expect(await read(database, owners, { signal: new AbortController().signal })).toHaveLength(1);
+  });
+
   test('more than fits in memory comes in batches', async () => {
     const { database } = open_();
     const contents = Array.from({ length: 6 }, () => randomBytes(3_000_000));

@@ -128,7 +128,18 @@ describe('a delta', () => {
     expect(() => applyDelta(base.subarray(0, 100), delta, content.length)).toThrow(RangeError);
     expect(() => applyDelta(base, delta, content.length + 1)).toThrow(RangeError);
     expect(() => applyDelta(base, delta, content.length - 1)).toThrow(RangeError);
-    expect(() => applyDelta(base, Buffer.from([0, 9]), 1)).toThrow(RangeError);
+    const cut = () => applyDelta(base, Buffer.from([0, 9]), 1);
+    expect(cut).toThrow(RangeError);
+    expect(cut).toThrow('a delta is shorter than it says');
+  });
+
+  test('has numbers of seven octets at most: no content is as long as a longer one says', () => {
+    const [base, content] = [Buffer.from('x'), Buffer.from('y')];
+    const long = (octets: number) => [1, ...Array(octets - 2).fill(0)].map((octet) => octet | 128).concat(0);
+    // One octet is added, and none copied.
+    const delta = (octets: number) => Buffer.from([0, octets + 1, ...long(octets), 0, ...content]);
+    for (const octets of [2, 6, 7]) expect(Buffer.from(applyDelta(base, delta(octets), 1))).toEqual(content);
+    expect(() => applyDelta(base, delta(8), 1)).toThrow('a delta breaks off in a number');
   });
 
   test('cannot be a bomb: what it makes and what its additions unpack to is bounded by the length', () => {

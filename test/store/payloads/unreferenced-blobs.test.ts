@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addSeconds } from '../../../src/core/datetime.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
+import { listChangedStates } from '../../../src/store/history/resource-states.ts';
 import { applyRetention } from '../../../src/store/history/retention.ts';
 import { findHistory } from '../../../src/store/history/timelines.ts';
 import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { contentFile, storeContentFile } from '../../../src/store/payloads/content-files.ts';
 import { callForMending, setAside } from '../../../src/store/payloads/damaged-contents.ts';
 import { claimPayloads, releaseVersions } from '../../../src/store/payloads/released.ts';
+import { releaseForGood } from '../../../src/store/payloads/released-for-good.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
@@ -137,6 +139,41 @@ describeOnBoth('what nothing refers to any more', (open) => {
     await applyRetention(database, former.lease, { last: 1 }, former.clock);
     return Lives.begin(database, `heir-${kins}`, later, former.source);
   }
+
+  test('a patch goes with the resource that it is of, unless a resource of another source has the same', async () => {
+    const { database } = open();
+    const begin = async (name: string) => {
+      const lives = await Lives.begin(database, name, now, 'patched');
+      lives.patches = true;
+      for (const content of [1, 2]) {
+        lives.pass(60);
+        await lives.store({ 1: content });
+      }
+      return lives;
+    };
+    const patchOf = async ({ source }: Lives) => {
+      const everything = { afterSeq: 0, seq: Number.MAX_SAFE_INTEGER };
+      for await (const { patches } of listChangedStates(database.reader, source, everything))
+        return patches[0]?.hash ?? '';
+      return '';
+    };
+    const release = ({ lease: { sourceId } }: Lives) =>
+      database.transaction(async (trx) => {
+        const rows = () => trx('resource').where({ source_id: sourceId });
+        await releaseForGood(trx, sourceId, await rows(), later);
+        await rows().update({ withdrawn_at: later });
+      });
+    const [patched, alike] = [await begin('patched'), await begin('alike')];
+    const hash = await patchOf(patched);
+    expect(hash).toMatch(/^sha-256:/);
+    expect(await patchOf(alike)).toBe(hash);
+    await release(patched);
+    await remove(database);
+    expect(await readBlob(database.reader, hash)).toBeDefined();
+    await release(alike);
+    await remove(database, addSeconds(later, 40 * 86_400));
+    expect(await readBlob(database.reader, hash)).toBeUndefined();
+  });
 
   async function readCurrent(lives: Lives, record: number): Promise<Uint8Array | undefined> {
     const history = await findHistory(lives.database.reader, lives.pathOf(record));
