@@ -79,16 +79,8 @@ function toBytes(text: string): Uint8Array {
   return Buffer.concat(parts);
 }
 
-function fromBytes(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return fromWtf8(bytes);
-  }
-}
-
 /** Decodes UTF-8 in which lone surrogates stand as three bytes each. */
-function fromWtf8(bytes: Uint8Array): string | undefined {
+function fromBytes(bytes: Uint8Array): string | undefined {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   let start = 0;

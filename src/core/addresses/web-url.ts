@@ -33,8 +33,9 @@ export function webAddress(text: string): string | undefined {
 function parse(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
+  // Such an address always has a host.
   const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
-  return isWeb && url.username === '' && url.password === '' && url.hostname !== '' ? url : undefined;
+  return isWeb && url.username === '' && url.password === '' ? url : undefined;
 }
 
 /** `URL` leaves `|`, `^` and the like as they are, though no URI may hold them. */

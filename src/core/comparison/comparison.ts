@@ -225,5 +225,5 @@ function outOfOrder(pairs: readonly (readonly [number, number])[]): readonly num
   }
   const kept = new Set<number>();
   for (let index = ends.at(-1) ?? -1; index >= 0; index = previous[index] ?? -1) kept.add(index);
-  return places.filter((_, index) => !kept.has(index)).sort((a, b) => a - b);
+  return places.filter((_, index) => !kept.has(index));
 }

@@ -95,7 +95,7 @@ function* setFaults(place: string, source: unknown): Generator<string> {
   }
   const known = [...ownSets, ...names];
   for (const name of Array.isArray(dumps) ? dumps : []) {
-    if (!known.includes(name))
-      yield `${place}.dumps: there is no set "${name}"${suggest(String(name), known)}`;
+    if (typeof name === 'string' && !known.includes(name))
+      yield `${place}.dumps: there is no set "${name}"${suggest(name, known)}`;
   }
 }

@@ -24,9 +24,9 @@ export function parseAllowedPlace(entry: string): AllowedPlace | undefined {
   const text = entry.trim();
   if (text.includes('/')) return parseRange(text);
   if (isAddress(text)) return { range: single(text), port: undefined };
-  const [, place = '', digits] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const [, place, digits] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(text) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
-  if (place === '' || (port !== undefined && (port < 1 || port > 65_535))) return undefined;
+  if (!place || (port !== undefined && (port < 1 || port > 65_535))) return undefined;
   const address = place.startsWith('[') ? place.slice(1, -1) : place;
   if (isAddress(address)) return { range: single(address), port };
   const host = place.startsWith('[') ? undefined : hostName(place);

@@ -48,8 +48,7 @@ function withoutVolatile(bytes: Uint8Array): string | undefined {
   const found = findTag(text);
   if (found === undefined) return undefined;
   const { part, start, end } = found;
-  const tag = withoutValues(text.slice(start, end), part);
-  return tag === undefined ? undefined : text.slice(0, start) + tag + text.slice(end);
+  return text.slice(0, start) + withoutValues(text.slice(start, end), part) + text.slice(end);
 }
 
 interface FoundTag {
@@ -92,7 +91,8 @@ function findTag(text: string): FoundTag | undefined {
 
 const attributeForm = /(\s)([^\s=]+)(\s*=\s*)(?:"([^"]*)"|'([^']*)')/g;
 
-function withoutValues(tag: string, { attribute, companion }: VolatilePart): string | undefined {
+/** The part is in the tag. */
+function withoutValues(tag: string, { attribute, companion }: VolatilePart): string {
   const values = new Map(
     Array.from(tag.matchAll(attributeForm), ([, , name = '', , double, single = '']) => [
       name,
@@ -100,7 +100,6 @@ function withoutValues(tag: string, { attribute, companion }: VolatilePart): str
     ]),
   );
   const value = values.get(attribute);
-  if (value === undefined) return undefined;
   const isVolatile = (name: string) =>
     name === attribute || (name === companion && values.get(name) === value);
   return tag.replace(attributeForm, (whole, space: string, name: string) =>

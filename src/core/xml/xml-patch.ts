@@ -71,8 +71,7 @@ function renderPatch(operations: readonly XmlOperation[]): string {
 
 function declarations(namespaces: Iterable<readonly [string, string]>): string {
   return Array.from(namespaces, ([prefix, namespace]) => {
-    // No namespace at all is what an absent declaration says.
     const value = namespace.replace(/[&<"]/g, (character) => `&#${character.charCodeAt(0)};`);
-    return prefix === '' && value === '' ? ' xmlns=""' : ` xmlns${prefix && `:${prefix}`}="${value}"`;
+    return ` xmlns${prefix && `:${prefix}`}="${value}"`;
   }).join('');
 }

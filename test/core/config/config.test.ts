@@ -219,3 +219,33 @@ test('an OAI-PMH source without anything of a DSpace has no fault', () => {
     parseConfig({ sources: { repo: { ...source, formats: ['oai_dc', 'jpcoar'] } } }).sources,
   ).toHaveProperty('repo.formats', ['oai_dc', 'jpcoar']);
 });
+
+test.each([
+  [{ dumps: [{ theses: true }] }, 'dumps.0'],
+  [{ sets: 'theses' }, 'sets'],
+  [{ headers: 'X-Team' }, 'headers'],
+  [{ formats: [{ from: 'oai' }] }, 'formats.0'],
+])('what is of the wrong kind altogether is one fault: %j', (settings, place) => {
+  const faults = faultsOf({ sources: { repo: { ...source, adapter: 'dspace', ...settings } } });
+  expect(faults.split('\n')).toEqual([expect.stringContaining(`sources.repo.${place}`)]);
+});
+
+test.each([
+  [{ network: 'x' }, 'network'],
+  [{ listen: 'x' }, 'listen'],
+  [{ sources: 'x' }, 'sources'],
+  [{ sources: { repo: 'x' } }, 'sources.repo'],
+  [{ network: { allow: [{}] } }, 'network.allow.0'],
+  ['x', 'configuration'],
+])('%j is one fault, of %s', (raw, place) => {
+  expect(faultsOf(raw).split('\n')).toEqual([expect.stringMatching(`^${place}: write `)]);
+});
+
+test('a single value is taken for a list of one', () => {
+  const { sources, listen } = parseConfig({
+    listen: { trustedProxies: '10.0.0.0/8' },
+    sources: { repo: { ...source, formats: 'oai_dc', dumps: 'all' } },
+  });
+  expect(listen.trustedProxies).toEqual(['10.0.0.0/8']);
+  expect(sources.repo).toMatchObject({ formats: ['oai_dc'], dumps: ['all'] });
+});

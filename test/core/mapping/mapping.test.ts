@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SourceItem } from '../../../src/core/adapter.ts';
 import type { PublishedFile } from '../../../src/core/files/published-files.ts';
 import { placeFiles, recognize } from '../../../src/core/mapping/file-places.ts';
-import { describing, mapItem, toFileResource } from '../../../src/core/mapping/mapping.ts';
+import { describing, inCollections, mapItem, toFileResource } from '../../../src/core/mapping/mapping.ts';
 import { metadataPath } from '../../../src/core/uris.ts';
 import { countSteps } from '../../house/process/steps.ts';
 
@@ -213,6 +213,9 @@ describe('mapItem', () => {
     'javascript:alert(1)',
     '/1',
     'https://repo.example.org\\@evil.example.org/',
+    'https://repo.example.org/a b',
+    'https://repo.example.org/?a b',
+    'see https://repo.example.org/',
     '',
   ])('RS-LN-26: %s is no address to lead to', (url) => {
     const [metadata] = item.metadata.map((one) => ({ ...one, upstreamUrl: url }));
@@ -271,6 +274,27 @@ describe('mapItem', () => {
     });
     expect(mapped?.metadata[0]?.hash).toMatch(/^sha-256:[0-9a-f]{64}$/);
     expect(mapped?.files.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  test('more of an item is known as that', () => {
+    expect(mapItem('kyushu', { ...item, supplement: true })).toHaveProperty('supplement', true);
+    expect(mapItem('kyushu', item)).not.toHaveProperty('supplement');
+    expect(mapItem('kyushu', item)).not.toHaveProperty('versions');
+  });
+
+  test('in other collections it is the same but for where it belongs', () => {
+    const [metadata] = mapItem('kyushu', item).resources;
+    if (!metadata) throw new Error('the item has metadata');
+    const moved = inCollections('kyushu', metadata, ['b', 'a']);
+    const isCollection = ({ rel }: { readonly rel: string }) => rel === 'collection';
+    expect(moved.links.filter(isCollection).map(({ href }) => href)).toEqual([
+      'kyushu/collections/a',
+      'kyushu/collections/b',
+    ]);
+    expect(moved.links.filter((link) => !isCollection(link))).toEqual(
+      metadata.links.filter((link) => !isCollection(link)),
+    );
+    expect(inCollections('kyushu', moved, item.collections)).toEqual(metadata);
   });
 
   test('a deleted item maps to nothing', () => {

@@ -124,6 +124,12 @@ describe('The head of a page', () => {
     ).toEqual(['https://repo.example.org/a', 'https://repo.example.org/b']);
   });
 
+  test('is over with its end tag, whatever comes behind it', () => {
+    expect(filesOf('<head><link rel=item href=/a></HEAD ><link rel=item href=/b>')).toEqual([
+      'https://repo.example.org/a',
+    ]);
+  });
+
   test('may set another base, the first of which counts', () => {
     const html =
       '<link rel=item href=a><base target=x><base href="/files/"><base href="http://evil.example/"></head>';

@@ -9,7 +9,9 @@ describe('a local time', () => {
     ['2015-01-12 03:44:12', 'America/New_York', '2015-01-12T08:44:12Z'],
     ['2015-01-12 03:44:12', 'Asia/Kolkata', '2015-01-11T22:14:12Z'],
     ['2015-01-12 03:44:12', 'Asia/Tokyo', '2015-01-11T18:44:12Z'],
-  ])('%s in %s is %s', (text, zone, expected) => {
+    [' 2015-01-12 15:44:12.978\n', 'Europe/Berlin', '2015-01-12T14:44:12Z'],
+    ['2015-01-12T15:44:12,9', 'Europe/Berlin', '2015-01-12T14:44:12Z'],
+  ])('%j in %s is %s', (text, zone, expected) => {
     expect(parseLocalTime(text, zone)).toBe(expected);
   });
 
@@ -26,7 +28,10 @@ describe('a local time', () => {
 
   test('may be as Java writes it', () => {
     expect(parseLocalTime('Thu Sep 02 14:57:55 UTC 2021', 'Asia/Tokyo')).toBe('2021-09-02T14:57:55Z');
-    expect(parseLocalTime('Thu Sep 02 14:57:55 CEST 2021', 'Europe/Berlin')).toBe('2021-09-02T12:57:55Z');
+    expect(parseLocalTime('Thu Sep 02 14:57:55 GMT 2021', 'Asia/Tokyo')).toBe('2021-09-02T14:57:55Z');
+    expect(parseLocalTime(' Thu Sep 02 14:57:55 CEST 2021 ', 'Europe/Berlin')).toBe('2021-09-02T12:57:55Z');
+    // EST is a zone of America and of Australia: the configured one counts.
+    expect(parseLocalTime('Thu Dec 02 14:57:55 EST 2021', 'Australia/Sydney')).toBe('2021-12-02T03:57:55Z');
   });
 
   test('with its own zone goes by that', () => {

@@ -86,6 +86,59 @@ describe('diffXml', () => {
     operations(before, after);
   });
 
+  test('a namespace that is there already is not declared, and none at all is', () => {
+    const [first, second] = ['x', 'y'].map((letter) => letter.repeat(300));
+    const before = `<r><a xmlns="urn:a">${first}<b/></a><c>${second}</c></r>`;
+    const after = `<r><a xmlns="urn:a">${first}<b/><d/></a><c>${second}<e/></c></r>`;
+    const patch = Buffer.from(diffXml(bytes(before), bytes(after)) ?? []).toString();
+    expect(patch).toContain('<d/>');
+    expect(patch).toMatch(/<p:add xmlns=""[^>]*><e\/>|<p:patch [^>]*xmlns=""/);
+    expect(operations(before, after)).toHaveLength(2);
+    // An attribute without a prefix is in no namespace, so that it needs none.
+    const dated = operations(record('T'), record('T', '<dc:date type="issued">2020</dc:date>'));
+    expect(dated).toEqual([expect.not.stringContaining('xmlns=')]);
+  });
+
+  test('what stays in its order stays, and the rest comes and goes', () => {
+    const kept = ['a', 'b', 'c'].map((name) => `<${name}>${name.repeat(300)}</${name}>`).join('');
+    expect(operations(`<r>${kept}<y/></r>`, `<r><x/>${kept}</r>`)).toEqual([
+      'p:remove sel="/*/*[4]"/>',
+      'p:add sel="/*" pos="prepend"><x/></p:add>',
+    ]);
+    expect(operations(`<r><y/>${kept}</r>`, `<r>${kept}<x/></r>`)).toHaveLength(2);
+  });
+
+  test.each([
+    ['the order of attributes', '<i a="1" b="2"/>', '<i b="2" a="1"/>'],
+    ['quotes', '<i a="1"/>', "<i a='1'/>"],
+    ['space before an attribute', '<i a="1"/>', '<i  a="1"/>'],
+    ['space within one', '<i a="1"/>', '<i a = "1"/>'],
+    ['space behind them', '<i a="1"/>', '<i a="1" />'],
+    ['the form of an empty element', '<i a="1"/>', '<i a="1"></i>'],
+    ['a declaration', '<i a="1"/>', '<i a="1" xmlns:n="urn:n"/>'],
+    ['quotes of an attribute that comes', '<i a="1"/>', `<i a="1" b='2'/>`],
+  ])('%s cannot be changed by themselves: the element is replaced', (_name, before, after) => {
+    expect(operations(record('T', before), record('T', after))).toEqual([
+      `p:replace sel="/*/*[4]">${after}</p:replace>`,
+    ]);
+  });
+
+  test.each([
+    ['comments', '<!-- a > b -->', '<!-- c > <d> " -->'],
+    ['instructions', '<?t a > b?>', '<?t "c > d?>'],
+    ['CDATA sections', '<![CDATA[a > b]]>', '<![CDATA["c > <d>]]>'],
+  ])('%s may hold brackets and quotes', (_name, before, after) => {
+    expect(operations(record('T', before), record('T', after)).join('\n')).toContain(after);
+  });
+
+  test.each(['"', "'"])('a value between %s may hold brackets', (quote) => {
+    const date = (to: string) =>
+      `<dc:date a=${quote}>/>${quote} b=${quote}1${quote}>2020<i/>${'x'.repeat(99)}<j c="${to}"/></dc:date>`;
+    expect(operations(record('T', date('1')), record('T', date('2')))).toEqual([
+      'p:replace sel="/*/*[4]/*[2]/@c">2</p:replace>',
+    ]);
+  });
+
   const doctype = `<!DOCTYPE dc [<!ENTITY a "b">]>`;
   test.each([
     ['nothing changed', record('T'), record('T')],
@@ -189,6 +242,18 @@ describe('applyXmlPatch', () => {
       '<d><f><t>1</t></f><f></f></d>',
     ],
     ['4.1', '<d><f>1</f><f>2</f></d>', `<remove sel="/d/*[.='1']"/>`, '<d><f>2</f></d>'],
+    ['4.1', '<d><f>1<!-- 2 --><g>3</g></f><f/></d>', `<remove sel="d/f[.='13']"/>`, '<d><f/></d>'],
+    ['4.1', `<d><f a="x/]y"/><f/></d>`, `<remove sel="d/f[@a='x/]y']"/>`, '<d><f/></d>'],
+    ['4.1', '<d><f a="1" b="2"/><f a="1"/></d>', `<remove sel="d/f[@a='1'][@b='2']"/>`, '<d><f a="1"/></d>'],
+    ['4.1', '<d><f a="&lt;"/><f/></d>', `<remove sel="d/f[@a='&lt;']"/>`, '<d><f/></d>'],
+    ['4.1', '<d>x<f/>y<f/></d>', '<remove sel="d/f[2]"/>', '<d>x<f/>y</d>'],
+    ['4.1', '<d a="1"><f/></d>', '<remove sel="d/attribute::a"/>', '<d><f/></d>'],
+    ['4.1', '<d xml:lang="en"/>', '<replace sel="d/@xml:lang">de</replace>', '<d xml:lang="de"/>'],
+    ['4.1', '<d>x<?s?><?t?></d>', '<remove sel="d/processing-instruction(\'t\')"/>', '<d>x<?s?></d>'],
+    ['4.1', '<d>x<?s?></d>', '<remove sel="d/processing-instruction()"/>', '<d>x</d>'],
+    ['4.3.2', '<d/>', '<add sel="d" type="attribute::a">&lt;"</add>', '<d a="&lt;&quot;"/>'],
+    ['4.3.2', '<d/>', '<add sel="d" type="@a"><![CDATA[<&]]></add>', '<d a="&lt;&amp;"/>'],
+    ['4.5', '<d><f/>\n</d>', '<remove sel="d/f" ws="after"/>', '<d></d>'],
   ])('RFC 5261 §%s: %s', (_section, before, operation, after) => {
     expect(apply(before, operation)).toBe(after);
   });
@@ -220,10 +285,60 @@ describe('applyXmlPatch', () => {
     ['<add sel="d/f[1]" pos="inside"><a/></add>', 'unknown'],
     ['<add sel="d/f[1]" type="@a">2</add>', 'there already'],
     ['<move sel="d/f[1]"/>', 'no operation'],
+    ['<remove/>', 'selects 0 nodes'],
+    ['<remove sel="d/f[1]/@a/@b"/>', 'selects 0 nodes'],
+    ['<remove sel="d/f[1]/text()"/>', 'selects 0 nodes'],
+    ['<replace sel="d/f[1]">text<b/></replace>', 'another kind'],
+    ['<replace sel="d/f[1]"><!-- c --></replace>', 'another kind'],
+    ['<replace sel="d"><e/></replace>', 'the whole document'],
+    ['<add sel="d/f[1]/@a"><b/></add>', 'no place for more'],
+    ['<add sel="d/f[1]/@a" type="@b">2</add>', 'no place for more'],
+    ['<add sel="d/f[1]" type="@b">2<c/></add>', 'text alone'],
+    ['<replace sel="d/f[1]/@a"><c/></replace>', 'text alone'],
+    ['<add sel="d" pos="before"><b/></add>', 'nothing can be put before'],
+    ['<remove sel="d/f[a]"/>', 'the predicate a is unknown'],
+    ['<remove sel="d/f[2]/@y:a"/>', 'selects 0 nodes'],
     [`<remove sel="id('x')"/>`, 'unknown'],
     ['<remove sel="y:d"/>', 'not declared'],
     ['<remove', 'cannot be read'],
   ])('RFC 5261 §5: %s does not fit', (operation, reason) => {
     expect(() => apply('<d><f a="1"/><f/></d>', operation)).toThrow(reason);
+  });
+
+  test.each([
+    ['<replace sel="d/text()[1]"><e/></replace>', 'only text'],
+    ['<add sel="d/text()[1]"><e/></add>', 'nothing can be put into'],
+    ['<add sel="d/text()[1]" type="@a">1</add>', 'only elements'],
+    [`<remove sel="d/text()[f='1']"/>`, 'selects 0 nodes'],
+    [`<remove sel="d/text()[@f='1']"/>`, 'selects 0 nodes'],
+    [`<remove sel="d/comment()[.='c']"/>`, 'selects 0 nodes'],
+  ])('RFC 5261 §5: %s does not fit a text or a comment', (operation, reason) => {
+    expect(() => apply('<d>x<!--c--><f>1</f></d>', operation)).toThrow(reason);
+  });
+
+  test('RFC 5261 §4.2: an attribute with a prefix is found by its namespace', () => {
+    const before = '<d xmlns:x="urn:1" x:a="1" a="2"/>';
+    expect(apply(before, '<remove sel="d/@y:a"/>', ' xmlns:y="urn:1"')).toBe('<d xmlns:x="urn:1" a="2"/>');
+    expect(apply(before, '<remove sel="d/@a"/>', ' xmlns:y="urn:1"')).toBe('<d xmlns:x="urn:1" x:a="1"/>');
+    expect(() => apply(before, '<remove sel="d/@y:a"/>', ' xmlns:y="urn:2"')).toThrow('selects 0 nodes');
+    expect(() => apply(before, '<remove sel="d/@y:b"/>', ' xmlns:y="urn:1"')).toThrow('selects 0 nodes');
+  });
+
+  test('RFC 5261 §4.2.3: what is in no namespace is not taken into that of its new place', () => {
+    expect(apply('<d xmlns="urn:d"/>', '<add sel="x:d"><n/></add>', ' xmlns:x="urn:d"')).toBe(
+      '<d xmlns="urn:d"><n xmlns=""/></d>',
+    );
+    const namespace = 'urn:a&amp;&quot;&lt;';
+    expect(apply('<d/>', `<add sel="d"><y:n xmlns:y="${namespace}"/></add>`)).toBe(
+      `<d><y:n xmlns:y="${namespace}"/></d>`,
+    );
+    expect(apply('<d/>', '<add sel="d"><y:n/></add>', ` xmlns:y="${namespace}"`)).toBe(
+      '<d><y:n xmlns:y="urn:a&#38;&#34;&#60;"/></d>',
+    );
+  });
+
+  test('what cannot be read is not patched', () => {
+    expect(() => applyXmlPatch(bytes('<d'), bytes('<diff/>'))).toThrow('cannot be read');
+    expect(() => applyXmlPatch(bytes('<d/>'), Buffer.from([0x3c, 0xff]))).toThrow('cannot be read');
   });
 });
