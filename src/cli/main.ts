@@ -6,6 +6,7 @@ import { parseAccept } from './commands/accept-option.ts';
 import { momentOption } from './history/moment-option.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import type { CommandIo } from './terminal/io.ts';
+import { adviseOnUsage } from './terminal/usage-advice.ts';
 import { withoutSecrets } from './terminal/without-secrets.ts';
 
 /**
@@ -18,6 +19,7 @@ export async function main(argv: readonly string[], given: CommandIo): Promise<n
   const program = createProgram(io, (code) => {
     exitCode = code;
   });
+  adviseOnUsage(program, argv);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;

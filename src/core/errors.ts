@@ -5,7 +5,8 @@
 export const errorTable = {
   'config-invalid': 'Correct the configuration file; `rsbridge check` reads it without changing anything.',
   'config-missing': 'Run `rsbridge init URL` to write a configuration, or name one with --config FILE.',
-  usage: 'See `rsbridge --help`.',
+  usage:
+    'Type it as the message says; `rsbridge COMMAND --help` explains the arguments and options of a command.',
   'node-too-old': 'Install Node.js 24 (20.19 is the oldest that works); `node --version` says what is there.',
   'not-built':
     'In a clone run `npm ci` (which builds, unless npm was told to run no scripts), then `npm run build`; an installed package that says so is damaged: install it again.',
@@ -17,7 +18,7 @@ export const errorTable = {
   'unknown-collection':
     'Correct `sets` in the configuration; /SOURCE/about and `rsbridge check` know the collections of a source.',
   'unknown-resource':
-    'Give the URI of a resource or of an item (the Resource Lists have them), or what the repository calls the item.',
+    'Give the URI of a resource or of an item (the Resource Lists have them), or what the repository calls the item; for `rsbridge restore`, also the path of a backup.',
   'no-memento':
     '`rsbridge history URI` lists the versions of a resource; `rsbridge status --at DATETIME` what a source held.',
   'already-withdrawn':
@@ -36,7 +37,7 @@ export const errorTable = {
   storage:
     'Damaged: `rsbridge check` says what is; stop what runs and put a backup back (`rsbridge restore FILE`), the repositories have the rest. Not permitted: run rsbridge as the user who owns the data directory, or give it to this one.',
   'backup-refused':
-    'A backup is made by `rsbridge backup FILE`, into a file that does not exist yet (or --force).',
+    '`rsbridge backup FILE` writes a backup into a new file (--force replaces one), in a directory that this user may write to; `rsbridge restore FILE` takes such a file.',
   'disk-full': 'Free some space; what was published before is still served, and the next run continues.',
   'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
   'lease-lost': 'Another process took over this source; this run stopped without loss.',

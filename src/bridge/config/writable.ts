@@ -1,12 +1,18 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../core/config/config.ts';
+import { BridgeError } from '../../core/errors.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
 
-/** @throws Error of the system, naming the path, where this user may not put files into a directory */
+/**
+ * @throws Error of the system, naming the path, where this user may not put files into a directory, BridgeError
+ * `storage` where there is a file in its place, or nothing can be
+ */
 export function makeWritableDirectory(directory: string): void {
   makeDirectory(directory);
+  if (!statSync(directory).isDirectory())
+    throw new BridgeError('storage', `${directory} is a file, not a directory`);
   accessSync(directory, R_OK | W_OK | X_OK);
 }
 
@@ -17,8 +23,11 @@ function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory);
   } catch (error) {
+    const { code } = error as { code?: unknown };
+    // So says a file system of the kernel (`/proc`), where the directory above is there.
+    if (code === 'ENOENT') throw new BridgeError('storage', `no directory can be made at ${directory}`);
     // Another process may have made it at the same time.
-    if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+    if (code !== 'EEXIST') throw error;
   }
 }
 

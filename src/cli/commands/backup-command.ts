@@ -1,12 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { makeWritableDirectory } from '../../bridge/config/writable.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import type { Config } from '../../core/config/config.ts';
 import { countOf } from '../../core/count-of.ts';
 import { toIso, toStamp } from '../../core/datetime.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { BridgeError, describeError } from '../../core/errors.ts';
 import {
   type CopyFacts,
   copySqlite,
@@ -34,7 +34,7 @@ export async function backupCommand(file: string, flags: BackupFlags, io: Comman
     if (!statSync(to).isFile()) throw new BridgeError('backup-refused', `${to} is not a file`);
     if (!flags.force) throw new BridgeError('backup-refused', `${to} exists already`);
   }
-  makeWritableDirectory(dirname(to));
+  refuseUnwritable(dirname(to));
   // Nothing can be said in between: the database is copied in one statement.
   const { size } = statSync(from, { throwIfNoEntry: false }) ?? { size: 0 };
   if (!flags.json) say(io, `copying ${from} (${(size / 1_000_000).toFixed(1)} MB), then checking the copy`);
@@ -91,6 +91,19 @@ export async function restoreBackup(
     [`${to}: ${describe(facts)}, from ${from}`, ...next.map((sentence) => `  ${sentence}`)].join('\n'),
   );
   return exitCodes.ok;
+}
+
+/** @throws BridgeError `storage` before the database is copied; what may be written is only known by writing */
+function refuseUnwritable(directory: string): void {
+  try {
+    makeWritableDirectory(directory);
+    rmdirSync(mkdtempSync(join(directory, '.rsbridge-')));
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    const why = code === 'ENOENT' ? 'no file can be made in this directory' : describeError(error);
+    const next = 'name a file in a directory that this user may write to';
+    throw new BridgeError('storage', `no backup can be written into ${directory}: ${why}; ${next}`);
+  }
 }
 
 /** @throws BridgeError `usage` with the command that does it for PostgreSQL */

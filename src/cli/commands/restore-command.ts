@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import type { Bridge } from '../../bridge/bridge.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { type ReadAgain, readAgain } from '../../harvest/items/restored-item.ts';
 import { endWithdrawal, type Target } from '../../store/removal/withdrawals.ts';
 import { forgetSelection } from '../../store/sources/sources.ts';
@@ -17,7 +18,7 @@ export interface RestoreFlags {
 /** Takes back what `rsbridge withdraw` did, and publishes it as the repository has it now. */
 export async function restoreCommand(text: string, flags: RestoreFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'warnings', async (bridge) => {
-    const target = await findWithdrawable(bridge, text);
+    const target = await findWithdrawn(bridge, text, io.cwd);
     const ended = await withdrawalsMeant(bridge, target);
     const uris = [...new Set(ended.map((one) => uriOf(bridge, one)))];
     const said = { restored: uris, source: target.source, identifier: target.identifier };
@@ -48,6 +49,20 @@ export async function restoreCommand(text: string, flags: RestoreFlags, io: Comm
     );
     return exitCodes.ok;
   });
+}
+
+/**
+ * What is not a file here may have been meant as one.
+ * @throws BridgeError `unknown-resource`
+ */
+async function findWithdrawn(bridge: Bridge, text: string, cwd: string): Promise<Target> {
+  try {
+    return await findWithdrawable(bridge, text);
+  } catch (error) {
+    if (!isBridgeError(error, 'unknown-resource') || /^https?:/i.test(text)) throw error;
+    const message = `there is no backup ${resolve(cwd, text)}, and ${error.message}`;
+    throw new BridgeError('unknown-resource', message, { cause: error });
+  }
 }
 
 /** @throws BridgeError `not-withdrawn` */

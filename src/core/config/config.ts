@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { BridgeError } from '../errors.ts';
 import { findFaults } from './config-faults.ts';
-import { isObject, matchesLiterals } from './schema-faults.ts';
+import { isObject, matchesLiterals, schemaFaults } from './schema-faults.ts';
 import { closed, scheduleWords, sourceSchema } from './source-schema.ts';
 
 /**
@@ -32,6 +32,12 @@ const databaseSchema = Type.Union(
   ],
   { description: 'Where everything is kept. SQLite needs no set-up; PostgreSQL serves several processes.' },
 );
+
+const sourcesSchema = Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), sourceSchema, {
+  default: {},
+  description: 'The repositories, by the name that begins their URIs.',
+  write: 'each source below a name, such as { repo: { url: https://repo.example.org/oai } }',
+});
 
 export const configSchema = Type.Object(
   {
@@ -152,10 +158,7 @@ export const configSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
-    sources: Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), sourceSchema, {
-      default: {},
-      description: 'The repositories, by the name that begins their URIs.',
-    }),
+    sources: sourcesSchema,
     runs: Type.Object(
       {
         days: Type.Integer({
@@ -209,6 +212,12 @@ export type DatabaseConfig = Config['database'];
  * @throws BridgeError `config-invalid` naming every fault: where, what, and the nearest known key
  */
 export function parseConfig(raw: unknown): Config {
+  // Converted, a list would be sources named 0, 1, 2.
+  if (isObject(raw) && Array.isArray(raw.sources))
+    throw new BridgeError(
+      'config-invalid',
+      [...schemaFaults(sourcesSchema, raw.sources, 'sources')].join('\n'),
+    );
   // Values from the environment are texts; where a number or a truth value is due, they are read as one.
   const filled = Value.Convert(configSchema, withDefaults(withDefaultsOfAdapters(Value.Clone(raw ?? {}))));
   const faults = [...findFaults(filled, configSchema)];

@@ -89,6 +89,20 @@ describe('rsbridge backup', () => {
     expect(await names(join(directory, 'mine'))).toEqual(['kyoto']);
   });
 
+  test.each([
+    ['rsbridge.yaml/b.db', 'is a file, not a directory; name a file in a directory'],
+    ['/proc/rsbridge/b.db', 'no directory can be made at /proc/rsbridge; name a file'],
+    ['/proc/b.db', 'no file can be made in this directory; name a file'],
+  ])(
+    'that cannot be written (%s) is refused in a sentence, before anything is copied',
+    async (place, sentence) => {
+      const { code, stdout, stderr } = await run('backup', place);
+      expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+      expect(stderr).toMatch(/^rsbridge: no backup can be written into .+\n.+\[storage\]\n$/);
+      expect(stderr).toContain(sentence);
+    },
+  );
+
   test('of PostgreSQL is made by its own tools, and the password is not said', async () => {
     const url = new URL(inject('postgresUrl'));
     url.username = 'somebody';
@@ -123,6 +137,15 @@ describe('rsbridge restore', () => {
     const after = await readJournals(open.reader);
     expect(after.get('kyoto')).toMatchObject({ seq: before.get('kyoto')?.seq });
     expect(after.get('kyoto')?.id).not.toBe(before.get('kyoto')?.id);
+  });
+
+  test('of a file that does not exist says so, and what else could have been meant', async () => {
+    const { code, stderr } = await run('restore', 'nowhere.db');
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `there is no backup ${join(directory, 'nowhere.db')}, and no item or resource is named nowhere.db`,
+    );
+    expect(stderr).toContain('for `rsbridge restore`, also the path of a backup. [unknown-resource]');
   });
 
   test('is refused while the database is open', async () => {

@@ -81,6 +81,15 @@ test.each([
   expect(() => parseConfig({ sources: { repo: source } })).toThrow(sentence);
 });
 
+test.each([[['https://a.example/oai']], [[{ url: 'https://a.example/oai' }]], [[]], [null], ['repo']])(
+  'sources that have no names (%j) are told to have them',
+  (sources) => {
+    const sentence =
+      'sources: write each source below a name, such as { repo: { url: https://repo.example.org/oai } }, not ';
+    expect(() => parseConfig({ sources })).toThrow(sentence);
+  },
+);
+
 test('what may be secret is not repeated', () => {
   const source = {
     url: 'https://a.example/',
