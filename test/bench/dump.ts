@@ -10,7 +10,7 @@ import { insertRows, type Row } from '../../src/store/engine/bulk.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import { packBlob } from '../../src/store/payloads/blobs.ts';
-import { storeContentFile } from '../../src/store/payloads/content-files.ts';
+import { keepContent } from '../house/store/kept-content.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
 /**
@@ -123,10 +123,7 @@ async function prepareFile(
   number: number,
   content: Buffer,
 ): Promise<void> {
-  const chunks = async function* () {
-    yield content;
-  };
-  const { hash, length } = await storeContentFile(database, place, chunks());
+  const { hash, length } = await keepContent(database, place, content);
   const path = `items/oai:repo.example.org:2324~2F${number}/files/1-article.pdf`;
   await database.transaction((trx) =>
     insertRows(trx, 'resource', [resource(path, 'file', 'application/pdf', hash, length)]),

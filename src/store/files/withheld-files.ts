@@ -44,19 +44,6 @@ export async function listWithheldFiles(
   return rows.map(toWithheld);
 }
 
-/** Those of these resources that are withheld, by their paths. */
-export async function findWithheldFiles(
-  db: Queryable,
-  sourceId: number,
-  paths: readonly string[],
-): Promise<readonly WithheldFile[]> {
-  if (paths.length === 0) return [];
-  const rows: Row[] = await selectWithheld(db, sourceId).modify((query) =>
-    whereAnyOf(query, 'resource.path', paths),
-  );
-  return rows.map(toWithheld);
-}
-
 /** What the server of a file last said, where that was no; undefined: anything else. */
 export async function findRefusal(
   db: Queryable,

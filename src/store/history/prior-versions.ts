@@ -99,23 +99,7 @@ export async function storeVersions(
   );
 }
 
-/**
- * What an item was before, oldest first; none where nothing is known of that.
- * @param source and identifier as the upstream has them
- */
-export async function listPriorVersions(
-  db: Queryable,
-  source: string,
-  identifier: string,
-): Promise<readonly PriorVersion[]> {
-  const item: { id: number } | undefined = await db('item')
-    .join('source', 'source.id', 'item.source_id')
-    .where({ 'source.name': source, 'item.identifier': identifier })
-    .first('item.id');
-  return (item && (await listPriorVersionsOf(db, [item.id])).get(item.id)) ?? [];
-}
-
-/** The same of several items, by their ids; those of which nothing is known are left out. */
+/** What items were before, oldest first, by their ids; those of which nothing is known are left out. */
 export async function listPriorVersionsOf(
   db: Queryable,
   itemIds: readonly number[],

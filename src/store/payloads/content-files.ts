@@ -1,9 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { countOf } from '../../core/count-of.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { insertRows } from '../engine/bulk.ts';
 import { type Database, translate } from '../engine/database.ts';
@@ -32,39 +29,6 @@ export function contentFile(directory: string, hash: string): string {
   const hex = contentHash.exec(hash)?.[1];
   if (hex === undefined) throw new RangeError(`${hash} is no hash that a content is kept under`);
   return join(directory, 'blobs', hex.slice(0, 2), hex);
-}
-
-/**
- * Keeps a content as a file, in constant memory. Storing the same bytes again, also at the same time from
- * several processes, changes nothing; a file that was damaged is replaced.
- * @param expected what the bytes have to be
- * @throws BridgeError `content-damaged` when they are not that, `disk-full`; whatever `chunks` throws
- */
-export async function storeContentFile(
-  database: Database,
-  directory: string,
-  chunks: AsyncIterable<Uint8Array>,
-  expected: Partial<StoredContent> = {},
-): Promise<StoredContent> {
-  const place = join(directory, 'blobs');
-  await mkdir(place, { recursive: true });
-  const temporary = join(place, `${randomUUID()}.tmp`);
-  try {
-    const { hash, length, crc } = await writeFile(temporary, chunks, expected);
-    const file = contentFile(directory, hash);
-    await mkdir(dirname(file), { recursive: true });
-    // A former file of these bytes may be about to be removed.
-    await claimPayloads(database.writer, [hash]);
-    await rename(temporary, file);
-    for (const changed of [dirname(file), place]) await syncDirectory(changed);
-    if ((await register(database, [fileRow({ hash, length }, crc)])).length > 0) {
-      await rm(file, { force: true });
-    }
-    return { hash, length };
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw storingError(error);
-  }
 }
 
 /** A complete content that lies as a file on the disk of the content store. */
@@ -143,46 +107,6 @@ function isRight({ hash, length, data }: BlobRow, kept: BlobRows): boolean {
   const row = kept.get(hash);
   if (row?.coding !== 'file') return row !== undefined && isSound(row, kept);
   return Number(row.length) === length && Buffer.from(row.data).equals(data);
-}
-
-async function writeFile(
-  file: string,
-  chunks: AsyncIterable<Uint8Array>,
-  expected: Partial<StoredContent>,
-): Promise<StoredContent & { readonly crc: number }> {
-  const sha = createHash('sha256');
-  let crc = 0;
-  let length = 0;
-  const handle = await open(file, 'wx');
-  try {
-    for await (const chunk of chunks) {
-      sha.update(chunk);
-      crc = crc32(chunk, crc);
-      length += chunk.byteLength;
-      if (length > (expected.length ?? length)) break;
-      await writeAll(handle, chunk);
-    }
-    const hash = `sha-256:${sha.digest('hex')}`;
-    if (length !== (expected.length ?? length)) {
-      throw new BridgeError(
-        'content-damaged',
-        `${countOf(length, 'octet')} came where ${expected.length} were expected`,
-      );
-    }
-    if (hash !== (expected.hash ?? hash)) {
-      throw new BridgeError('content-damaged', `a content with the hash ${hash} came for ${expected.hash}`);
-    }
-    await handle.sync();
-    return { hash, length, crc };
-  } finally {
-    await handle.close();
-  }
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let done = 0; done < bytes.byteLength; ) {
-    done += (await handle.write(bytes, done, bytes.byteLength - done)).bytesWritten;
-  }
 }
 
 const chunkBytes = 1_048_576;

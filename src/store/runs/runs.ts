@@ -256,11 +256,6 @@ interface ProblemRow {
   readonly format: string | null;
 }
 
-export async function listProblems(db: Queryable, runId: number, limit: number): Promise<readonly Problem[]> {
-  const rows: ProblemRow[] = await db('problem').where({ run_id: runId }).orderBy('id').limit(limit);
-  return rows.map(toProblem);
-}
-
 /** The first ones of each of these runs, by the run. */
 export async function listProblemsOf(
   db: Queryable,

@@ -6,10 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { exitCodes } from '../../../src/cli/terminal/exit-codes.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { contentFile, storeContentFile } from '../../../src/store/payloads/content-files.ts';
+import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import { envelope, provide, record } from '../../house/adapters/scripted-provider.ts';
 import { runMain } from '../../house/cli/run-main.ts';
 import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
+import { keepContent } from '../../house/store/kept-content.ts';
 
 const formats = envelope(
   '<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat></ListMetadataFormats>',
@@ -159,11 +160,8 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) 
 
   test('reads contents that are files, and finds those of which nothing is known, and prior versions', async () => {
     const bytes = Buffer.alloc(3_000_000, 'a file ');
-    const chunks = async function* () {
-      yield bytes;
-    };
     const data = join(directory, 'data');
-    const { hash } = await storeContentFile(database, data, chunks());
+    const { hash } = await keepContent(database, data, bytes);
     expect((await check()).last?.message).toMatch(/^4 payloads of .* and 1 as files/);
     const file = contentFile(data, hash);
     writeFileSync(file, Buffer.alloc(3_000_000, 'other'));

@@ -12,10 +12,11 @@ import type { HarvestReport } from '../../../src/harvest/report.ts';
 import { acceptDeletions } from '../../../src/harvest/vanished/accept-deletions.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
-import { latestRun, listProblems, listRuns } from '../../../src/store/runs/runs.ts';
+import { latestRun, listRuns } from '../../../src/store/runs/runs.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from '../../house/harvest/fake-upstream.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { listProblems } from '../../house/store/told-problems.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const clock = { now: () => new Date('2026-11-21T10:00:00Z'), sleep: async () => undefined };

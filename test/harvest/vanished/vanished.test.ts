@@ -6,10 +6,10 @@ import { createLessonBook } from '../../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../../src/harvest/report.ts';
 import { acceptDeletions } from '../../../src/harvest/vanished/accept-deletions.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { listProblems } from '../../../src/store/runs/runs.ts';
 import { findSource, loadLessons } from '../../../src/store/sources/sources.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from '../../house/harvest/fake-upstream.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { listProblems } from '../../house/store/told-problems.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const clock = { now: () => new Date('2026-11-21T10:00:00Z'), sleep: async () => undefined };

@@ -15,7 +15,7 @@ import {
   listResources,
   type ResourceEntry,
 } from '../../../src/store/reading/listing.ts';
-import { latestRun, listProblems } from '../../../src/store/runs/runs.ts';
+import { latestRun } from '../../../src/store/runs/runs.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
 import type { Repository } from '../dspace/repository.ts';
 import { type RestServer, sampleAccounts, startRestServer } from '../dspace/rest/rest-server.ts';
@@ -24,6 +24,7 @@ import type { SeenRequest, Switches } from '../dspace/switches.ts';
 import type { Account } from '../dspace/viewer.ts';
 import { type OpenSource, openSource, silent } from '../hostile/open-source.ts';
 import { createVirtualClock, type VirtualClock } from '../hostile/virtual-clock.ts';
+import { listProblems } from '../store/told-problems.ts';
 
 export interface HouseOptions {
   readonly repository: Repository;

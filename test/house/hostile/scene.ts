@@ -10,9 +10,10 @@ import { identifierPass } from '../../../src/harvest/identifiers/identifier-pass
 import type { HarvestReport } from '../../../src/harvest/report.ts';
 import { type AcceptanceReport, acceptDeletions } from '../../../src/harvest/vanished/accept-deletions.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { latestRun, listProblems } from '../../../src/store/runs/runs.ts';
+import { latestRun } from '../../../src/store/runs/runs.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
 import { migratedSqlite } from '../store/databases.ts';
+import { listProblems } from '../store/told-problems.ts';
 import { meaningOf } from './meaning.ts';
 import { type OpenSource, openSource, silent } from './open-source.ts';
 import { findFormat } from './provider/formats.ts';

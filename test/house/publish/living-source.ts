@@ -14,10 +14,10 @@ import type { Database } from '../../../src/store/engine/database.ts';
 import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
 import { settle } from '../../../src/store/pages/settle.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
-import { storeContentFile } from '../../../src/store/payloads/content-files.ts';
 import { acquireLease, type Lease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
+import { keepContent } from '../store/kept-content.ts';
 import { baseUrl, HandClock, silent } from './seed.ts';
 
 /** A record as it is delivered. */
@@ -105,10 +105,7 @@ export class LivingSource {
 
   /** What the file job does for a file that it downloaded. */
   async mirror(url: string, content: Uint8Array, mediaType = 'application/pdf'): Promise<void> {
-    const chunks = async function* () {
-      yield content;
-    };
-    const { hash, length } = await storeContentFile(this.#database, this.directory, chunks());
+    const { hash, length } = await keepContent(this.#database, this.directory, content);
     const facts = { mediaType, length, contentHash: hash, contentLength: length };
     await this.#withLease((lease) =>
       saveRemoteFiles(this.#database, lease.sourceId, [{ url, outcome: 'confirmed', failures: 0, ...facts }]),

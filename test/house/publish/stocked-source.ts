@@ -3,8 +3,8 @@ import type { ChangeKind, Link } from '../../../src/core/resource.ts';
 import { insertRows } from '../../../src/store/engine/bulk.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { packBlob } from '../../../src/store/payloads/blobs.ts';
-import { storeContentFile } from '../../../src/store/payloads/content-files.ts';
 import type { ChangeEntry, ResourceEntry } from '../../../src/store/reading/listing.ts';
+import { keepContent } from '../store/kept-content.ts';
 
 export const hashOf = (content: Uint8Array) =>
   `sha-256:${createHash('sha256').update(content).digest('hex')}`;
@@ -25,12 +25,7 @@ export async function stock(
 ): Promise<ResourceEntry> {
   const hash = hashOf(content);
   if (large) {
-    const chunks = async function* () {
-      for (let start = 0; start < content.length; start += 10_000) {
-        yield content.subarray(start, start + 10_000);
-      }
-    };
-    await storeContentFile(database, directory, chunks());
+    await keepContent(database, directory, content);
   } else {
     const conflict = { columns: ['hash'], update: [] };
     await database.transaction((trx) =>

@@ -25,11 +25,11 @@ import { createDocumentPasts } from '../../../src/server/past/document-past.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
 import { settle } from '../../../src/store/pages/settle.ts';
-import { storeContentFile } from '../../../src/store/payloads/content-files.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { baseUrl, HandClock, silent } from '../publish/seed.ts';
+import { keepContent } from '../store/kept-content.ts';
 import { fileUrl, formats, type TimedRecord, TimedRepository } from './repository.ts';
 import type { History, Put } from './step.ts';
 import { isSameState, type TrueState, Truth, trueState } from './truth.ts';
@@ -195,10 +195,7 @@ export class TimeHouse {
     if (!journal || this.#config.files.mode !== 'mirror') return;
     const url = fileUrl(`oai:house:${record}`);
     const lastModified = dated ? '2001-03-04T05:06:07Z' : undefined;
-    const chunks = async function* () {
-      yield Buffer.from(content);
-    };
-    const { hash, length } = await storeContentFile(this.#database, this.#directory, chunks());
+    const { hash, length } = await keepContent(this.#database, this.#directory, content);
     const lease = await acquireLease(this.#database, this.name, this.#clock.now().getTime());
     const facts = {
       mediaType: 'application/pdf',

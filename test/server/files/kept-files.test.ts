@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { contentFile, storeContentFile } from '../../../src/store/payloads/content-files.ts';
+import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import { type House, lasting, openHouse, seedResource } from '../../house/server/fixture.ts';
+import { keepContent } from '../../house/store/kept-content.ts';
 
 let house: House;
 beforeEach(async () => {
@@ -20,13 +21,7 @@ async function get(path: string, headers: Record<string, string> = {}, method: '
 }
 
 async function seed(bytes = content) {
-  await storeContentFile(
-    house.database,
-    house.directory,
-    (async function* () {
-      yield bytes;
-    })(),
-  );
+  await keepContent(house.database, house.directory, bytes);
   const seeded = await seedResource(house.database, {
     kind: 'file',
     name: '1-a.csv',

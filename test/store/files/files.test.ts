@@ -13,10 +13,11 @@ import { storePage } from '../../../src/store/pages/store-page.ts';
 import { sweep } from '../../../src/store/pages/sweep.ts';
 import { findWithMetadata, type StoredResource } from '../../../src/store/reading/resources.ts';
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
-import { listProblems, type Run, startRun } from '../../../src/store/runs/runs.ts';
+import { type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { JournalNews } from '../../house/store/journal-news.ts';
+import { listProblems } from '../../house/store/told-problems.ts';
 
 let sources = 0;
 

@@ -6,7 +6,7 @@ import { metadataPath } from '../../../src/core/uris.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
 import { listDueFiles } from '../../../src/store/files/due-files.ts';
-import { findWithheldFiles } from '../../../src/store/files/withheld-files.ts';
+import { listWithheldFiles } from '../../../src/store/files/withheld-files.ts';
 import { findLivingStates } from '../../../src/store/history/resource-states.ts';
 import { findHistories, listHistories } from '../../../src/store/history/timelines.ts';
 import { listVersionSteps } from '../../../src/store/history/version-steps.ts';
@@ -183,8 +183,8 @@ describeOnBoth('a URL that several sources link to', (open) => {
       .writer('remote_file')
       .where({ source_id: a.id, url })
       .update({ outcome: 'refused', withheld_at: now });
-    expect(await findWithheldFiles(database.reader, a.id, [url])).toHaveLength(1);
-    expect(await findWithheldFiles(database.reader, b.id, [url])).toEqual([]);
+    expect(await listWithheldFiles(database.reader, a.id)).toMatchObject([{ url }]);
+    expect(await listWithheldFiles(database.reader, b.id)).toEqual([]);
   });
 
   test('is withdrawn in all of them, from those that come to name it as well, and restored in all', async () => {

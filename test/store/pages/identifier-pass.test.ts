@@ -2,8 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Problem } from '../../../src/core/adapter.ts';
 import { excuseUnlisted, findAbsent, storeListed } from '../../../src/store/pages/identifier-pass.ts';
 import { countUnseen, listUnseenItemsAfter } from '../../../src/store/pages/sweep.ts';
-import { findRun, listProblems, type Run } from '../../../src/store/runs/runs.ts';
+import { findRun, type Run } from '../../../src/store/runs/runs.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { listProblems } from '../../house/store/told-problems.ts';
 import { ToldSource } from '../../house/store/told-source.ts';
 
 let names = 0;

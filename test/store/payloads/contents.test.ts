@@ -1,33 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { insertRows } from '../../../src/store/engine/bulk.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { packAgainst, packBlob } from '../../../src/store/payloads/blobs.ts';
 import {
+  adoptContentFiles,
   allocateReadBuffers,
   contentFile,
-  storeContentFile,
+  storingError,
 } from '../../../src/store/payloads/content-files.ts';
 import { type ContentOwner, type ReadOptions, readContents } from '../../../src/store/payloads/contents.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { keepContent } from '../../house/store/kept-content.ts';
 
 const hashOf = (content: Uint8Array) => `sha-256:${createHash('sha256').update(content).digest('hex')}`;
-
-async function* chunksOf(bytes: Uint8Array, size = 40_000): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
-}
 
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'rsbridge-contents-'));
 });
 afterEach(() => {
-  vi.restoreAllMocks();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -69,7 +65,7 @@ describeOnBoth('contents', (open_) => {
     const { database } = open_();
     const large = randomBytes(3_000_000);
     const small = Buffer.from('<dc>small</dc>'.repeat(50));
-    const file = await storeContentFile(database, directory, chunksOf(large));
+    const file = await keepContent(database, directory, large);
     expect(file).toEqual({ hash: hashOf(large), length: large.length });
     const hash = await keepSmall(database, small);
     const owners = [
@@ -149,7 +145,7 @@ describeOnBoth('contents', (open_) => {
   test('damage names the resource', async () => {
     const { database } = open_();
     const content = randomBytes(200_000);
-    const file = await storeContentFile(database, directory, chunksOf(content));
+    const file = await keepContent(database, directory, content);
     const path = contentFile(directory, file.hash);
     const failure = (owner: Partial<ContentOwner>) => read(database, [{ path: 'a/items/7', ...owner }]);
     const damaged = { code: 'content-damaged', message: expect.stringContaining('a/items/7') };
@@ -168,7 +164,7 @@ describeOnBoth('contents', (open_) => {
     expect(existsSync(path)).toBe(false);
     await expect(failure(file)).rejects.toMatchObject(damaged);
     // Storing it again mends it.
-    await storeContentFile(database, directory, chunksOf(content), file);
+    await keepContent(database, directory, content);
     expect(await failure(file)).toHaveLength(1);
   });
 
@@ -190,7 +186,7 @@ describeOnBoth('contents', (open_) => {
     const { database } = open_();
     const content = randomBytes(300_000);
     const stored = await Promise.all(
-      Array.from({ length: 5 }, () => storeContentFile(database, directory, chunksOf(content))),
+      Array.from({ length: 5 }, () => keepContent(database, directory, content)),
     );
     expect(new Set(stored.map(({ hash }) => hash))).toEqual(new Set([hashOf(content)]));
     expect(kept()).toEqual([hashOf(content).slice(8)]);
@@ -202,43 +198,28 @@ describeOnBoth('contents', (open_) => {
     const { database } = open_();
     const content = randomBytes(1000);
     const hash = await keepSmall(database, content);
-    await storeContentFile(database, directory, chunksOf(content));
+    await keepContent(database, directory, content);
     expect(kept()).toEqual([]);
     expect(await read(database, [{ path: 'a', hash }])).toEqual([['a', hash]]);
   });
 
-  test('what is not what was expected, or ends early, leaves nothing', async () => {
+  test('what cannot be put in its place leaves nothing in the database, and a full disk says so', async () => {
     const { database } = open_();
-    const content = randomBytes(100_000);
-    const store = (expected: object) => storeContentFile(database, directory, chunksOf(content), expected);
-    for (const expected of [{ length: 5 }, { length: 100_001 }, { hash: hashOf(Buffer.from('other')) }]) {
-      await expect(store(expected)).rejects.toMatchObject({ code: 'content-damaged' });
+    const [hash, length, crc] = [hashOf(randomBytes(9)), 9, 1];
+    const file = join(directory, 'not downloaded');
+    const adopted = adoptContentFiles(database, directory, [{ hash, length, crc, file }]);
+    await expect(adopted).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await database.reader('blob').where({ hash })).toEqual([]);
+    for (const code of ['ENOSPC', 'EDQUOT']) {
+      const cause = Object.assign(new Error(code), { code });
+      expect(storingError(cause)).toMatchObject({ code: 'disk-full', retryable: true, cause });
     }
-    const cut = async function* () {
-      yield content;
-      throw new Error('cut off');
-    };
-    await expect(storeContentFile(database, directory, cut())).rejects.toThrow('cut off');
-    expect(kept()).toEqual([]);
-    expect(await database.reader('blob').where({ hash: hashOf(content) })).toEqual([]);
-  });
-
-  test('a full disk says so and leaves nothing', async () => {
-    const { database } = open_();
-    const probe = await open(join(directory, 'probe'), 'w');
-    const prototype = Object.getPrototypeOf(probe) as typeof probe;
-    await probe.close();
-    const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
-    vi.spyOn(prototype, 'write').mockRejectedValue(full);
-    const stored = storeContentFile(database, directory, chunksOf(randomBytes(9)));
-    await expect(stored).rejects.toMatchObject({ code: 'disk-full', retryable: true });
-    expect(kept()).toEqual([]);
   });
 
   test('reading ends when it is told to', async () => {
     const { database } = open_();
     const content = randomBytes(3_000_000);
-    const file = await storeContentFile(database, directory, chunksOf(content));
+    const file = await keepContent(database, directory, content);
     const controller = new AbortController();
     const reading = readContents(database.reader, directory, [{ path: 'a', ...file }], {
       signal: controller.signal,

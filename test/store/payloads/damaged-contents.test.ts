@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { auditPayloads, type Damage } from '../../../src/store/payloads/blob-audit.ts';
-import { contentFile, storeContentFile } from '../../../src/store/payloads/content-files.ts';
+import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import {
   callForMending,
   hasNewDamage,
@@ -24,6 +24,7 @@ import {
 import { type KeptFilesLook, lookAtKeptFiles } from '../../../src/store/payloads/kept-files.ts';
 import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { keepContent } from '../../house/store/kept-content.ts';
 import { contentOf } from '../../house/store/lives.ts';
 import { ToldSource } from '../../house/store/told-source.ts';
 
@@ -37,10 +38,6 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'rsbridge-damaged-'));
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
-async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}
 
 describeOnBoth('contents that are kept as files', (open) => {
   let database: Database;
@@ -56,7 +53,7 @@ describeOnBoth('contents that are kept as files', (open) => {
 
   /** A file of the source whose content is kept, and due again much later. */
   async function keep(text: string, name = text): Promise<string> {
-    const { hash, length } = await storeContentFile(database, directory, chunksOf(text));
+    const { hash, length } = await keepContent(database, directory, text);
     await database.writer('remote_file').insert({
       ...{ source_id: sourceId, url: `https://repo.example.org/${name}`, outcome: 'confirmed', failures: 0 },
       ...{ content_hash: hash, content_length: length, due_at: later },
@@ -121,7 +118,7 @@ describeOnBoth('contents that are kept as files', (open) => {
     expect([aside(), await hasNewDamage(directory), await mend()]).toEqual([[`${hex}.known`], false, []]);
     await setAside(directory, hash);
     expect(aside()).toEqual([`${hex}.known`]);
-    await storeContentFile(database, directory, chunksOf('precious'));
+    await keepContent(database, directory, 'precious');
     expect([await mend(), aside()]).toEqual([[], []]);
   });
 
@@ -165,7 +162,7 @@ describeOnBoth('contents that are kept as files', (open) => {
     expect((await Promise.all([mend(), mend()])).flat()).toContain(source);
     expect(aside()).toEqual(hashes.map((hash) => `${hash.slice(8)}.known`).sort());
     expect(await due()).toEqual(hashes);
-    for (const text of ['first', 'second']) await storeContentFile(database, directory, chunksOf(text));
+    for (const text of ['first', 'second']) await keepContent(database, directory, text);
     mkdirSync(join(directory, 'blobs', 'damaged', 'f'.repeat(64), 'more'), { recursive: true });
     await Promise.all([mend(), mend()]);
     expect(aside()).toEqual([]);

@@ -8,21 +8,18 @@ import { listChangedStates } from '../../../src/store/history/resource-states.ts
 import { applyRetention } from '../../../src/store/history/retention.ts';
 import { findHistory } from '../../../src/store/history/timelines.ts';
 import { readBlob } from '../../../src/store/payloads/blobs.ts';
-import { contentFile, storeContentFile } from '../../../src/store/payloads/content-files.ts';
+import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import { callForMending, setAside } from '../../../src/store/payloads/damaged-contents.ts';
 import { claimPayloads, releaseVersions } from '../../../src/store/payloads/released.ts';
 import { releaseForGood } from '../../../src/store/payloads/released-for-good.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { keepContent } from '../../house/store/kept-content.ts';
 import { Lives } from '../../house/store/lives.ts';
 
 const now = '2026-11-21T10:00:00Z';
 const later = '2026-11-25T10:00:00Z';
-
-async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}
 
 /** Ids that no source has come to. */
 let resources = 1_000_000;
@@ -40,7 +37,7 @@ describeOnBoth('what nothing refers to any more', (open) => {
   /** A mirrored file that was given up. */
   async function giveUp(database: Database, text: string): Promise<string> {
     await ensureSource(database, 'first', now);
-    const { hash } = await storeContentFile(database, directory, chunksOf(text));
+    const { hash } = await keepContent(database, directory, text);
     await database.transaction(async (trx) => {
       resources += 1;
       const row = { resource_id: resources, seq: 1, at: now, lastmod: now, hash };
@@ -96,7 +93,7 @@ describeOnBoth('what nothing refers to any more', (open) => {
     await claimPayloads(database.writer, [hash]);
     await remove(database);
     expect(await isThere(database, hash)).toEqual({ row: false, file: true });
-    await storeContentFile(database, directory, chunksOf('stored again'));
+    await keepContent(database, directory, 'stored again');
     await remove(database);
     expect(await isThere(database, hash)).toEqual({ row: true, file: true });
     // Nobody has come to refer to it.

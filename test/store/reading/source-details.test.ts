@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { countFilesOf } from '../../../src/store/files/file-counts.ts';
 import { readSourceDetails } from '../../../src/store/reading/source-details.ts';
-import { listProblems, listRuns, startRun } from '../../../src/store/runs/runs.ts';
+import { listRuns, startRun } from '../../../src/store/runs/runs.ts';
 import { countVanished } from '../../../src/store/runs/vanished.ts';
 import { ensureSource, findSource, saveLessons } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { listProblems } from '../../house/store/told-problems.ts';
 
 const at = '2026-11-22T10:00:00Z';
 const limits = { runs: 3, problems: 2 };

@@ -12,7 +12,6 @@ import {
   latestFullPass,
   latestIdentifierRun,
   latestRun,
-  listProblems,
   listProblemsOf,
   listRuns,
   type RunKind,
@@ -22,6 +21,7 @@ import {
 } from '../../../src/store/runs/runs.ts';
 import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { listProblems } from '../../house/store/told-problems.ts';
 
 const at = (hour: number) => `2026-11-21T${hour}:00:00Z`;
 
