@@ -142,7 +142,10 @@ export class CollectionTree {
       }
     } catch (error) {
       if (!isRestError(error)) throw error;
-      this.#context.log.warn({ ...failure(error) }, 'communities are not listed; they are walked');
+      this.#context.log.warn(
+        { ...failure(error) },
+        'communities are not listed; they are read level by level',
+      );
       await this.#walk(signal).catch((refusal: unknown) => {
         // Nobody may list them; those of items are read as the items name them.
         if (!isRefused(refusal)) throw refusal;

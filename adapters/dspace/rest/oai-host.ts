@@ -98,7 +98,7 @@ async function askOaiPmh(
           retryable: true,
         });
       }
-      log.info({ url, ...failure(error) }, 'OAI-PMH endpoint is not there');
+      log.info({ url, ...failure(error) }, 'no OAI-PMH endpoint found');
       return undefined;
     }
   }

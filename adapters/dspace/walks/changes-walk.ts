@@ -129,7 +129,7 @@ async function readFirst<Value>(
       // The full harvest that comes sooner or later finds what this leaves out.
       context.context.log.info(
         { items: place.total },
-        'everything was reindexed: dates of indexing say nothing',
+        'the whole index was rebuilt: its dates do not show what changed',
       );
       place.form = 'modified';
     } catch (error) {

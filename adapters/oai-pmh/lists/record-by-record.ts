@@ -232,7 +232,7 @@ export class RecordByRecord<Entry> {
       message,
     };
     const { context, endpoint } = this.#listing;
-    context.log.warn({ url: endpoint.url, identifier, code: problem.code, reason }, 'record cannot be had');
+    context.log.warn({ url: endpoint.url, identifier, code: problem.code, reason }, 'record cannot be read');
     this.#bad.add(identifier);
     batch.report(problem);
   }

@@ -71,7 +71,7 @@ function heading(
 
 /** As a part of a sentence. */
 export function describePass(pass: RunKind): string {
-  return pass === 'identifiers' ? 'an identifier pass' : 'a full harvest';
+  return pass === 'identifiers' ? 'a harvest of identifiers' : 'a full harvest';
 }
 
 function describeItem({ identifier, formats, since }: VanishedItem): string {

@@ -68,10 +68,10 @@ async function lookThrough(
   // It has marks of its own on what it met, and goes on with them.
   if (harvest && isUnfinished(harvest)) return { skipped: 'its last harvest has not come to its end' };
   const run = await openIdentifierRun(deps, stored, selection);
-  log.debug({ source: source.name, runId: run.id, resumed: run.pages > 0 }, 'identifier pass started');
+  log.debug({ source: source.name, runId: run.id, resumed: run.pages > 0 }, 'harvest of identifiers started');
   try {
     const report = await compare(deps, source, options, lease, { run, info, stored });
-    log.info(report, 'identifier pass ended');
+    log.info(report, 'harvest of identifiers ended');
     return report;
   } catch (error) {
     const failure = toFailure(error, options);
@@ -79,7 +79,7 @@ async function lookThrough(
     await endRun(database.writer, run.id, { state, at: toIso(clock.now()), error: failure });
     log.warn(
       { source: source.name, runId: run.id, code: failure.code, reason: describeError(failure) },
-      'identifier pass stopped',
+      'harvest of identifiers stopped',
     );
     throw failure;
   } finally {

@@ -134,7 +134,10 @@ export function createListsInTime(settings: ListsInTimeSettings): ListsInTime {
         places: placesOf(set, moment),
       });
       const list = await workplace.complete({ document: { ...document, immutable: true }, parts }, making);
-      log.info({ set: set.path, at: moment.at, entries: document.entries }, 'a list of the past is rendered');
+      log.info(
+        { set: set.path, at: moment.at, entries: document.entries },
+        'a list of an earlier time is rendered',
+      );
       return list;
     } catch (error) {
       await workplace?.discard();

@@ -22,8 +22,8 @@ export class RequestLog extends LogController {
     const fields = { ...describe(request, reply), err: error };
     if (gone) request.log.debug(fields, 'the client went away');
     else if (error instanceof UpstreamFileError)
-      request.log.info({ code: error.code, ...fields }, 'the file broke off upstream');
-    else request.log.error({ ...failure(error), ...fields }, 'the answer broke off');
+      request.log.info({ code: error.code, ...fields }, 'the file ended early at the repository');
+    else request.log.error({ ...failure(error), ...fields }, 'the answer ended early');
   }
 }
 

@@ -270,7 +270,7 @@ describe('a download', () => {
       ),
     );
     await expect(get({}, 'GET', '/kyushu/big.xml')).rejects.toThrow();
-    expect(house.log).toContainEqual(expect.objectContaining({ msg: 'the answer broke off', level: 50 }));
+    expect(house.log).toContainEqual(expect.objectContaining({ msg: 'the answer ended early', level: 50 }));
   });
 });
 
