@@ -21,6 +21,9 @@ async function exchange(
   {
     const response = await request(url, {
       method,
+      // A connection that was kept alive is closed by the server after some seconds, on a busy machine just when it
+      // is used again. The real port tries once more then; here each request has its own.
+      reset: true,
       signal: options.signal,
       headers: {
         ...options.headers,
