@@ -233,6 +233,20 @@ describe('A bad record', () => {
     expect(requests.filter((one) => one.includes('verb=GetRecord'))).toEqual([]);
   });
 
+  test('in a list that cannot be any smaller is asked for alone after three attempts', async () => {
+    // All of one day, which is the day from which a run asks for what is new.
+    const records = dated(60, '2026-11-21T00:00:00Z', 60);
+    const { url, requests } = await datedRepository(() => records, {
+      granularity: 'day',
+      list: poison({ status: 503, body: '' }, 'r33'),
+    });
+    const request = { mode: 'incremental', since: '2026-11-21T12:00:00Z' } as const;
+    const { error, identifiers } = await run(url, { request });
+    expect(error).toBeUndefined();
+    expect(identifiers).toEqual(idsOf(records));
+    expect(lists(requests).filter((one) => one.includes('resumptionToken=30!'))).toHaveLength(3);
+  });
+
   test('is searched for across processes', async () => {
     const records = dated(60);
     const { url } = await datedRepository(() => records, {
