@@ -98,11 +98,6 @@ export async function applyRetention(
   return { givenUp, broughtBack };
 }
 
-/** Versions of a source that are given up; 0 where retention was never asked for. */
-export async function countGivenUp(db: Queryable, sourceId: number): Promise<number> {
-  return (await readState(db, sourceId))?.givenUp ?? 0;
-}
-
 async function readState(db: Queryable, sourceId: number): Promise<RetentionState | undefined> {
   const row: { retention: string | null } | undefined = await db('source')
     .select('retention')

@@ -84,11 +84,6 @@ export async function listHistories(db: Queryable, path: string): Promise<readon
   );
 }
 
-/** The first of `listHistories`. */
-export async function findHistory(db: Queryable, path: string): Promise<ResourceHistory | undefined> {
-  return (await listHistories(db, path))[0];
-}
-
 /**
  * Of several resources of a source, by their paths, with no more statements than for one.
  * @param paths those that are no resource's are left out

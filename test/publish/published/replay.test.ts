@@ -7,7 +7,6 @@ import { isBridgeError } from '../../../src/core/errors.ts';
 import type { ResourceSet } from '../../../src/core/resource-set.ts';
 import { exactMemento, selectMemento } from '../../../src/core/time/timeline.ts';
 import type { Publication } from '../../../src/publish/published/publication.ts';
-import { findHistory } from '../../../src/store/history/timelines.ts';
 import { type Entry, entriesIn, locsIn } from '../../house/publish/list-entries.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
 import { rootOf, textOf } from '../../house/publish/reading.ts';
@@ -15,6 +14,7 @@ import { baseUrl } from '../../house/publish/seed.ts';
 import { readZip } from '../../house/publish/zip-reading.ts';
 import { runs } from '../../house/runs.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { findHistory } from '../../house/store/one-history.ts';
 
 /** It does not deflate to nothing. */
 const longText = createHash('shake256', { outputLength: 1000 }).update('long').digest('hex');

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { readCollectionTimeline } from '../../../src/store/history/collection-timeline.ts';
-import { findHistories, findHistory } from '../../../src/store/history/timelines.ts';
+import { findHistories } from '../../../src/store/history/timelines.ts';
 import { findCollection, type StoredCollection } from '../../../src/store/sources/collections.ts';
 import { payload, storing } from '../../house/server/stored-items.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { findHistory } from '../../house/store/one-history.ts';
 
 const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T08:00:00Z`;
 const member = (identifier: string, text: string, ...collections: string[]) => {

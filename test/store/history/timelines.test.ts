@@ -3,13 +3,14 @@ import { beforeEach, expect, test } from 'vitest';
 import type { SourceFile, SourceItem } from '../../../src/core/adapter.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { findHistories, findHistory } from '../../../src/store/history/timelines.ts';
+import { findHistories } from '../../../src/store/history/timelines.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { packBlob } from '../../../src/store/payloads/blobs.ts';
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { findHistory } from '../../house/store/one-history.ts';
 
 let sources = 0;
 
