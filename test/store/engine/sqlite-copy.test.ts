@@ -22,6 +22,7 @@ import {
   isSqliteFile,
   replaceSqlite,
 } from '../../../src/store/engine/sqlite-copy.ts';
+import { openSqliteFile } from '../../../src/store/engine/sqlite-driver.ts';
 import { placeMigrated } from '../../house/store/databases.ts';
 import { ToldSource } from '../../house/store/told-source.ts';
 
@@ -73,6 +74,15 @@ function damage(file: string): void {
   writeFileSync(file, bytes);
 }
 
+/** A row that SQLite can read, but would not have let anybody write. */
+function addFault(file: string): void {
+  const opened = openSqliteFile(file);
+  opened.exec("create table note (text text check (text <> 'x'))");
+  opened.exec('pragma ignore_check_constraints = on');
+  opened.exec("insert into note values ('x'), ('y')");
+  opened.close();
+}
+
 describe('a copy of an SQLite database', () => {
   test('is whole, of one moment, and named only then', async () => {
     const facts = await copySqlite(at('live.db'), at('copy.db'));
@@ -104,6 +114,12 @@ describe('a copy of an SQLite database', () => {
     await other.writer.raw('create table note (text)');
     await other.close();
     await expect(inspectSqlite(at('other.db'))).rejects.toMatchObject({ code: 'backup-refused' });
+    await copySqlite(at('live.db'), at('faulty.db'));
+    addFault(at('faulty.db'));
+    await expect(inspectSqlite(at('faulty.db'))).rejects.toMatchObject({
+      code: 'storage',
+      message: expect.stringMatching(/faulty\.db is damaged: CHECK constraint failed in note/),
+    });
     damage(at('copy.db'));
     const before = readFileSync(at('live.db'));
     await closeFile();
@@ -166,6 +182,15 @@ describe('the integrity of an SQLite database', () => {
     const { faults, skipped } = await checkIntegrity(database, -1);
     expect(faults).toEqual([]);
     expect(skipped).toEqual(expect.arrayContaining(['change', 'resource', 'source']));
+  });
+
+  test('names the table with each fault that SQLite finds', async () => {
+    addFault(at('live.db'));
+    const { faults, skipped } = await checkIntegrity(database, 60_000);
+    expect([faults, skipped]).toEqual([
+      [expect.stringMatching(/^note: CHECK constraint failed in note/)],
+      [],
+    ]);
   });
 
   test('says which tables are damaged, and stops after a few', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -14,6 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { auditPayloads, type Damage } from '../../../src/store/payloads/blob-audit.ts';
+import { packBlob } from '../../../src/store/payloads/blobs.ts';
 import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import {
   callForMending,
@@ -93,6 +95,20 @@ describeOnBoth('contents that are kept as files', (open) => {
       false,
     ]);
     expect(await isWhole(`sha-256:${'0'.repeat(64)}`)).toBe(false);
+    const hash = `sha-256:${createHash('sha256').update('in the database').digest('hex')}`;
+    const { data, ...row } = packBlob(hash, Buffer.from('in the database'));
+    await database.writer('blob').insert({ ...row, data });
+    expect([await isWhole(hash), await isWhole(hash, 15), await isWhole(hash, 16)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await database
+      .writer('blob')
+      .where({ hash })
+      .update({ data: data.subarray(1) });
+    expect(await isWhole(hash)).toBe(false);
+    await database.writer('blob').where({ hash }).delete();
     const stopped = { directory, depth: 'lengths', now, signal: AbortSignal.abort() } as const;
     await expect(lookAtKeptFiles(database, sourceId, stopped)).rejects.toThrow('abort');
   });
