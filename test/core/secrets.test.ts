@@ -26,6 +26,12 @@ describe('a secret', () => {
     expect(redact('true for oai at 8080, in de_DE')).toBe('true for oai at 8080, in de_DE');
   });
 
+  it('has six characters at least, and those at its ends are none', () => {
+    keepSecret(' s3cr3t\n');
+    expect([redact('s3cr3t'), redact('s3cr3 S3CR3T.')]).toEqual(['[secret]', 's3cr3 [secret].']);
+    expect(['s3cr3t', 's3cr3', ''].map(hasSecret)).toEqual([true, false, false]);
+  });
+
   it('is what an address calls so, and what stands before its @', () => {
     expect(redact('https://h/oai?verb=Identify&api_key=abc&x=1')).toBe(
       'https://h/oai?verb=Identify&api_key=[secret]&x=1',

@@ -26,6 +26,7 @@ test.each([
   ' https://repo.example.org/a',
   'https://repo.example.org/a\u0000',
   `https://repo.example.org/${'a'.repeat(2048)}`,
+  `https://repo.example.org/${'a/../'.repeat(500)}`,
   // Escaped it is too long.
   `https://repo.example.org/${'ä'.repeat(400)}`,
 ])('%j is none', (text) => {

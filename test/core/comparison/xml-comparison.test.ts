@@ -201,3 +201,9 @@ test('a difference is told if and only if there is one, both ways', () => {
     { numRuns: runs(200) },
   );
 });
+
+test('the prefix xml means the same, declared or not', () => {
+  const declared = 'xmlns:xml="http://www.w3.org/XML/1998/namespace"';
+  const title = (more: string) => dc(`<dc:title${more} xml:lang="en">t</dc:title>`);
+  expect(compareContents(title(''), title(` ${declared}`))?.changes).toEqual([]);
+});

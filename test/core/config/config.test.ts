@@ -223,6 +223,7 @@ test('an OAI-PMH source without anything of a DSpace has no fault', () => {
 test.each([
   [{ dumps: [{ theses: true }] }, 'dumps.0'],
   [{ sets: 'theses' }, 'sets'],
+  [{ sets: { theses: 'x' } }, 'sets.theses'],
   [{ headers: 'X-Team' }, 'headers'],
   [{ formats: [{ from: 'oai' }] }, 'formats.0'],
 ])('what is of the wrong kind altogether is one fault: %j', (settings, place) => {

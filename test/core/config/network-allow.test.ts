@@ -54,6 +54,8 @@ describe('an entry of network.allow', () => {
     'intranet:99999',
     'intranet:http',
     '*.example.org',
+    'example.*',
+    'intranet!',
     'user@intranet',
     'in tranet',
     '10.0.0.0/33',

@@ -73,6 +73,10 @@ test.each([
     'recheckDays: write a whole number from 1 up or false',
   ],
   [
+    { url: 'https://a.example/', files: { recheckDays: -1 } },
+    'recheckDays: write a whole number from 1 up, not -1',
+  ],
+  [
     { url: 'https://a.example/', files: 'mirror' },
     'sources.repo.files: write settings such as { from: …, mode: …',
   ],

@@ -213,6 +213,7 @@ describe('mapItem', () => {
     'javascript:alert(1)',
     '/1',
     'https://repo.example.org\\@evil.example.org/',
+    'https://repo.example.org\\evil.example.org/',
     'https://repo.example.org/a b',
     'https://repo.example.org/?a b',
     'see https://repo.example.org/',

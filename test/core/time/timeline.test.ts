@@ -106,6 +106,9 @@ describe('a deletion', () => {
   test('lasts until the next creation', () => {
     const timeline = toTimeline([step(1), gone(3), step(5), gone(7)]);
     expect(timeline.gaps).toEqual([{ from: at(3), until: at(5) }, { from: at(7) }]);
+    // In a gap nothing is selected, but what was before it and came after it is known.
+    expect(selectMemento(timeline, at(3))).toEqual({ prev: 0, next: 1 });
+    expect(selectMemento(timeline, at(8))).toEqual({ prev: 1, next: undefined });
     expect([2, 3, 4, 5, 6, 7, 99].map((seconds) => selected(timeline, at(seconds)))).toEqual([
       at(1),
       undefined,

@@ -64,6 +64,11 @@ describe('a change', () => {
       mets('<metsHdr xmlns:x="x" x:CREATEDATE="1"/>'),
       mets('<metsHdr xmlns:x="x" x:CREATEDATE="2"/>'),
     ],
+    [
+      'of another element behind it',
+      mets(at('1'), '<dmdSec CREATEDATE="1"/>'),
+      mets(at('1'), '<dmdSec CREATEDATE="2"/>'),
+    ],
     ['inside of another document', `<a>${mets(at('1'))}</a>`, `<a>${mets(at('2'))}</a>`],
     ['of what is no XML', 'CREATEDATE="1"', 'CREATEDATE="2"'],
     ['of a text in JSON', '{"CREATEDATE": 1}', '{"CREATEDATE": 2}'],

@@ -116,6 +116,8 @@ describe('diffXml', () => {
     ['space behind them', '<i a="1"/>', '<i a="1" />'],
     ['the form of an empty element', '<i a="1"/>', '<i a="1"></i>'],
     ['a declaration', '<i a="1"/>', '<i a="1" xmlns:n="urn:n"/>'],
+    ['space before an attribute that comes', '<i a="1"/>', '<i a="1"  b="2"/>'],
+    ['space within one that comes', '<i a="1"/>', '<i a="1" b= "2"/>'],
     ['quotes of an attribute that comes', '<i a="1"/>', `<i a="1" b='2'/>`],
   ])('%s cannot be changed by themselves: the element is replaced', (_name, before, after) => {
     expect(operations(record('T', before), record('T', after))).toEqual([
