@@ -101,6 +101,15 @@ describeOnBoth('resources as they were', (open) => {
     expect(await changed(second, second)).toEqual([]);
   });
 
+  test('one that was deleted then and came back since is none of them', async () => {
+    await source.tell({ 2: { formats: { oai_dc: 'it is back' } } });
+    const { reader } = source.database;
+    expect(identifiersOf(await living(second))).toEqual(['1', '3', '4', '4']);
+    expect(await findLivingStates(reader, source.name, second, [metadata('2')])).toEqual([]);
+    expect(identifiersOf(await living(await journal()))).toEqual(['1', '2', '3', '4', '4']);
+    expect(await countLiving(reader, source.name, second)).toBe(4);
+  });
+
   test('those of some addresses', async () => {
     const { reader } = source.database;
     const paths = ['1', '2', '4', '9'].map(metadata);
