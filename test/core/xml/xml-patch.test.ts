@@ -156,6 +156,12 @@ describe('diffXml', () => {
     ['everything changed', record('T'), '<x>'.repeat(500) + '</x>'.repeat(500)],
     ['it is too large', `<a>${'x'.repeat(5_000_001)}</a>`, `<a><b/>${'x'.repeat(5_000_001)}</a>`],
     [
+      'the old one is too large',
+      `<a><b>${'x'.repeat(5_000_000)}</b>${'y'.repeat(999)}</a>`,
+      `<a>${'y'.repeat(999)}</a>`,
+    ],
+    ['the new one is too large', `<a>${'x'.repeat(4_999_990)}</a>`, `<a><b/>${'x'.repeat(4_999_990)}</a>`],
+    [
       'it is too deep',
       `${'<a>'.repeat(1000)}${'</a>'.repeat(1000)}`,
       `${'<a>'.repeat(1000)}x${'</a>'.repeat(1000)}`,
@@ -298,6 +304,7 @@ describe('applyXmlPatch', () => {
     ['<add sel="d/f[1]" type="@b">2<c/></add>', 'text alone'],
     ['<replace sel="d/f[1]/@a"><c/></replace>', 'text alone'],
     ['<add sel="d" pos="before"><b/></add>', 'nothing can be put before'],
+    [`<remove sel="d/f[@a='1' or @a='2']"/>`, 'unknown'],
     ['<remove sel="d/f[a]"/>', 'the predicate a is unknown'],
     ['<remove sel="d/f[2]/@y:a"/>', 'selects 0 nodes'],
     [`<remove sel="id('x')"/>`, 'unknown'],
