@@ -135,7 +135,7 @@ describe('diffXml', () => {
 
   test.each(['"', "'"])('a value between %s may hold brackets', (quote) => {
     const date = (to: string) =>
-      `<dc:date a=${quote}>/>${quote} b=${quote}1${quote}>2020<i/>${'x'.repeat(99)}<j c="${to}"/></dc:date>`;
+      `<dc:date a=${quote}/> >${quote} b=${quote}1${quote}>2020<i/>${'x'.repeat(99)}<j c="${to}"/></dc:date>`;
     expect(operations(record('T', date('1')), record('T', date('2')))).toEqual([
       'p:replace sel="/*/*[4]/*[2]/@c">2</p:replace>',
     ]);
