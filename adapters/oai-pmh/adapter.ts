@@ -4,6 +4,7 @@ import type {
   AdapterKind,
   AdapterSettings,
   Collection,
+  HttpResponse,
   IdentifierPage,
   Page,
   PageRequest,
@@ -23,6 +24,8 @@ import { readRecord } from './items/source-item.ts';
 import { readHeader } from './lists/header-entry.ts';
 import { type Listing, RunClock } from './lists/listing.ts';
 import { progressAt, walkList } from './passes/list-walk.ts';
+import { ForeignList } from './threads/foreign-list.ts';
+import { readingOf } from './threads/packed-records.ts';
 import { TokenCompany } from './tokens/token-company.ts';
 import { TokenEncoding } from './tokens/token-encoding.ts';
 import { PageSize } from './verdicts/list-length.ts';
@@ -68,10 +71,17 @@ class OaiPmhAdapter implements Adapter {
     const progress = progressAt({ from, checkpoint: request.checkpoint });
     const { url } = this.#endpoint;
     const read = (pass: Pass) => (record: CutRecord) => {
-      const { item: entry, problem } = readRecord(record, { url, ...pass });
+      const { item: entry, problem } = readingOf(record) ?? readRecord(record, { url, ...pass });
       return { entry, problem };
     };
-    const listing = await this.#listing({ verb: 'ListRecords', mode, read }, declared, progress.asOf, signal);
+    const { threads } = this.#context;
+    const deflates = request.isFirst === true;
+    const readElsewhere =
+      threads &&
+      ((response: HttpResponse, pass: Pass) =>
+        new ForeignList(response, pass, { threads, deflates, origin: { url, ...pass } }));
+    const own = { verb: 'ListRecords', mode, read, readElsewhere } as const;
+    const listing = await this.#listing(own, declared, progress.asOf, signal);
     for await (const page of walkList(listing, passes, progress, signal)) {
       const { entries: items, checkpoint, problems, asOf, expectedTotal, pass } = page;
       const awaited = awaitedAfter(passes, pass);
@@ -111,7 +121,7 @@ class OaiPmhAdapter implements Adapter {
   }
 
   async #listing<Entry>(
-    own: Pick<Listing<Entry>, 'verb' | 'mode' | 'read'>,
+    own: Pick<Listing<Entry>, 'verb' | 'mode' | 'read' | 'readElsewhere'>,
     declared: readonly DeclaredFormat[],
     asOf: string | undefined,
     signal: AbortSignal,

@@ -14,6 +14,7 @@ import type { HarvestSource } from '../harvest/harvest-source.ts';
 import { createHostGate } from '../harvest/http/host-gate.ts';
 import { createHttp, type HttpClient } from '../harvest/http/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';
+import { createThreads } from '../harvest/threads/threads.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { createListsInTime, type ListsInTime } from '../publish/time/lists-in-time.ts';
 import { anyIdentifier } from '../store/reading/items.ts';
@@ -74,6 +75,7 @@ export async function openBridge(
   const stored = await openStored(config, schema);
   const { clock, database, setsOf } = stored;
   const gate = createHostGate();
+  const threads = config.workers > 0 ? createThreads(config.workers, log) : undefined;
   const clients: HttpClient[] = [];
   const opened = new Map<string, OpenSource>();
 
@@ -85,7 +87,7 @@ export async function openBridge(
     );
     clients.push(http, found);
     const lessons = createLessonBook(clock);
-    const alone = { http, log, clock: upstreamClock, lessons };
+    const alone = { http, log, clock: upstreamClock, lessons, threads };
     const context: AdapterContext = {
       ...alone,
       oaiAt: (url) => createAdapter('oai-pmh', oaiSettings(settings, url), alone),
@@ -155,6 +157,7 @@ export async function openBridge(
     close: async () => {
       await listsInTime.close();
       await Promise.all([...clients, upstreamFiles].map((client) => client.close()));
+      await threads?.close();
       await stored.close();
     },
   };

@@ -1,4 +1,5 @@
 import type { Problem } from './problem.ts';
+import type { Threads } from './threads.ts';
 
 export { forbidsDeletions, type Problem, type ProblemCode } from './problem.ts';
 
@@ -98,6 +99,8 @@ export interface AdapterContext {
   readonly log: Log;
   readonly clock: Clock;
   readonly lessons: Lessons;
+  /** Where answers are read; undefined: in this thread. */
+  readonly threads?: Threads | undefined;
   /**
    * The same repository by OAI-PMH, in the formats of `AdapterSettings.oaiFormats`: for what that endpoint alone
    * knows. Its lists reach back by two days, because DSpace brings that index up to date at night.
@@ -234,6 +237,8 @@ export interface PageRequest {
   readonly since?: string | undefined;
   /** Of the last stored page of the run that is being continued. */
   readonly checkpoint?: Checkpoint | undefined;
+  /** Nothing of the source is known: what comes will be kept whole. */
+  readonly isFirst?: boolean | undefined;
 }
 
 /** JSON, known to its adapter alone. */
@@ -325,6 +330,10 @@ export interface SourceMetadata {
   readonly format: string;
   /** The document, verbatim but for the namespace declarations it needs; UTF-8. */
   readonly content: Uint8Array;
+  /** Of the content, `sha-256:…`, where it was read in another thread; else whoever needs it makes it. */
+  readonly hash?: string | undefined;
+  /** The same by `deflatePayload`. */
+  readonly deflated?: Uint8Array | undefined;
   /** Without parameters; default `application/xml`. */
   readonly mediaType?: string | undefined;
   /** A URI that helps to interpret it, usually the root's namespace (RS-LN-17). */

@@ -65,6 +65,8 @@ export const errorTable = {
   'upstream-file-busy': 'Too many files are asked for at once; try again as `Retry-After` says.',
   'upstream-forbidden-doctype': 'The response carries a large DOCTYPE, which is refused for safety.',
   'response-too-large': 'Raise `maxResponseBytes` of the source if such responses are expected.',
+  'out-of-memory':
+    'The repository is asked for less at a time, and the next run tries again. `workers: 0` reads in the main thread, which may take more memory.',
   'too-many-redirects': 'Use the address that the redirects lead to.',
   'address-refused':
     'To allow this address, name it in `network.allow`; `allowPrivateAddresses: true` on a source allows all.',

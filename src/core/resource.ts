@@ -59,6 +59,8 @@ export interface DesiredResource extends Representation {
   readonly format: string;
   /** The bytes, where we hold them ourselves (metadata; mirrored files). */
   readonly content?: Uint8Array | undefined;
+  /** The same by `deflatePayload`, where somebody has done that already. */
+  readonly deflated?: Uint8Array | undefined;
   /** Where it came from. */
   readonly upstreamUrl?: string | undefined;
   /** Files: when their server says they last changed, ISO UTC. */

@@ -55,7 +55,10 @@ async function runOnce(
     'harvest started',
   );
   try {
-    const { run: total, complete } = await storePages(deps, source, run, lease, options);
+    const { run: total, complete } = await storePages(deps, source, run, lease, {
+      ...options,
+      isFirst: stored.asOf === undefined,
+    });
     const report = complete
       ? await finishRun(deps, lease, {
           source,
@@ -123,13 +126,13 @@ async function storePages(
   source: HarvestSource,
   run: Run,
   lease: Lease,
-  options: HarvestOptions,
+  options: HarvestOptions & { readonly isFirst: boolean },
 ): Promise<Reading> {
   const { database, clock, log } = deps;
   // The page after this one may be on its way: leaving must not wait for it.
   const leaving = new AbortController();
   const pages = source.adapter.pages(
-    { mode: run.mode, since: run.since, checkpoint: run.checkpoint },
+    { mode: run.mode, since: run.since, checkpoint: run.checkpoint, isFirst: options.isFirst },
     eitherOf(options.signal, leaving.signal),
   );
   const newFiles = new NewFiles(deps, source.fileCheck, source.config.files.checksPerRun);

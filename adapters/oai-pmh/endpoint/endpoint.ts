@@ -1,5 +1,5 @@
 import type { AdapterContext, HttpResponse } from '../../../src/core/adapter.ts';
-import { failure, isBridgeError } from '../../../src/core/errors.ts';
+import { type ErrorCode, failure, isBridgeError } from '../../../src/core/errors.ts';
 import { readSmallDocument, type SmallDocument } from '../wire/small-document.ts';
 import { isExhausted, remedyFor } from '../wire/trouble.ts';
 import { type RequestArguments, type RequestOptions, requestForm, requestUrl, type Verb } from './request.ts';
@@ -115,6 +115,15 @@ function isBrokenCoding(error: unknown): boolean {
   return isBridgeError(error, 'upstream-cut-off') && error.message.includes('gzip coding');
 }
 
+const passing: readonly ErrorCode[] = [
+  'upstream-cut-off',
+  'upstream-html',
+  'upstream-not-xml',
+  'upstream-status',
+  // It may have been another response that the same thread was reading.
+  'out-of-memory',
+];
+
 /** Broken responses; connections and busy servers are the HTTP port's business. */
 function mayPass(error: unknown): boolean {
   return (
@@ -122,6 +131,6 @@ function mayPass(error: unknown): boolean {
     error.retryable &&
     // That one wants more than a few seconds, and another remedy.
     !isExhausted(error.message) &&
-    ['upstream-cut-off', 'upstream-html', 'upstream-not-xml', 'upstream-status'].includes(error.code)
+    passing.includes(error.code)
   );
 }

@@ -244,7 +244,8 @@ export class Chain<Entry> {
       }
       try {
         const response = await this.#requests.answer(this.#state);
-        const list = new ListResponse(response, this.#pass);
+        const list =
+          this.#listing.readElsewhere?.(response, this.#pass) ?? new ListResponse(response, this.#pass);
         for await (const records of list) {
           clock.see(list.envelope, response.headers.date, context.clock.now());
           for (const record of records) {

@@ -1,4 +1,4 @@
-import type { AdapterContext, PageRequest } from '../../../src/core/adapter.ts';
+import type { AdapterContext, HttpResponse, PageRequest } from '../../../src/core/adapter.ts';
 import { parseDatestamp, parseHttpDate, toIso } from '../../../src/core/datetime.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import type { EndpointHabits } from '../endpoint/endpoint-habits.ts';
@@ -8,8 +8,13 @@ import type { PageSize } from '../verdicts/list-length.ts';
 import type { DateForm } from '../windows/date-form.ts';
 import type { Pass } from '../windows/passes.ts';
 import type { Span } from '../windows/window.ts';
-import type { Envelope } from '../wire/record-parser.ts';
+import type { CutRecord, Envelope } from '../wire/record-parser.ts';
 import type { ReadEntry } from './page-batch.ts';
+
+/** A response on its way into records; the envelope is complete at its end. */
+export interface ReadResponse extends AsyncIterable<CutRecord[]> {
+  readonly envelope: Envelope;
+}
 
 /** What all lists of a run have in common. */
 export interface Listing<Entry> {
@@ -19,6 +24,8 @@ export interface Listing<Entry> {
   readonly context: AdapterContext;
   readonly offered: readonly string[];
   readonly read: (pass: Pass) => ReadEntry<Entry>;
+  /** Reads a response to ListRecords elsewhere, for `read`; undefined: it is read here. */
+  readonly readElsewhere?: ((response: HttpResponse, pass: Pass) => ReadResponse) | undefined;
   readonly dates: DateForm;
   readonly encoding: TokenEncoding;
   readonly company: TokenCompany;

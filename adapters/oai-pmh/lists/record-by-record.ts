@@ -130,6 +130,7 @@ export class RecordByRecord<Entry> {
       verb: 'ListIdentifiers',
       // Its pages have another length.
       pageSize: this.#listing.identifierPages,
+      readElsewhere: undefined,
       read: () => (record) => ({ entry: record, problem: undefined }),
     };
     // A list that waits to be read would keep the place at the host that the records need.

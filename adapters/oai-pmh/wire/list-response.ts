@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../../../src/core/adapter.ts';
 import { BridgeError, isBridgeError } from '../../../src/core/errors.ts';
-import { declaredIn } from '../namespaces/declared-prefixes.ts';
+import { DeclaredPrefixes, declaredIn } from '../namespaces/declared-prefixes.ts';
 import { decodeXml } from './decode.ts';
 import { RecordCutter } from './record-cutter.ts';
 import type { CutRecord, Envelope } from './record-parser.ts';
@@ -20,10 +20,10 @@ export class ListResponse implements AsyncIterable<CutRecord[]> {
   readonly #cutter: RecordCutter;
   #head = '';
 
-  /** @param list stands for the list that it is a page of; undefined: it stands alone */
+  /** @param list stands for the list that it is a page of, or what that has declared; undefined: it stands alone */
   constructor(response: HttpResponse, list: object = response) {
     this.#response = response;
-    this.#cutter = new RecordCutter(declaredIn(list));
+    this.#cutter = new RecordCutter(list instanceof DeclaredPrefixes ? list : declaredIn(list));
   }
 
   /** Complete once the iteration has ended. */

@@ -38,6 +38,7 @@ export function remedyFor(error: unknown): Remedy {
     case 'upstream-cut-off':
     case 'upstream-not-xml':
     case 'response-too-large':
+    case 'out-of-memory':
     case 'oai-bad-resumption-token':
     case 'oai-list-incomplete':
     case 'oai-token-loop':

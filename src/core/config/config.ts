@@ -189,6 +189,13 @@ export const configSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    workers: Type.Integer({
+      minimum: 0,
+      maximum: 16,
+      default: 0,
+      description:
+        'Threads that read the answers of OAI-PMH repositories, for all sources together, so that the main thread only stores; 1 or 2 where there are cores to spare. Each takes about 50 MB while there is something to read. 0: the main thread reads.',
+    }),
     logLevel: Type.Union(
       ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)) as [
         ReturnType<typeof Type.Literal<'debug'>>,

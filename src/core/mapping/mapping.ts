@@ -1,8 +1,8 @@
 import type { SourceFile, SourceItem, SourceMetadata } from '../adapter.ts';
 import type { PublishedFile } from '../files/published-files.ts';
+import { sha256 } from '../payloads/sha-256.ts';
 import type { DesiredResource, Link } from '../resource.ts';
 import { hasSecret } from '../secrets.ts';
-import { sha256 } from '../sha-256.ts';
 import { collectionPath, itemPath, metadataPath, xmlType } from '../uris.ts';
 import { type MappedVersion, mapVersion } from './prior-versions.ts';
 
@@ -51,8 +51,9 @@ function mapMetadata(source: string, item: SourceItem, metadata: SourceMetadata)
     format: metadata.format,
     mediaType,
     length: metadata.content.byteLength,
-    hash: sha256(metadata.content),
+    hash: metadata.hash ?? sha256(metadata.content),
     content: metadata.content,
+    ...(metadata.deflated && { deflated: metadata.deflated }),
     upstreamUrl: metadata.upstreamUrl,
     landingPage: item.landingPage,
     links: describing(

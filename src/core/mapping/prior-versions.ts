@@ -1,5 +1,5 @@
 import type { SourceFile, SourceMetadata, SourceVersion } from '../adapter.ts';
-import { sha256 } from '../sha-256.ts';
+import { sha256 } from '../payloads/sha-256.ts';
 import { xmlType } from '../uris.ts';
 
 /** An earlier state of an item as it is stored: its metadata by the hashes of the bytes. */

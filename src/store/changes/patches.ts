@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isBridgeError } from '../../core/errors.ts';
+import { sha256 } from '../../core/payloads/sha-256.ts';
 import { type Link, patchRelation } from '../../core/resource.ts';
-import { sha256 } from '../../core/sha-256.ts';
 import { patchPath } from '../../core/uris.ts';
 import { diffXml, xmlPatchType } from '../../core/xml/xml-patch.ts';
 import type { Queryable } from '../engine/database.ts';

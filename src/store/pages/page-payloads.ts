@@ -48,12 +48,12 @@ export async function packPayloads(
   const updates: Payload[] = [];
   const current = new Map<string, Uint8Array>();
   for (const { desired, known: before, newBytes } of changes) {
-    const { hash, content } = desired ?? {};
+    const { hash, content, deflated } = desired ?? {};
     if (hash === undefined || !content) continue;
     current.set(hash, content);
     const isAlike = newBytes && before?.hash && isComparable(content.byteLength, before.length ?? 0);
     if (isAlike) updates.push({ hash, content, alike: before.hash });
-    else blobs.set(hash, packBlob(hash, content));
+    else blobs.set(hash, packBlob(hash, content, deflated));
   }
   const packing = { db, blobs, current, keyframes: new Set<string>() };
   await packBatches(packing, updates);

@@ -32,7 +32,7 @@ export async function withoutVolatileChanges(
     for (const { desired, hash, length, content } of batch) {
       const before = unpacked(rows, hash);
       if (before === undefined || !isSameButVolatile(before, content)) continue;
-      stored.set(desired, { ...desired, hash, length, content: before });
+      stored.set(desired, { ...desired, hash, length, content: before, deflated: undefined });
     }
   }
   if (stored.size === 0) return items;

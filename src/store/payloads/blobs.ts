@@ -1,7 +1,8 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { inflateRawSync } from 'node:zlib';
 import type { Knex } from 'knex';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
-import { sha256 } from '../../core/sha-256.ts';
+import { deflatePayload } from '../../core/payloads/deflated.ts';
+import { sha256 } from '../../core/payloads/sha-256.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
@@ -33,20 +34,8 @@ export interface Keyframe {
   readonly packedLength: number;
 }
 
-/** A small window costs nothing on documents of a few kB and saves most of zlib's set-up (17 µs, not 29). */
-const compression = { level: 4, windowBits: 13, memLevel: 6 } as const;
-
-const largestView = 65_536;
-
-/** As `packBlob` does it where it makes a payload smaller. */
-export function deflatePayload(content: Uint8Array): Uint8Array {
-  // By default zlib answers with a view of 16 kB; a page of such views is 16 MB. Of more than a chunk it makes a copy.
-  const chunkSize = Math.min(Math.max(64, content.byteLength), largestView);
-  return deflateRawSync(content, { ...compression, chunkSize });
-}
-
-export function packBlob(hash: string, content: Uint8Array): BlobRow {
-  const deflated = deflatePayload(content);
+/** @param deflated the content, where that was done already */
+export function packBlob(hash: string, content: Uint8Array, deflated = deflatePayload(content)): BlobRow {
   const smaller = deflated.byteLength < content.byteLength;
   return {
     hash,

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { deflatePayload } from '../../core/payloads/deflated.ts';
 import { batchBytes, batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { type BlobRow, type BlobRows, deflatePayload, readBlobRows, unpackBlob } from './blobs.ts';
+import { type BlobRow, type BlobRows, readBlobRows, unpackBlob } from './blobs.ts';
 import { contentFile, type ReadBuffers, readContentFile } from './content-files.ts';
 import { setAside } from './damaged-contents.ts';
 

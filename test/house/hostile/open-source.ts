@@ -2,11 +2,13 @@ import { createAdapter } from '../../../adapters/index.ts';
 import { adapterSettings, httpSettings, oaiSettings } from '../../../src/bridge/bridge.ts';
 import type { AdapterContext, Clock, Log } from '../../../src/core/adapter.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
+import type { Threads } from '../../../src/core/threads.ts';
 import { createFileChecker } from '../../../src/harvest/files/checks/file-checker.ts';
 import type { HarvestSource } from '../../../src/harvest/harvest-source.ts';
 import { createHostGate, type HostGate } from '../../../src/harvest/http/host-gate.ts';
 import { createHttp, type HttpClient } from '../../../src/harvest/http/http.ts';
 import { createLessonBook } from '../../../src/harvest/lessons.ts';
+import { createThreads } from '../../../src/harvest/threads/threads.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { anyIdentifier } from '../../../src/store/reading/items.ts';
 
@@ -27,15 +29,21 @@ export interface SourceOptions {
 
 export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** For all sources of this process; by default none, as with `rsbridge`. `TEST_THREADS=1` has it all read in a thread. */
+const most = Number(process.env.TEST_THREADS ?? 0);
+const threads = most > 0 ? createThreads(most, silent) : undefined;
+
 /**
  * A configured source with the real client and adapter, put together as `rsbridge` does.
  * @param database where its items are, for adapters that ask what those are called
+ * @param readers where answers are read; default: where all sources have them read
  */
 export function openSource(
   name: string,
   { url, source, contact }: SourceOptions,
   clock: Clock,
   database?: Database,
+  readers: Threads | null = threads ?? null,
 ): OpenSource {
   const settings = { files: { mode: 'none' }, ...source, url };
   const config = parseConfig({ sources: { [name]: settings }, ...(contact && { contact }) });
@@ -46,7 +54,7 @@ export function openSource(
   const http = createHttp(httpSettings(configured, config), deps);
   const found = createHttp({ ...httpSettings(configured, config), scope: 'found', headers: undefined }, deps);
   const lessons = createLessonBook(clock);
-  const alone = { http, log: silent, clock, lessons };
+  const alone = { http, log: silent, clock, lessons, threads: readers ?? undefined };
   const context: AdapterContext = {
     ...alone,
     oaiAt: (oai) => createAdapter('oai-pmh', oaiSettings(configured, oai), alone),

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SourceFile } from '../../../src/core/adapter.ts';
 import { toIso } from '../../../src/core/datetime.ts';
-import { sha256 } from '../../../src/core/sha-256.ts';
+import { sha256 } from '../../../src/core/payloads/sha-256.ts';
 import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
