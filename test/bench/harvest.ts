@@ -5,40 +5,82 @@ import { startPostgres } from '../house/postgres/server.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
 /**
- * `npm run bench harvest [RECORDS] [sqlite|pg|page …]`: a first harvest of oai_dc records from a
- * provider in another process, into SQLite and PostgreSQL, and as one single page of 300 MB.
+ * `npm run bench harvest [RECORDS] [sqlite|pg|page|threads …]`: a first harvest of oai_dc records from a
+ * provider in another process, into SQLite and PostgreSQL, and as one single page of 300 MB, all as configured by
+ * default; `threads`: one harvest and four at a time (a quarter of the records each), read in no thread and in two.
  */
 const [count = '100000', ...chosen] = process.argv.slice(2);
-const wanted = chosen.length > 0 ? chosen : ['sqlite', 'pg', 'page'];
+const wanted = chosen.length > 0 ? chosen : ['sqlite', 'pg', 'page', 'threads'];
 const records = Number(count);
 
-async function measure(name: string, pageSize: number, total: number, database: object): Promise<void> {
-  const provider = start('upstreams/provider', [total, pageSize]);
+interface Variant {
+  readonly name: string;
+  readonly pageSize: number;
+  readonly records: number;
+  readonly workers?: number;
+  readonly harvests?: number;
+}
+
+async function measure(variant: Variant, database: object): Promise<void> {
+  const { name, pageSize, workers = 0, harvests = 1 } = variant;
+  const each = Math.ceil(variant.records / harvests);
+  const provider = start('upstreams/provider', [each, pageSize]);
   try {
     const url = await firstLine(provider);
-    const run = start('once/harvest-once', [url, JSON.stringify(database)]);
+    const run = start('once/harvest-once', [url, JSON.stringify(database), 1, workers, harvests]);
     print({ name, ...JSON.parse(await firstLine(run)) });
   } finally {
     provider.kill('SIGKILL');
   }
 }
 
+/** @param place runs a measurement on a new database */
+async function besideEachOther(
+  name: string,
+  place: (measured: (database: object) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  for (const harvests of [1, 4]) {
+    for (const workers of [0, 2]) {
+      const what = `${name}, harvests at a time: ${harvests}, workers: ${workers}`;
+      await place((database) =>
+        measure({ name: what, pageSize: 1000, records, workers, harvests }, database),
+      );
+    }
+  }
+}
+
+async function onPostgres(measured: (database: object) => Promise<void>): Promise<void> {
+  const server = await startPostgres();
+  try {
+    await measured({ client: 'pg', url: server.url, poolSize: 5 });
+  } finally {
+    await server.stop();
+  }
+}
+
+let files = 0;
+
+async function onSqlite(measured: (database: object) => Promise<void>): Promise<void> {
+  files += 1;
+  await measured({ client: 'sqlite', file: join(directory, `${files}.db`) });
+}
+
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
 try {
   if (wanted.includes('sqlite')) {
-    await measure('sqlite', 1000, records, { client: 'sqlite', file: join(directory, 'sqlite.db') });
+    await onSqlite((database) => measure({ name: 'sqlite', pageSize: 1000, records }, database));
   }
   if (wanted.includes('page')) {
     const huge = 160_000;
-    await measure('one page of 300 MB', huge, huge, { client: 'sqlite', file: join(directory, 'page.db') });
+    const page = { name: 'one page of 300 MB', pageSize: huge, records: huge };
+    await onSqlite((database) => measure(page, database));
   }
   if (wanted.includes('pg')) {
-    const server = await startPostgres();
-    try {
-      await measure('pg', 1000, records, { client: 'pg', url: server.url, poolSize: 5 });
-    } finally {
-      await server.stop();
-    }
+    await onPostgres((database) => measure({ name: 'pg', pageSize: 1000, records }, database));
+  }
+  if (wanted.includes('threads')) {
+    await besideEachOther('sqlite', onSqlite);
+    await besideEachOther('pg', onPostgres);
   }
 } finally {
   rmSync(directory, { recursive: true, force: true });

@@ -47,9 +47,9 @@ function peer(command: string, args: readonly string[]): object | undefined {
   return run.status === 0 ? (JSON.parse(run.stdout) as object) : undefined;
 }
 
-async function ours(requestsPerHost: number): Promise<object> {
-  const database = { client: 'sqlite', file: join(directory, `${requestsPerHost}.db`) };
-  const run = start('once/harvest-once', [url, JSON.stringify(database), requestsPerHost]);
+async function ours(requestsPerHost: number, workers: number): Promise<object> {
+  const database = { client: 'sqlite', file: join(directory, `${requestsPerHost}-${workers}.db`) };
+  const run = start('once/harvest-once', [url, JSON.stringify(database), requestsPerHost, workers]);
   return JSON.parse(await firstLine(run)) as object;
 }
 
@@ -57,8 +57,11 @@ try {
   await told();
   const limit = await chain();
   await report('limit: one chain of requests', limit);
-  for (const requestsPerHost of [1, 4, 8]) {
-    await report(`ours, requestsPerHost ${requestsPerHost}`, await ours(requestsPerHost), limit.seconds);
+  for (const workers of [0, 2]) {
+    for (const requestsPerHost of [1, 4, 8]) {
+      const name = `ours, requestsPerHost ${requestsPerHost}, workers ${workers}`;
+      await report(name, await ours(requestsPerHost, workers), limit.seconds);
+    }
   }
   const script = join(process.cwd(), 'test', 'bench', 'peers', 'oai-peer.py');
   for (const name of ['sickle', 'scythe']) {

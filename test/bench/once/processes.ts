@@ -11,7 +11,9 @@ export function start(script: string, args: readonly (string | number)[]): Child
   const child = spawn(process.execPath, [...heapFlags, ...loader, file, ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
   return child;
 }
 
