@@ -13,7 +13,12 @@ export type Row = Readonly<Record<string, Value>>;
 
 export interface InsertOptions {
   /** On a clash in these columns: overwrite `update`, or keep the old row where it is empty. */
-  readonly conflict?: { readonly columns: readonly string[]; readonly update: readonly string[] };
+  readonly conflict?: {
+    readonly columns: readonly string[];
+    readonly update: readonly string[];
+    /** They are sets of bits: those of both rows stay. */
+    readonly asBits?: boolean;
+  };
   readonly returning?: readonly string[];
 }
 
@@ -51,7 +56,7 @@ async function insertAsJson<Returned>(
   const list = columns.map(quote).join(', ');
   const sql = `insert into ${quote(table)} (${list}) select ${list} from json_populate_recordset(null::${quote(table)}, ?::json)`;
   const json = JSON.stringify(rows, toPostgresJson);
-  const result: { rows: Returned[] } = await trx.raw(sql + suffix(options), [json]);
+  const result: { rows: Returned[] } = await trx.raw(sql + suffix(table, options), [json]);
   return result.rows;
 }
 
@@ -69,7 +74,7 @@ async function insertAsValues<Returned>(
   let start = 0;
   for (const size of chunkSizes) {
     if (rows.length - start < size) continue;
-    const sql = `${insert} values ${Array(size).fill(tuple).join(', ')}${suffix(options)}`;
+    const sql = `${insert} values ${Array(size).fill(tuple).join(', ')}${suffix(table, options)}`;
     for (; rows.length - start >= size; start += size) {
       const bindings: Value[] = [];
       for (const row of rows.slice(start, start + size))
@@ -99,15 +104,19 @@ export function isPostgres(query: Knex.QueryInterface | Knex.QueryBuilder): bool
   return (query as unknown as { client: { config: { client: unknown } } }).client.config.client === 'pg';
 }
 
-function suffix(options: InsertOptions): string {
-  return conflictClause(options) + returningClause(options);
+function suffix(table: string, options: InsertOptions): string {
+  return conflictClause(table, options) + returningClause(options);
 }
 
-function conflictClause({ conflict }: InsertOptions): string {
+function conflictClause(table: string, { conflict }: InsertOptions): string {
   if (!conflict) return '';
   const target = ` on conflict (${conflict.columns.map(quote).join(', ')})`;
   if (conflict.update.length === 0) return `${target} do nothing`;
-  return `${target} do update set ${conflict.update.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(', ')}`;
+  const before = (column: string) => (conflict.asBits ? `${quote(table)}.${quote(column)} | ` : '');
+  const updates = conflict.update.map(
+    (column) => `${quote(column)} = ${before(column)}excluded.${quote(column)}`,
+  );
+  return `${target} do update set ${updates.join(', ')}`;
 }
 
 function returningClause({ returning }: InsertOptions): string {

@@ -13,6 +13,7 @@ import * as unreadable from '../../../migrations/0015-unreadable.ts';
 import * as manySources from '../../../migrations/0018-many-sources.ts';
 import * as quietLinks from '../../../migrations/0024-quiet-links.ts';
 import * as sharedLinks from '../../../migrations/0025-shared-links.ts';
+import * as seen from '../../../migrations/0030-seen.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type Database, translate } from './database.ts';
 
@@ -37,6 +38,7 @@ const migrations: readonly Migration[] = [
   { name: '0018-many-sources', up: manySources.up },
   { name: '0024-quiet-links', up: quietLinks.up },
   { name: '0025-shared-links', up: sharedLinks.up },
+  { name: '0030-seen', up: seen.up },
 ];
 
 export const schemaTable = 'schema_migration';

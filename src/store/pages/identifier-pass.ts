@@ -4,6 +4,7 @@ import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { type Run, recordProblems } from '../runs/runs.ts';
+import { markSeen, unseenBy } from '../runs/seen.ts';
 import { recordUnreadParts } from '../runs/vanished.ts';
 import { countDoubts, storeProgress } from './store-page.ts';
 
@@ -20,7 +21,7 @@ export interface ListedPage {
 /**
  * Marks the items of a page as met, in everything that is published of them: that a list of one format has an
  * item says nothing of its other formats, and this is not the pass that asks. The mark is the one of full passes
- * (`seen_run`), which compare it by `<`: one that begins later meets them anew.
+ * (`runs/seen.ts`), which ask for those of their own run or a later one: one that begins later meets them anew.
  * @throws BridgeError `lease-lost`
  */
 export async function storeListed(
@@ -63,11 +64,12 @@ async function markListed(
     .select('id')
     .where({ source_id: sourceId })
     .modify((query) => whereAnyOf(query, 'identifier', identifiers));
-  await trx('resource')
+  const unseen: { id: number }[] = await trx('resource')
     .whereIn('item_id', items)
     .whereNull('deleted_at')
-    .where((either) => either.whereNull('seen_run').orWhere('seen_run', '<', runId))
-    .update({ seen_run: runId });
+    .whereRaw(unseenBy(runId))
+    .select('id');
+  await markSeen(trx, sourceId, runId, idsOf(unseen));
 }
 
 /**
@@ -83,20 +85,35 @@ export async function excuseUnlisted(
 ): Promise<void> {
   await database.transaction(async (trx) => {
     await renewLease(trx, lease, now.milliseconds);
-    await trx('resource')
-      .where({ source_id: lease.sourceId, kind: 'metadata' })
-      .whereNull('deleted_at')
-      .where((either) => either.whereNull('seen_run').orWhere('seen_run', '<', runId))
-      .whereNotExists(
-        trx('resource as listed')
-          .whereRaw('listed.item_id = resource.item_id')
-          .where({ 'listed.kind': 'metadata' })
-          .whereNull('listed.deleted_at')
-          .whereIn('listed.format', [...formats])
-          .select(trx.raw('1')),
-      )
-      .update({ seen_run: runId });
+    for (let after = 0; ; ) {
+      const unlisted: { id: number }[] = await trx('resource')
+        .where({ source_id: lease.sourceId, kind: 'metadata' })
+        .where('id', '>', after)
+        .whereNull('deleted_at')
+        .whereRaw(unseenBy(runId))
+        .whereNotExists(
+          trx('resource as listed')
+            .whereRaw('listed.item_id = resource.item_id')
+            .where({ 'listed.kind': 'metadata' })
+            .whereNull('listed.deleted_at')
+            .whereIn('listed.format', [...formats])
+            .select(trx.raw('1')),
+        )
+        .orderBy('id')
+        .limit(resourcesAtATime)
+        .select('id');
+      await markSeen(trx, lease.sourceId, runId, idsOf(unlisted));
+      const last = unlisted.at(-1);
+      if (!last || unlisted.length < resourcesAtATime) return;
+      after = last.id;
+    }
   });
+}
+
+const resourcesAtATime = 5_000;
+
+function idsOf(rows: readonly { readonly id: number }[]): readonly number[] {
+  return rows.map(({ id }) => id);
 }
 
 /** Those of the identifiers of which nothing is published. */

@@ -25,6 +25,7 @@ import { countChanges } from '../plans/resource-changes.ts';
 import { pageWithoutWithdrawn } from '../removal/withdrawals.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { type RunCounts, recordProblems } from '../runs/runs.ts';
+import { markSeen, readSeen } from '../runs/seen.ts';
 import { inTurn } from '../runs/turns.ts';
 import { storeUnreadable } from '../runs/unreadable.ts';
 import { clearVanished, recordUnreadParts } from '../runs/vanished.ts';
@@ -128,8 +129,7 @@ async function storeInTurn(
     await insertRows(trx, 'blob', repaired, replacingBlobs);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
     await storeLearnt(trx, plan.learnt);
-    const met = run.mode === 'full' ? [...plan.unchanged, ...excused(page, known)] : plan.unchanged;
-    await markSeen(trx, run.id, met);
+    await markMet(trx, sourceId, run, page, plan);
     if (page.files?.mode === 'link') await unsettleSharers(trx, sourceId, filesOf(plan, page));
     await clearVanished(trx, sourceId, metBy(plan));
     await recordProblems(trx, run, problems);
@@ -174,7 +174,8 @@ async function planStored(
 ): Promise<StoredChanges> {
   const { awaited = [], files: rules = noFiles } = page;
   const withFiles = rules.mode !== 'none';
-  const known = await readKnownItems(db, source.name, identifiersOf(page), withFiles);
+  const stored = await readKnownItems(db, source.name, identifiersOf(page), withFiles);
+  const known = runId === undefined ? stored : await withSeen(db, source.id, runId, stored);
   const items = await withoutVolatileChanges(db, page.items, known);
   const urls = [...items, ...known.values()].flatMap(({ files }) => files.map(({ url }) => url));
   const planned = async (unread: ReadonlySet<string>) => {
@@ -185,6 +186,24 @@ async function planStored(
   if (plan.repeated.length === 0 || runId === undefined) return { ...plan, known, delivered: items };
   const unread = await findUnread(db, runId, plan.repeated);
   return { ...(unread.size === 0 ? plan : await planned(unread)), known, delivered: items };
+}
+
+/** Resources as the run has met them by now. */
+async function withSeen(
+  db: Database['reader'],
+  sourceId: number,
+  runId: number,
+  known: StoredChanges['known'],
+): Promise<StoredChanges['known']> {
+  const ids = [...known.values()].flatMap(({ resources }) => resources.map(({ id }) => id));
+  const seen = await readSeen(db, sourceId, runId, ids);
+  if (seen.size === 0) return known;
+  return new Map(
+    [...known].map(([identifier, item]) => {
+      const resources = item.resources.map((own) => (seen.has(own.id) ? { ...own, seen_run: runId } : own));
+      return [identifier, { ...item, resources }];
+    }),
+  );
 }
 
 /** Those that the run met without being able to read them: what it reads of them now is no repetition. */
@@ -306,11 +325,28 @@ function toEntry(blob: BlobRow): [string, BlobRow] {
   return [blob.hash, blob];
 }
 
-async function markSeen(trx: Knex.Transaction, runId: number, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
-  await trx('resource')
-    .modify((query) => whereAnyOf(query, 'id', ids))
-    .update({ seen_run: runId });
+/** What came, and needs nothing: in a full pass that is nearly everything. */
+async function markMet(
+  trx: Knex.Transaction,
+  sourceId: number,
+  run: RunInProgress,
+  page: MappedPage,
+  { known, unchanged }: StoredChanges,
+): Promise<void> {
+  if (run.mode === 'full') {
+    const marked = metIn(known, run.id);
+    const met = [...unchanged, ...excused(page, known)].filter((id) => !marked.has(id));
+    await markSeen(trx, sourceId, run.id, met);
+  } else if (unchanged.length > 0) {
+    await trx('resource')
+      .modify((query) => whereAnyOf(query, 'id', unchanged))
+      .update({ seen_run: run.id });
+  }
+}
+
+function metIn(known: StoredChanges['known'], runId: number | undefined): ReadonlySet<number> {
+  const resources = [...known.values()].flatMap((item) => item.resources);
+  return new Set(resources.flatMap(({ id, seen_run }) => (seen_run === runId ? id : [])));
 }
 
 export async function storeProgress(
@@ -341,8 +377,7 @@ function resultOf(
   page: MappedPage,
   runId?: number,
 ): PageResult {
-  const resources = [...plan.known.values()].flatMap((item) => item.resources);
-  const met = new Set(resources.filter(({ seen_run }) => seen_run === runId).map(({ id }) => id));
+  const met = metIn(plan.known, runId);
   const isNew = ({ identifier, speaksFor: { formats } }: MappedItem) =>
     !plan.known.get(identifier)?.resources.some(({ id, kind, format }) => {
       return kind === 'metadata' && format !== null && formats.includes(format) && met.has(id);

@@ -5,6 +5,7 @@ import type { Database, Queryable } from '../engine/database.ts';
 import { markUnsettled } from '../files/item-files.ts';
 import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
+import { lastSeenBy, unseenBy } from '../runs/seen.ts';
 import { inTurn } from '../runs/turns.ts';
 
 /** How much metadata of a source a complete pass did not meet. Files go with their items and are not counted. */
@@ -49,7 +50,7 @@ export async function listUnseenItems(
   const first: { item_id: number }[] = await living(db, sourceId)
     .modify(whereUnseen, runId)
     .groupBy('item_id')
-    .orderByRaw('min(coalesce(seen_run, 0)), item_id')
+    .orderByRaw(`min(${lastSeenBy(db)}), item_id`)
     .limit(limit)
     .select('item_id');
   if (first.length === 0) return [];
@@ -79,7 +80,7 @@ interface UnseenRow {
   readonly id: number;
   readonly identifier: string;
   readonly format: string;
-  readonly seen_run: number | null;
+  readonly seen_run: number;
   readonly kind: string;
   readonly upstream_url: string | null;
 }
@@ -99,9 +100,9 @@ async function readUnseen(
       'item.id',
       'item.identifier',
       'resource.format',
-      'resource.seen_run',
       'resource.kind',
       'resource.upstream_url',
+      db.raw(`${lastSeenBy(db)} as seen_run`),
     );
   const byItem = new Map<number, typeof rows>();
   for (const row of rows) byItem.set(row.id, [...(byItem.get(row.id) ?? []), row]);
@@ -109,7 +110,7 @@ async function readUnseen(
     const own = byItem.get(id) ?? [];
     const [row] = own;
     if (!row) return [];
-    const lastSeenRun = own.reduce((last, { seen_run }) => Math.max(last, seen_run ?? 0), 0) || undefined;
+    const lastSeenRun = own.reduce((last, { seen_run }) => Math.max(last, Number(seen_run)), 0) || undefined;
     const formats = own.map(({ format }) => format);
     const addresses = own.flatMap(({ kind, upstream_url }) =>
       kind === 'metadata' && upstream_url !== null ? [upstream_url] : [],
@@ -212,7 +213,7 @@ function living(db: Queryable, sourceId: number): Knex.QueryBuilder {
 }
 
 function whereUnseen(query: Knex.QueryBuilder, runId: number): void {
-  query.where((either) => either.whereNull('seen_run').orWhere('seen_run', '<', runId));
+  query.whereRaw(unseenBy(runId));
 }
 
 function whereSwept(query: Knex.QueryBuilder, { formatsOtherThan, items, shownBy }: Swept): void {

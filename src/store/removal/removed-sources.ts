@@ -109,7 +109,7 @@ export async function purgeSource(
   await step((trx) => purgeResources(trx, sourceId));
   await step((trx) => purgeFiles(trx, sourceId));
   await step((trx) => purgeItems(trx, sourceId));
-  for (const table of ['moment', 'vanished', 'unread_part', 'unreadable', 'collection']) {
+  for (const table of ['moment', 'seen', 'vanished', 'unread_part', 'unreadable', 'collection']) {
     await step((trx) => trx(table).where({ source_id: sourceId }).delete());
   }
   await step((trx) => purgeRuns(trx, sourceId));

@@ -5,6 +5,7 @@ import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { type Lease, renewLease } from './leases.ts';
 import type { Run, RunKind } from './runs.ts';
+import { foldSeen, unseenBy } from './seen.ts';
 
 /** A pass that came to its end, and did not meet what is suspected of having vanished. */
 export interface Suspicion {
@@ -79,7 +80,7 @@ export async function recordVanished(
       select resource.id, resource.source_id, resource.item_id, ${runId}, '${mode}', ?, ?
       from resource join item on item.id = resource.item_id
       where resource.source_id = ? and resource.kind = 'metadata' and resource.deleted_at is null
-        and (resource.seen_run is null or resource.seen_run < ?)
+        and ${unseenBy(runId)}
         and not exists (select 1 from unread_part as part where part.source_id = ? and part.run_id = ?
           and (part.format is null or part.format = resource.format)
           and (part.from_at is null or item.datestamp is null or item.datestamp >= part.from_at)
@@ -87,10 +88,11 @@ export async function recordVanished(
           and (part.spec is null or ${isInPart}))
       on conflict (resource_id) do update
       set run_id = excluded.run_id, pass = excluded.pass, at = excluded.at`,
-      [now.iso, now.iso, sourceId, runId, sourceId, runId],
+      [now.iso, now.iso, sourceId, sourceId, runId],
     );
     await trx('vanished').where({ source_id: sourceId }).where('run_id', '<>', runId).delete();
     await trx('unread_part').where({ source_id: sourceId }).where('run_id', '<>', runId).delete();
+    await foldSeen(trx, sourceId, runId);
     await resolveRuns(trx, sourceId);
   });
 }
@@ -223,9 +225,7 @@ function allSuspected(db: Queryable): Knex.QueryBuilder {
   return db('vanished')
     .join('resource', 'resource.id', 'vanished.resource_id')
     .whereNull('resource.deleted_at')
-    .where((either) =>
-      either.whereNull('resource.seen_run').orWhereRaw('resource.seen_run < vanished.run_id'),
-    );
+    .whereRaw(unseenBy('vanished.run_id'));
 }
 
 /** Nothing is suspected any more: whatever waited for a person for that reason alone, waits no longer. */

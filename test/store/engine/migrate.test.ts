@@ -51,6 +51,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0018-many-sources' },
     { name: '0024-quiet-links' },
     { name: '0025-shared-links' },
+    { name: '0030-seen' },
   ]);
 });
 
