@@ -6,6 +6,7 @@ import type pg from 'pg';
 import type { DatabaseConfig } from '../../core/config/config.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
+import { retried } from './retried.ts';
 import { busyTimeoutMs, knexLog, openSqlite } from './sqlite-dialect.ts';
 import { storageError } from './storage-error.ts';
 
@@ -20,7 +21,10 @@ export interface Database {
   readonly client: 'sqlite' | 'pg';
   readonly writer: Knex;
   readonly reader: Knex;
-  /** Runs `work` in a writing transaction that commits when it resolves. */
+  /**
+   * Runs `work` in a writing transaction that commits when it resolves; again from its beginning where PostgreSQL gave
+   * it up for the sake of another one.
+   */
   transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
   /** Runs `work` on one unchanging view of everything committed so far, for as long as it takes. */
   snapshot<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
@@ -89,7 +93,7 @@ function openPostgres(config: { url: string; poolSize: number }): Database {
     client: 'pg',
     writer: connection,
     reader: connection,
-    transaction: (work) => translated(() => connection.transaction(work)),
+    transaction: (work) => translated(() => retried(() => connection.transaction(work))),
     snapshot: (work) =>
       translated(() => connection.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })),
     close: () => connection.destroy(),

@@ -62,16 +62,20 @@ export async function applyRetention(
   let state: RetentionState = { keep, at, seq: continues ? before.seq : 0, givenUp: before?.givenUp ?? 0 };
 
   /** What is done, and how far that is, in one transaction. */
-  const step = (seq: number, work: (trx: Knex.Transaction) => Promise<number>) =>
-    database.transaction(async (trx) => {
+  const step = async (seq: number, work: (trx: Knex.Transaction) => Promise<number>) => {
+    const before = state;
+    const done = await database.transaction(async (trx) => {
       await renewLease(trx, lease, now().milliseconds);
       const change = await work(trx);
-      state = { ...state, seq, givenUp: state.givenUp + change };
+      const after = { ...before, seq, givenUp: before.givenUp + change };
       await trx('source')
         .where({ id: lease.sourceId })
-        .update({ retention: JSON.stringify(state) });
-      return change;
+        .update({ retention: JSON.stringify(after) });
+      return { change, after };
     });
+    state = done.after;
+    return done.change;
+  };
 
   let broughtBack = 0;
   if (!continues) await step(0, async () => 0);

@@ -1,0 +1,27 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** Two transactions were in each other's way, and PostgreSQL gave up one: a deadlock, or a serialization failure. */
+const conflicts = new Set(['40001', '40P01']);
+const attempts = 8;
+const shortestPauseMs = 10;
+const longestPauseMs = 1_000;
+
+/**
+ * Runs a transaction again that was given up for the sake of another. Nothing of it has happened in the database, so
+ * that whatever it does besides has to bear being done again: what it tells others, it tells by what it returns.
+ */
+export async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts || !isConflict(error)) throw error;
+      // Not all of them at the same time once more.
+      await setTimeout(Math.random() * Math.min(longestPauseMs, shortestPauseMs * 2 ** attempt));
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Error && conflicts.has(String((error as { code?: unknown }).code));
+}
