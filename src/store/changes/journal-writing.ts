@@ -3,6 +3,7 @@ import { addSeconds } from '../../core/datetime.ts';
 import type { Link } from '../../core/resource.ts';
 import { batches } from '../engine/batches.ts';
 import { insertRows, type Row } from '../engine/bulk.ts';
+import { storedLinks } from '../engine/link-forms.ts';
 import { serializeLinks } from '../engine/representation-columns.ts';
 import { unsettleHeirs } from '../files/linked-files.ts';
 import { lastmodAfter } from '../plans/page-changes.ts';
@@ -59,11 +60,13 @@ async function storeRows(
   rows: readonly ChangeRows[],
   itemIds: ReadonlyMap<string, number>,
 ): Promise<void> {
+  const stored = await storedLinks(trx, sourceId, rows.flatMap(linksOf));
   const resources = await insertRows<{ id: number; path: string }>(
     trx,
     'resource',
     rows.map(({ plan, resource }) => ({
       ...resource,
+      links: stored(resource.links, resource.path),
       source_id: sourceId,
       item_id: itemIds.get(plan.identifier) ?? missing(plan.identifier),
       seen_run: plan.seenRun === undefined ? run.id : plan.seenRun,
@@ -79,13 +82,27 @@ async function storeRows(
   await insertRows(
     trx,
     'change',
-    rows.map((row) => ({ ...row.change, source_id: sourceId, resource_id: idOf(row) })),
+    rows.map((row) => {
+      const { links, links_before: before } = row.change;
+      const { path } = row.resource;
+      return {
+        ...row.change,
+        links: stored(links, path),
+        links_before: before === null ? null : stored(before, path),
+        source_id: sourceId,
+        resource_id: idOf(row),
+      };
+    }),
   );
   await insertRows(
     trx,
     'version',
     rows.flatMap((row) => (row.version ? [{ ...row.version, resource_id: idOf(row) }] : [])),
   );
+}
+
+function linksOf({ resource: { path, ...resource }, change }: ChangeRows) {
+  return [resource.links, change.links, change.links_before ?? ''].map((links) => ({ path, links }));
 }
 
 /**
@@ -112,8 +129,8 @@ function growth(changes: readonly ResourceChange[]): number {
 
 interface ChangeRows {
   readonly plan: ResourceChange;
-  readonly resource: Row & { readonly path: string };
-  readonly change: Row;
+  readonly resource: Row & { readonly path: string; readonly links: string };
+  readonly change: Row & { readonly links: string; readonly links_before: string | null };
   readonly version: Row | undefined;
 }
 
@@ -127,11 +144,24 @@ function toRows(plan: ResourceChange, seq: number, at: string, patches: PagePatc
     hash: desired?.hash ?? null,
   };
   const upstream_url = desired?.upstreamUrl ?? known?.upstream_url ?? null;
+  const kind = desired?.kind ?? known?.kind ?? missing('kind');
+  const version =
+    plan.newBytes || gone
+      ? {
+          seq,
+          at: at === lastmod ? '' : at,
+          lastmod,
+          ...representation,
+          // Records are where their resource says; a file may have been elsewhere.
+          upstream_url: kind === 'file' ? upstream_url : null,
+          gone: Number(gone),
+        }
+      : undefined;
   return {
     plan,
     resource: {
       path: desired?.path ?? known?.path ?? missing('path'),
-      kind: desired?.kind ?? known?.kind ?? missing('kind'),
+      kind,
       format: desired?.format ?? known?.format ?? missing('format'),
       ...representation,
       lastmod,
@@ -147,15 +177,14 @@ function toRows(plan: ResourceChange, seq: number, at: string, patches: PagePatc
       seq,
       at,
       kind: change,
-      lastmod,
-      ...representation,
+      // A version says what it is.
+      ...(version
+        ? { lastmod: '', media_type: null, length: null, hash: null }
+        : { lastmod, ...representation }),
       links: changeLinks(plan, patches.linkOf(plan, seq)),
       links_before: linksBefore(plan),
     },
-    version:
-      plan.newBytes || gone
-        ? { seq, at, lastmod, ...representation, upstream_url, gone: Number(gone) }
-        : undefined,
+    version,
   };
 }
 

@@ -1,12 +1,18 @@
 import type { Knex } from 'knex';
+import { storedLinks } from '../engine/link-forms.ts';
 import type { Learnt } from '../plans/resource-changes.ts';
 
 /**
  * What became known of resources that have not changed: current lists and headers have it, the journal does not.
  */
-export async function storeLearnt(trx: Knex.Transaction, learnt: readonly Learnt[]): Promise<void> {
-  for (const { id, ...facts } of learnt)
+export async function storeLearnt(
+  trx: Knex.Transaction,
+  sourceId: number,
+  learnt: readonly Learnt[],
+): Promise<void> {
+  const stored = await storedLinks(trx, sourceId, learnt);
+  for (const { id, path, ...facts } of learnt)
     await trx('resource')
       .where({ id })
-      .update({ ...facts, learnt: 1 });
+      .update({ ...facts, links: stored(facts.links, path), learnt: 1 });
 }

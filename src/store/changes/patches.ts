@@ -5,7 +5,7 @@ import { type Link, patchRelation } from '../../core/resource.ts';
 import { patchPath } from '../../core/uris.ts';
 import { diffXml, xmlPatchType } from '../../core/xml/xml-patch.ts';
 import type { Queryable } from '../engine/database.ts';
-import { parseLinks } from '../engine/representation-columns.ts';
+import { patchesIn } from '../engine/representation-columns.ts';
 import { type BlobRow, packBlob, readBlob } from '../payloads/blobs.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
 
@@ -87,7 +87,7 @@ export async function findPatch(
       'change.at',
       db.raw('coalesce(resource.deleted_at, resource.withdrawn_at) as deleted_at'),
     );
-  const link = row && parseLinks(row.links).find(({ rel, href }) => rel === patchRelation && href === path);
+  const link = row && patchesIn(row.links).find(({ href }) => href === path);
   if (!row || link?.hash === undefined || link.length === undefined) return undefined;
   const { hash, length } = link;
   return { path, hash, length, at: row.at, deletedAt: row.deleted_at ?? undefined };

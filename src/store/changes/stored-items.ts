@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { withLinks } from '../engine/link-forms.ts';
 import { readItemFiles } from '../files/item-files.ts';
 import { itemsOfWithdrawn } from '../files/refusals.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
@@ -90,6 +91,7 @@ async function complete(
   const resources: (KnownResource & { item_id: number })[] = await db('resource')
     .select('id', 'item_id', 'path', 'kind', 'format', 'withdrawn_at', ...changingColumns)
     .modify((query) => whereAnyOf(query, 'item_id', ids));
+  await withLinks(db, resources, ['links']);
   const memberships: { item_id: number; spec: string }[] = await db('item_collection')
     .join('collection', 'collection.id', 'item_collection.collection_id')
     .select('item_collection.item_id', 'collection.spec')

@@ -14,6 +14,7 @@ import * as manySources from '../../../migrations/0018-many-sources.ts';
 import * as quietLinks from '../../../migrations/0024-quiet-links.ts';
 import * as sharedLinks from '../../../migrations/0025-shared-links.ts';
 import * as seen from '../../../migrations/0030-seen.ts';
+import * as linksOnce from '../../../migrations/0031-links-once.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type Database, translate } from './database.ts';
 
@@ -39,6 +40,7 @@ const migrations: readonly Migration[] = [
   { name: '0024-quiet-links', up: quietLinks.up },
   { name: '0025-shared-links', up: sharedLinks.up },
   { name: '0030-seen', up: seen.up },
+  { name: '0031-links-once', up: linksOnce.up },
 ];
 
 export const schemaTable = 'schema_migration';

@@ -1,4 +1,4 @@
-import type { Link, Representation } from '../../core/resource.ts';
+import { type Link, patchRelation, type Representation } from '../../core/resource.ts';
 import { hasSecret } from '../../core/secrets.ts';
 
 /** How representations lie in the tables `resource`, `change` and `version`. */
@@ -22,6 +22,11 @@ export function parseLinks(json: string): readonly Link[] {
   const links = JSON.parse(json) as Link[];
   // Stored before it was known to be one.
   return hasSecret(json) ? links.filter(({ rel, href }) => rel !== 'via' || !hasSecret(href)) : links;
+}
+
+/** Of links as they are stored: those to patches, which are of one change and are never kept as a form. */
+export function patchesIn(links: string): readonly Link[] {
+  return links.includes(patchRelation) ? parseLinks(links).filter(({ rel }) => rel === patchRelation) : [];
 }
 
 export function serializeLinks(links: readonly Link[]): string {

@@ -1,4 +1,5 @@
 import type { ChangeKind } from '../../core/resource.ts';
+import { factOfChange, versionOfChange } from '../engine/change-facts.ts';
 import type { Queryable } from '../engine/database.ts';
 import type { StoredCollection } from '../sources/collections.ts';
 
@@ -141,7 +142,14 @@ function selectChanges(db: Queryable, sourceId: number) {
   return db('change')
     .join('resource', 'resource.id', 'change.resource_id')
     .where('change.source_id', sourceId)
-    .select('change.seq', 'change.at', 'change.kind', 'change.lastmod', 'resource.path');
+    .leftJoin('version', versionOfChange)
+    .select(
+      'change.seq',
+      'change.at',
+      'change.kind',
+      'resource.path',
+      db.raw(`${factOfChange('lastmod')} as lastmod`),
+    );
 }
 
 function toChange(row: ChangeRow | undefined): CollectionChange | undefined {

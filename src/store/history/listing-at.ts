@@ -1,7 +1,9 @@
 import { patchRelation, type ResourceKind } from '../../core/resource.ts';
 import { collectionMarks, type ResourceSet } from '../../core/resource-set.ts';
 import { isPostgres } from '../engine/bulk.ts';
+import { factOfChange } from '../engine/change-facts.ts';
 import type { Queryable } from '../engine/database.ts';
+import { withLinks } from '../engine/link-forms.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
 import { type ResourceEntry, whereOfSet } from '../reading/listing.ts';
 import { sourceIdOf } from '../sources/sources.ts';
@@ -16,7 +18,8 @@ interface RowAt extends RepresentationRow {
 }
 
 const rowsAtATime = 2000;
-const columns = ['lastmod', 'media_type', 'length', 'hash', 'links'] as const;
+const facts = ['lastmod', 'media_type', 'length', 'hash'] as const;
+const columns = [...facts, 'links'] as const;
 
 /**
  * The resources as the journal tells them up to `seq`: what has not changed since is as it is, everything else as its
@@ -36,6 +39,7 @@ export async function* listResourcesAt(
   const isMember = membershipOf(set);
   for (let after = 0; ; ) {
     const page = await readPage(db, sourceId, set, { seq, after, rows });
+    await withLinks(db, page, ['links']);
     const entries = page.flatMap(({ path, kind, lastmod, links, ...row }): readonly ResourceEntry[] =>
       lastmod === null || links === null || !isMember(links)
         ? []
@@ -72,17 +76,23 @@ async function readPage(
     .limit(rows);
   const facts = columns.map(
     (column) => `case
-      when page.last_seq > ? or page.learnt = 1 then case when past.kind <> 'deleted' then past.${column} end
+      when page.last_seq > ? or page.learnt = 1 then case when past.kind <> 'deleted' then ${pastColumn(column)} end
       when page.deleted_at is null then page.${column} end as ${column}`,
   );
   const found: RowAt[] | { rows: RowAt[] } = await db.raw(
     `select page.id, page.path, page.kind, ${facts.join(', ')}
     from (?) as page
     ${isPostgres(page) ? lateral : byRow}
+    left join version on past.lastmod = '' and version.resource_id = page.id and version.seq = past.seq
     order by page.id`,
     [...columns.map(() => seq), page, seq, seq],
   );
   return 'rows' in found ? found.rows : found;
+}
+
+/** Of the change, or of the version that it made. */
+function pastColumn(column: (typeof columns)[number]): string {
+  return column === 'links' ? 'past.links' : factOfChange(column, 'past');
 }
 
 /** By the links of then, before they are parsed: of a small set of a large source most rows are not in it. */

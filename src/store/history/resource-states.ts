@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
-import {
-  type ChangeKind,
-  patchRelation,
-  type Representation,
-  type ResourceKind,
-} from '../../core/resource.ts';
+import type { ChangeKind, Representation, ResourceKind } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
+import { withLinks } from '../engine/link-forms.ts';
+import {
+  parseLinks,
+  patchesIn,
+  type RepresentationRow,
+  toRepresentation,
+} from '../engine/representation-columns.ts';
 import { countChangesAfter } from '../sources/journal.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 
@@ -88,6 +89,7 @@ export async function* listChangedStates(
       .where('change.seq', '<=', seq)
       .orderBy('change.seq')
       .limit(rows);
+    await withLinks(db, page, ['change_links', 'links_before']);
     const distinct = [...new Map(page.map((row) => [row.id, row])).values()];
     const states = await statesAt(db, sourceId, seq, distinct);
     const living = new Set(states.flatMap(({ path, alive }) => (alive ? [path] : [])));
@@ -286,9 +288,7 @@ async function versionsAt(
 }
 
 function patchesOf(links: string, at: string): ContentState[] {
-  return parseLinks(links).flatMap(({ rel, href, hash, length }) =>
-    rel === patchRelation ? [{ path: href, lastmod: at, hash, length }] : [],
-  );
+  return patchesIn(links).map(({ href, hash, length }) => ({ path: href, lastmod: at, hash, length }));
 }
 
 function collectionsOf(...links: readonly string[]): string[] {

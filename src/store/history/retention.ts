@@ -188,6 +188,7 @@ async function readSteps(db: Queryable, resourceIds: readonly number[]) {
     .orderBy(['resource_id', 'seq']);
   const steps = rows.map(({ resource_id, hash, gone, dropped_at, ...step }) => ({
     ...step,
+    at: step.at || step.lastmod,
     resourceId: resource_id,
     gone: gone === 1,
     dropped: dropped_at !== null,

@@ -23,7 +23,7 @@ export async function listVersionSteps(
     .select('version.media_type', 'version.length', 'version.hash');
   return rows.map((row) => ({
     seq: Number(row.seq),
-    at: row.at,
+    at: row.at || row.lastmod,
     datetime: row.lastmod,
     ...toRepresentation(row),
     gone: row.gone === 1,

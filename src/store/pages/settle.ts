@@ -141,6 +141,7 @@ async function settleItems(
     await storeChanges(trx, sourceId, { id: runId ?? 0 }, changes, itemIds, now.iso);
     await storeLearnt(
       trx,
+      sourceId,
       plans.flatMap(({ plan }) => plan.learnt),
     );
     for (const due of new Set(plans.map(({ plan }) => plan.landingDue))) {

@@ -128,7 +128,7 @@ async function storeInTurn(
     const repaired = mended.map(({ blob }) => toRow(blob));
     await insertRows(trx, 'blob', repaired, replacingBlobs);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
-    await storeLearnt(trx, plan.learnt);
+    await storeLearnt(trx, sourceId, plan.learnt);
     await markMet(trx, sourceId, run, page, plan);
     if (page.files?.mode === 'link') await unsettleSharers(trx, sourceId, filesOf(plan, page));
     await clearVanished(trx, sourceId, metBy(plan));

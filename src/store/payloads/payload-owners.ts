@@ -1,7 +1,6 @@
-import { patchRelation } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { parseLinks } from '../engine/representation-columns.ts';
+import { patchesIn } from '../engine/representation-columns.ts';
 
 /** Whose payload something is, and when it was. */
 export interface PayloadOwner {
@@ -52,7 +51,9 @@ interface VersionRow {
   readonly lastmod: string;
   readonly current_hash: string | null;
   readonly deleted_at: string | null;
+  /** Null: it is where its resource is. */
   readonly upstream_url: string | null;
+  readonly resource_url: string | null;
 }
 
 const versionColumns = [
@@ -63,12 +64,20 @@ const versionColumns = [
   'resource.hash as current_hash',
   'resource.deleted_at',
   'version.upstream_url',
+  'resource.upstream_url as resource_url',
 ];
 
 function toOwner(row: VersionRow): PayloadOwner {
-  const { hash, source, path, lastmod, current_hash, deleted_at, upstream_url } = row;
+  const { hash, source, path, lastmod, current_hash, deleted_at, upstream_url, resource_url } = row;
   const role = deleted_at === null && current_hash === hash ? 'current' : 'earlier';
-  return { hash, source, name: path, since: lastmod, role, upstreamUrl: upstream_url ?? undefined };
+  return {
+    hash,
+    source,
+    name: path,
+    since: lastmod,
+    role,
+    upstreamUrl: upstream_url ?? resource_url ?? undefined,
+  };
 }
 
 async function priorVersionsOf(db: Queryable, hashes: readonly string[]): Promise<readonly PayloadOwner[]> {
@@ -113,8 +122,8 @@ async function patchesOf(db: Queryable, hashes: readonly string[]): Promise<read
     .orderBy(['change.source_id', 'change.seq'])
     .select('source.name as source', 'resource.path', 'change.at', 'change.links');
   return rows.flatMap(({ source, path, at, links }) =>
-    parseLinks(links).flatMap(({ rel, hash }) =>
-      rel === patchRelation && hash !== undefined && wanted.has(hash)
+    patchesIn(links).flatMap(({ hash }) =>
+      hash !== undefined && wanted.has(hash)
         ? [{ hash, source, name: path, since: at, role: 'patch' as const }]
         : [],
     ),

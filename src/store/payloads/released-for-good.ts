@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { patchRelation } from '../../core/resource.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
-import { parseLinks } from '../engine/representation-columns.ts';
+import { patchesIn } from '../engine/representation-columns.ts';
 
 /**
  * When bytes are due that have to go whatever else is planned: before everything that retention has given up. They go
@@ -65,9 +65,7 @@ async function patchesOf(trx: Knex.Transaction, ids: readonly number[]): Promise
     .where('links', 'like', `%${patchRelation}%`)
     .select('resource_id', 'links');
   return rows.flatMap(({ resource_id, links }) =>
-    parseLinks(links).flatMap(({ rel, hash }) =>
-      rel === patchRelation && hash !== undefined ? [{ owner: resource_id, hash }] : [],
-    ),
+    patchesIn(links).flatMap(({ hash }) => (hash === undefined ? [] : [{ owner: resource_id, hash }])),
   );
 }
 

@@ -43,6 +43,7 @@ export interface ResourceChange {
 /** What became known of a resource that has not changed: nobody has to fetch it for that. */
 export interface Learnt {
   readonly id: number;
+  readonly path: string;
   readonly links: string;
   readonly media_type: string | null;
   readonly length: number | null;
@@ -148,8 +149,8 @@ export class ResourceChanges {
       if (plan) this.#changes.push({ ...plan, seenRun: known.seen_run });
       return;
     }
-    const { id, media_type, length, hash } = known;
-    this.#learnt.push({ id, links: serializeLinks(links), media_type, length, hash });
+    const { id, path, media_type, length, hash } = known;
+    this.#learnt.push({ id, path, links: serializeLinks(links), media_type, length, hash });
   }
 
   /**
@@ -172,6 +173,7 @@ export class ResourceChanges {
     const { mediaType, length, hash } = plan.desired;
     this.#learnt.push({
       id: plan.known.id,
+      path: plan.known.path,
       links: plan.links,
       media_type: mediaType ?? null,
       length: length ?? null,

@@ -8,7 +8,9 @@ import {
 } from '../../core/resource.ts';
 import { collectionMarks, covers, type ResourceSet } from '../../core/resource-set.ts';
 import { isPostgres } from '../engine/bulk.ts';
+import { factOfChange, factsOfChange, versionOfChange } from '../engine/change-facts.ts';
 import type { Queryable } from '../engine/database.ts';
+import { sharedLinks, withLinks } from '../engine/link-forms.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 
@@ -66,6 +68,7 @@ export async function* listResources(
       .orderBy('id')
       .limit(rows);
     if (page.length > 0) {
+      await withLinks(db, page, ['links']);
       yield page.map((row) => ({
         ...(withIds ? { id: row.id } : {}),
         path: row.path,
@@ -120,14 +123,12 @@ export async function* listChanges(
   for (let after = range.afterSeq; ; ) {
     const query = db('change')
       .join('resource', 'resource.id', 'change.resource_id')
+      .leftJoin('version', versionOfChange)
       .select(
         'change.seq',
         'change.at',
         'change.kind',
-        'change.lastmod',
-        'change.media_type',
-        'change.length',
-        'change.hash',
+        ...factsOfChange(db),
         'change.links',
         'change.links_before',
         'resource.path',
@@ -145,6 +146,7 @@ export async function* listChanges(
     if (range.upToSeq !== undefined) query.where('change.seq', '<=', range.upToSeq);
     if (range.latestOnly) query.whereRaw('resource.last_seq = change.seq');
     const page: ChangeRow[] = await query;
+    await withLinks(db, page, ['links', 'links_before']);
     const entries = page.flatMap((row) => toChangeEntry(row, set, range.withFate));
     if (entries.length > 0) yield entries;
     const last = page.at(-1);
@@ -239,9 +241,10 @@ export function whereMarked(
 ): void {
   const marks = collectionMarks(source, filter.collections ?? []);
   if (marks.length === 0) return;
-  const find = isPostgres(query) ? 'strpos(??, ?) > 0' : 'instr(??, ?) > 0';
+  const find = isPostgres(query) ? 'strpos' : 'instr';
   query.where((any) => {
-    for (const column of columns) for (const mark of marks) any.orWhereRaw(find, [column, mark]);
+    for (const column of columns)
+      for (const mark of marks) any.orWhereRaw(`${find}(${sharedLinks(column)}, ?) > 0`, [mark]);
   });
 }
 
@@ -270,7 +273,8 @@ export async function lastUnkeptChange(db: Queryable, set: ResourceSet): Promise
   const row: { seq: number } | undefined = await db('change')
     .join('source', 'source.id', 'change.source_id')
     .join('resource', 'resource.id', 'change.resource_id')
-    .leftJoin('blob', 'blob.hash', 'change.hash')
+    .leftJoin('version', versionOfChange)
+    .leftJoin('blob', 'blob.hash', db.raw(factOfChange('hash')))
     .where('source.name', set.source)
     .modify((query) => {
       if (whole) query.where('resource.kind', 'file');

@@ -1,6 +1,7 @@
 import type { Link, Representation, ResourceKind } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { withLinks } from '../engine/link-forms.ts';
 import { question } from '../engine/question.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
 
@@ -48,14 +49,18 @@ export async function findWithMetadata(
   const found = await resourcesAt(db, path);
   const row = found.find(({ deleted_at }) => deleted_at === null) ?? found[0];
   if (!row) return undefined;
+  await withLinks(db, [row], ['links']);
   const resource = toResource(row);
   if (resource.kind !== 'file') {
-    return { resource, metadata: (await metadataOfItemOf(db, path)).map(toResource) };
+    const rows = await metadataOfItemOf(db, path);
+    await withLinks(db, rows, ['links']);
+    return { resource, metadata: rows.map(toResource) };
   }
   const describedBy = resource.links.filter(({ rel }) => rel === 'describedby').map(({ href }) => href);
   const rows: ResourceRow[] = await livingMetadata(db).modify((query) =>
     whereAnyOf(query, 'resource.path', describedBy),
   );
+  await withLinks(db, rows, ['links']);
   return { resource, metadata: rows.map(toResource) };
 }
 
@@ -80,6 +85,7 @@ export async function listItemResources(db: Queryable, itemId: number): Promise<
   const rows: ResourceRow[] = await selectResources(db)
     .where('resource.item_id', itemId)
     .orderBy('resource.path');
+  await withLinks(db, rows, ['links']);
   return rows.map(toResource);
 }
 

@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
-import { patchRelation } from '../../core/resource.ts';
 import { storeChanges } from '../changes/journal-writing.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { parseLinks } from '../engine/representation-columns.ts';
+import { patchesIn } from '../engine/representation-columns.ts';
 import { urgentlyDue } from '../payloads/released-for-good.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
@@ -109,7 +108,15 @@ export async function purgeSource(
   await step((trx) => purgeResources(trx, sourceId));
   await step((trx) => purgeFiles(trx, sourceId));
   await step((trx) => purgeItems(trx, sourceId));
-  for (const table of ['moment', 'seen', 'vanished', 'unread_part', 'unreadable', 'collection']) {
+  for (const table of [
+    'moment',
+    'seen',
+    'link_form',
+    'vanished',
+    'unread_part',
+    'unreadable',
+    'collection',
+  ]) {
     await step((trx) => trx(table).where({ source_id: sourceId }).delete());
   }
   await step((trx) => purgeRuns(trx, sourceId));
@@ -138,11 +145,7 @@ async function purgeChanges(trx: Knex.Transaction, sourceId: number): Promise<nu
     .limit(rowsAtATime)
     .select('seq', 'resource_id', 'links');
   const patches = rows.flatMap(({ seq, resource_id, links }) =>
-    links.includes(patchRelation)
-      ? parseLinks(links).flatMap(({ rel, hash }) =>
-          rel === patchRelation && hash !== undefined ? [{ owner: -resource_id, seq, hash }] : [],
-        )
-      : [],
+    patchesIn(links).flatMap(({ hash }) => (hash === undefined ? [] : [{ owner: -resource_id, seq, hash }])),
   );
   await release(trx, sourceId, patches);
   const last = rows.at(-1);

@@ -52,6 +52,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0024-quiet-links' },
     { name: '0025-shared-links' },
     { name: '0030-seen' },
+    { name: '0031-links-once' },
   ]);
 });
 

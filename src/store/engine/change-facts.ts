@@ -1,0 +1,22 @@
+import type { Knex } from 'knex';
+import type { Queryable } from './database.ts';
+
+/**
+ * What a change says of the representation: where it made a version, that has the facts, and the change none of its own
+ * (its `lastmod` is empty).
+ */
+const facts = ['lastmod', 'media_type', 'length', 'hash'] as const;
+
+/** How `version` is joined, from the left. */
+export function versionOfChange(on: Knex.JoinClause): void {
+  on.on('version.resource_id', 'change.resource_id').andOn('version.seq', 'change.seq');
+}
+
+/** Of a query over `change` and that version. */
+export function factOfChange(column: (typeof facts)[number], change = 'change', version = 'version'): string {
+  return `case when ${change}.lastmod = '' then ${version}.${column} else ${change}.${column} end`;
+}
+
+export function factsOfChange(db: Queryable): readonly Knex.Raw[] {
+  return facts.map((column) => db.raw(`${factOfChange(column)} as ${column}`));
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import type { Link } from '../../core/resource.ts';
+import { fromSegment } from '../../core/segment.ts';
+
+/**
+ * The links of a resource without what is its own: its path, its identifier, and addresses that have neither. The
+ * records of a repository have few forms between them, one for each combination of collections; a form is kept once
+ * (`link-forms.ts`), and a resource has its key and those addresses.
+ */
+export interface LinkForm {
+  /** JSON, with `\u0001` to `\u0004` where something of the resource belongs. */
+  readonly form: string;
+  /** What no form has, one a line. */
+  readonly rest: string;
+}
+
+/** Indexes of databases hold no keys of any length, and what is longer has little in common with others. */
+const longestForm = 2_000;
+const keyLength = 8;
+const isAlnum = /[A-Za-z0-9]/;
+
+/** Of these all that is in them is shared. */
+const shared = new Set(['collection', 'profile', 'license', 'type']);
+
+/** @returns undefined where they are to be kept as they are */
+export function toForm(links: string, path: string): LinkForm | undefined {
+  if (links.length < 40 || links.startsWith('#') || links.includes('\\')) return undefined;
+  const parsed = JSON.parse(links) as readonly Link[];
+  const own = ownOf(path);
+  const rest: string[] = [];
+  const formed: Link[] = [];
+  for (const link of parsed) {
+    // A patch, or a file with its facts: there is nothing like it.
+    if (link.hash !== undefined || link.length !== undefined) return undefined;
+    formed.push(shared.has(link.rel) ? link : { ...link, href: hrefForm(link.href, own, rest) });
+  }
+  const found = { form: JSON.stringify(formed), rest: rest.join('\n') };
+  const isSame = found.form.length <= longestForm && fromForm(found.form, found.rest, path) === links;
+  return isSame ? found : undefined;
+}
+
+/** @returns the links as they were, to the letter */
+export function fromForm(form: string, rest: string, path: string): string {
+  const own = ownOf(path);
+  const lines = rest === '' ? [] : rest.split('\n');
+  let line = 0;
+  let links = '';
+  // Cutting a text that is kept is quicker than searching it with an expression.
+  for (const [index, piece] of piecesOf(form).entries()) {
+    if (index % 2 === 0) links += piece;
+    else if (piece === '4') {
+      links += fill(lines[line] ?? '', own);
+      line += 1;
+    } else links += own[Number(piece) - 1] ?? '';
+  }
+  return links;
+}
+
+/** The same for the same form, wherever and whenever. */
+export function keyOfForm(form: string): string {
+  return createHash('sha256').update(form).digest('base64url').slice(0, keyLength);
+}
+
+/** As `links` are stored. */
+export function referTo(key: string, rest: string): string {
+  return `#${key}${rest}`;
+}
+
+/** @returns undefined where they are kept as they are */
+export function parseReference(links: string): { readonly key: string; readonly rest: string } | undefined {
+  if (!links.startsWith('#')) return undefined;
+  return { key: links.slice(1, 1 + keyLength), rest: links.slice(1 + keyLength) };
+}
+
+/** Of a query of SQL: the key in a column of links. */
+export function keyIn(column: string): string {
+  return `substr(${column}, 2, ${keyLength})`;
+}
+
+/** The item's path, its identifier as addresses have it, and the end of that; whatever follows from the path. */
+type Own = readonly [item: string, identifier: string, local: string];
+
+/** Half a character cannot be in an address. */
+const surrogate = /[\uD800-\uDFFF]/;
+const itemPath = /^[^/]+\/items\/([^/]+)(?=\/)/;
+let lastOwn: { readonly path: string; readonly own: Own } | undefined;
+
+function ownOf(path: string): Own {
+  if (lastOwn?.path === path) return lastOwn.own;
+  const [item = '', segment = ''] = itemPath.exec(path) ?? [];
+  const identifier = item === '' ? undefined : fromSegment(segment);
+  const own: Own =
+    identifier === undefined
+      ? [item, '', '']
+      : [item, surrogate.test(identifier) ? '' : encodeURIComponent(identifier), plainEnd(identifier)];
+  lastOwn = { path, own };
+  return own;
+}
+
+/** What comes behind the last colon: a number, or a handle. */
+function plainEnd(identifier: string): string {
+  const end = identifier.slice(identifier.lastIndexOf(':') + 1);
+  return /^[\w./-]+$/.test(end) ? end : '';
+}
+
+function hrefForm(href: string, [item, identifier, local]: Own, rest: string[]): string {
+  if (item !== '' && href.startsWith(item)) {
+    const behind = href.slice(item.length);
+    if (behind === '' || /^\/[\w.-]+\.xml$/.test(behind)) return `\u0001${behind}`;
+    rest.push(`\u0001${behind}`);
+    return '\u0004';
+  }
+  for (const [mark, end] of [
+    ['\u0002', identifier],
+    ['\u0003', local],
+  ] as const) {
+    const before = href.slice(0, -end.length);
+    if (end !== '' && href.endsWith(end) && !isAlnum.test(before.at(-1) ?? 'a')) return before + mark;
+  }
+  rest.push(href);
+  return '\u0004';
+}
+
+function fill(line: string, [item]: Own): string {
+  return line.startsWith('\u0001') ? item + line.slice(1) : line;
+}
+
+const keptPieces = 2_000;
+const pieces = new Map<string, readonly string[]>();
+
+/** Text, and in between what belongs there. */
+function piecesOf(form: string): readonly string[] {
+  const known = pieces.get(form);
+  if (known) return known;
+  const cut = form.split(/\\u000([1-4])/);
+  if (pieces.size >= keptPieces) pieces.clear();
+  pieces.set(form, cut);
+  return cut;
+}

@@ -1,0 +1,134 @@
+import type { Knex } from 'knex';
+import { BridgeError } from '../../core/errors.ts';
+import { insertRows, whereAnyOf } from './bulk.ts';
+import type { Queryable } from './database.ts';
+import { fromForm, keyIn, keyOfForm, type LinkForm, parseReference, referTo, toForm } from './link-form.ts';
+
+/** Links as they are stored: `[…]`, or `#` with the key of a form that is kept once, and what the form does not have. */
+
+/** So many forms are given keys per source at most; what has others keeps its links as they are. */
+const mostForms = 50_000;
+
+/** Gives the links of rows to be written their stored form. */
+export async function storedLinks(
+  trx: Knex.Transaction,
+  sourceId: number,
+  links: Iterable<{ readonly path: string; readonly links: string }>,
+): Promise<(links: string, path: string) => string> {
+  const forms = new Map<string, string>();
+  const formed = new Map<string, LinkForm>();
+  for (const one of links) {
+    const found = toForm(one.links, one.path);
+    if (!found) continue;
+    formed.set(`${one.path} ${one.links}`, found);
+    if (!forms.has(found.form)) forms.set(found.form, keyOfForm(found.form));
+  }
+  const kept = await keepForms(trx, sourceId, forms);
+  return (text, path) => {
+    const found = formed.get(`${path} ${text}`);
+    const key = found && kept.get(found.form);
+    return found && key !== undefined ? referTo(key, found.rest) : text;
+  };
+}
+
+/** @returns those of the forms that are there from now on, with their keys */
+async function keepForms(
+  trx: Knex.Transaction,
+  sourceId: number,
+  forms: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string>> {
+  if (forms.size === 0) return forms;
+  const found = await findForms(trx, sourceId, [...forms.values()]);
+  const absent = [...forms].filter(([, key]) => !found.has(key)).sort(([, a], [, b]) => (a < b ? -1 : 1));
+  if (absent.length > 0) {
+    const [row] = await trx('link_form').where({ source_id: sourceId }).count({ count: '*' });
+    const some = Number(row?.count ?? 0) + absent.length > mostForms ? [] : absent;
+    await insertRows(
+      trx,
+      'link_form',
+      some.map(([form, id]) => ({ id, source_id: sourceId, form })),
+      { conflict: { columns: ['id', 'source_id'], update: [] } },
+    );
+    for (const [form, key] of some) found.set(key, form);
+  }
+  // Another form under the same key: there is one chance in a hundred million for that.
+  return new Map([...forms].filter(([form, key]) => found.get(key) === form));
+}
+
+async function findForms(
+  db: Queryable,
+  sourceId: number,
+  keys: readonly string[],
+): Promise<Map<string, string>> {
+  const rows: { id: string; form: string }[] = await db('link_form')
+    .select('id', 'form')
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'id', keys));
+  return new Map(rows.map(({ id, form }) => [id, form]));
+}
+
+/** By key: a form never becomes another. */
+const known = new Map<string, string>();
+const keptForms = 5_000;
+
+/**
+ * Rows as they were read, with their links as they are.
+ * @param columns that have links, or null
+ */
+export async function withLinks<Column extends string, Row extends { readonly path: string }>(
+  db: Queryable,
+  rows: readonly (Row & Readonly<Record<Column, string | null>>)[],
+  columns: readonly Column[],
+): Promise<typeof rows> {
+  const forms = await readForms(db, keysIn(rows, columns));
+  for (const row of rows as readonly (Row & Record<Column, string | null>)[]) {
+    for (const column of columns) {
+      const reference = parseReference(row[column] ?? '');
+      if (!reference) continue;
+      const form = forms.get(reference.key) ?? missing(reference.key);
+      (row as Record<Column, string | null>)[column] = fromForm(form, reference.rest, row.path);
+    }
+  }
+  return rows;
+}
+
+/** Within a query of SQL: of a column of links, with the name of its table, the text that has their collections. */
+export function sharedLinks(column: string): string {
+  return `(case when substr(${column}, 1, 1) = '#'
+    then (select form from link_form where link_form.id = ${keyIn(column)} limit 1) else ${column} end)`;
+}
+
+function* keysIn<Column extends string>(
+  rows: readonly Readonly<Record<Column, string | null>>[],
+  columns: readonly Column[],
+): Generator<string> {
+  for (const row of rows)
+    for (const column of columns) {
+      const reference = parseReference(row[column] ?? '');
+      if (reference) yield reference.key;
+    }
+}
+
+async function readForms(db: Queryable, keys: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+  const forms = new Map<string, string>();
+  const unknown = new Set<string>();
+  for (const key of keys) {
+    const form = known.get(key);
+    if (form === undefined) unknown.add(key);
+    else forms.set(key, form);
+  }
+  if (unknown.size === 0) return forms;
+  const rows: { id: string; form: string }[] = await db('link_form')
+    .select('id', 'form')
+    .modify((query) => whereAnyOf(query, 'id', [...unknown]));
+  if (known.size + rows.length > keptForms) known.clear();
+  for (const { id, form } of rows) {
+    forms.set(id, form);
+    known.set(id, form);
+  }
+  return forms;
+}
+
+function missing(key: string): never {
+  throw new BridgeError('storage', `the database is damaged: the form ${key} of links is missing`);
+}
