@@ -7,6 +7,7 @@ import { checkSchema, migrate } from '../store/engine/migrate.ts';
 import { checkPlaces } from './config/writable.ts';
 import { dieBySignals } from './signals.ts';
 import { systemClock } from './system-clock.ts';
+import { takeoverTalk } from './takeover-talk.ts';
 
 /**
  * What is stored and what is published. A command that asks no repository and publishes nothing needs no more, and
@@ -28,7 +29,9 @@ export async function openStored(config: Config, schema: 'migrate' | 'check'): P
   const database = openDatabase(config.database);
   try {
     if (schema === 'migrate')
-      await (database.client === 'sqlite' ? dieBySignals(() => migrate(database)) : migrate(database));
+      await (database.client === 'sqlite'
+        ? dieBySignals(() => migrate(database, takeoverTalk()))
+        : migrate(database, takeoverTalk()));
     if (schema === 'check') await checkSchema(database);
   } catch (error) {
     await database.close();

@@ -2,8 +2,8 @@ import type { Bridge } from '../../bridge/bridge.ts';
 import { findOlderJournals } from '../../bridge/state/older-database.ts';
 import { countOf } from '../../core/count-of.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import { checkIntegrity } from '../../store/backup/integrity.ts';
 import { translate } from '../../store/engine/database.ts';
-import { checkIntegrity } from '../../store/engine/integrity.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import type { Finding } from './finding.ts';
 

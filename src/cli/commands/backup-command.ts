@@ -13,7 +13,7 @@ import {
   inspectSqlite,
   isSqliteFile,
   replaceSqlite,
-} from '../../store/engine/sqlite-copy.ts';
+} from '../../store/backup/sqlite-copy.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 

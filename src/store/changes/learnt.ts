@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { storedLinks } from '../engine/link-forms.ts';
 import type { Learnt } from '../plans/resource-changes.ts';
+import { storedLinks } from '../rows/link-forms.ts';
 
 /**
  * What became known of resources that have not changed: current lists and headers have it, the journal does not.

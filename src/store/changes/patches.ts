@@ -5,9 +5,9 @@ import { type Link, patchRelation } from '../../core/resource.ts';
 import { patchPath } from '../../core/uris.ts';
 import { diffXml, xmlPatchType } from '../../core/xml/xml-patch.ts';
 import type { Queryable } from '../engine/database.ts';
-import { patchesIn } from '../engine/representation-columns.ts';
 import { type BlobRow, packBlob, readBlob } from '../payloads/blobs.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
+import { patchesIn } from '../rows/representation-columns.ts';
 
 /** The patches of a page's updates: their bytes, and what links to them once a change has its sequence. */
 export interface PagePatches {

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { withLinks } from '../engine/link-forms.ts';
 import { readItemFiles } from '../files/item-files.ts';
 import { itemsOfWithdrawn } from '../files/refusals.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
 import type { KnownStatements } from '../plans/statements.ts';
+import { withLinks } from '../rows/link-forms.ts';
 
 /** Of the table `resource`: what a change may change. */
 export const changingColumns = [

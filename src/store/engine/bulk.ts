@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { batches } from './batches.ts';
 import { directStatements } from './sqlite-dialect.ts';
+import { isHash, listedHashes } from './sqlite-hashes.ts';
 
 /**
  * Many rows in few statements. SQLite takes multi-row VALUES in a handful of fixed sizes, so that its
@@ -90,6 +91,8 @@ function columnsOf([first = {}]: readonly Row[]): readonly string[] {
   return Object.keys(first);
 }
 
+const listed = 'select value from json_each(?)';
+
 /** `column in (values)` with one parameter, however many values there are. */
 export function whereAnyOf(
   query: Knex.QueryBuilder,
@@ -97,7 +100,10 @@ export function whereAnyOf(
   values: readonly string[] | readonly number[],
 ): void {
   if (isPostgres(query)) query.whereRaw('?? = any(?)', [column, values as unknown as Knex.Value]);
-  else query.whereRaw('?? in (select value from json_each(?))', [column, JSON.stringify(values)]);
+  else {
+    const list = values.some((value) => typeof value === 'string' && isHash(value)) ? listedHashes : listed;
+    query.whereRaw(`?? in (${list})`, [column, JSON.stringify(values)]);
+  }
 }
 
 export function isPostgres(query: Knex.QueryInterface | Knex.QueryBuilder): boolean {

@@ -15,8 +15,10 @@ import * as quietLinks from '../../../migrations/0024-quiet-links.ts';
 import * as sharedLinks from '../../../migrations/0025-shared-links.ts';
 import * as seen from '../../../migrations/0030-seen.ts';
 import * as linksOnce from '../../../migrations/0031-links-once.ts';
+import * as takeover from '../../../migrations/0032-takeover.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type Database, translate } from './database.ts';
+import { refuseUnfinished, type TakeoverProgress, takeOver } from './takeover.ts';
 
 interface Migration {
   readonly name: string;
@@ -41,6 +43,7 @@ const migrations: readonly Migration[] = [
   { name: '0025-shared-links', up: sharedLinks.up },
   { name: '0030-seen', up: seen.up },
   { name: '0031-links-once', up: linksOnce.up },
+  { name: '0032-takeover', up: takeover.up },
 ];
 
 export const schemaTable = 'schema_migration';
@@ -50,15 +53,19 @@ const advisoryLock = 7_089_9_017;
 
 /**
  * Brings the database to this version's schema; nothing to do is success. Processes that start together wait
- * for one another.
- * @throws BridgeError `database-newer` when a later version has been here
+ * for one another. What takes long of it is done in steps after that.
+ * @throws BridgeError `database-newer` when a later version has been here, `lease-held` while an earlier one is at work
  */
-export async function migrate(database: Database): Promise<void> {
+export async function migrate(
+  database: Database,
+  onProgress: (progress: TakeoverProgress) => void = () => undefined,
+): Promise<void> {
   try {
     await database.transaction(async (trx) => {
       if (database.client === 'pg') await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock]);
-      // On SQLite the first write takes the lock; `if not exists` makes it the same statement for everyone.
       await trx.raw(`create table if not exists ${table} (name text primary key, run_at text not null)`);
+      // On SQLite the first write takes the lock, before anything is read: it waits, and reads what others have done.
+      await trx(table).where({ name: '' }).delete();
       const rows: { name: string }[] = await trx(table).select('name').orderBy('name');
       const done = new Set(rows.map((row) => row.name));
       refuseNewer(done);
@@ -68,12 +75,13 @@ export async function migrate(database: Database): Promise<void> {
         await trx(table).insert({ name, run_at: new Date().toISOString() });
       }
     });
+    await takeOver(database, onProgress);
   } catch (error) {
     throw translate(error);
   }
 }
 
-/** @throws BridgeError `database-newer`, or `database-unavailable` when it was never set up */
+/** @throws BridgeError `database-newer`, or `database-unavailable` when it was never set up, or not to the end */
 export async function checkSchema(database: Database): Promise<void> {
   const exists = await database.reader.schema.hasTable(table);
   const rows: { name: string }[] = exists ? await database.reader(table).select('name') : [];
@@ -81,6 +89,7 @@ export async function checkSchema(database: Database): Promise<void> {
   if (rows.length < migrations.length) {
     throw new BridgeError('database-unavailable', 'the database has not been set up yet');
   }
+  await refuseUnfinished(database.reader);
 }
 
 /** @throws BridgeError `database-newer` */

@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from './sqlite-driver.ts';
+import { readHash, storedHash } from './sqlite-hashes.ts';
 import { giveWay } from './time-slice.ts';
 
 /**
@@ -18,11 +19,17 @@ interface SqliteConnection {
 interface PreparedStatement {
   readonly statement: SqliteStatement;
   /** Undefined: it returns no rows. */
-  readonly columns: readonly string[] | undefined;
+  readonly columns: readonly Column[] | undefined;
   /** A row without values. */
   readonly empty: SqliteRow;
   /** It says `*`: what that stands for changes with the schema. */
   readonly isOpen: boolean;
+}
+
+interface Column {
+  readonly name: string;
+  /** It was made for octets. */
+  readonly isOctets: boolean;
 }
 
 type SqliteRow = Record<string, unknown>;
@@ -131,19 +138,23 @@ function readRows(
   const empty = isOpen ? emptyRow(columns) : prepared.empty;
   for (const [index, values] of (rows as unknown[][]).entries()) {
     const row = { ...empty };
-    for (let at = 0; at < columns.length; at += 1) row[columns[at] as string] = values[at];
+    for (let at = 0; at < columns.length; at += 1) {
+      const { name, isOctets } = columns[at] as Column;
+      const value = values[at];
+      row[name] = typeof value === 'object' ? readHash(value, isOctets) : value;
+    }
     rows[index] = row;
   }
   return rows;
 }
 
-function columnsOf(statement: SqliteStatement): readonly string[] {
-  return statement.columns().map(({ name }) => name);
+function columnsOf(statement: SqliteStatement): readonly Column[] {
+  return statement.columns().map(({ name, type }) => ({ name, isOctets: type?.toLowerCase() === 'blob' }));
 }
 
 /** Copies of an object that has the columns keep its shape, whatever is set. */
-function emptyRow(columns: readonly string[]): SqliteRow {
-  return { ...Object.fromEntries(columns.map((name) => [name, null])) };
+function emptyRow(columns: readonly Column[]): SqliteRow {
+  return { ...Object.fromEntries(columns.map(({ name }) => [name, null])) };
 }
 
 function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
@@ -178,7 +189,8 @@ type Binding = null | number | bigint | string | Uint8Array;
 function toBinding(value: unknown): Binding {
   if (value === undefined || value === null) return null;
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string') return value;
+  if (typeof value === 'string') return storedHash(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (value instanceof Uint8Array) return value;
   throw new TypeError(`cannot bind a ${typeof value} to a statement`);
 }

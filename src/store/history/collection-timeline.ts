@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../../core/resource.ts';
-import { factOfChange, versionOfChange } from '../engine/change-facts.ts';
 import type { Queryable } from '../engine/database.ts';
+import { factOfChange, versionOfChange } from '../rows/change-facts.ts';
 import type { StoredCollection } from '../sources/collections.ts';
 
 /** A change of something in a collection, for the moment in which it happened. */

@@ -1,11 +1,11 @@
 import { patchRelation, type ResourceKind } from '../../core/resource.ts';
 import { collectionMarks, type ResourceSet } from '../../core/resource-set.ts';
 import { isPostgres } from '../engine/bulk.ts';
-import { factOfChange } from '../engine/change-facts.ts';
 import type { Queryable } from '../engine/database.ts';
-import { withLinks } from '../engine/link-forms.ts';
-import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
 import { type ResourceEntry, whereOfSet } from '../reading/listing.ts';
+import { factOfChange } from '../rows/change-facts.ts';
+import { withLinks } from '../rows/link-forms.ts';
+import { parseLinks, type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 
 interface RowAt extends RepresentationRow {

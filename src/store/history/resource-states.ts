@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import type { ChangeKind, Representation, ResourceKind } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { withLinks } from '../engine/link-forms.ts';
+import { withLinks } from '../rows/link-forms.ts';
 import {
   parseLinks,
   patchesIn,
   type RepresentationRow,
   toRepresentation,
-} from '../engine/representation-columns.ts';
+} from '../rows/representation-columns.ts';
 import { countChangesAfter } from '../sources/journal.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 

@@ -5,8 +5,9 @@ import { filePath } from '../../core/uris.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
-import { toRepresentation } from '../engine/representation-columns.ts';
+import { hashAsText } from '../engine/sqlite-hashes.ts';
 import { findKept } from '../payloads/contents.ts';
+import { toRepresentation } from '../rows/representation-columns.ts';
 import { listPriorVersionsOf, type PriorVersion } from './prior-versions.ts';
 
 /** A resource, deleted or not, and everything that it was. */
@@ -63,11 +64,13 @@ const histories = (versions: string) => `
   join source on source.id = resource.source_id
   join item on item.id = resource.item_id`;
 
-const columns =
-  'version.lastmod, version.gone, version.dropped_at, version.media_type, version.length, version.hash';
+const columns = (hash: string) =>
+  `version.lastmod, version.gone, version.dropped_at, version.media_type, version.length, ${hash}`;
 const statements = {
-  pg: histories(`json_agg(json_build_array(${columns}) order by version.seq)`),
-  sqlite: histories(`json_group_array(json_array(${columns}) order by version.seq)`),
+  pg: histories(`json_agg(json_build_array(${columns('version.hash')}) order by version.seq)`),
+  sqlite: histories(
+    `json_group_array(json_array(${columns(hashAsText('version.hash'))}) order by version.seq)`,
+  ),
 };
 
 /**

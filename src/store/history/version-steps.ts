@@ -1,6 +1,6 @@
 import type { JournalStep } from '../../core/time/resource-past.ts';
 import type { Queryable } from '../engine/database.ts';
-import { type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
+import { type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
 
 /** Every version of a source's resource in the order in which they happened. */
 export async function listVersionSteps(

@@ -1,6 +1,6 @@
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { patchesIn } from '../engine/representation-columns.ts';
+import { patchesIn } from '../rows/representation-columns.ts';
 
 /** Whose payload something is, and when it was. */
 export interface PayloadOwner {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { patchRelation } from '../../core/resource.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
-import { patchesIn } from '../engine/representation-columns.ts';
+import { patchesIn } from '../rows/representation-columns.ts';
 
 /**
  * When bytes are due that have to go whatever else is planned: before everything that retention has given up. They go

@@ -6,7 +6,7 @@ import { patchRelation } from '../../core/resource.ts';
 import { batches } from '../engine/batches.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { parseLinks } from '../engine/representation-columns.ts';
+import { parseLinks } from '../rows/representation-columns.ts';
 import { packBlob, readBlobRows, unpackBlob } from './blobs.ts';
 import { contentFile, isContentHash } from './content-files.ts';
 import { findKept } from './contents.ts';

@@ -1,6 +1,6 @@
 import { describing, type MappedItem } from '../../core/mapping/mapping.ts';
 import type { ChangeKind, DesiredResource, Link } from '../../core/resource.ts';
-import { parseLinks, serializeLinks } from '../engine/representation-columns.ts';
+import { parseLinks, serializeLinks } from '../rows/representation-columns.ts';
 
 export interface KnownResource {
   readonly id: number;

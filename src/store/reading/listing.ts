@@ -8,10 +8,10 @@ import {
 } from '../../core/resource.ts';
 import { collectionMarks, covers, type ResourceSet } from '../../core/resource-set.ts';
 import { isPostgres } from '../engine/bulk.ts';
-import { factOfChange, factsOfChange, versionOfChange } from '../engine/change-facts.ts';
 import type { Queryable } from '../engine/database.ts';
-import { sharedLinks, withLinks } from '../engine/link-forms.ts';
-import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
+import { factOfChange, factsOfChange, versionOfChange } from '../rows/change-facts.ts';
+import { sharedLinks, withLinks } from '../rows/link-forms.ts';
+import { parseLinks, type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 
 /** One entry of a Resource List. */

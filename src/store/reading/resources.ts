@@ -1,9 +1,9 @@
 import type { Link, Representation, ResourceKind } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { withLinks } from '../engine/link-forms.ts';
 import { question } from '../engine/question.ts';
-import { parseLinks, type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
+import { withLinks } from '../rows/link-forms.ts';
+import { parseLinks, type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
 
 /** A resource as it is now, deleted or not. */
 export interface StoredResource extends Representation {

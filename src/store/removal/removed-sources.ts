@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { storeChanges } from '../changes/journal-writing.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { patchesIn } from '../engine/representation-columns.ts';
 import { urgentlyDue } from '../payloads/released-for-good.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
+import { patchesIn } from '../rows/representation-columns.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 
 /** A source as the store has it, configured or not. */

@@ -1,6 +1,6 @@
 import type { ResourceKind } from '../../core/resource.ts';
 import type { Queryable } from '../engine/database.ts';
-import { type RepresentationRow, toRepresentation } from '../engine/representation-columns.ts';
+import { type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
 
 export interface StoredCollection {
   readonly source: string;

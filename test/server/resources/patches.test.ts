@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceItem } from '../../../src/core/adapter.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { type Link, patchRelation } from '../../../src/core/resource.ts';
-import { parseLinks } from '../../../src/store/engine/representation-columns.ts';
+import { parseLinks } from '../../../src/store/rows/representation-columns.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';

@@ -15,6 +15,7 @@ import {
   listResources,
   type ResourceEntry,
 } from '../../../src/store/reading/listing.ts';
+import { withLinks } from '../../../src/store/rows/link-forms.ts';
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
@@ -122,12 +123,14 @@ describeOnBoth('patches', (open) => {
       .where({ source_id: lease.sourceId });
     expect(rows.map((row) => row.links_before)).toEqual([null, null]);
     await store([item('1', 'newer', ['a'])]);
-    const last: { links_before: string } | undefined = await database
+    const last: { links_before: string; path: string }[] = await database
       .reader('change')
-      .where({ source_id: lease.sourceId, seq: 3 })
-      .first('links_before');
-    expect(last?.links_before).toContain('canonical');
-    expect(last?.links_before).not.toContain(patchRelation);
+      .join('resource', 'resource.id', 'change.resource_id')
+      .where({ 'change.source_id': lease.sourceId, seq: 3 })
+      .select('links_before', 'path');
+    const [before] = await withLinks(database.reader, last, ['links_before']);
+    expect(before?.links_before).toContain('canonical');
+    expect(before?.links_before).not.toContain(patchRelation);
   });
 
   test('all that a resource ever had are found, so that they can go with it', async () => {

@@ -34,7 +34,7 @@ test.each(['sqlite', 'pg'] as const)('migrating twice is the same as once, on %s
 
 test('eight processes that start at once set up one PostgreSQL', async () => {
   const databases = await makeEmpty('pg', 8);
-  await Promise.all(databases.map(migrate));
+  await Promise.all(databases.map((one) => migrate(one)));
   const rows = await databases[0]?.reader('schema_migration').select('name');
   expect(rows).toEqual([
     { name: '0001-the-house' },
@@ -53,6 +53,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0025-shared-links' },
     { name: '0030-seen' },
     { name: '0031-links-once' },
+    { name: '0032-takeover' },
   ]);
 });
 

@@ -14,14 +14,14 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { checkIntegrity } from '../../../src/store/engine/integrity.ts';
+import { checkIntegrity } from '../../../src/store/backup/integrity.ts';
 import {
   copySqlite,
   inspectSqlite,
   isSqliteFile,
   replaceSqlite,
-} from '../../../src/store/engine/sqlite-copy.ts';
+} from '../../../src/store/backup/sqlite-copy.ts';
+import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { openSqliteFile } from '../../../src/store/engine/sqlite-driver.ts';
 import { placeMigrated } from '../../house/store/databases.ts';
 import { ToldSource } from '../../house/store/told-source.ts';

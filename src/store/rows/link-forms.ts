@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { BridgeError } from '../../core/errors.ts';
-import { insertRows, whereAnyOf } from './bulk.ts';
-import type { Queryable } from './database.ts';
+import { insertRows, whereAnyOf } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
 import { fromForm, keyIn, keyOfForm, type LinkForm, parseReference, referTo, toForm } from './link-form.ts';
 
 /** Links as they are stored: `[…]`, or `#` with the key of a form that is kept once, and what the form does not have. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Queryable } from './database.ts';
+import type { Queryable } from '../engine/database.ts';
 
 /**
  * What a change says of the representation: where it made a version, that has the facts, and the change none of its own

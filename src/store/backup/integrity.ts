@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { describeError } from '../../core/errors.ts';
-import type { Database } from './database.ts';
+import type { Database } from '../engine/database.ts';
 
 /** What SQLite finds wrong with its own file. PostgreSQL looks after its pages itself. */
 export interface Integrity {
