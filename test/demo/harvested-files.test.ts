@@ -11,6 +11,7 @@ import { harvest } from '../../src/harvest/harvest.ts';
 import { createHostGate } from '../../src/harvest/http/host-gate.ts';
 import { createHttp } from '../../src/harvest/http/http.ts';
 import { createLessonBook } from '../../src/harvest/lessons.ts';
+import { withLinks } from '../../src/store/rows/link-forms.ts';
 import { silent } from '../house/publish/seed.ts';
 import { describeOnBoth } from '../house/store/databases.ts';
 
@@ -47,11 +48,12 @@ describeOnBoth('The files of the sample repository, harvested', (open) => {
       await harvest({ database, clock, log: silent }, source, { ...ending, mode: 'full' });
       const job = { database, directory, http: found, gate, clock, log: silent };
       expect(await runFileJob(job, source, ending)).toMatchObject({ landingPages: expect.any(Number) });
-      const published: { upstream_url: string; links: string }[] = await database
+      const published: { path: string; upstream_url: string; links: string }[] = await database
         .writer('resource')
         .where({ kind: 'file' })
         .whereNull('deleted_at')
-        .select('upstream_url', 'links');
+        .select('path', 'upstream_url', 'links');
+      await withLinks(database.writer, published, ['links']);
       const expected = createRecords(100)
         .filter(({ deleted }) => !deleted)
         .flatMap(({ position, files }) =>

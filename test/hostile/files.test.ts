@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withLinks } from '../../src/store/rows/link-forms.ts';
 import { findSource } from '../../src/store/sources/sources.ts';
 import { type HostileFile, identifierOf } from '../house/hostile/repository.ts';
 import { openStage, type Scene } from '../house/hostile/scene.ts';
@@ -32,11 +33,12 @@ function filesOf(number: number, content: string): readonly HostileFile[] {
 
 async function liveFiles({ database, name }: Scene): Promise<readonly FileRow[]> {
   const source = await findSource(database.reader, name);
-  return database
+  const rows: (FileRow & { path: string })[] = await database
     .reader('resource')
     .where({ source_id: source?.id ?? 0, kind: 'file' })
     .whereNull('deleted_at')
-    .select('upstream_url', 'length', 'media_type', 'links');
+    .select('path', 'upstream_url', 'length', 'media_type', 'links');
+  return withLinks(database.reader, rows, ['links']);
 }
 
 test.each([1, 3])(

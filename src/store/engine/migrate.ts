@@ -48,6 +48,7 @@ const migrations: readonly Migration[] = [
 
 export const schemaTable = 'schema_migration';
 const table = schemaTable;
+const createTable = `create table if not exists ${table} (name text primary key, run_at text not null)`;
 /** Any number will do as long as every rsbridge uses the same. */
 const advisoryLock = 7_089_9_017;
 
@@ -61,10 +62,13 @@ export async function migrate(
   onProgress: (progress: TakeoverProgress) => void = () => undefined,
 ): Promise<void> {
   try {
+    if (database.client === 'sqlite') await database.writer.raw(createTable);
     await database.transaction(async (trx) => {
-      if (database.client === 'pg') await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock]);
-      await trx.raw(`create table if not exists ${table} (name text primary key, run_at text not null)`);
-      // On SQLite the first write takes the lock, before anything is read: it waits, and reads what others have done.
+      if (database.client === 'pg') {
+        await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock]);
+        await trx.raw(createTable);
+      }
+      // On SQLite the first statement takes the lock, because it writes: it waits, and what is read is what others left.
       await trx(table).where({ name: '' }).delete();
       const rows: { name: string }[] = await trx(table).select('name').orderBy('name');
       const done = new Set(rows.map((row) => row.name));

@@ -16,12 +16,13 @@ export async function storedLinks(
   links: Iterable<{ readonly path: string; readonly links: string }>,
 ): Promise<(links: string, path: string) => string> {
   const forms = new Map<string, string>();
-  const formed = new Map<string, LinkForm>();
+  const formed = new Map<string, LinkForm | undefined>();
   for (const one of links) {
+    const key = `${one.path} ${one.links}`;
+    if (formed.has(key)) continue;
     const found = toForm(one.links, one.path);
-    if (!found) continue;
-    formed.set(`${one.path} ${one.links}`, found);
-    if (!forms.has(found.form)) forms.set(found.form, keyOfForm(found.form));
+    formed.set(key, found);
+    if (found && !forms.has(found.form)) forms.set(found.form, keyOfForm(found.form));
   }
   const kept = await keepForms(trx, sourceId, forms);
   return (text, path) => {

@@ -224,7 +224,11 @@ describeOnBoth('rsbridge export --at', (open) => {
   test('what can be had no longer is missing, and said so', async () => {
     const { database } = open();
     const [at = ''] = days;
-    const { hash } = await database.reader('version').where({ at, gone: 0 }).first('hash');
+    const { hash } = await database
+      .reader('version')
+      .where({ gone: 0 })
+      .where((then) => then.where({ at }).orWhere({ at: '', lastmod: at }))
+      .first('hash');
     const blob = await database.reader('blob').where({ hash }).first();
     await database.writer('blob').where({ hash }).delete();
     try {

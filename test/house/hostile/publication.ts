@@ -1,6 +1,7 @@
 import type { Link } from '../../../src/core/resource.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { readBlob } from '../../../src/store/payloads/blobs.ts';
+import { withLinks } from '../../../src/store/rows/link-forms.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
 import { meaningOf } from './meaning.ts';
 
@@ -14,6 +15,7 @@ export async function readPublication({ reader }: Database, name: string): Promi
     .where({ source_id: source?.id ?? 0, kind: 'metadata' })
     .whereNull('deleted_at')
     .select('path', 'hash', 'links');
+  await withLinks(reader, rows, ['links']);
   const found = new Map<string, string>();
   for (const { path, hash, links } of rows) {
     const content = await readBlob(reader, hash);

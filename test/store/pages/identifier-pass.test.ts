@@ -3,6 +3,7 @@ import type { Problem } from '../../../src/core/adapter.ts';
 import { excuseUnlisted, findAbsent, storeListed } from '../../../src/store/pages/identifier-pass.ts';
 import { countUnseen, listUnseenItemsAfter } from '../../../src/store/pages/sweep.ts';
 import { findRun, type Run } from '../../../src/store/runs/runs.ts';
+import { readSeen } from '../../../src/store/runs/seen.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { listProblems } from '../../house/store/told-problems.ts';
 import { ToldSource } from '../../house/store/told-source.ts';
@@ -57,8 +58,14 @@ describeOnBoth('a look through the list of identifiers', (open) => {
     // A harvest that began later and met it, has met it.
     const later = await source.tell({ 2: {} }, 'full');
     await list(['2']);
-    const row = await reader('resource').where({ source_id: source.id, seen_run: later.id }).first('path');
-    expect(row.path).toContain('/2/');
+    const rows: { id: number; path: string }[] = await reader('resource').where({ source_id: source.id });
+    const ids = rows.map(({ id }) => id);
+    const met = async ({ id: runId }: { readonly id: number }) => {
+      const seen = await readSeen(reader, source.id, runId, ids);
+      return rows.flatMap(({ id, path }) => (seen.has(id) ? [path.slice(path.indexOf('/items/'))] : []));
+    };
+    expect(await met(later)).toEqual(['/items/2/oai_dc.xml']);
+    expect(await met(run)).toEqual(['/items/1/oai_dc.xml', '/items/1/mods.xml']);
   });
 
   test('counts what it could not read as doubts', async () => {
