@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { applyRetention, countGivenUp } from '../../../src/store/history/retention.ts';
+import { applyRetention } from '../../../src/store/history/retention.ts';
 import { describeOnBoth, migratedPostgres } from '../../house/store/databases.ts';
+import { countGivenUp } from '../../house/store/given-up.ts';
 import { Lives } from '../../house/store/lives.ts';
 import { contentOfSources, repeating } from '../../house/store/repeating.ts';
 

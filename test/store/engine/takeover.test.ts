@@ -5,12 +5,12 @@ import { checkSchema, migrate } from '../../../src/store/engine/migrate.ts';
 import { openSqliteFile } from '../../../src/store/engine/sqlite-driver.ts';
 import type { TakeoverProgress } from '../../../src/store/engine/takeover.ts';
 import { applyRetention } from '../../../src/store/history/retention.ts';
-import { findHistory } from '../../../src/store/history/timelines.ts';
 import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { listChanges, listResources } from '../../../src/store/reading/listing.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { migratedSqlite } from '../../house/store/databases.ts';
 import { Lives } from '../../house/store/lives.ts';
+import { findHistory } from '../../house/store/one-history.ts';
 
 const start = '2026-01-01T00:00:00Z';
 const records = 40;
