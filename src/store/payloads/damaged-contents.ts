@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -159,16 +160,13 @@ function asideOf(directory: string, hash: string): string {
   return join(damagedIn(directory), hash.replace('sha-256:', ''));
 }
 
-/** Another process may have done it already: what it left stays. */
+/** Another process may be about to do it, too: whoever gets hold of `by` does, for `former` may be a directory. */
 async function replace(former: string, by: string): Promise<void> {
-  try {
-    await rename(by, former);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    // One of the two is a directory.
-    await rm(former, { recursive: true, force: true });
-    await rename(by, former).catch(unless('ENOENT'));
-  }
+  const own = `${former}.${randomUUID()}`;
+  const isOurs = await rename(by, own).then(() => true, unless('ENOENT'));
+  if (!isOurs) return;
+  await rm(former, { recursive: true, force: true });
+  await rename(own, former);
 }
 
 async function exists(path: string): Promise<boolean> {
