@@ -61,7 +61,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/harvest': {
     files: 'file-rules.ts files/checks files/mirror harvest-source.ts http',
     'files/checks': 'harvest-source.ts http',
-    'files/mirror': 'files/checks http',
+    'files/mirror': 'files/checks http threads',
     'files/upstream': 'files/checks http',
     'harvest-source.ts': 'lessons.ts',
     identifiers: 'file-rules.ts harvest-source.ts introduction.ts items report.ts run run-lease.ts vanished',

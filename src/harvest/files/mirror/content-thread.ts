@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import { extname } from 'node:path';
+import { startThread } from '../../threads/start-thread.ts';
+
+const script = new URL(`./content-thread-worker${extname(import.meta.filename)}`, import.meta.url);
 
 /** What is to be done with a file; all that is given, in this order. */
 export interface ThreadTask {
@@ -111,7 +111,7 @@ function leastBusy(): Thread {
 }
 
 class Thread {
-  readonly #worker = start();
+  readonly #worker = startThread(script, {});
   readonly #waiting = new Map<number, Waiting>();
   #failure: Error | undefined;
 
@@ -163,16 +163,4 @@ class Thread {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
-}
-
-/** From its source as well: a thread does not inherit who understands that. */
-function start(): Worker {
-  const ending = extname(import.meta.filename);
-  const script = new URL(`./content-thread-worker${ending}`, import.meta.url);
-  if (ending !== '.ts') return new Worker(script);
-  // By its place: the thread looks for packages from the working directory.
-  const home = dirname(createRequire(import.meta.url).resolve('tsx/package.json'));
-  const tsx = join(home, 'dist', 'esm', 'api', 'index.mjs');
-  const code = `import(${JSON.stringify(pathToFileURL(tsx).href)}).then(({ register }) => (register(), import(${JSON.stringify(script.href)})))`;
-  return new Worker(code, { eval: true, execArgv: [] });
 }
