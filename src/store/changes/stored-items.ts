@@ -56,11 +56,7 @@ export async function readUnsettledItems(
   sourceId: number,
   limit: number,
 ): Promise<readonly KnownItem[]> {
-  const items: ItemRow[] = await selectItems(db)
-    .where({ source_id: sourceId, unsettled: 1 })
-    .orderBy('id')
-    .limit(limit);
-  return complete(db, items, true);
+  return complete(db, await selectUnsettled(db, sourceId, limit), true);
 }
 
 /** Those of them that are to lose files whose servers say no. */
@@ -69,12 +65,12 @@ export async function readItemsWithRefusals(
   sourceId: number,
   limit: number,
 ): Promise<readonly KnownItem[]> {
-  const items: ItemRow[] = await selectItems(db)
-    .where({ source_id: sourceId, unsettled: 1 })
-    .whereIn('id', itemsOfWithdrawn(db, sourceId).select('stated.item_id'))
-    .orderBy('id')
-    .limit(limit);
-  return complete(db, items, true);
+  const refused = itemsOfWithdrawn(db, sourceId).select('stated.item_id');
+  return complete(db, await selectUnsettled(db, sourceId, limit).whereIn('id', refused), true);
+}
+
+function selectUnsettled(db: Queryable, sourceId: number, limit: number): Knex.QueryBuilder {
+  return selectItems(db).where({ source_id: sourceId, unsettled: 1 }).orderBy('id').limit(limit);
 }
 
 function selectItems(db: Queryable): Knex.QueryBuilder {
