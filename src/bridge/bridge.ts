@@ -203,12 +203,12 @@ export function oaiSettings(source: SourceConfig, url: string): AdapterSettings 
 }
 
 export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact' | 'baseUrl' | 'network'>) {
-  const about = config.contact ?? config.baseUrl;
+  const contact = source.contact ?? config.contact;
   return {
     endpoint: source.url,
     // DSpace and other repositories do not count the downloads of what calls itself so.
-    userAgent: `${productName}/${version} (harvester bot; +${about})`,
-    contact: config.contact,
+    userAgent: `${productName}/${version} (harvester bot; +${contact ?? config.baseUrl})`,
+    contact,
     headers: source.headers,
     requestsPerHost: source.requestsPerHost,
     timeoutSeconds: source.timeoutSeconds,

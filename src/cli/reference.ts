@@ -37,7 +37,7 @@ function* configRows(schema: TSchema, prefix: string): Generator<string> {
     if (child.properties) {
       if (child.description) yield row(place, child, '');
       yield* configRows(child, `${place}.`);
-    } else if (inner?.properties) {
+    } else if (inner?.properties && child.meaning === undefined) {
       yield row(place, child, '');
       yield* configRows(inner, `${place}.NAME.`);
     } else {

@@ -2,14 +2,16 @@ import type { TSchema } from '@sinclair/typebox';
 import { reservedNames } from '../uris.ts';
 import { acceptedPlaces, parseAllowedPlace } from './network-allow.ts';
 import { isObject, schemaFaults } from './schema-faults.ts';
+import { groupFaults } from './source-groups.ts';
 import { suggest } from './suggestion.ts';
 
 /** Everything that is wrong with a configuration, a sentence each: where it is, and what to write there. */
 export function* findFaults(value: unknown, schema: TSchema): Generator<string> {
   yield* schemaFaults(schema, value);
-  const { sources, baseUrl, listen, network } = value as Readonly<Record<string, unknown>>;
+  const { sources, groups, baseUrl, listen, network } = value as Readonly<Record<string, unknown>>;
   yield* networkFaults(network);
   yield* listenFaults(listen);
+  yield* groupFaults(sources, groups);
   const basePath =
     typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
   for (const name of Object.keys(isObject(sources) ? sources : {})) {

@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import { BridgeError } from '../errors.ts';
 import { findFaults } from './config-faults.ts';
 import { isObject, matchesLiterals, schemaFaults } from './schema-faults.ts';
+import { groupsSchema, withGroups } from './source-groups.ts';
 import { closed, scheduleWords, sourceSchema } from './source-schema.ts';
 
 /**
@@ -158,7 +159,15 @@ export const configSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    include: Type.Optional(
+      Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }))], {
+        write: 'the path of a file, or of several with *, such as sources/*.yaml',
+        description:
+          'More files with `sources` and `groups`, which are as if they stood here: a path or a list of them, relative to this file; `*` stands for any characters in a name.',
+      }),
+    ),
     sources: sourcesSchema,
+    groups: groupsSchema,
     runs: Type.Object(
       {
         days: Type.Integer({
@@ -225,12 +234,23 @@ export function parseConfig(raw: unknown): Config {
       'config-invalid',
       [...schemaFaults(sourcesSchema, raw.sources, 'sources')].join('\n'),
     );
+  refuseGroups(raw);
   // Values from the environment are texts; where a number or a truth value is due, they are read as one.
-  const filled = Value.Convert(configSchema, withDefaults(withDefaultsOfAdapters(Value.Clone(raw ?? {}))));
+  const whole = withDefaultsOfAdapters(withGroups(Value.Clone(raw ?? {})));
+  const filled = Value.Convert(configSchema, withDefaults(whole));
   const faults = [...findFaults(filled, configSchema)];
   if (faults.length > 0) throw new BridgeError('config-invalid', faults.join('\n'));
   const config = filled as Config;
   return { ...config, baseUrl: config.baseUrl.replace(/\/+$/, '') };
+}
+
+/** Told once, and not of each source that has the group. */
+function refuseGroups(raw: unknown): void {
+  if (!isObject(raw) || raw.groups === undefined) return;
+  const faults = [
+    ...schemaFaults(groupsSchema, Value.Convert(groupsSchema, Value.Clone(raw.groups)), 'groups'),
+  ];
+  if (faults.length > 0) throw new BridgeError('config-invalid', faults.join('\n'));
 }
 
 /** A DSpace takes two requests at a time without noticing. */

@@ -184,6 +184,14 @@ export const sourceSchema = Type.Object(
     title: Type.Optional(
       Type.String({ description: 'Shown on pages; default: what the repository calls itself.' }),
     ),
+    group: Type.Optional(
+      Type.String({
+        description: 'The group of `groups` whose settings it has, where it has none of its own.',
+      }),
+    ),
+    contact: Type.Optional(
+      Type.String({ description: 'Instead of the `contact` of all, in requests to this repository.' }),
+    ),
     formats: Type.Optional(
       Type.Union(
         [
