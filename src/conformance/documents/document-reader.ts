@@ -1,7 +1,9 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import type { Attributes, DocumentEntry, DocumentHead } from './document-model.ts';
+import { EntryFeed } from './entry-feed.ts';
 import type { Report } from './finding.ts';
+import { Utf8Text } from './utf8-text.ts';
 
 export interface DocumentHandler {
   /** Before the first entry; once more at the end, if there is more of it behind that. */
@@ -39,7 +41,7 @@ export async function readDocument(
   report: Report,
 ): Promise<ReadDocument> {
   const parser = new SaxesParser({ xmlns: true });
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoder = new Utf8Text();
   const root = {
     name: '',
     namespace: '',
@@ -55,6 +57,8 @@ export async function readDocument(
   let headDone = false;
   let headGrew = false;
   let declared = false;
+  let childEnd: number | undefined;
+  let prefixes: ReadonlySet<string> | undefined;
 
   const finishHead = () => {
     if ((headDone && !headGrew) || root.name === '') return;
@@ -80,6 +84,7 @@ export async function readDocument(
     if (depth === 1) {
       root.name = tag.local;
       root.namespace = tag.uri;
+      prefixes = tag.ns[''] === sitemapNamespace ? prefixesOf(tag, rsNamespace) : undefined;
       if (!declared) report('RS-GEN-19', 'it has no XML declaration');
     } else if (tag.uri === rsNamespace && (tag.local === 'md' || tag.local === 'ln')) {
       const attributes = attributesOf(tag, report);
@@ -128,17 +133,33 @@ export async function readDocument(
     }
     text = '';
     path.pop();
+    childEnd = path.length === 1 ? parser.position : undefined;
   });
+
+  const feed = new EntryFeed(
+    parser,
+    () => ({ childEnd, prefixes, entries }),
+    (found) => {
+      if (!headDone) finishHead();
+      entries = found.number;
+      handler.entry(found);
+    },
+  );
 
   let whole = false;
   try {
-    for await (const chunk of chunks) {
-      bytes += chunk.length;
-      if (bytes > maximumBytes) break;
-      parser.write(decoder.decode(chunk, { stream: true }));
+    try {
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        if (bytes > maximumBytes) break;
+        feed.write(decoder.decode(chunk));
+      }
+    } finally {
+      // Whatever ended it: what came before comes before.
+      feed.flush();
     }
     if (bytes <= maximumBytes) {
-      parser.write(decoder.decode()).close();
+      parser.write(decoder.end()).close();
       whole = true;
     }
   } catch (error) {
@@ -185,6 +206,13 @@ function namesOf(tag: SaxesTagNS): string[] {
     if (name !== 'xmlns' && !name.startsWith('xmlns:')) names.push(name);
   }
   return names;
+}
+
+/** Each with its colon. */
+function prefixesOf({ ns }: SaxesTagNS, namespace: string): ReadonlySet<string> {
+  return new Set(
+    Object.keys(ns).flatMap((name) => (name !== '' && ns[name] === namespace ? `${name}:` : [])),
+  );
 }
 
 /** RS-GEN-14: ours have no prefix; those of a community have one, and are none of our business. */

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DocumentEntry, DocumentHead } from '../../../src/conformance/documents/document-model.ts';
+import { readDocument } from '../../../src/conformance/documents/document-reader.ts';
+import { readPlainEntry } from '../../../src/conformance/documents/plain-entry.ts';
+import { runs } from '../../house/runs.ts';
+
+const head = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/" xmlns:o="http://o.example/">
+<rs:ln rel="up" href="https://a.example/capabilitylist.xml"/><rs:md capability="resourcelist" at="2026-11-21T00:00:00Z"/>
+`;
+
+const children = [
+  '<loc>https://a.example/1</loc>',
+  '<loc>https://a.example/1?a=1&amp;b=&lt;&quot;</loc>',
+  '<loc>\n  https://a.example/2\n</loc>',
+  '<loc>https://a.example/caf\u00e9/\u{1f600}</loc>',
+  '<loc></loc>',
+  '<loc/>',
+  '<loc>a]]>b</loc>',
+  '<loc><![CDATA[https://a.example/3]]></loc>',
+  '<loc>&#x41;&nbsp;</loc>',
+  '<loc>a & b</loc>',
+  '<lastmod>2026-11-20T00:00:00Z</lastmod>',
+  '<lastmod >2026-11-20</lastmod>',
+  '<priority>0.5</priority><changefreq>daily</changefreq>',
+  '<rs:md hash="md5:abc" length="12" type="application/xml"/>',
+  '<rs:md hash="md5:abc" hash="md5:abc"/>',
+  '<rs:md />',
+  '<rs:md/>',
+  '<rs:md length="1"></rs:md>',
+  '<rs:md length="1">text</rs:md>',
+  '<rs:md rs:length="1" length="2"/>',
+  '<rs:md xmlns="http://o.example/" length="2"/>',
+  '<rs:md xml:lang="en" o:a="1"/>',
+  '<rs:ln rel=\'up\' href="https://a.example/"/>',
+  '<rs:ln rel="describes" href="https://a.example/?a&amp;b" />',
+  '<rs:ln rel="a\nb"\n href="c\td"/>',
+  '<rs:ln rel="<"/>',
+  '<rs:ln rel="a"href="b"/>',
+  '<rs:ln rel=a/>',
+  '<rs:ln 1="a"/>',
+  '<rs:ln rel="a" / >',
+  '<rs:lm rel="a"/>',
+  '<o:md a="1"/>',
+  '<rs:md',
+  '<md a="1"/>',
+  '<url><loc>x</loc></url>',
+  '<!-- </url> -->',
+  '<?pi </url>?>',
+  'text',
+  '\t',
+  '\u0001',
+  '</url>',
+  '</urlset>',
+  '<sitemap>',
+];
+
+const between = ['', '\n', 'text', '<!-- between -->', '<rs:md a="1"/>', '<o:x/>', '<url/>', '\t ', '&'];
+
+describe('readDocument', () => {
+  it('says the same, of the same places, of entries that it reads without a parser', async () => {
+    const entry = fc.tuple(
+      fc.constantFrom('url', 'url', 'url', 'sitemap'),
+      fc.array(fc.nat(children.length - 1), { maxLength: 5 }),
+      fc.option(fc.nat(between.length - 1), { nil: 0, freq: 6 }),
+    );
+    // Most entries are whole, so that there is something behind them.
+    const plain = fc.constant(ordinary);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(plain, plain, entry), { maxLength: 8 }),
+        fc.array(fc.nat(400), { maxLength: 6 }),
+        fc.boolean(),
+        async (entries, cuts, isClosed) => {
+          const text = `${head}${entries.map(write).join('')}${isClosed ? '</urlset>\n' : ''}`;
+          // A parser takes either for the end of a line; no entry with the other is read without it.
+          expect(await readAll(text, cuts)).toEqual(await readAll(text.replaceAll('\n', '\r'), cuts));
+        },
+      ),
+      { numRuns: runs(400) },
+    );
+  });
+
+  it('keeps to the place of an error behind entries that were read without a parser', async () => {
+    const entries = '<url><loc>https://a.example/1</loc></url>\n'.repeat(3);
+    const { reports } = await readAll(`${head}${entries}<url>&nbsp;</url></urlset>`, []);
+    expect(reports).toEqual([expect.stringMatching(/^RS-GEN-19 .*7:11: undefined entity/)]);
+  });
+
+  it('takes a byte order mark for one at the beginning alone, and refuses bytes that are no UTF-8', async () => {
+    const mark = '\ufeff';
+    const entry = '<url><loc>https://a.example/1</loc></url>';
+    const first = await readAll(`${mark}${head}${entry}</urlset>`, []);
+    expect(first).toMatchObject({ reports: [], read: { entries: 1, whole: true } });
+    const late = await readAll(`${head}<url><loc>${mark}</loc></url></urlset>`, [head.length + 10]);
+    expect(late.entries[0]?.locs).toEqual(['']);
+    const bytes = Buffer.concat([Buffer.from(`${head}${entry}`), Buffer.from([0xc3])]);
+    const broken = await readBytes([bytes.subarray(0, -1), bytes.subarray(-1)]);
+    expect(broken).toMatchObject({ read: { entries: 1, whole: false } });
+    expect(broken.reports).toEqual([expect.stringContaining('not well-formed XML in UTF-8')]);
+  });
+});
+
+describe('readPlainEntry', () => {
+  it('reads what lists consist of', () => {
+    const text =
+      '<url>\n\t<loc>https://a.example/1?a&amp;b</loc><lastmod>2026</lastmod><rs:md length="1" at="2"/><rs:ln rel="up" href="x"/></url>';
+    expect(readPlainEntry(text, 'url', 7, new Set(['rs:']))).toEqual({
+      number: 7,
+      element: 'url',
+      attributes: [],
+      locs: ['https://a.example/1?a&b'],
+      lastmods: ['2026'],
+      changefreqs: [],
+      priorities: [],
+      md: [
+        new Map([
+          ['length', '1'],
+          ['at', '2'],
+        ]),
+      ],
+      links: [
+        new Map([
+          ['rel', 'up'],
+          ['href', 'x'],
+        ]),
+      ],
+      order: ['loc', 'lastmod', 'md', 'ln'],
+    });
+  });
+});
+
+const ordinary: [string, number[], number] = ['url', [0, 10, 13, 23], 1];
+
+function write([element, numbers, behind]: readonly [string, readonly number[], number]): string {
+  return `<${element}>\n${numbers.map((number) => children[number]).join('')}</${element}>${between[behind]}`;
+}
+
+/** @param cuts where chunks end, in bytes behind the one before */
+async function readAll(text: string, cuts: readonly number[]) {
+  const bytes = Buffer.from(text);
+  const chunks: Uint8Array[] = [];
+  let from = 0;
+  for (const cut of cuts) {
+    chunks.push(bytes.subarray(from, from + cut));
+    from = Math.min(bytes.length, from + cut);
+  }
+  return readBytes([...chunks, bytes.subarray(from)]);
+}
+
+async function readBytes(chunks: readonly Uint8Array[]) {
+  const heads: DocumentHead[] = [];
+  const entries: DocumentEntry[] = [];
+  const reports: string[] = [];
+  const read = await readDocument(
+    (async function* () {
+      yield* chunks;
+    })(),
+    { head: (found) => heads.push(found), entry: (found) => entries.push(found) },
+    (rules, message) => reports.push(`${rules} ${message}`),
+  );
+  // How much of a broken document was read depends on where its pieces end.
+  return { heads, entries, reports, read: { ...read, bytes: read.whole ? read.bytes : undefined } };
+}
