@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
 import { fromSegment, toSegment } from '../../core/segment.ts';
 import { collectionPath, toUri } from '../../core/uris.ts';
+import type { CollectionMember } from '../../store/sources/collection-members.ts';
 import {
-  type CollectionMember,
   findCollection,
   listCollectionResources,
   listCollections,
@@ -32,7 +32,7 @@ const query = Type.Composite([
   Type.Object({
     after: Type.Optional(
       Type.String({
-        // A path of ours, or the address of a file elsewhere.
+        // A path of ours, the address of a file elsewhere, or where a page without members ended.
         pattern: '^[\\x21-\\x7e]*$',
         maxLength: 4000,
         description: 'Members behind this one.',
@@ -51,6 +51,8 @@ interface CollectionView {
   /** Resources of the items in it; of these, files. */
   readonly count: number;
   readonly files: number;
+  /** There may be more of them. */
+  readonly atLeast?: true;
   readonly resources: readonly string[];
   /** The same, with what is known of each. */
   readonly members: readonly MemberView[];
@@ -111,15 +113,19 @@ async function readCollection(
   after: string,
 ): Promise<CollectionView> {
   const { baseUrl, database } = deps;
-  const { source, spec, name, description, resourceCount, fileCount } = collection;
-  const found = await listCollectionResources(database.reader, source, spec, after, pageSize + 1);
-  const shown = found.slice(0, pageSize);
+  const { source, spec, name, description, resourceCount, fileCount, isLarge } = collection;
+  const { members: shown, next } = await listCollectionResources(
+    database.reader,
+    source,
+    spec,
+    after,
+    pageSize,
+  );
   const { versions, timeline } = await readCollectionPast(deps, collection, shown);
   const members = shown.map((member) => ({
     ...toMemberView(baseUrl, member),
     versions: versions.get(member.path),
   }));
-  const last = shown.at(-1)?.path ?? '';
   const uri = `${baseUrl}/${collectionPath(source, spec)}`;
   return {
     uri,
@@ -129,9 +135,10 @@ async function readCollection(
     ...(description !== undefined && { description }),
     count: resourceCount,
     files: fileCount,
+    ...(isLarge && { atLeast: true }),
     resources: members.map(({ uri: member }) => member),
     members,
-    ...(found.length > pageSize && { next: `${uri}?after=${encodeURIComponent(last)}` }),
+    ...(next !== undefined && { next: `${uri}?after=${encodeURIComponent(next)}` }),
     timeline,
     at: toIso(deps.clock.now()),
     capabilityLists: await capabilityListsForCollection(deps, source, spec),
@@ -147,12 +154,16 @@ function toPage(view: CollectionView): Page {
   const withPast = view.members.some(({ versions }) => versions !== undefined);
   const body = html`<h1>${view.name}</h1>
 ${view.description && html`<p>${view.description}</p>`}
-<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${countOf(view.count, 'resource')}${view.files > 0 && html`, ${countOf(view.files, 'file')} among them`}</dd></dl>${view.timeline && collectionTimelineSection(view.timeline, view.at)}
+<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${holdings(view)}</dd></dl>${view.timeline && collectionTimelineSection(view.timeline, view.at)}
 <h2>Resources</h2>
 <table><tr><th>Address</th><th class="wide">Type</th><th class="n">Size</th>${withPast && html`<th class="n">Versions</th>`}</tr>
 ${view.members.map((member) => row(member, withPast))}</table>
 ${view.next && html`<p><a rel="next" href="${view.next}">Next ${pageSize}</a></p>`}`;
   return { title: view.name, body, capabilityLists: view.capabilityLists };
+}
+
+function holdings({ count, files, atLeast }: CollectionView): Markup {
+  return html`${atLeast && 'at least '}${countOf(count, 'resource')}${files > 0 && html`, ${countOf(files, 'file')} among them`}`;
 }
 
 function row({ uri, mediaType, length, versions }: MemberView, withPast: boolean): Markup {

@@ -28,9 +28,6 @@ export interface CollectionTimeline {
 /** Changes of the whole source that are looked through for one of a large collection. */
 const reach = 50_000;
 
-/** A collection of so many resources is read as a whole: in a large repository it may rest for long. */
-const wholeUpTo = 5000;
-
 type ChangeRow = {
   readonly seq: number;
   readonly at: string;
@@ -42,7 +39,7 @@ type ChangeRow = {
 /** What it costs does not depend on how large the collection is. */
 export async function readCollectionTimeline(
   db: Queryable,
-  { source, spec, resourceCount }: StoredCollection,
+  { source, spec, isLarge }: StoredCollection,
 ): Promise<CollectionTimeline> {
   const place: Place | undefined = await db('collection')
     .join('source', 'source.id', 'collection.source_id')
@@ -50,7 +47,7 @@ export async function readCollectionTimeline(
     .first('collection.id', 'collection.source_id', 'source.journal_seq');
   const first = place && (await findFirst(db, place));
   if (!place || !first) return {};
-  const isLarge = resourceCount > wholeUpTo;
+  // One that is not is read as a whole: in a large repository it may rest for long.
   const look = isLarge ? lookBack : lookAtMembers;
   const last = await look(db, place, Number(place.journal_seq));
   const before = last && (await endOfMomentBefore(db, place, last.at));

@@ -1,27 +1,21 @@
-import type { ResourceKind } from '../../core/resource.ts';
 import type { Queryable } from '../engine/database.ts';
-import { type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
+import {
+  type CollectionPlace,
+  countMembers,
+  listMembers,
+  type MemberCounts,
+  type MemberPage,
+} from './collection-members.ts';
 
-export interface StoredCollection {
+/** Counts are of living resources of the items in it. */
+export interface StoredCollection extends MemberCounts {
   readonly source: string;
   readonly spec: string;
   readonly name: string;
   readonly description: string | undefined;
-  /** Living resources of the items in it. */
-  readonly resourceCount: number;
-  /** Of these, files. */
-  readonly fileCount: number;
 }
 
-export interface CollectionMember {
-  readonly path: string;
-  readonly kind: ResourceKind;
-  readonly mediaType: string | undefined;
-  readonly length: number | undefined;
-}
-
-interface CollectionRow {
-  readonly id: number;
+interface CollectionRow extends CollectionPlace {
   readonly spec: string;
   readonly name: string;
   readonly description: string | null;
@@ -35,40 +29,25 @@ export async function findCollection(
 ): Promise<StoredCollection | undefined> {
   const row = await findRow(db, source, spec);
   if (!row) return undefined;
-  const counts: { kind: ResourceKind; count: number | string }[] = await membersOf(db, row.id)
-    .groupBy('resource.kind')
-    .select('resource.kind')
-    .count({ count: 'resource.id' });
-  const countOf = (kind: ResourceKind) => Number(counts.find((count) => count.kind === kind)?.count ?? 0);
   return {
     source,
     spec,
     name: row.name,
     description: row.description ?? undefined,
-    resourceCount: countOf('metadata') + countOf('file'),
-    fileCount: countOf('file'),
+    ...(await countMembers(db, row)),
   };
 }
 
-/** The living resources in a collection, in the order of their paths, after `after` (a path), at most `limit`. */
+/** The living resources in a collection; see `listMembers`. */
 export async function listCollectionResources(
   db: Queryable,
   source: string,
   spec: string,
   after: string,
   limit: number,
-): Promise<readonly CollectionMember[]> {
+): Promise<MemberPage> {
   const row = await findRow(db, source, spec);
-  if (!row) return [];
-  const rows: (RepresentationRow & Pick<CollectionMember, 'path' | 'kind'>)[] = await membersOf(db, row.id)
-    .where('resource.path', '>', after)
-    .orderBy('resource.path')
-    .limit(limit)
-    .select('resource.path', 'resource.kind', 'resource.media_type', 'resource.length', 'resource.hash');
-  return rows.map(({ path, kind, ...row }) => {
-    const { mediaType, length } = toRepresentation(row);
-    return { path, kind, mediaType, length };
-  });
+  return row ? listMembers(db, row, after, limit) : { members: [], next: undefined };
 }
 
 export async function listCollections(
@@ -125,14 +104,11 @@ function findRow(db: Queryable, source: string, spec: string): Promise<Collectio
   return db('collection')
     .join('source', 'source.id', 'collection.source_id')
     .where({ 'source.name': source, 'collection.spec': spec })
-    .select('collection.id', 'collection.spec', 'collection.name', 'collection.description')
-    .first();
-}
-
-function membersOf(db: Queryable, collectionId: number) {
-  return db('item_collection')
-    .join('resource', 'resource.item_id', 'item_collection.item_id')
-    .where('item_collection.collection_id', collectionId)
-    .whereNull('resource.deleted_at')
-    .whereNull('resource.withdrawn_at');
+    .first(
+      'collection.id',
+      'collection.source_id',
+      'collection.spec',
+      'collection.name',
+      'collection.description',
+    );
 }

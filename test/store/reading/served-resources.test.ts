@@ -50,7 +50,7 @@ describeOnBoth('what the server looks up', (open) => {
       resourceCount: 5,
       fileCount: 2,
     });
-    const members = await listCollectionResources(database.reader, 'kyushu', 'theses', '', 10);
+    const { members } = await listCollectionResources(database.reader, 'kyushu', 'theses', '', 10);
     expect(members).toHaveLength(5);
     expect(members).toContainEqual({ path: file, kind: 'file', mediaType: 'application/pdf', length: 46 });
     const [, second] = members.filter(({ kind }) => kind === 'file');

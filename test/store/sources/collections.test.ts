@@ -32,6 +32,7 @@ describeOnBoth('collections', (open) => {
       ...described,
       resourceCount: 4,
       fileCount: 1,
+      isLarge: false,
     });
     expect(await findCollection(reader, 'kyoto', 'd')).toMatchObject({
       description: undefined,
@@ -40,15 +41,31 @@ describeOnBoth('collections', (open) => {
     });
     expect(await findCollection(reader, 'kyoto', 'b')).toBeUndefined();
     const page = async (after: string, limit: number) =>
-      (await listCollectionResources(reader, 'kyoto', 'a', after, limit)).map(({ path }) =>
+      (await listCollectionResources(reader, 'kyoto', 'a', after, limit)).members.map(({ path }) =>
         path.replace('kyoto/items/', ''),
       );
-    expect(await page('', 3)).toEqual(['1/files/1-a.pdf', '1/mods.xml', '1/oai_dc.xml']);
-    expect(await page('kyoto/items/1/oai_dc.xml', 3)).toEqual(['2/oai_dc.xml']);
-    const [file, mods] = await listCollectionResources(reader, 'kyoto', 'a', '', 2);
-    expect(file).toMatchObject({ kind: 'file', mediaType: undefined, length: undefined });
-    expect(mods).toMatchObject({ kind: 'metadata', mediaType: 'application/xml', length: 18 });
-    expect(await listCollectionResources(reader, 'kyoto', 'z', '', 3)).toEqual([]);
+    const all = await page('', 9);
+    expect(all.slice(0, 3).toSorted()).toEqual(['1/files/1-a.pdf', '1/mods.xml', '1/oai_dc.xml']);
+    expect(all.slice(3)).toEqual(['2/oai_dc.xml']);
+    expect(await page(`kyoto/items/${all[1]}`, 9)).toEqual(all.slice(2));
+    expect(await page('kyoto/items/nobody.xml', 2)).toEqual(all.slice(0, 2));
+    const { members } = await listCollectionResources(reader, 'kyoto', 'a', '', 3);
+    expect(members).toContainEqual({
+      path: 'kyoto/items/1/files/1-a.pdf',
+      kind: 'file',
+      mediaType: undefined,
+      length: undefined,
+    });
+    expect(members).toContainEqual({
+      path: 'kyoto/items/1/mods.xml',
+      kind: 'metadata',
+      mediaType: 'application/xml',
+      length: 18,
+    });
+    expect(await listCollectionResources(reader, 'kyoto', 'z', '', 3)).toEqual({
+      members: [],
+      next: undefined,
+    });
     expect((await listCollections(reader, 'kyoto')).map(({ spec }) => spec)).toEqual(['a', 'ab', 'b:c', 'd']);
     expect(await listCollections(reader, 'kyoto', 1)).toEqual([{ spec: 'a', name: 'Theses' }]);
     expect(await findUnknownCollections(reader, 'kyoto', ['a', 'b', 'b:', 'c', 'b:c', 'a:b'])).toEqual([
@@ -60,5 +77,57 @@ describeOnBoth('collections', (open) => {
     expect(await hasMembers(reader, 'kyoto', ['z', 'd'])).toBe(false);
     expect(await hasMembers(reader, 'kyoto', ['d', 'a'])).toBe(true);
     expect(await hasMembers(reader, 'kyoto', [])).toBe(false);
+  });
+
+  test('are walked page by page, each member once, whatever was deleted', async () => {
+    const { database } = open();
+    const source = await ToldSource.open(database, 'nagoya');
+    for (let turn = 0; turn < 3; turn += 1) {
+      const numbers = Array.from({ length: 250 }, (_, index) => index + turn * 250);
+      await source.tell(Object.fromEntries(numbers.map((number) => [number, { collections: ['a'] }])));
+      const gone = turn === 1 ? numbers : numbers.filter((number) => number % 3 === 0);
+      await source.tell(Object.fromEntries(gone.map((number) => [number, { deleted: true }])));
+    }
+    for (const limit of [7, 100, 333, 334, 1000]) {
+      const paths: string[] = [];
+      for (let next: string | undefined = ''; next !== undefined; ) {
+        const page = await listCollectionResources(database.reader, 'nagoya', 'a', next, limit);
+        expect(page.members.length).toBe(Math.min(limit, 333 - paths.length));
+        paths.push(...page.members.map(({ path }) => path));
+        next = page.next;
+      }
+      expect(new Set(paths).size).toBe(333);
+    }
+  });
+
+  test('are counted as far as this is cheap, and a page ends behind very many dead items', async () => {
+    const { database } = open();
+    const { reader, writer } = database;
+    const source = await ToldSource.open(database, 'osaka');
+    await source.tell({ 1: { collections: ['a'] }, 2: { collections: ['a'] } });
+    const collection = await reader('collection').where({ spec: 'a', source_id: source.id }).first();
+    const [first] = await reader('item').where({ source_id: source.id }).orderBy('id').pluck('id');
+    const last = await reader('item').where({ source_id: source.id }).max({ id: 'id' }).first();
+    // Items of before, of which nothing was ever published, and a member behind them.
+    const dead = Array.from({ length: 6000 }, (_, index) => Number(last?.id) + 1 + index);
+    for (let from = 0; from < dead.length; from += 500) {
+      const rows = dead.slice(from, from + 500);
+      await writer('item').insert(
+        rows.map((id) => ({ id, source_id: source.id, identifier: `dead ${id}`, unsettled: 0 })),
+      );
+      await writer('item_collection').insert(
+        rows.map((id) => ({ item_id: id, collection_id: collection.id })),
+      );
+    }
+    expect(await findCollection(reader, 'osaka', 'a')).toMatchObject({ resourceCount: 2, isLarge: true });
+    const page = await listCollectionResources(reader, 'osaka', 'a', '', 1);
+    expect(page.members).toHaveLength(1);
+    const rest = await listCollectionResources(reader, 'osaka', 'a', page.next ?? '', 5);
+    expect(rest.members).toHaveLength(1);
+    expect(rest.next).toBe(`~${Number(first) + 5000}`);
+    expect(await listCollectionResources(reader, 'osaka', 'a', rest.next ?? '', 5)).toEqual({
+      members: [],
+      next: undefined,
+    });
   });
 });
