@@ -18,6 +18,7 @@ import { createThreads } from '../harvest/threads/threads.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { createListsInTime, type ListsInTime } from '../publish/time/lists-in-time.ts';
 import { anyIdentifier } from '../store/reading/items.ts';
+import { type ConfigChanges, liveConfig } from './config/live-config.ts';
 import { openStored, type StoredBridge } from './stored-bridge.ts';
 import { systemClock } from './system-clock.ts';
 import { productName, version } from './version.ts';
@@ -35,6 +36,8 @@ export interface Bridge extends StoredBridge {
   source(name: string): HarvestSource;
   sources(names?: readonly string[]): readonly HarvestSource[];
   sets(): readonly ResourceSet[];
+  /** Takes the sources of another configuration: what is under way with a source ends as it began. */
+  replaceSources(next: Config): ConfigChanges;
 }
 
 interface OpenSource extends HarvestSource {
@@ -66,12 +69,13 @@ function impatientClock(stop: AbortSignal | undefined): Clock {
  * @param stop ends waits for upstreams
  */
 export async function openBridge(
-  config: Config,
+  given: Config,
   log: Logger,
   schema: 'migrate' | 'check',
   stop?: AbortSignal,
 ): Promise<Bridge> {
   const upstreamClock = impatientClock(stop);
+  const { config, replaceSources } = liveConfig(given);
   const stored = await openStored(config, schema);
   const { clock, database, setsOf } = stored;
   const gate = createHostGate();
@@ -154,6 +158,15 @@ export async function openBridge(
     }),
     sources: (names) => (names && names.length > 0 ? names : Object.keys(config.sources)).map(source),
     sets: () => Object.keys(config.sources).flatMap((name) => setsOf(name)),
+    replaceSources: (next) => {
+      const changes = replaceSources(next);
+      for (const name of [...changes.removed, ...changes.changed.map((source) => source.name)]) {
+        // Its clients stay until the end: a run may be using them.
+        opened.delete(name);
+        upstreamFiles.forget(name);
+      }
+      return changes;
+    },
     close: async () => {
       await listsInTime.close();
       await Promise.all([...clients, upstreamFiles].map((client) => client.close()));

@@ -1,9 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config, MementosConfig } from '../core/config/config.ts';
-import { defaultSchedules } from '../core/config/source-schema.ts';
+import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
-import { spreadSources } from '../core/time/spread.ts';
 import { noteRefusal } from '../harvest/files/note-refusal.ts';
 import type { HarvestSource, RunSignals } from '../harvest/harvest-source.ts';
 import { createHostGate, type HostGate } from '../harvest/http/host-gate.ts';
@@ -17,12 +16,14 @@ import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/past/document-past.ts';
 import type { JournalState } from '../store/sources/journal.ts';
 import { type Bridge, harvestsAtOnce } from './bridge.ts';
+import type { ConfigChanges } from './config/live-config.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import type { Signals } from './signals.ts';
 import { servesSource } from './state/stored-sources.ts';
 import { createSurvey } from './state/survey.ts';
 import { version } from './version.ts';
 import { lookAtMirror, workOnFiles } from './work/file-work.ts';
+import { createHarvestSchedule } from './work/harvest-schedule.ts';
 import { watchDamage } from './work/mending.ts';
 import { type PublishLoop, startPublishLoop } from './work/publish-loop.ts';
 import { watchRefusals } from './work/refusals.ts';
@@ -38,6 +39,8 @@ export interface Service {
   followFiles(source: string): Promise<void>;
   /** New Resource Lists of all sets with the next round, however lately they were written. */
   renewLists(): void;
+  /** Works by another configuration of the sources from now on; what is under way with one that is gone ends soon. */
+  replaceSources(next: Config): ConfigChanges;
   /** Whether all that is in the journal is in the lists of the source's sets. */
   isPublished(source: string, journal: JournalState): boolean;
   /** Finishes the pages and responses under way. */
@@ -70,6 +73,10 @@ export async function startService(
 ): Promise<Service> {
   const { log, config } = bridge;
   const scheduler = createScheduler(log);
+  const harvests = createHarvestSchedule(log, {
+    harvest: (name, options) => whenDue(name, options),
+    compare: (name) => compareNow(name),
+  });
   const app = createApp({
     database: bridge.database,
     publication: bridge.publication,
@@ -98,23 +105,33 @@ export async function startService(
     },
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
-    ...createSurvey(bridge, (source) => nextHarvest(scheduler, source)),
+    ...createSurvey(bridge, (source) => harvests.nextRun(source)),
     admit: hooks.admit,
   });
   await listen(app, address);
   const loop = startPublishLoop(bridge, abort);
   const places = createHostGate();
-  const signals = { stop, signal: abort };
-  const inTurn = async (name: string, work: (source: HarvestSource) => Promise<unknown>): Promise<void> => {
+  const isConfigured = (name: string) => Object.hasOwn(config.sources, name);
+  /** Of each source that is worked on: told when it is taken out of the configuration. */
+  const leaving = new Map<string, AbortController>();
+  const signalsOf = (name: string): RunSignals => {
+    const gone = leaving.get(name) ?? new AbortController();
+    leaving.set(name, gone);
+    return { stop: eitherOf(stop, gone.signal), signal: abort };
+  };
+  const inTurn = async (
+    name: string,
+    work: (source: HarvestSource, signals: RunSignals) => Promise<unknown>,
+  ): Promise<void> => {
     const leave: (() => void)[] = [];
     try {
       // What is due at the same minute, as the schedules are by default, comes one after the other.
       leave.push(await places.enter(`source ${name}`, 1, stop));
       leave.push(await places.enter('harvests', harvestsAtOnce, stop));
-      await work(bridge.source(name));
+      if (isConfigured(name)) await work(bridge.source(name), signalsOf(name));
     } catch (error) {
       // Another process works on it; the run itself logged everything else.
-      const expected = isBridgeError(error, 'lease-held') || stop.aborted;
+      const expected = isBridgeError(error, 'lease-held') || stop.aborted || !isConfigured(name);
       log[expected ? 'debug' : 'error']({ source: name, ...failure(error) }, 'harvest failed');
     } finally {
       for (const go of leave) go();
@@ -126,20 +143,20 @@ export async function startService(
     fileWorks.add(work);
     return work;
   };
-  const followFiles = (name: string) => inBackground(startFileWork(bridge, name, signals, places));
+  const followFiles = (name: string) =>
+    isConfigured(name)
+      ? inBackground(startFileWork(bridge, name, signalsOf(name), places))
+      : Promise.resolve();
   const refusals = watchRefusals(bridge, followFiles, stop);
   const damage = watchDamage(bridge, followFiles, stop);
   const harvestNow: HarvestNow = async (name, options) => {
-    await inTurn(name, (source) => thoroughHarvest(bridge, source, { ...options, ...signals }));
-    const isLooked = options.mode === 'full' && !stop.aborted;
-    void inBackground(
-      (isLooked ? lookAtLengths(bridge, name, stop) : Promise.resolve()).then(() =>
-        startFileWork(bridge, name, signals, places),
-      ),
-    );
+    await inTurn(name, (source, signals) => thoroughHarvest(bridge, source, { ...options, ...signals }));
+    const isLooked = options.mode === 'full' && !stop.aborted && isConfigured(name);
+    const look = isLooked ? lookAtLengths(bridge, name, stop) : Promise.resolve();
+    void inBackground(look.then(() => followFiles(name)));
   };
   const compareNow = (name: string) =>
-    inTurn(name, async (source) => {
+    inTurn(name, async (source, signals) => {
       const report = await identifierPass(bridge, source, signals);
       if ('skipped' in report) log.debug({ source: name, reason: report.skipped }, 'identifiers not listed');
     });
@@ -147,7 +164,7 @@ export async function startService(
     const harvest = () => harvestNow(name, options);
     return hooks.harvestWhenDue?.(harvest) ?? harvest();
   };
-  addHarvests(scheduler, config, whenDue, compareNow);
+  harvests.follow(config);
   addRenewals(scheduler, bridge, loop);
   scheduler.add({
     name: 'retention',
@@ -164,11 +181,22 @@ export async function startService(
     harvestNow,
     followFiles,
     renewLists: () => loop.renew(bridge.sets()),
+    replaceSources: (next) => {
+      const changes = bridge.replaceSources(next);
+      for (const name of changes.removed) {
+        leaving.get(name)?.abort(new Error(`${name} was taken out of the configuration`));
+        leaving.delete(name);
+      }
+      harvests.follow(config);
+      loop.follow(bridge.sets());
+      return changes;
+    },
     isPublished: loop.isLevel,
     close: async () => {
       // Whoever waits for a list of the past would keep the server open for as long.
       const work = [
         scheduler.stop(),
+        harvests.stop(),
         loop.stop(),
         refusals.stop(),
         damage.stop(),
@@ -222,37 +250,6 @@ async function listen(app: FastifyInstance, { host, port }: { host: string; port
       throw new BridgeError('port-in-use', `port ${port} may not be opened by this user`, { cause });
     throw cause;
   }
-}
-
-/** Sources are opened when it is their turn: a thousand of them have connections to nobody yet. */
-function addHarvests(
-  scheduler: Scheduler,
-  { sources }: Config,
-  harvestNow: HarvestNow,
-  compareNow: (source: string) => Promise<void>,
-): void {
-  const add = (
-    kind: string,
-    setting: 'schedule' | 'fullPass' | 'identifierPass',
-    run: (name: string) => Promise<void>,
-  ) => {
-    const schedules = new Map<string, string>();
-    for (const [name, { [setting]: cron }] of Object.entries(sources)) {
-      if (cron !== false) schedules.set(name, cron);
-    }
-    const places = spreadSources(schedules, defaultSchedules[setting]);
-    for (const [name, cron] of schedules) {
-      scheduler.add({ name: `${kind} ${name}`, cron, place: places.get(name), run: () => run(name) });
-    }
-  };
-  add('incremental', 'schedule', (name) => harvestNow(name, { mode: 'incremental' }));
-  add('full', 'fullPass', (name) => harvestNow(name, { mode: 'full' }));
-  add('identifiers', 'identifierPass', compareNow);
-}
-
-function nextHarvest(scheduler: Scheduler, source: string): Date | undefined {
-  const times = [scheduler.nextRun(`incremental ${source}`), scheduler.nextRun(`full ${source}`)];
-  return times.filter((time) => time !== undefined).sort((a, b) => a.getTime() - b.getTime())[0];
 }
 
 function addRenewals(scheduler: Scheduler, bridge: Bridge, loop: PublishLoop): void {

@@ -35,8 +35,8 @@ const exitCode = 130;
 let current: Signals | undefined;
 
 /**
- * SIGHUP never ends anything: it comes when a terminal closes, and to those who reload a configuration, which a
- * restart does.
+ * SIGHUP never ends anything: it comes when a terminal closes, and from those who want a changed configuration to be
+ * read.
  */
 export function catchSignals({ process, exit, heard, patience }: SignalDeps): Signals {
   const { stopMs, abortMs, nowMs } = { ...defaults, ...patience };

@@ -133,6 +133,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       finish(await serveCommand(options, io));
     });
 
+  command(
+    'reload',
+    'check the configuration, and have every running `rsbridge serve` read its sources again',
+  ).action(async (options) => {
+    const { reloadCommand } = await import('./commands/reload-command.ts');
+    finish(await reloadCommand(options, io));
+  });
+
   command('status', 'print what each source is doing')
     .option('--at <datetime>', 'print what each source held at this time', momentOption)
     .action(async (options) => {

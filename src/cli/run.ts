@@ -5,7 +5,7 @@ import { logTrouble } from './process-trouble.ts';
 import { freshLine } from './terminal/progress.ts';
 
 /** These do something beside printing, and do it to the end. */
-const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup)$/;
+const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup|reload)$/;
 
 /** The command line in a process of its own. */
 export async function run(): Promise<void> {
@@ -28,7 +28,7 @@ export async function run(): Promise<void> {
   });
   onLog((log) => {
     logTrouble(log);
-    hangup = () => log.info('SIGHUP is ignored: restart rsbridge to have it read its configuration again');
+    hangup = () => log.info('SIGHUP is ignored: only rsbridge serve reads its configuration again');
   });
 
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -44,6 +44,9 @@ export async function run(): Promise<void> {
     cwd: process.cwd(),
     stop: signals.stop,
     abort: signals.abort,
+    onHangup: (listener) => {
+      hangup = listener;
+    },
   });
   signals.release();
   // Everything is done: whoever asks once more need not wait, and gets the exit code all the same.

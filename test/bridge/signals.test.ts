@@ -94,7 +94,8 @@ describe('a process', () => {
         said += text;
       });
       child.kill('SIGHUP');
-      if (command === 'serve') await until(() => said.includes('SIGHUP is ignored'));
+      if (command === 'serve')
+        await until(() => said.includes('configuration read again: nothing has changed'));
       expect(child.exitCode).toBe(null);
       child.kill('SIGTERM');
       if (command === 'serve') await until(() => said.includes('finishing current work'));

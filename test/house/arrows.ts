@@ -105,10 +105,10 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     resources: 'deps.ts files http past',
   },
   'src/bridge': {
-    'bridge.ts': 'stored-bridge.ts system-clock.ts version.ts',
+    'bridge.ts': 'config stored-bridge.ts system-clock.ts version.ts',
     state: 'bridge.ts stored-bridge.ts',
     'stored-bridge.ts': 'config signals.ts system-clock.ts takeover-talk.ts',
-    work: 'bridge.ts',
+    work: 'bridge.ts config',
   },
   'src/cli': {
     check: 'init terminal',

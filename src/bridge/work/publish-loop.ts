@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { endOfSlot, toIso, toMilliseconds } from '../../core/datetime.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
@@ -18,6 +19,8 @@ export interface PublishLoop {
   renew(sets: readonly ResourceSet[]): void;
   /** Build new Resource Dumps of these sets, one after another. */
   renewDumps(sets: readonly ResourceSet[]): void;
+  /** Publishes these sets from now on, and no others; those whose definition has changed anew. */
+  follow(sets: readonly ResourceSet[]): void;
   /** Whether the lists of a source's sets have all that is in its journal, as far as this process has written them. */
   isLevel(source: string, journal: JournalState): boolean;
   /** Ends when what is being published is. */
@@ -67,7 +70,7 @@ interface Progress {
 
 export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLoop {
   const { log, clock, database } = bridge;
-  const all: readonly Progress[] = bridge.sets().map(begin);
+  let all: readonly Progress[] = bridge.sets().map(begin);
   const running = new Set<Promise<void>>();
   const stopped = new AbortController();
   const ending = eitherOf(stopped.signal, signal);
@@ -198,6 +201,14 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
         progress.resourceDump = 'always';
         progress.packagesDue = true;
       }
+    },
+    follow: (sets) => {
+      const before = new Map(all.map((progress) => [progress.set.path, progress]));
+      all = sets.map((set) => {
+        const progress = before.get(set.path);
+        return progress && isDeepStrictEqual(progress.set, set) ? progress : begin(set);
+      });
+      site.isDue = true;
     },
     isLevel: (source, { seq }) =>
       all

@@ -1,10 +1,13 @@
 import { type Bridge, openBridge } from '../../bridge/bridge.ts';
+import type { ConfigChanges } from '../../bridge/config/live-config.ts';
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
 import { type Service, startService } from '../../bridge/service.ts';
 import { renameOlderJournals } from '../../bridge/state/older-database.ts';
 import { describeUnconfigured, unconfiguredSources } from '../../bridge/state/stored-sources.ts';
+import { watchConfig } from '../../bridge/work/reloading.ts';
+import { failure } from '../../core/errors.ts';
 import { listHarvestedSources } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
@@ -28,16 +31,17 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
 
 async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
   const overrides = { 'listen.port': flags.port, 'listen.host': flags.host };
-  const config = loadConfig({ ...flags, overrides }, io.env, io.cwd);
-  if (Object.keys(config.sources).length === 0) {
-    throw noSourceError();
-  }
+  const read = () => {
+    const config = loadConfig({ ...flags, overrides }, io.env, io.cwd);
+    if (Object.keys(config.sources).length === 0) throw noSourceError();
+    return config;
+  };
+  const config = read();
   const bridge = await openBridge(config, createLog(config.logLevel, io.stderr), 'migrate', io.stop);
   try {
-    for (const source of await unconfiguredSources(bridge)) {
-      bridge.log.warn({ source: source.name }, describeUnconfigured(source));
-    }
-    await renameOlderJournals(bridge, Object.keys(config.sources));
+    const names = Object.keys(config.sources);
+    await warnOfUnconfigured(bridge);
+    await renameOlderJournals(bridge, names);
     const service = await startService(bridge, config.listen, io);
     const { address, port } = service.address;
     printResult(
@@ -46,26 +50,59 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
       {
         listening: `http://${address}:${port}`,
         baseUrl: config.baseUrl,
-        sources: Object.keys(config.sources),
+        sources: names,
       },
       `listening on http://${address}:${port}, public address ${config.baseUrl}`,
     );
-    const first = harvestNewcomers(bridge, service);
+    const begun: Promise<void>[] = [];
+    const begin = (work: Promise<void>) =>
+      begun.push(
+        work.catch((error: unknown) => bridge.log.error({ ...failure(error) }, 'sources not begun')),
+      );
+    const reloading = watchConfig(
+      bridge,
+      read,
+      (next) => {
+        const changes = service.replaceSources(next);
+        begin(followChanges(bridge, service, changes));
+        return changes;
+      },
+      io.stop,
+    );
+    io.onHangup?.(() => reloading.reload());
+    begin(harvestNewcomers(bridge, service, names));
     await untilStopped(io);
     bridge.log.info('finishing current work');
-    await service.close();
-    await first;
+    await Promise.all([reloading.stop(), service.close()]);
+    await Promise.all(begun);
     return exitCodes.ok;
   } finally {
     await bridge.close();
   }
 }
 
+async function followChanges(
+  bridge: Bridge,
+  service: Service,
+  { added, removed }: ConfigChanges,
+): Promise<void> {
+  if (removed.length > 0) await warnOfUnconfigured(bridge);
+  await renameOlderJournals(bridge, added);
+  await harvestNewcomers(bridge, service, added);
+}
+
+async function warnOfUnconfigured(bridge: Bridge): Promise<void> {
+  for (const source of await unconfiguredSources(bridge)) {
+    bridge.log.warn({ source: source.name }, describeUnconfigured(source));
+  }
+}
+
 /** A source that was never read, or not to the end, does not wait for its schedule; nor do files on their way. */
-async function harvestNewcomers(bridge: Bridge, service: Service): Promise<void> {
+async function harvestNewcomers(bridge: Bridge, service: Service, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
   const begun = await listHarvestedSources(bridge.database.reader);
   await Promise.all(
-    Object.keys(bridge.config.sources).map(async (name) => {
+    names.map(async (name) => {
       if (!begun.has(name)) await service.harvestNow(name, { mode: 'full' });
       else void service.followFiles(name);
     }),

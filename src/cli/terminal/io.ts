@@ -16,6 +16,8 @@ export interface CommandIo {
   readonly stop: AbortSignal;
   /** Second Ctrl-C: stop now. */
   readonly abort: AbortSignal;
+  /** Has SIGHUP do this, in place of nothing. */
+  readonly onHangup?: (listener: () => void) => void;
 }
 
 /** One line of a result: NDJSON with `--json`, else for people. */

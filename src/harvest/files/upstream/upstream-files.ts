@@ -44,6 +44,12 @@ export interface UpstreamPatience {
   readonly placeMs: number;
 }
 
+export interface ConfiguredUpstreamFiles extends UpstreamFiles {
+  /** The settings of a source have changed: from now on files are fetched by them. */
+  forget(source: string): void;
+  close(): Promise<void>;
+}
+
 interface OpenSource {
   readonly settings: UpstreamFileSource;
   readonly guard: AddressGuard;
@@ -63,9 +69,11 @@ const headIsDoubtful: ReadonlySet<number> = new Set([400, 403, 404, 405, 500, 50
 export function createUpstreamFiles(
   sourceOf: (name: string) => UpstreamFileSource | undefined,
   deps: { clock: Pick<Clock, 'now'>; log: Log; resolve?: Resolve; patience?: Partial<UpstreamPatience> },
-): UpstreamFiles & { close(): Promise<void> } {
+): ConfiguredUpstreamFiles {
   const patience = { ...defaults, ...deps.patience };
   const opened = new Map<string, OpenSource>();
+  /** Something may be on its way through them. */
+  const forgotten: OpenSource[] = [];
 
   function find(name: string): OpenSource {
     const known = opened.get(name);
@@ -176,8 +184,12 @@ export function createUpstreamFiles(
         throw known;
       }
     },
+    forget(name) {
+      forgotten.push(...[opened.get(name) ?? []].flat());
+      opened.delete(name);
+    },
     close: async () => {
-      await Promise.all([...opened.values()].map(({ agent }) => agent.destroy()));
+      await Promise.all([...forgotten, ...opened.values()].map(({ agent }) => agent.destroy()));
     },
   };
 }

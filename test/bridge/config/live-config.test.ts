@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { describeChanges, liveConfig } from '../../../src/bridge/config/live-config.ts';
+import { parseConfig } from '../../../src/core/config/config.ts';
+
+const url = 'https://repo.example.org/oai';
+
+describe('a live configuration', () => {
+  test('has the newest sources; everything else stays as it was at the start', () => {
+    const live = liveConfig(parseConfig({ title: 'Old', sources: { a: { url }, b: { url } } }));
+    const changes = live.replaceSources(
+      parseConfig({
+        title: 'New',
+        listen: { port: 1 },
+        groups: { g: { schedule: false } },
+        sources: { b: { url, group: 'g', files: { mode: 'link' } }, c: { url } },
+      }),
+    );
+    expect(changes).toEqual({
+      added: ['c'],
+      removed: ['a'],
+      changed: [{ name: 'b', settings: ['files', 'group', 'schedule'] }],
+      later: ['listen', 'title'],
+    });
+    expect(describeChanges(changes)).toBe(
+      'added c; changed b (files, group, schedule); removed a; listen, title: differs, and counts after a restart',
+    );
+    const { config } = live;
+    expect(Object.keys(config.sources)).toEqual(['b', 'c']);
+    expect(config.sources.b?.schedule).toBe(false);
+    expect([config.title, config.listen.port]).toEqual(['Old', 8080]);
+  });
+
+  test('the same one changes nothing', () => {
+    const raw = { sources: { a: { url } } };
+    const changes = liveConfig(parseConfig(raw)).replaceSources(parseConfig(raw));
+    expect(changes).toEqual({ added: [], removed: [], changed: [], later: [] });
+    expect(describeChanges(changes)).toBe('nothing has changed');
+  });
+});
