@@ -95,6 +95,7 @@ class Export {
   readonly #phases = new Map<ExportPhase, number>();
   readonly #totals = new Map<ExportPhase, number>();
   #documentsWritten = 0;
+  #rounds = 0;
 
   constructor(settings: ExportSettings, directory: ExportDirectory) {
     const { baseUrl, dryRun = false, full = false } = settings;
@@ -139,6 +140,7 @@ class Export {
   /** Resources, pages and documents that fit each other, although the publication may move on meanwhile. */
   async #writeUntilSettled(): Promise<PublicationSnapshot> {
     for (let round = 1; ; round += 1) {
+      this.#rounds = round;
       const snapshot = await this.#read();
       await this.#writeResources(snapshot);
       // A first export takes minutes: the lists are to be those of its end, not of its beginning.
@@ -220,6 +222,8 @@ class Export {
     for (const file of due) if (!kept.has(file)) await this.#tree.remove(file);
     const gone = Object.keys(this.#before.sources).some((name) => !this.#sources.has(name));
     if (!gone && !sources.some((source) => source.wasCompared)) return;
+    // All that is there was written just now.
+    if (this.#directory.isNew && this.#rounds === 1) return;
     for (const source of sources) for (const file of source.collectionPages) kept.add(file);
     await removeLeftovers({
       root: this.#directory.root,

@@ -10,6 +10,7 @@ import { createPublisher } from '../../src/publish/publisher.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import { packBlob } from '../../src/store/payloads/blobs.ts';
+import { onePage } from '../house/one-page.ts';
 import { baseUrl, HandClock, seedChanges, seedSource, silent } from '../house/publish/seed.ts';
 
 /** A file system of 256 kB, where we may make one; else the test says that it was skipped. */
@@ -45,7 +46,7 @@ describe.skipIf(!mounted)('a disk that is full', () => {
   const run = (target: string) =>
     exportPublication({
       ...{ database, directory: place, target, apart: [], baseUrl, log: silent },
-      pages: { read: async () => Buffer.alloc(8192) },
+      pages: onePage(Buffer.alloc(8192)),
       fileMode: () => 'proxy',
     });
 

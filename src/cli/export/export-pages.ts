@@ -5,7 +5,9 @@ import { version } from '../../bridge/version.ts';
 import type { PageSource } from '../../export/site/pages.ts';
 import type { Publication } from '../../publish/published/publication.ts';
 import { createApp } from '../../server/app.ts';
+import type { ServerDeps } from '../../server/deps.ts';
 import { utcTime } from '../../server/html/wording.ts';
+import { renderItemPages } from '../../server/items/item-pages.ts';
 
 /** The pages of the server without a server: asked for by injection, and made fit to be files. */
 export interface ExportPages extends PageSource {
@@ -15,7 +17,7 @@ export interface ExportPages extends PageSource {
 export function createExportPages(bridge: Bridge): ExportPages {
   const { config } = bridge;
   const baseUrl = config.baseUrl.replace(/\/+$/, '');
-  const app = createApp({
+  const deps: ServerDeps = {
     database: bridge.database,
     publication: remembering(bridge.publication),
     directory: config.directory,
@@ -32,9 +34,15 @@ export function createExportPages(bridge: Bridge): ExportPages {
     setsPerPage: Number.POSITIVE_INFINITY,
     // No TimeGate is asked for what they lead to, and retention changes them without a change of a resource.
     timelines: false,
-  });
+  };
+  const app = createApp(deps);
   return {
     read: (path) => readPage(app, baseUrl, path),
+    async *readItems(source, identifiers) {
+      for await (const { path, page } of renderItemPages(deps, source, identifiers)) {
+        yield { path, content: page === undefined ? undefined : Buffer.from(toStatic(page, baseUrl)) };
+      }
+    },
     close: () => app.close(),
   };
 }
@@ -43,17 +51,22 @@ const rememberedMs = 1000;
 
 /** Every page asks what is published; with a million of them in a row, not every answer is read anew. */
 function remembering(publication: Publication): Publication {
-  let known: { readonly until: number; readonly sets: ReturnType<Publication['sets']> } | undefined;
+  const remember = <Value>(read: (key: string) => Promise<Value>) => {
+    const known = new Map<string, { readonly until: number; readonly value: Promise<Value> }>();
+    return (key: string) => {
+      const before = known.get(key);
+      if (before && Date.now() <= before.until) return before.value;
+      const value = read(key);
+      known.set(key, { until: Date.now() + rememberedMs, value });
+      return value;
+    };
+  };
+  const sets = remember(() => publication.sets());
   return {
     find: (path) => publication.find(path),
     former: (path) => publication.former(path),
-    set: (path) => publication.set(path),
-    sets: () => {
-      if (!known || Date.now() > known.until) {
-        known = { until: Date.now() + rememberedMs, sets: publication.sets() };
-      }
-      return known.sets;
-    },
+    set: remember((path) => publication.set(path)),
+    sets: () => sets(''),
   };
 }
 

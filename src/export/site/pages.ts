@@ -1,4 +1,3 @@
-import { itemPath } from '../../core/uris.ts';
 import type { ResourceState } from '../../store/history/resource-states.ts';
 import { sideBySide } from '../tree/side-by-side.ts';
 import type { ExportTree } from '../tree/tree.ts';
@@ -7,6 +6,14 @@ import type { ExportTree } from '../tree/tree.ts';
 export interface PageSource {
   /** @param path below `baseUrl`; `''` is the start. @returns undefined where there is nothing */
   read(path: string): Promise<Uint8Array | undefined>;
+  /** Of many items of a source. */
+  readItems(source: string, identifiers: ReadonlySet<string>): AsyncIterable<ItemPageContent>;
+}
+
+export interface ItemPageContent {
+  /** Below `baseUrl`. */
+  readonly path: string;
+  readonly content: Uint8Array | undefined;
 }
 
 /**
@@ -29,7 +36,10 @@ export async function exportFile(
   path: string,
   file = path,
 ): Promise<boolean> {
-  const content = await pages.read(path);
+  return putPage(tree, await pages.read(path), file);
+}
+
+async function putPage(tree: ExportTree, content: Uint8Array | undefined, file: string): Promise<boolean> {
   if (content) await tree.put(file, { length: content.byteLength, chunks: () => [content] });
   else await tree.remove(file);
   return content !== undefined;
@@ -45,7 +55,21 @@ export async function exportPages(
   await sideBySide(paths, pagesAtATime, (path) => exportPage(tree, pages, path));
 }
 
-/** Of the items that these resources of a source belong to; each once. */
-export function itemPathsOf(source: string, states: readonly ResourceState[]): ReadonlySet<string> {
-  return new Set(states.map(({ identifier }) => itemPath(source, identifier)));
+const itemsAtATime = 16;
+
+/** The pages of these items of a source; those of which nothing is published lose theirs. */
+export async function exportItemPages(
+  tree: ExportTree,
+  pages: PageSource,
+  source: string,
+  identifiers: ReadonlySet<string>,
+): Promise<void> {
+  await sideBySide(pages.readItems(source, identifiers), itemsAtATime, ({ path, content }) =>
+    putPage(tree, content, fileOfPage(path)),
+  );
+}
+
+/** Of the items that these resources belong to. */
+export function identifiersOf(states: readonly ResourceState[]): ReadonlySet<string> {
+  return new Set(states.map(({ identifier }) => identifier));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '../../core/adapter.ts';
 import type { FileRules } from '../../core/files/published-files.ts';
-import { collectionPath, itemPath } from '../../core/uris.ts';
+import { collectionPath } from '../../core/uris.ts';
 import type { Database } from '../../store/engine/database.ts';
 import {
   countFilesElsewhere,
@@ -15,7 +15,7 @@ import { listCollections } from '../../store/sources/collections.ts';
 import type { ExportedSource } from '../tree/state.ts';
 import type { ExportTree } from '../tree/tree.ts';
 import type { ExportPhase } from './export-phase.ts';
-import { exportPages, fileOfPage, itemPathsOf, type PageSource } from './pages.ts';
+import { exportItemPages, exportPages, fileOfPage, identifiersOf, type PageSource } from './pages.ts';
 import { placeStates } from './placed-states.ts';
 import {
   type ExportedResources,
@@ -151,7 +151,7 @@ export class SourceExport {
         // An item whose last resource went has no page any more.
         onPage: async (states, count) => {
           const dead = states.filter(({ alive }) => !alive);
-          await exportPages(tree, pages, itemPathsOf(name, dead));
+          await exportItemPages(tree, pages, name, identifiersOf(dead));
           step('removals', count);
         },
       },
@@ -186,8 +186,7 @@ export class SourceExport {
     this.#take(await exportAllResources(settings, seq));
     // By item, because the formats of one item are not beside each other.
     for await (const identifiers of listIdentifiers(database.reader, name)) {
-      const paths = identifiers.map((identifier) => itemPath(name, identifier));
-      await exportPages(tree, pages, paths);
+      await exportItemPages(tree, pages, name, new Set(identifiers));
       step('pages', identifiers.length);
     }
   }
@@ -212,7 +211,7 @@ export class SourceExport {
       ...{ database, directory, tree, log, source: name, fileMode, signal },
       onPage: async (states, count) => {
         const living = states.filter(({ alive }) => alive);
-        await exportPages(tree, pages, itemPathsOf(name, living));
+        await exportItemPages(tree, pages, name, identifiersOf(living));
         step('resources', count);
       },
     };

@@ -11,6 +11,8 @@ export interface ExportDirectory {
   /** Without symbolic links. */
   readonly root: string;
   readonly workshop: string;
+  /** Nothing was in it before this run. */
+  readonly isNew: boolean;
   /** What the last run left. Undefined when that is damaged, and with a dry run into an empty directory. */
   readonly state: ExportState | undefined;
   /** @throws BridgeError `publication-busy` when another process took it for abandoned */
@@ -42,6 +44,7 @@ async function openExportDirectory(directory: string, options: DirectoryOptions)
     return {
       root,
       workshop,
+      isNew,
       state: await readState(root),
       save: () => Promise.resolve(),
       close: () => Promise.resolve(),
@@ -58,6 +61,7 @@ async function openExportDirectory(directory: string, options: DirectoryOptions)
     return {
       root,
       workshop,
+      isNew,
       state: await readState(root),
       save: async (state) => {
         await lock.confirm();

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
 import { writeAll } from '../../publish/disk/document-file.ts';
+import { giveWay } from '../../store/engine/time-slice.ts';
+import { PromptDisk } from './prompt-disk.ts';
 
 /** What is to be in a file. */
 export interface FileContent {
@@ -40,6 +42,7 @@ export class ExportTree {
   readonly counts: TreeCounts = { written: 0, removed: 0, bytes: 0 };
   readonly #settings: TreeSettings;
   readonly #directories = new Set<string>();
+  readonly #disk = new PromptDisk();
 
   constructor(settings: TreeSettings) {
     this.#settings = settings;
@@ -66,6 +69,7 @@ export class ExportTree {
     content: FileContent,
     durable = false,
   ): Promise<'nothing' | 'another' | 'the same'> {
+    await giveWay();
     const found = await this.#stat(path);
     if (content.once && (await this.has(path, content))) return 'the same';
     if (!content.once && found?.size === content.length && (await this.#holds(path, content))) {
@@ -85,11 +89,17 @@ export class ExportTree {
     this.counts.bytes += content.length;
     if (this.#settings.dryRun) return;
     const temporary = join(this.#settings.workshop, `${randomUUID()}.tmp`);
+    const time = content.lastModified === undefined ? undefined : Date.parse(content.lastModified) / 1000;
     try {
+      const whole = durable || content.once ? undefined : wholeOf(content);
+      if (whole && this.#disk.isPrompt) {
+        await this.#makeDirectory(dirname(path));
+        this.#disk.writeNow(temporary, file, whole, time);
+        return;
+      }
       const handle = await open(temporary, 'wx');
       try {
         await fill(handle, content, path);
-        const time = content.lastModified === undefined ? undefined : Date.parse(content.lastModified) / 1000;
         if (time !== undefined) await handle.utimes(time, time);
         if (durable) await handle.sync();
       } finally {
@@ -106,7 +116,7 @@ export class ExportTree {
   /** Removes a file, and the directories that it leaves empty. */
   async remove(path: string): Promise<void> {
     const file = this.#file(path);
-    if (!(await this.#isDirectory(dirname(path))) || !(await exists(file))) return;
+    if (!(await this.#isDirectory(dirname(path))) || !(await this.#disk.stat(file))) return;
     this.counts.removed += 1;
     if (this.#settings.dryRun) return;
     await rm(file, { force: true });
@@ -154,7 +164,7 @@ export class ExportTree {
   async #stat(path: string) {
     const file = this.#file(path);
     if (!(await this.#isDirectory(dirname(path)))) return undefined;
-    const found = await lstat(file).catch(ignoreAbsence);
+    const found = await this.#disk.stat(file);
     return found?.isFile() ? found : undefined;
   }
 
@@ -162,7 +172,7 @@ export class ExportTree {
   async #isDirectory(path: string): Promise<boolean> {
     if (path === '.' || this.#directories.has(path)) return true;
     if (!(await this.#isDirectory(dirname(path)))) return false;
-    const found = await lstat(this.#file(path)).catch(ignoreAbsence);
+    const found = await this.#disk.stat(this.#file(path));
     if (!found) return false;
     if (!found.isDirectory()) throw obstructed(this.#file(path));
     this.#remember(path);
@@ -173,7 +183,7 @@ export class ExportTree {
     if (path === '.' || this.#directories.has(path)) return;
     await this.#makeDirectory(dirname(path));
     try {
-      await mkdir(this.#file(path));
+      await this.#disk.makeDirectory(this.#file(path));
       this.#remember(path);
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
@@ -209,14 +219,12 @@ async function fill(handle: FileHandle, { length, chunks }: FileContent, path: s
   if (done !== length) throw new Error(`${path} has ${done} octets, not ${length}`);
 }
 
-async function exists(file: string): Promise<boolean> {
-  return (await lstat(file).catch(ignoreAbsence)) !== undefined;
-}
-
-function ignoreAbsence(error: unknown): undefined {
-  const { code } = error as { code?: unknown };
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
-  return undefined;
+/** What is in memory anyway, if it is as long as it says. */
+function wholeOf({ length, chunks }: FileContent): readonly Uint8Array[] | undefined {
+  const whole = chunks();
+  if (!Array.isArray(whole)) return undefined;
+  const pieces: readonly Uint8Array[] = whole;
+  return pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) === length ? pieces : undefined;
 }
 
 function obstructed(file: string): BridgeError {

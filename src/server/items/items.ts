@@ -41,7 +41,7 @@ export function itemRoutes(app: FastifyInstance, deps: ServerDeps): void {
       }
       const metadata = found.signposted.metadata.find(({ mediaType }) => isXml(mediaType));
       if (!metadata || !preferred.endsWith('/xml')) {
-        return sendView(deps, request, reply, await toView(deps, found), toItemPage);
+        return sendView(deps, request, reply, await toItemView(deps, found), toItemPage);
       }
       varyBy(reply, 'Accept');
       return reply.header('cache-control', 'no-cache').redirect(metadata.uri, 303);
@@ -71,7 +71,7 @@ function linksOf(item: SignpostedItem): readonly HeaderLink[] {
   ];
 }
 
-async function toView(
+export async function toItemView(
   deps: ServerDeps,
   { item, metadata, files, signposted }: LivingItem,
 ): Promise<ItemView> {

@@ -39,9 +39,18 @@ export async function findLivingItem(
     const traces = await tracesOf(deps, item.resources);
     throw new Refusal('gone', 'everything of this item was deleted', {}, traces);
   }
+  return toLivingItem(deps.baseUrl, item, living);
+}
+
+/** @param living of its resources */
+export function toLivingItem(
+  baseUrl: string,
+  item: StoredItem,
+  living: readonly StoredResource[],
+): LivingItem {
   const metadata = living.filter(({ kind }) => kind === 'metadata');
   const files = living.filter(({ kind }) => kind === 'file').sort(bySequence);
-  return { item, metadata, files, signposted: signpost(deps.baseUrl, item, metadata, files) };
+  return { item, metadata, files, signposted: signpost(baseUrl, item, metadata, files) };
 }
 
 /** The TimeMaps of what is handed out of it still. */

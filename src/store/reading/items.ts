@@ -1,9 +1,10 @@
 import { fromSegment, toSegment } from '../../core/segment.ts';
 import { metadataEndings } from '../../core/uris.ts';
+import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { findSource } from '../sources/sources.ts';
-import { listItemResources, type StoredResource } from './resources.ts';
+import { listItemResources, listResourcesOfItems, type StoredResource } from './resources.ts';
 
 /** An item with everything that is, or was, published of it. */
 export interface StoredItem {
@@ -37,6 +38,65 @@ export async function findItem(
     collections,
     resources: await listItemResources(db, row.id),
   };
+}
+
+const itemsAtATime = 200;
+
+/** Those of the items that there are, some at a time: however many files each has, few are in memory at once. */
+export async function* findItems(
+  db: Queryable,
+  source: string,
+  identifiers: Iterable<string>,
+): AsyncGenerator<readonly StoredItem[]> {
+  for (const some of batches([...identifiers], itemsAtATime)) {
+    const rows: ItemRow[] = await db('item')
+      .join('source', 'source.id', 'item.source_id')
+      .where('source.name', source)
+      .modify((query) => whereAnyOf(query, 'item.identifier', some))
+      .orderBy('item.id')
+      .select('item.id', 'item.source_id', 'item.identifier', 'item.datestamp');
+    const collections = await collectionsOf(db, rows);
+    const toItem = (row: ItemRow, resources: readonly StoredResource[]): StoredItem => ({
+      source,
+      identifier: row.identifier,
+      datestamp: row.datestamp ?? undefined,
+      collections: collections.get(Number(row.id)) ?? [],
+      resources,
+    });
+    const byId = new Map(rows.map((row) => [Number(row.id), row]));
+    for await (const found of listResourcesOfItems(db, rows[0]?.source_id ?? 0, [...byId.keys()])) {
+      yield found.flatMap(([id, resources]) => {
+        const row = byId.get(id);
+        return row ? [toItem(row, resources)] : [];
+      });
+    }
+  }
+}
+
+interface ItemRow {
+  readonly id: number;
+  readonly source_id: number;
+  readonly identifier: string;
+  readonly datestamp: string | null;
+}
+
+async function collectionsOf(
+  db: Queryable,
+  items: readonly ItemRow[],
+): Promise<ReadonlyMap<number, { spec: string; name: string }[]>> {
+  const ids = items.map(({ id }) => Number(id));
+  const rows: { item_id: number; spec: string; name: string }[] = await db('item_collection')
+    .join('collection', 'collection.id', 'item_collection.collection_id')
+    .modify((query) => whereAnyOf(query, 'item_collection.item_id', ids))
+    .orderBy('collection.spec')
+    .select('item_collection.item_id', 'collection.spec', 'collection.name');
+  const found = new Map<number, { spec: string; name: string }[]>();
+  for (const { item_id, spec, name } of rows) {
+    const some = found.get(Number(item_id));
+    if (some) some.push({ spec, name });
+    else found.set(Number(item_id), [{ spec, name }]);
+  }
+  return found;
 }
 
 /**

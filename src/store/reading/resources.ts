@@ -89,6 +89,43 @@ export async function listItemResources(db: Queryable, itemId: number): Promise<
   return rows.map(toResource);
 }
 
+/** Rows that are read at once for several items. An item that has more of them is read as a whole. */
+const rowsAtATime = 2000;
+
+/** The same of many items, some of them at a time, each with its id; every item comes, also one without resources. */
+export async function* listResourcesOfItems(
+  db: Queryable,
+  sourceId: number,
+  itemIds: readonly number[],
+  atATime = rowsAtATime,
+): AsyncGenerator<readonly (readonly [id: number, resources: readonly StoredResource[]])[]> {
+  let due = itemIds.toSorted((a, b) => a - b);
+  while (due.length > 0) {
+    const rows: (ResourceRow & { item_id: number })[] = await selectResources(db)
+      .modify((query) => whereAnyOf(query, 'resource.item_id', due))
+      .where('resource.source_id', sourceId)
+      .orderBy(['resource.item_id', 'resource.path'])
+      .limit(atATime)
+      .select('resource.item_id');
+    // The last item may have more.
+    const cut = rows.length < atATime ? undefined : Number(rows.at(-1)?.item_id);
+    const whole = cut === undefined ? rows : rows.filter(({ item_id }) => Number(item_id) !== cut);
+    await withLinks(db, whole, ['links']);
+    const found = new Map<number, StoredResource[]>();
+    for (const row of whole) {
+      const some = found.get(Number(row.item_id));
+      if (some) some.push(toResource(row));
+      else found.set(Number(row.item_id), [toResource(row)]);
+    }
+    yield due.filter((id) => cut === undefined || id < cut).map((id) => [id, found.get(id) ?? []]);
+    due = cut === undefined ? [] : due.filter((id) => id >= cut);
+    if (cut !== undefined && whole.length === 0) {
+      yield [[cut, await listItemResources(db, cut)]];
+      due = due.slice(1);
+    }
+  }
+}
+
 function selectResources(db: Queryable) {
   return db('resource')
     .join('source', 'source.id', 'resource.source_id')

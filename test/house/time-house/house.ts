@@ -28,6 +28,7 @@ import { settle } from '../../../src/store/pages/settle.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
+import { onePage } from '../one-page.ts';
 import { baseUrl, HandClock, silent } from '../publish/seed.ts';
 import { keepContent } from '../store/kept-content.ts';
 import { fileUrl, formats, type TimedRecord, TimedRepository } from './repository.ts';
@@ -249,7 +250,7 @@ export class TimeHouse {
     try {
       const report = await exportPast({
         ...{ database: this.#database, directory: this.#directory, target, apart: [], baseUrl, at },
-        pages: { read: async () => Buffer.from('a page') },
+        pages: onePage(Buffer.from('a page')),
         fileMode: () => this.#config.files.mode,
         ofDeleted: () => this.mementos.ofDeleted,
         sets: this.sets,
