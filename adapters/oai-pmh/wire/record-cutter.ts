@@ -9,6 +9,7 @@ import {
   OtherDocument,
   UndeclaredPrefix,
 } from './parser-errors.ts';
+import { PlainRecord } from './plain-record.ts';
 import { type CutRecord, type Envelope, type ListContext, RecordParser } from './record-parser.ts';
 import { repairRecord } from './repair.ts';
 import { TextWindow } from './text-window.ts';
@@ -18,10 +19,21 @@ const maximumProlog = 192 * 1024;
 /** More than a record's start tag with its declarations and its header's start tag. */
 const boundaryOverlap = 8192;
 const pieceLength = 16_384;
+const recordEnd = '</record>';
+/** What is longer is for the strict parser, which reads it while it comes. */
+const longestHeld = 65_536;
 const noneStated: ReadonlyMap<string, string> = new Map();
 /** Text without a tag: from where on it is suspicious, and up to where it is worth looking into. */
 const suspiciousText = 8192;
 const hopelessText = 262_144;
+
+/** Of an answer: beyond that, a record ends where another begins, whatever the parser says. */
+const mostReadAgain = 4 * 1024 * 1024;
+
+interface Unread {
+  readonly text: string;
+  at: number;
+}
 
 /** The open damage: the text behind `from` waits for its end to be found. */
 interface Damage {
@@ -54,6 +66,13 @@ export class RecordCutter {
   readonly #declared: DeclaredPrefixes;
   #parser: RecordParser;
   #damage: Damage | undefined;
+  /** The record that has begun to come, as long as it may be a plain one. */
+  #plain: PlainRecord | undefined;
+  #held = '';
+  /** The last of them comes first. */
+  readonly #unread: Unread[] = [];
+  /** So many characters were. */
+  #readAgain = 0;
   #complete = false;
 
   /** @param declared earlier in the list that the response is a part of */
@@ -74,21 +93,23 @@ export class RecordCutter {
 
   /** @throws BridgeError when the response as a whole cannot be read */
   write(text: string, damaged = false): void {
-    // In pieces, because what damage swallows is read twice.
-    for (let start = 0; start < text.length && !this.#complete; start += pieceLength) {
-      const piece = text.slice(start, start + pieceLength);
-      this.#window.append(piece);
-      this.#advance(piece);
-    }
+    const all = this.#held + text;
+    this.#held = '';
+    if (damaged) this.#plain = undefined;
+    this.#read(all, damaged);
     if (damaged) this.#note('bytes that are not UTF-8 were read as windows-1252');
   }
 
   /** Call at the end of the text. @throws BridgeError `upstream-cut-off` unless the document is complete */
   end(): void {
+    const held = this.#held;
+    this.#held = '';
+    this.#read(held, true);
     // The last record may have swallowed the end of the list.
     while (!this.#complete && this.#damage === undefined && this.#parser.record !== undefined) {
       this.#startDamage('it does not end');
       this.#advance('');
+      this.#read('', true);
     }
     if (this.#complete) return;
     throw new BridgeError('upstream-cut-off', 'the response ended before its last tag', { retryable: true });
@@ -99,42 +120,86 @@ export class RecordCutter {
     return this.#finished.splice(0);
   }
 
-  #advance(text: string): void {
-    let rest: string | undefined = text;
-    while (rest !== undefined && !this.#complete) {
-      rest = this.#damage === undefined ? this.#parse(rest) : this.#findEnd(this.#damage);
+  /** @param strictly what has come is not held back */
+  #read(text: string, strictly: boolean): void {
+    this.#unread.push({ text, at: 0 });
+    for (let next = this.#unread.at(-1); next !== undefined && !this.#complete; next = this.#unread.at(-1)) {
+      if (next.at >= next.text.length) {
+        this.#unread.pop();
+        continue;
+      }
+      const mayWait = !strictly && this.#unread.length === 1;
+      const passed = this.#readPlain(next, mayWait);
+      next.at += passed;
+      if (passed === 0) this.#readStrictly(next);
     }
   }
 
-  #parse(text: string): string | undefined {
+  /** @returns how much of the text is read, or held back because it may become a plain record */
+  #readPlain({ text, at }: Unread, mayWait: boolean): number {
+    if (this.#damage !== undefined || !this.#parser.isBetweenRecords) return 0;
+    this.#plain ??= new PlainRecord();
+    const record = this.#plain.read(text, at);
+    if (record === 'more' && mayWait && text.length - at <= longestHeld) {
+      this.#held = text.slice(at);
+      return this.#held.length;
+    }
+    const { declarations, length } = this.#plain;
+    this.#plain = undefined;
+    if (typeof record === 'string') return 0;
+    this.#parser.pass(record, declarations, length);
+    return length;
+  }
+
+  /** A piece, and not beyond where a plain record may follow: what damage swallows is read twice. */
+  #readStrictly(unread: Unread): void {
+    const { text, at } = unread;
+    const end = this.#damage === undefined ? text.indexOf(recordEnd, at) : -1;
+    const piece = text.slice(at, Math.min(end < 0 ? text.length : end + recordEnd.length, at + pieceLength));
+    unread.at += piece.length;
+    this.#window.append(piece);
+    this.#advance(piece);
+  }
+
+  #advance(text: string): void {
+    if (this.#damage === undefined) this.#parse(text);
+    if (this.#damage !== undefined) this.#findEnd(this.#damage);
+  }
+
+  #parse(text: string): void {
     try {
       this.#parser.write(text);
     } catch (error) {
       if (error instanceof Complete) {
         this.#complete = true;
-        return undefined;
+        return;
       }
       if (!(error instanceof NotWellFormed) || this.#parser.record === undefined) throw toBridgeError(error);
       this.#startDamage(error.message);
-      return '';
+      return;
     }
     if (this.#parser.record !== undefined && this.#isLost()) {
       this.#startDamage('it does not end');
-      return '';
+      return;
     }
     this.#window.dropBefore(this.#parser.neededFrom);
     this.#checkEnvelope();
-    return undefined;
   }
 
   /** Whether the open record is endless, or its parser reads the next records as a part of an entity's name. */
   #isLost(): boolean {
     const { recordStart, lastTagEnd, context } = this.#parser;
     if (this.#window.end - recordStart > maximumRecord) return true;
+    if (context === undefined) return false;
     const text = this.#window.end - lastTagEnd;
-    if (context === undefined || text < suspiciousText || text > hopelessText) return false;
+    const isSuspicious = text >= suspiciousText && text <= hopelessText;
+    if (!isSuspicious && this.#readAgain <= mostReadAgain) return false;
+    // Where records swallow each other, each of them would be read to the end of the answer.
+    const from = isSuspicious
+      ? lastTagEnd
+      : Math.max(recordStart + 1, this.#window.end - pieceLength - boundaryOverlap);
     const boundary = boundaryOf(this.#window.slice(recordStart, recordStart + 256), context);
-    return this.#window.search(boundary, lastTagEnd) !== undefined;
+    return this.#window.search(boundary, from) !== undefined;
   }
 
   #checkEnvelope(): void {
@@ -161,8 +226,8 @@ export class RecordCutter {
     };
   }
 
-  /** @returns the text behind the damaged record, or undefined when its end has not arrived yet */
-  #findEnd(damage: Damage): string | undefined {
+  /** Ends the damaged record, unless its end has not arrived yet; what lies behind it is read again. */
+  #findEnd(damage: Damage): void {
     const end = this.#window.search(damage.boundary, damage.searched);
     const length = (end ?? this.#window.end) - damage.from;
     if (length > maximumRecord && damage.head === undefined) {
@@ -173,7 +238,7 @@ export class RecordCutter {
     if (end === undefined) {
       damage.searched = Math.max(damage.searched, this.#window.end - boundaryOverlap);
       if (damage.head !== undefined) this.#window.dropBefore(damage.searched);
-      return undefined;
+      return;
     }
     const rest = this.#window.slice(end, this.#window.end);
     const span = damage.head ?? this.#window.slice(damage.from, end);
@@ -182,8 +247,8 @@ export class RecordCutter {
       this.#restart(damage.context);
       this.#finished.push(quarantined(span, damage.reason));
     }
-    this.#window.append(rest);
-    return rest;
+    this.#unread.push({ text: rest, at: 0 });
+    this.#readAgain += rest.length;
   }
 
   /** Parses the mended text in place of the damaged one. @returns whether it gave a record */

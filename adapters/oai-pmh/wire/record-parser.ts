@@ -155,6 +155,24 @@ export class RecordParser {
     return this.#context;
   }
 
+  /** Whether a record without prefixes may begin here: all that was read of the list has ended. */
+  get isBetweenRecords(): boolean {
+    if (this.#depth !== 2 || this.#context === undefined || this.#path[1] === 'listidentifiers') return false;
+    const uri = this.#context.namespaces[''] ?? '';
+    if (uri !== '' && uri !== oaiNamespace) return false;
+    // The parser holds a carriage return back until it knows what follows.
+    return /^[\t\n ]*$/.test(this.#window.slice(this.#lastTagEnd, this.#window.end));
+  }
+
+  /** Takes a record that was read without this parser. */
+  pass(record: CutRecord, declarations: readonly Namespaces[], length: number): void {
+    for (const namespaces of declarations) this.#declared.see(namespaces);
+    this.#finished.push(record);
+    this.#window.pass(length);
+    this.#shift += length;
+    this.#lastTagEnd = this.#window.end;
+  }
+
   get #position(): number {
     return this.#saxes.position + this.#shift;
   }

@@ -27,6 +27,13 @@ export class TextWindow {
     this.#end += text.length;
   }
 
+  /** So much has come that nobody needs, and nobody needs what came before. */
+  pass(length: number): void {
+    this.#pieces.length = 0;
+    this.#end += length;
+    this.#base = this.#end;
+  }
+
   dropBefore(position: number): void {
     let passed = 0;
     for (const piece of this.#pieces) {
