@@ -13,12 +13,16 @@ export function toMilliseconds(iso: string): number {
 const lenient =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
+/** What nearly all of them write, on days that every month has: a list has millions. */
+const usual = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+
 /**
  * Reads what repositories write as datestamps: W3C Datetime, day granularity, fractions, a missing zone
  * (taken as UTC), compact dates (quirk 54). Fractions are cut, not rounded.
  * @returns ISO UTC seconds, or undefined for anything that is not a date
  */
 export function parseDatestamp(text: string): string | undefined {
+  if (usual.test(text)) return text;
   const match = lenient.exec(text.trim());
   if (!match) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', zone = 'Z'] = match;

@@ -47,7 +47,8 @@ export function redact(text: string): string {
 export function hasSecret(text: string): boolean {
   return (
     text.search(keyed) >= 0 ||
-    text.search(userinfo) >= 0 ||
+    // The expression looks at all that is before an `@`, most addresses have none, and lists have millions.
+    (text.includes('@') && text.search(userinfo) >= 0) ||
     (pattern !== undefined && text.search(pattern) >= 0)
   );
 }

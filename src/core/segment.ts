@@ -39,6 +39,8 @@ export function toSegment(identifier: string): string {
  */
 export function fromSegment(segment: string): string | undefined {
   if (segment === '~-') return '';
+  // Nearly all of them, and the addresses of whole lists are read.
+  if (plain.test(segment) && segment.length <= maximum) return dotsOnly.test(segment) ? undefined : segment;
   if (!/^(?:[A-Za-z0-9._:-]|~[0-9A-F]{2})+$/.test(segment) || segment.length > maximum) return undefined;
   const bytes: number[] = [];
   for (let index = 0; index < segment.length; index += 1) {

@@ -52,14 +52,17 @@ export function requestForm(
 }
 
 function present(given: RequestArguments): readonly (readonly [keyof RequestArguments, string])[] {
-  return order.flatMap((name) => {
+  const found: [keyof RequestArguments, string][] = [];
+  for (const name of order) {
     const value = given[name];
-    return value === undefined || value === '' ? [] : [[name, value] as const];
-  });
+    if (value) found.push([name, value]);
+  }
+  return found;
 }
 
 function withoutFragment(url: string): string {
-  return url.replace(/#.*$/s, '');
+  const at = url.indexOf('#');
+  return at < 0 ? url : url.slice(0, at);
 }
 
 /** Raw, but still one URL: what would end the query or the request line is encoded all the same. */
@@ -69,5 +72,5 @@ function withoutBreaks(token: string): string {
 
 /** encodeURIComponent throws at lone surrogates. */
 function wellFormed(text: string): string {
-  return Buffer.from(text, 'utf8').toString('utf8');
+  return /[\ud800-\udfff]/.test(text) ? Buffer.from(text, 'utf8').toString('utf8') : text;
 }

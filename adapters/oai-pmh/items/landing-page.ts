@@ -63,21 +63,44 @@ interface Value {
 }
 
 const patterns = new Map<string, RegExp>();
+const longestPrefix = 64;
+const notInPrefix = /[\s<>:/!?]/;
 
 /** Text and attributes of every element with this local name. */
 function values(text: string, name: string): Value[] {
-  let pattern = patterns.get(name);
-  if (pattern === undefined) {
-    pattern = new RegExp(
-      `<(?:[^\\s<>:/!?]{1,64}:)?${name}(\\s[^<>]{0,2000})?>([^<]{0,4096}|\\s*<!\\[CDATA\\[[^<]{0,4096}\\]\\]>\\s*)</`,
-      'g',
-    );
-    patterns.set(name, pattern);
+  const pattern = patternOf(name);
+  const found: Value[] = [];
+  for (let at = text.indexOf(name), from = 0; at >= 0; at = text.indexOf(name, Math.max(at + 1, from))) {
+    const start = tagBefore(text, at);
+    if (start < from) continue;
+    pattern.lastIndex = start;
+    const [whole, attributes = '', raw = ''] = pattern.exec(text) ?? [];
+    if (whole === undefined) continue;
+    from = start + whole.length;
+    const cdata = raw.includes('<') ? /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(raw)?.[1] : undefined;
+    found.push({ attributes, value: (cdata ?? decodeText(raw)).trim() });
   }
-  return Array.from(text.matchAll(pattern), ([, attributes = '', raw = '']) => {
-    const cdata = /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(raw)?.[1];
-    return { attributes, value: (cdata ?? decodeText(raw)).trim() };
-  });
+  return found;
+}
+
+function patternOf(name: string): RegExp {
+  const known = patterns.get(name);
+  if (known) return known;
+  const pattern = new RegExp(
+    `<(?:[^\\s<>:/!?]{1,${longestPrefix}}:)?${name}(\\s[^<>]{0,2000})?>([^<]{0,4096}|\\s*<!\\[CDATA\\[[^<]{0,4096}\\]\\]>\\s*)</`,
+    'y',
+  );
+  patterns.set(name, pattern);
+  return pattern;
+}
+
+/** Where the tag begins whose local name is at `at`, or less than 0. */
+function tagBefore(text: string, at: number): number {
+  if (text[at - 1] === '<') return at - 1;
+  if (text[at - 1] !== ':') return -1;
+  let start = at - 2;
+  while (start >= at - 1 - longestPrefix && !notInPrefix.test(text[start] ?? '<')) start -= 1;
+  return text[start] === '<' ? start : -1;
 }
 
 function attributeOf(attributes: string, name: string): string | undefined {

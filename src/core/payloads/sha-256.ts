@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** `sha-256:…`, as the documents have it. */
 export function sha256(content: Uint8Array): string {
-  return `sha-256:${createHash('sha256').update(content).digest('hex')}`;
+  return `sha-256:${hash('sha256', content, 'hex')}`;
 }

@@ -89,6 +89,8 @@ export async function restoreVersions(
 export async function claimPayloads(db: Queryable, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return;
   await db('released')
+    // Most databases have none, and need not read the list for that.
+    .whereRaw('exists (select 1 from released)')
     .whereNotNull('due_at')
     .modify((query) => whereAnyOf(query, 'hash', hashes))
     .update({ due_at: null });

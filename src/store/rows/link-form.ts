@@ -25,18 +25,65 @@ const shared = new Set(['collection', 'profile', 'license', 'type']);
 /** @returns undefined where they are to be kept as they are */
 export function toForm(links: string, path: string): LinkForm | undefined {
   if (links.length < 40 || links.startsWith('#') || links.includes('\\')) return undefined;
-  const parsed = JSON.parse(links) as readonly Link[];
-  const own = ownOf(path);
   const rest: string[] = [];
+  const form = plainForm(links, ownOf(path), rest) ?? parsedForm(links, ownOf(path), rest);
+  if (form === undefined) return undefined;
+  const found = { form, rest: rest.join('\n') };
+  const isSame = found.form.length <= longestForm && fromForm(found.form, found.rest, path) === links;
+  return isSame ? found : undefined;
+}
+
+const linkStart = '{"rel":"';
+const hrefStart = '","href":"';
+
+/**
+ * As `parsedForm`, in text without a backslash: each quotation mark is one of JSON's own.
+ * @returns undefined where links are not written as they usually are
+ */
+function plainForm(links: string, own: Own, rest: string[]): string | undefined {
+  let form = '[';
+  let at = 1;
+  const tried: string[] = [];
+  while (links.startsWith(linkStart, at)) {
+    const relEnd = links.indexOf('"', at + linkStart.length);
+    if (!links.startsWith(hrefStart, relEnd)) return undefined;
+    const from = relEnd + hrefStart.length;
+    const to = links.indexOf('"', from);
+    const end = links.indexOf('}', to);
+    if (to < 0 || end < 0) return undefined;
+    // A type, perhaps; what has more is looked at as a whole.
+    const behind = links.slice(to, end + 1);
+    if (!/^"(?:,"type":"[^"{}]*")?\}$/.test(behind)) return undefined;
+    const href = links.slice(from, to);
+    const isShared = shared.has(links.slice(at + linkStart.length, relEnd));
+    form += links.slice(at, from) + (isShared ? href : escaped(hrefForm(href, own, tried))) + behind;
+    at = end + 1;
+    if (links[at] === ']' && at === links.length - 1) {
+      rest.push(...tried);
+      return `${form}]`;
+    }
+    if (links[at] !== ',') return undefined;
+    form += ',';
+    at += 1;
+  }
+  return undefined;
+}
+
+/** As JSON has the marks. */
+function escaped(href: string): string {
+  const last = href.charCodeAt(href.length - 1);
+  if (last >= 1 && last <= 4) return `${href.slice(0, -1)}\\u000${last}`;
+  return href.charCodeAt(0) === 1 ? `\\u0001${href.slice(1)}` : href;
+}
+
+/** @returns undefined where there is nothing like them: of a patch, or a file with its facts */
+function parsedForm(links: string, own: Own, rest: string[]): string | undefined {
   const formed: Link[] = [];
-  for (const link of parsed) {
-    // A patch, or a file with its facts: there is nothing like it.
+  for (const link of JSON.parse(links) as readonly Link[]) {
     if (link.hash !== undefined || link.length !== undefined) return undefined;
     formed.push(shared.has(link.rel) ? link : { ...link, href: hrefForm(link.href, own, rest) });
   }
-  const found = { form: JSON.stringify(formed), rest: rest.join('\n') };
-  const isSame = found.form.length <= longestForm && fromForm(found.form, found.rest, path) === links;
-  return isSame ? found : undefined;
+  return JSON.stringify(formed);
 }
 
 /** @returns the links as they were, to the letter */

@@ -16,17 +16,19 @@ export async function storedLinks(
   links: Iterable<{ readonly path: string; readonly links: string }>,
 ): Promise<(links: string, path: string) => string> {
   const forms = new Map<string, string>();
-  const formed = new Map<string, LinkForm | undefined>();
+  // Links are nearly always of one path: a key of both would be a text of its own for each row.
+  const formed = new Map<string, Map<string, LinkForm | undefined>>();
   for (const one of links) {
-    const key = `${one.path} ${one.links}`;
-    if (formed.has(key)) continue;
+    const byPath = formed.get(one.links) ?? new Map<string, LinkForm | undefined>();
+    formed.set(one.links, byPath);
+    if (byPath.has(one.path)) continue;
     const found = toForm(one.links, one.path);
-    formed.set(key, found);
+    byPath.set(one.path, found);
     if (found && !forms.has(found.form)) forms.set(found.form, keyOfForm(found.form));
   }
   const kept = await keepForms(trx, sourceId, forms);
   return (text, path) => {
-    const found = formed.get(`${path} ${text}`);
+    const found = formed.get(text)?.get(path);
     const key = found && kept.get(found.form);
     return found && key !== undefined ? referTo(key, found.rest) : text;
   };

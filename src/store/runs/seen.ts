@@ -40,6 +40,7 @@ export async function readSeen(
   runId: number,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
   const wanted = toChunks(ids);
   const rows: { chunk: number; bits: number }[] = await db('seen')
     .select('chunk', 'bits')
