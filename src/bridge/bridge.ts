@@ -18,8 +18,7 @@ import { createThreads } from '../harvest/threads/threads.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { createListsInTime, type ListsInTime } from '../publish/time/lists-in-time.ts';
 import { anyIdentifier } from '../store/reading/items.ts';
-import { type ConfigChanges, liveConfig } from './config/live-config.ts';
-import { openStored, type StoredBridge } from './stored-bridge.ts';
+import { openStored, type SourceChanges, type StoredBridge } from './stored-bridge.ts';
 import { systemClock } from './system-clock.ts';
 import { productName, version } from './version.ts';
 
@@ -37,7 +36,7 @@ export interface Bridge extends StoredBridge {
   sources(names?: readonly string[]): readonly HarvestSource[];
   sets(): readonly ResourceSet[];
   /** Takes the sources of another configuration: what is under way with a source ends as it began. */
-  replaceSources(next: Config): ConfigChanges;
+  replaceSources(next: Config): Promise<SourceChanges>;
 }
 
 interface OpenSource extends HarvestSource {
@@ -75,9 +74,8 @@ export async function openBridge(
   stop?: AbortSignal,
 ): Promise<Bridge> {
   const upstreamClock = impatientClock(stop);
-  const { config, replaceSources } = liveConfig(given);
-  const stored = await openStored(config, schema);
-  const { clock, database, setsOf } = stored;
+  const stored = await openStored(given, schema);
+  const { config, clock, database, setsOf } = stored;
   const gate = createHostGate();
   const threads = config.workers > 0 ? createThreads(config.workers, log) : undefined;
   const clients: HttpClient[] = [];
@@ -158,8 +156,8 @@ export async function openBridge(
     }),
     sources: (names) => (names && names.length > 0 ? names : Object.keys(config.sources)).map(source),
     sets: () => Object.keys(config.sources).flatMap((name) => setsOf(name)),
-    replaceSources: (next) => {
-      const changes = replaceSources(next);
+    replaceSources: async (next) => {
+      const changes = await stored.replaceSources(next);
       for (const name of [...changes.removed, ...changes.changed.map((source) => source.name)]) {
         // Its clients stay until the end: a run may be using them.
         opened.delete(name);

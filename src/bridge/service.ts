@@ -16,11 +16,11 @@ import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/past/document-past.ts';
 import type { JournalState } from '../store/sources/journal.ts';
 import { type Bridge, harvestsAtOnce } from './bridge.ts';
-import type { ConfigChanges } from './config/live-config.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import type { Signals } from './signals.ts';
 import { servesSource } from './state/stored-sources.ts';
 import { createSurvey } from './state/survey.ts';
+import type { SourceChanges } from './stored-bridge.ts';
 import { version } from './version.ts';
 import { lookAtMirror, workOnFiles } from './work/file-work.ts';
 import { createHarvestSchedule } from './work/harvest-schedule.ts';
@@ -40,7 +40,7 @@ export interface Service {
   /** New Resource Lists of all sets with the next round, however lately they were written. */
   renewLists(): void;
   /** Works by another configuration of the sources from now on; what is under way with one that is gone ends soon. */
-  replaceSources(next: Config): ConfigChanges;
+  replaceSources(next: Config): Promise<SourceChanges>;
   /** Whether all that is in the journal is in the lists of the source's sets. */
   isPublished(source: string, journal: JournalState): boolean;
   /** Finishes the pages and responses under way. */
@@ -111,8 +111,9 @@ export async function startService(
   await listen(app, address);
   const loop = startPublishLoop(bridge, abort);
   const places = createHostGate();
-  const isConfigured = (name: string) => Object.hasOwn(config.sources, name);
-  /** Of each source that is worked on: told when it is taken out of the configuration. */
+  /** Of a source that is paused nothing is asked, unless a reader wants a file. */
+  const isRead = (name: string) => Object.hasOwn(config.sources, name) && bridge.pauseOf(name) === undefined;
+  /** Of each source that is worked on: told when it is not to be read any more. */
   const leaving = new Map<string, AbortController>();
   const signalsOf = (name: string): RunSignals => {
     const gone = leaving.get(name) ?? new AbortController();
@@ -128,10 +129,10 @@ export async function startService(
       // What is due at the same minute, as the schedules are by default, comes one after the other.
       leave.push(await places.enter(`source ${name}`, 1, stop));
       leave.push(await places.enter('harvests', harvestsAtOnce, stop));
-      if (isConfigured(name)) await work(bridge.source(name), signalsOf(name));
+      if (isRead(name)) await work(bridge.source(name), signalsOf(name));
     } catch (error) {
       // Another process works on it; the run itself logged everything else.
-      const expected = isBridgeError(error, 'lease-held') || stop.aborted || !isConfigured(name);
+      const expected = isBridgeError(error, 'lease-held') || stop.aborted || !isRead(name);
       log[expected ? 'debug' : 'error']({ source: name, ...failure(error) }, 'harvest failed');
     } finally {
       for (const go of leave) go();
@@ -144,14 +145,12 @@ export async function startService(
     return work;
   };
   const followFiles = (name: string) =>
-    isConfigured(name)
-      ? inBackground(startFileWork(bridge, name, signalsOf(name), places))
-      : Promise.resolve();
+    isRead(name) ? inBackground(startFileWork(bridge, name, signalsOf(name), places)) : Promise.resolve();
   const refusals = watchRefusals(bridge, followFiles, stop);
   const damage = watchDamage(bridge, followFiles, stop);
   const harvestNow: HarvestNow = async (name, options) => {
     await inTurn(name, (source, signals) => thoroughHarvest(bridge, source, { ...options, ...signals }));
-    const isLooked = options.mode === 'full' && !stop.aborted && isConfigured(name);
+    const isLooked = options.mode === 'full' && !stop.aborted && isRead(name);
     const look = isLooked ? lookAtLengths(bridge, name, stop) : Promise.resolve();
     void inBackground(look.then(() => followFiles(name)));
   };
@@ -181,10 +180,10 @@ export async function startService(
     harvestNow,
     followFiles,
     renewLists: () => loop.renew(bridge.sets()),
-    replaceSources: (next) => {
-      const changes = bridge.replaceSources(next);
-      for (const name of changes.removed) {
-        leaving.get(name)?.abort(new Error(`${name} was taken out of the configuration`));
+    replaceSources: async (next) => {
+      const changes = await bridge.replaceSources(next);
+      for (const name of [...changes.removed, ...changes.paused]) {
+        leaving.get(name)?.abort(new Error(`${name} is not to be read now`));
         leaving.delete(name);
       }
       harvests.follow(config);

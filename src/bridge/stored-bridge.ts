@@ -1,9 +1,14 @@
 import type { Clock } from '../core/adapter.ts';
 import type { Config } from '../core/config/config.ts';
+import { toIso } from '../core/datetime.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { openPublication, type Publication } from '../publish/published/publication.ts';
 import { type Database, openDatabase } from '../store/engine/database.ts';
 import { checkSchema, migrate } from '../store/engine/migrate.ts';
+import { listKeptSources } from '../store/sources/kept-sources.ts';
+import { type Pause, readPauses } from '../store/sources/pauses.ts';
+import { withKept } from './config/kept-config.ts';
+import { type ConfigChanges, liveConfig } from './config/live-config.ts';
 import { checkPlaces } from './config/writable.ts';
 import { dieBySignals } from './signals.ts';
 import { systemClock } from './system-clock.ts';
@@ -18,30 +23,52 @@ export interface StoredBridge {
   readonly database: Database;
   readonly clock: Clock;
   readonly publication: Publication;
+  /** Of sources in the database that were not used when it was opened, a sentence each. */
+  readonly problems: readonly string[];
+  /** A source that is to be left alone now, whatever its schedule says. */
+  pauseOf(source: string): Pause | undefined;
+  /** Takes the sources of a configuration, with those of the database. */
+  replaceSources(next: Config): Promise<SourceChanges>;
   /** @param title where the configuration has none */
   setsOf(source: string, title?: string): readonly ResourceSet[];
   close(): Promise<void>;
 }
 
+export interface SourceChanges extends ConfigChanges {
+  /** Of sources in the database that are not used, a sentence each. */
+  readonly problems: readonly string[];
+}
+
 /** @param schema what to do about the database's schema */
-export async function openStored(config: Config, schema: 'migrate' | 'check'): Promise<StoredBridge> {
+export async function openStored(given: Config, schema: 'migrate' | 'check'): Promise<StoredBridge> {
+  const { config, ...live } = liveConfig(given);
   if (schema === 'migrate') checkPlaces(config);
   const database = openDatabase(config.database);
+  let problems: readonly string[] = [];
   try {
     if (schema === 'migrate')
       await (database.client === 'sqlite'
         ? dieBySignals(() => migrate(database, takeoverTalk()))
         : migrate(database, takeoverTalk()));
     if (schema === 'check') await checkSchema(database);
+    ({ problems } = await replaceSources(given));
   } catch (error) {
     await database.close();
     throw error;
+  }
+  async function replaceSources(next: Config): Promise<SourceChanges> {
+    const kept = withKept(next, await listKeptSources(database.reader));
+    const pauses = await readPauses(database.reader, toIso(systemClock.now()));
+    return { ...live.replaceSources(kept.config, pauses), problems: kept.problems };
   }
   return {
     config,
     database,
     clock: systemClock,
     publication: openPublication(config.directory),
+    pauseOf: (source) => live.pauseOf(source, toIso(systemClock.now())),
+    replaceSources,
+    problems,
     setsOf: (name, title) => {
       const settings = config.sources[name];
       return settings ? resourceSets(name, { ...settings, title: settings.title ?? title }) : [];

@@ -4,6 +4,7 @@ import { version } from '../bridge/version.ts';
 import { parseDatestamp } from '../core/datetime.ts';
 import { parseAccept } from './commands/accept-option.ts';
 import { momentOption } from './history/moment-option.ts';
+import { addSourcesCommands } from './sources/sources-program.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import type { CommandIo } from './terminal/io.ts';
 import { adviseOnUsage } from './terminal/usage-advice.ts';
@@ -132,6 +133,8 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       const { serveCommand } = await import('./commands/serve.ts');
       finish(await serveCommand(options, io));
     });
+
+  addSourcesCommands(program, io, finish);
 
   command(
     'reload',

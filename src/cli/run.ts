@@ -5,7 +5,7 @@ import { logTrouble } from './process-trouble.ts';
 import { freshLine } from './terminal/progress.ts';
 
 /** These do something beside printing, and do it to the end. */
-const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup|reload)$/;
+const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup|reload|sources)$/;
 
 /** The command line in a process of its own. */
 export async function run(): Promise<void> {

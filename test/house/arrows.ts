@@ -105,10 +105,10 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     resources: 'deps.ts files http past',
   },
   'src/bridge': {
-    'bridge.ts': 'config stored-bridge.ts system-clock.ts version.ts',
+    'bridge.ts': 'stored-bridge.ts system-clock.ts version.ts',
     state: 'bridge.ts stored-bridge.ts',
     'stored-bridge.ts': 'config signals.ts system-clock.ts takeover-talk.ts',
-    work: 'bridge.ts config',
+    work: 'bridge.ts config stored-bridge.ts',
   },
   'src/cli': {
     check: 'init terminal',
@@ -118,6 +118,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     harvest: 'commands terminal',
     history: 'terminal',
     init: 'terminal',
+    sources: 'history init terminal',
     status: 'terminal',
     validate: 'terminal',
   },

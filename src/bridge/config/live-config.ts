@@ -1,17 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../core/config/config.ts';
+import type { Pause } from '../../store/sources/pauses.ts';
 
 /** A configuration whose sources may be replaced while it is in use: whoever asks it for them gets the newest. */
 export interface LiveConfig {
   readonly config: Config;
+  /** A source that is to be left alone at this moment (ISO), whatever its schedule says. */
+  pauseOf(source: string, now: string): Pause | undefined;
   /** Takes the sources of another configuration; all else stays until the process is started again. */
-  replaceSources(next: Config): ConfigChanges;
+  replaceSources(next: Config, pauses: ReadonlyMap<string, Pause>): ConfigChanges;
 }
 
 export interface ConfigChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly ChangedSource[];
+  readonly paused: readonly string[];
+  readonly resumed: readonly string[];
   /** Settings that differ, and count after a restart only. */
   readonly later: readonly string[];
 }
@@ -27,6 +32,7 @@ const ofSources = new Set(['sources', 'groups', 'include']);
 
 export function liveConfig(first: Config): LiveConfig {
   let { sources, groups } = first;
+  let pauses: ReadonlyMap<string, Pause> = new Map();
   const config: Config = {
     ...first,
     get sources() {
@@ -38,9 +44,14 @@ export function liveConfig(first: Config): LiveConfig {
   };
   return {
     config,
-    replaceSources(next) {
-      const before = sources;
+    pauseOf(source, now) {
+      const pause = pauses.get(source);
+      return pause && (pause.until === undefined || pause.until > now) ? pause : undefined;
+    },
+    replaceSources(next, nextPauses) {
+      const [before, pausedBefore] = [sources, pauses];
       ({ sources, groups } = next);
+      pauses = nextPauses;
       const names = Object.keys(sources);
       return {
         added: names.filter((name) => !Object.hasOwn(before, name)),
@@ -49,6 +60,8 @@ export function liveConfig(first: Config): LiveConfig {
           .filter((name) => Object.hasOwn(before, name))
           .map((name) => ({ name, settings: differences(before[name], sources[name]) }))
           .filter(({ settings }) => settings.length > 0),
+        paused: [...pauses.keys()].filter((name) => !pausedBefore.has(name)),
+        resumed: [...pausedBefore.keys()].filter((name) => !pauses.has(name)),
         later: differences(first, next).filter((key) => !ofSources.has(key)),
       };
     },
@@ -64,14 +77,22 @@ function differences(a: object | undefined, b: object | undefined): readonly str
 }
 
 /** `added kyushu; changed osaka (schedule, formats); removed tokyo`, or that there is nothing new. */
-export function describeChanges({ added, removed, changed, later }: ConfigChanges): string {
+export function describeChanges(changes: ConfigChanges): string {
+  const { changed, later } = changes;
   const parts = [
-    added.length > 0 ? `added ${added.join(', ')}` : [],
-    changed.length > 0
-      ? `changed ${changed.map(({ name, settings }) => `${name} (${settings.join(', ')})`).join(', ')}`
-      : [],
-    removed.length > 0 ? `removed ${removed.join(', ')}` : [],
-    later.length > 0 ? `${later.join(', ')}: differs, and counts after a restart` : [],
-  ].flat();
+    listed('added', changes.added),
+    listed(
+      'changed',
+      changed.map(({ name, settings }) => `${name} (${settings.join(', ')})`),
+    ),
+    listed('removed', changes.removed),
+    listed('paused', changes.paused),
+    listed('resumed', changes.resumed),
+    ...(later.length > 0 ? [`${later.join(', ')}: differs, and counts after a restart`] : []),
+  ].filter((part) => part !== undefined);
   return parts.length === 0 ? 'nothing has changed' : parts.join('; ');
+}
+
+function listed(what: string, names: readonly string[]): string | undefined {
+  return names.length === 0 ? undefined : `${what} ${names.join(', ')}`;
 }

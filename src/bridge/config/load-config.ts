@@ -5,6 +5,7 @@ import { checkCron } from '../../harvest/scheduler.ts';
 import { type Environment, readConfigFile } from './config-file.ts';
 import { type BroughtIn, secretsOf } from './config-secrets.ts';
 import { include } from './included-sources.ts';
+import { checkSchedules } from './schedules.ts';
 
 export const defaultConfigFile = 'rsbridge.yaml';
 
@@ -39,11 +40,7 @@ export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): C
   for (const secret of secretsOf(config, broughtIn)) keepSecret(secret);
   checkCron('publish.resourceListSchedule', config.publish.resourceListSchedule);
   checkCron('publish.resourceDumpSchedule', config.publish.resourceDumpSchedule);
-  for (const [name, source] of Object.entries(config.sources)) {
-    checkCron(`sources.${name}.schedule`, source.schedule);
-    checkCron(`sources.${name}.fullPass`, source.fullPass);
-    checkCron(`sources.${name}.identifierPass`, source.identifierPass);
-  }
+  checkSchedules(config.sources);
   return anchorPaths(config, dirname(file));
 }
 

@@ -4,6 +4,7 @@ import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview } from '../../server/deps.ts';
 import { readSourceFacts, type SourceFacts } from '../../store/reading/source-facts.ts';
 import type { Run, RunKind } from '../../store/runs/runs.ts';
+import type { Pause } from '../../store/sources/pauses.ts';
 import type { StoredSource } from '../../store/sources/sources.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
 
@@ -24,14 +25,17 @@ export async function readOverviews(
 
 /** @param sets that are published */
 function overviewsOf(
-  { config }: StoredBridge,
+  { config, pauseOf }: StoredBridge,
   facts: ReadonlyMap<string, SourceFacts>,
   sets: readonly PublishedSet[],
   nextRun: (source: string) => Date | undefined = () => undefined,
 ): readonly SourceOverview[] {
   const stuck = dumpTroubles(sets);
   return Object.entries(config.sources).map(([name, { title }]) =>
-    overviewOf({ name, title, next: nextRun(name), stuck: stuck.get(name), ...facts.get(name) }),
+    overviewOf({
+      ...{ name, title, next: nextRun(name), stuck: stuck.get(name), pause: pauseOf(name) },
+      ...facts.get(name),
+    }),
   );
 }
 
@@ -41,6 +45,7 @@ interface Known extends Partial<SourceFacts> {
   readonly title: string | undefined;
   readonly next: Date | undefined;
   readonly stuck: string | undefined;
+  readonly pause: Pause | undefined;
 }
 
 function overviewOf(known: Known): SourceOverview {
@@ -50,6 +55,7 @@ function overviewOf(known: Known): SourceOverview {
     name,
     title: title ?? stored?.info?.name ?? name,
     state: [
+      describePause(known.pause),
       describeState(stored, run, refused, known.vanished === true),
       describeLook(look, run),
       describeUnreadable(name, unreadable),
@@ -85,6 +91,12 @@ function dumpTroubles(sets: readonly PublishedSet[]): ReadonlyMap<string, string
       troubles.set(source, `no new dumps of ${path} since ${trouble.at}: ${trouble.message}`);
   }
   return troubles;
+}
+
+function describePause(pause: Pause | undefined): string | undefined {
+  if (!pause) return undefined;
+  const until = pause.until === undefined ? `since ${pause.since}` : `until ${pause.until}`;
+  return `paused ${until}${pause.reason === undefined ? '' : ` (${pause.reason})`}`;
 }
 
 function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): string | undefined {

@@ -2,15 +2,18 @@ import type { Config } from '../../core/config/config.ts';
 import { failure } from '../../core/errors.ts';
 import { readEdition } from '../../store/sources/edition.ts';
 import type { Bridge } from '../bridge.ts';
-import { type ConfigChanges, describeChanges } from '../config/live-config.ts';
+import { describeChanges } from '../config/live-config.ts';
+import type { SourceChanges } from '../stored-bridge.ts';
 import { startWatch, type Watch } from './watch.ts';
 
 /** Has the service work by the configuration as it is now, whenever somebody asks for that. */
 export interface Reloading extends Watch {
   /** Now: somebody has sent SIGHUP. */
-  reload(): void;
+  reload(): Promise<void>;
 }
 
+/** What is logged of each. */
+export const unusedSource = 'a source of the database is not used';
 const pauseMs = 4000;
 
 /**
@@ -19,18 +22,19 @@ const pauseMs = 4000;
  */
 export function watchConfig(
   bridge: Pick<Bridge, 'clock' | 'log' | 'database'>,
-  read: () => Config,
-  apply: (config: Config) => ConfigChanges,
+  read: () => Promise<Config>,
+  apply: (config: Config) => Promise<SourceChanges>,
   stop: AbortSignal,
 ): Reloading {
   const { database, log } = bridge;
   let edition: number | undefined;
 
   /** One that is wrong changes nothing: the one before stays in force. */
-  function reload(): void {
+  async function reload(): Promise<void> {
     try {
-      const changes = apply(read());
+      const changes = await apply(await read());
       log.info({ ...changes }, `configuration read again: ${describeChanges(changes)}`);
+      for (const problem of changes.problems) log.warn({ problem }, unusedSource);
     } catch (error) {
       log.error({ ...failure(error) }, 'the configuration is as before: the file cannot be used as it is');
     }
@@ -38,7 +42,7 @@ export function watchConfig(
 
   const watch = startWatch(bridge, stop, 'cannot see whether the configuration has changed', async () => {
     const now = await readEdition(database.reader);
-    if (edition !== undefined && now !== edition) reload();
+    if (edition !== undefined && now !== edition) await reload();
     edition = now;
     return pauseMs;
   });

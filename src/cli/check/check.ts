@@ -6,6 +6,7 @@ import { createLog } from '../../bridge/log.ts';
 import { describeUnconfigured, unconfiguredSources } from '../../bridge/state/stored-sources.ts';
 import { withheldDumps } from '../../bridge/state/withheld-dumps.ts';
 import type { RepositoryInfo } from '../../core/adapter.ts';
+import type { Config } from '../../core/config/config.ts';
 import { isDspace } from '../../core/config/published-formats.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
@@ -39,16 +40,21 @@ export async function checkCommand(
       finding,
       `${finding.ok ? 'ok  ' : 'FAIL'}  ${finding.check}: ${finding.message}`,
     );
-  const configured = Object.keys(config.sources).length;
-  print({
-    check: 'configuration',
-    ok: configured > 0,
-    message: configured > 0 ? `${countOf(configured, 'source')}, served as ${config.baseUrl}` : noSource,
-  });
-  let exitCode: number = configured > 0 ? exitCodes.ok : exitCodes.usage;
+  let exitCode: number = exitCodes.ok;
+  const printConfiguration = ({ sources, baseUrl }: Config) => {
+    const configured = Object.keys(sources).length;
+    const message = configured > 0 ? `${countOf(configured, 'source')}, served as ${baseUrl}` : noSource;
+    if (configured === 0) exitCode = exitCodes.usage;
+    print({ check: 'configuration', ok: configured > 0, message });
+  };
   let bridge: Bridge | undefined;
   try {
     bridge = await openBridge(config, createLog('silent', io.stderr), 'migrate', io.stop);
+    printConfiguration(bridge.config);
+    for (const message of bridge.problems) {
+      exitCode = exitCodes.usage;
+      print({ check: 'sources', ok: false, message, exitCode });
+    }
     for await (const finding of findings(bridge, progress, flags.blobs)) {
       print(finding);
       // Nothing else is worth looking at while the storage is not sound.
@@ -58,6 +64,7 @@ export async function checkCommand(
   } catch (error) {
     const finding = toFinding(error);
     if (!finding) throw error;
+    if (!bridge) printConfiguration(config);
     print(finding);
     return exitCodes.storage;
   } finally {

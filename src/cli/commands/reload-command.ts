@@ -12,7 +12,7 @@ export interface ReloadFlags {
 /** Has every process that serves from this database read its configuration again, if it is one that can be used. */
 export async function reloadCommand(flags: ReloadFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'nothing', async ({ config, database }) => {
-    await nextEdition(database);
+    await nextEdition(database.writer);
     const sources = Object.keys(config.sources);
     printResult(
       io,

@@ -6,8 +6,9 @@ import { createLog } from '../../bridge/log.ts';
 import { type Service, startService } from '../../bridge/service.ts';
 import { renameOlderJournals } from '../../bridge/state/older-database.ts';
 import { describeUnconfigured, unconfiguredSources } from '../../bridge/state/stored-sources.ts';
-import { watchConfig } from '../../bridge/work/reloading.ts';
+import { unusedSource, watchConfig } from '../../bridge/work/reloading.ts';
 import { failure } from '../../core/errors.ts';
+import { listKeptSources } from '../../store/sources/kept-sources.ts';
 import { listHarvestedSources } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
@@ -31,15 +32,13 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
 
 async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
   const overrides = { 'listen.port': flags.port, 'listen.host': flags.host };
-  const read = () => {
-    const config = loadConfig({ ...flags, overrides }, io.env, io.cwd);
-    if (Object.keys(config.sources).length === 0) throw noSourceError();
-    return config;
-  };
-  const config = read();
-  const bridge = await openBridge(config, createLog(config.logLevel, io.stderr), 'migrate', io.stop);
+  const given = loadConfig({ ...flags, overrides }, io.env, io.cwd);
+  const bridge = await openBridge(given, createLog(given.logLevel, io.stderr), 'migrate', io.stop);
   try {
+    const { config } = bridge;
     const names = Object.keys(config.sources);
+    if (names.length === 0) throw noSourceError();
+    for (const problem of bridge.problems) bridge.log.warn({ problem }, unusedSource);
     await warnOfUnconfigured(bridge);
     await renameOlderJournals(bridge, names);
     const service = await startService(bridge, config.listen, io);
@@ -61,15 +60,20 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
       );
     const reloading = watchConfig(
       bridge,
-      read,
-      (next) => {
-        const changes = service.replaceSources(next);
+      async () => {
+        const next = loadConfig({ ...flags, overrides }, io.env, io.cwd);
+        const kept = await listKeptSources(bridge.database.reader);
+        if (Object.keys(next.sources).length + kept.length === 0) throw noSourceError();
+        return next;
+      },
+      async (next) => {
+        const changes = await service.replaceSources(next);
         begin(followChanges(bridge, service, changes));
         return changes;
       },
       io.stop,
     );
-    io.onHangup?.(() => reloading.reload());
+    io.onHangup?.(() => void reloading.reload());
     begin(harvestNewcomers(bridge, service, names));
     await untilStopped(io);
     bridge.log.info('finishing current work');
@@ -84,11 +88,11 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
 async function followChanges(
   bridge: Bridge,
   service: Service,
-  { added, removed }: ConfigChanges,
+  { added, removed, resumed }: ConfigChanges,
 ): Promise<void> {
   if (removed.length > 0) await warnOfUnconfigured(bridge);
   await renameOlderJournals(bridge, added);
-  await harvestNewcomers(bridge, service, added);
+  await harvestNewcomers(bridge, service, [...added, ...resumed]);
 }
 
 async function warnOfUnconfigured(bridge: Bridge): Promise<void> {

@@ -30,12 +30,10 @@ export async function exportCommand(target: string, flags: ExportFlags, given: C
   const progress = createProgress(given, flags);
   const { io } = progress;
   const config = loadConfig(flags, io.env, io.cwd);
-  if (Object.keys(config.sources).length === 0) {
-    throw noSourceError();
-  }
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.stderr);
   const bridge = await openBridge(config, log, flags.dryRun ? 'check' : 'migrate');
   try {
+    if (Object.keys(bridge.config.sources).length === 0) throw noSourceError();
     if (!flags.dryRun && flags.at === undefined) await publishForExport(bridge, progress);
     if (io.stop.aborted) return exitCodes.interrupted;
     const report = await exportTo(bridge, resolve(io.cwd, target), flags, progress);

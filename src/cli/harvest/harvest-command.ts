@@ -55,13 +55,14 @@ export async function harvestCommand(
   try {
     // A name that was given twice is one source.
     const { named, accept } = withSwallowedName(names, flags.acceptDeletions);
-    const sources = [...new Set(bridge.sources(named))];
+    const chosen = [...new Set(bridge.sources(named))];
+    if (chosen.length === 0) throw noSourceError();
+    const sources = chosen.filter(({ name }) => named.length > 0 || !isPaused(bridge, name, io));
     if (typeof accept === 'number' && sources.length > 1)
       throw new BridgeError(
         'usage',
         `a run is of one source: rsbridge harvest SOURCE --accept-deletions ${accept}`,
       );
-    if (sources.length === 0) throw noSourceError();
     if (flags.item && (names.length === 0 || sources.length > 1))
       throw new BridgeError('usage', 'an item is of one source: rsbridge harvest SOURCE --item ID');
     if (!flags.dryRun)
@@ -79,6 +80,15 @@ export async function harvestCommand(
     progress.end();
     await bridge.close();
   }
+}
+
+/** Whoever names a source means it; where nobody does, one that is paused is left alone. */
+function isPaused(bridge: Bridge, name: string, io: CommandIo): boolean {
+  const pause = bridge.pauseOf(name);
+  if (!pause) return false;
+  const until = pause.until === undefined ? '' : ` until ${pause.until}`;
+  say(io, `${name} is paused${until}, and was not read; rsbridge harvest ${name} reads it all the same`);
+  return true;
 }
 
 /** An option that may have a value takes the next word, whatever it is: that of no number is a source. */

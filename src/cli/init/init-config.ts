@@ -89,14 +89,23 @@ function dspaceLines(found: Found): readonly string[] {
   ];
 }
 
+/** How often a DSpace is read, where not as often as others. */
+export function dspaceSchedules({ adapter, oai }: Pick<Found, 'adapter' | 'oai'>): { schedule?: string } {
+  if (adapter !== 'dspace-legacy') return {};
+  return { schedule: oai === undefined ? nightlySchedule : quarterDailySchedule };
+}
+
+const nightlySchedule = '0 2 * * *';
+const quarterDailySchedule = '30 */6 * * *';
+
 const nightly = [
-  '    schedule: "0 2 * * *"    # reads everything, every night at two (UTC)',
+  `    schedule: "${nightlySchedule}"    # reads everything, every night at two (UTC)`,
   '    fullPass: "0 3 * * 0"    # the same, and notices what vanished: Sundays at three',
 ];
 
 /** DSpace brings the index of its OAI-PMH endpoint up to date at night. */
 const fourTimesADay = [
-  '    schedule: "30 */6 * * *"   # what is new; OAI-PMH mostly knows of that in the morning (UTC)',
+  `    schedule: "${quarterDailySchedule}"   # what is new; OAI-PMH mostly knows of that in the morning (UTC)`,
   '    fullPass: "0 3 * * 0"      # everything, Sundays at three',
 ];
 
@@ -104,13 +113,18 @@ const fourTimesADay = [
 const guessed = 90;
 
 /** The offered format that knows most about files. */
-function filesLine({ formats }: RepositoryInfo): string {
+export function bestFileFormat({ formats }: RepositoryInfo): string | undefined {
   const [best] = formats
     .filter(({ offered, fileRank }) => offered && fileRank !== undefined && fileRank < guessed)
     .sort((a, b) => (a.fileRank ?? guessed) - (b.fileRank ?? guessed));
+  return best?.name;
+}
+
+function filesLine(info: RepositoryInfo): string {
+  const best = bestFileFormat(info);
   return best === undefined
     ? '    files: { mode: proxy }   # found by links, and on landing pages; or link, mirror, none'
-    : `    files: { from: ${quoted(best.name)}, mode: proxy }   # the format that knows the files; mode: or link, mirror, none`;
+    : `    files: { from: ${quoted(best)}, mode: proxy }   # the format that knows the files; mode: or link, mirror, none`;
 }
 
 /** What comes from outside names no variable of ours. */

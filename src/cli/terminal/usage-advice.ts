@@ -3,12 +3,19 @@ import type { Command } from 'commander';
 /** Below an error in the arguments of a command stands how the command is typed. */
 export function adviseOnUsage(program: Command, argv: readonly string[]): void {
   for (const command of program.commands) {
-    const typed = ['rsbridge', command.name(), ...command.registeredArguments.map(placeOf), '[options]'];
-    command.showHelpAfterError(
-      `Type: ${typed.join(' ')}\n\`rsbridge ${command.name()} --help\` explains its arguments and options.`,
-    );
+    if (command.commands.length === 0) adviseOn(command, 'rsbridge');
+    else command.showHelpAfterError(`\`rsbridge ${command.name()} --help\` lists its commands.`);
+    for (const inner of command.commands) adviseOn(inner, `rsbridge ${command.name()}`);
   }
   program.showHelpAfterError(optionsBeforeCommand(program, argv) ?? '`rsbridge --help` lists the commands.');
+}
+
+function adviseOn(command: Command, before: string): void {
+  const name = `${before} ${command.name()}`;
+  const typed = [name, ...command.registeredArguments.map(placeOf), '[options]'];
+  command.showHelpAfterError(
+    `Type: ${typed.join(' ')}\n\`${name} --help\` explains its arguments and options.`,
+  );
 }
 
 function placeOf(argument: Command['registeredArguments'][number]): string {

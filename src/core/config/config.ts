@@ -244,6 +244,17 @@ export function parseConfig(raw: unknown): Config {
   return { ...config, baseUrl: config.baseUrl.replace(/\/+$/, '') };
 }
 
+/**
+ * Sources that are written elsewhere, by the groups and rules of a configuration.
+ * @throws BridgeError `config-invalid` naming every fault
+ */
+export function parseSources(
+  sources: Readonly<Record<string, unknown>>,
+  { baseUrl, groups }: Pick<Config, 'baseUrl' | 'groups'>,
+): Config['sources'] {
+  return parseConfig({ baseUrl, groups, sources }).sources;
+}
+
 /** Told once, and not of each source that has the group. */
 function refuseGroups(raw: unknown): void {
   if (!isObject(raw) || raw.groups === undefined) return;

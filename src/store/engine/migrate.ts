@@ -17,6 +17,7 @@ import * as seen from '../../../migrations/0030-seen.ts';
 import * as linksOnce from '../../../migrations/0031-links-once.ts';
 import * as takeover from '../../../migrations/0032-takeover.ts';
 import * as edition from '../../../migrations/0040-edition.ts';
+import * as keptSources from '../../../migrations/0041-kept-sources.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type Database, translate } from './database.ts';
 import { refuseUnfinished, type TakeoverProgress, takeOver } from './takeover.ts';
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   { name: '0031-links-once', up: linksOnce.up },
   { name: '0032-takeover', up: takeover.up },
   { name: '0040-edition', up: edition.up },
+  { name: '0041-kept-sources', up: keptSources.up },
 ];
 
 export const schemaTable = 'schema_migration';

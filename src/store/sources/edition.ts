@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../engine/database.ts';
+import type { Queryable } from '../engine/database.ts';
 
 /** What processes look at again when one of them says so: the configuration. */
 const what = 'configuration';
@@ -10,9 +10,9 @@ export async function readEdition(db: Queryable): Promise<number> {
 }
 
 /** Every process at this database looks again. */
-export async function nextEdition({ writer }: Pick<Database, 'writer'>): Promise<void> {
-  await writer('edition')
+export async function nextEdition(db: Queryable): Promise<void> {
+  await db('edition')
     .insert({ what, number: 1 })
     .onConflict('what')
-    .merge({ number: writer.raw('edition.number + 1') });
+    .merge({ number: db.raw('edition.number + 1') });
 }

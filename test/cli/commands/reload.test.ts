@@ -109,5 +109,25 @@ describe('a configuration that changes while rsbridge serves', () => {
     await until(() => told(/first.+rsbridge remove/));
     await expect.poll(description, { timeout: 60_000 }).not.toContain('/first/capabilitylist.xml');
     expect(await statusOf('/second/resourcelist.xml')).toBe(200);
+
+    const added = await runMain(directory, ['sources', 'add', url, '--name', 'third']);
+    expect(added.stderr).toContain('is read already, as the source second');
+    const other = createSampleRepository({ clock: systemClock, records: 2 });
+    const { url: otherUrl } = await other.listen(0);
+    const { code: ended, stderr: why } = await runMain(directory, [
+      'sources',
+      'add',
+      otherUrl,
+      '--name',
+      'third',
+    ]);
+    expect(ended, why).toBe(exitCodes.ok);
+    await until(() => told(/^configuration read again: added third$/));
+    await expect.poll(() => statusOf('/third/resourcelist.xml'), { timeout: 60_000 }).toBe(200);
+    await runMain(directory, ['sources', 'pause', 'third']);
+    await until(() => told(/^configuration read again: paused third$/));
+    await runMain(directory, ['sources', 'remove', 'third']);
+    await until(() => told(/^configuration read again: removed third; resumed third$/));
+    await other.close();
   });
 });

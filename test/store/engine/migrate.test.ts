@@ -55,6 +55,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0031-links-once' },
     { name: '0032-takeover' },
     { name: '0040-edition' },
+    { name: '0041-kept-sources' },
   ]);
 });
 

@@ -1,0 +1,38 @@
+import { parseKept } from '../../bridge/config/kept-config.ts';
+import type { Config } from '../../core/config/config.ts';
+import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import type { KeptSource } from '../../store/sources/kept-sources.ts';
+import { bestFileFormat, dspaceSchedules } from '../init/init-config.ts';
+import type { Found } from '../init/init-find.ts';
+
+/** The settings by which something that was found is read, in so far as the defaults are not right for it. */
+export function foundSettings(found: Found): Readonly<Record<string, unknown>> {
+  const { adapter, url, oai, info } = found;
+  if (adapter === 'oai-pmh') {
+    const from = bestFileFormat(info);
+    return { adapter, url, ...(from === undefined ? {} : { files: { from } }) };
+  }
+  return { adapter, url, ...(oai === undefined ? {} : { oai: oai.url }), ...dspaceSchedules(found) };
+}
+
+/** @throws BridgeError `usage` naming what is wrong with it: it was typed, and stands in no file */
+export function refuseUnusable(source: KeptSource, config: Config): void {
+  try {
+    parseKept([source], config);
+  } catch (cause) {
+    if (!isBridgeError(cause, 'config-invalid')) throw cause;
+    throw new BridgeError('usage', cause.message, { cause });
+  }
+}
+
+/** What somebody says of a source comes before what was found out of it, and so does what its group says. */
+export function withFound(
+  said: Readonly<Record<string, unknown>>,
+  found: Readonly<Record<string, unknown>>,
+  groups: Config['groups'],
+): Readonly<Record<string, unknown>> {
+  const group = typeof said.group === 'string' && Object.hasOwn(groups, said.group) ? groups[said.group] : {};
+  const { url, ...others } = found;
+  const own = Object.entries(others).filter(([key]) => !Object.hasOwn(group ?? {}, key));
+  return { ...Object.fromEntries(own), ...said, url };
+}

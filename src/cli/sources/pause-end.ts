@@ -1,0 +1,27 @@
+import { toIso } from '../../core/datetime.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { parseMoment } from '../history/moment-option.ts';
+
+const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/**
+ * When a pause ends, as ISO: a moment, or the beginning of the next day of a name (UTC).
+ * @throws BridgeError `usage` where it is neither, or has passed
+ */
+export function pauseEnd(text: string, now: Date): string {
+  const moment = nextDay(text, now) ?? parseMoment(text);
+  if (moment === undefined)
+    throw new BridgeError(
+      'usage',
+      `"${text}" is no time; write a date such as 2026-12-01, a time such as 2026-12-01T12:00:00Z, or a day such as monday`,
+    );
+  if (moment <= toIso(now)) throw new BridgeError('usage', `${moment} has passed; name a time in the future`);
+  return moment;
+}
+
+function nextDay(name: string, now: Date): string | undefined {
+  const day = days.indexOf(name.trim().toLowerCase());
+  if (day < 0) return undefined;
+  const ahead = (day - now.getUTCDay() + 7) % 7 || 7;
+  return toIso(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + ahead)));
+}

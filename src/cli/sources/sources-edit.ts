@@ -1,0 +1,112 @@
+import { toIso } from '../../core/datetime.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { changeKeptSource, forgetKeptSource } from '../../store/sources/kept-sources.ts';
+import { type Pause, pauseSources, resumeSources } from '../../store/sources/pauses.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { type CommandIo, printResult } from '../terminal/io.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
+import { changedSettings } from './changed-settings.ts';
+import { refuseUnusable } from './found-settings.ts';
+import { pauseEnd } from './pause-end.ts';
+import type { Setting } from './setting-options.ts';
+import { refuseOfFile, type SourcesFlags } from './sources-list.ts';
+
+export interface EditFlags extends SourcesFlags {
+  readonly set?: readonly Setting[];
+  readonly unset?: readonly (readonly string[])[];
+}
+
+/** Changes settings of a source of the database; what would not be a source any more changes nothing. */
+export async function editSource(name: string, flags: EditFlags, io: CommandIo): Promise<number> {
+  const { set = [], unset = [] } = flags;
+  if (set.length + unset.length === 0)
+    throw new BridgeError('usage', 'say what is to change: --set KEY=VALUE, --unset KEY');
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    await refuseOfFile(bridge, name);
+    let settings: Readonly<Record<string, unknown>> = {};
+    await changeKeptSource(
+      bridge.database,
+      name,
+      (before) => {
+        settings = changedSettings(before, set, unset);
+        refuseUnusable({ name, settings }, bridge.config);
+        return settings;
+      },
+      toIso(bridge.clock.now()),
+    );
+    printResult(
+      io,
+      flags.json,
+      { name, settings },
+      `${name}: changed; rsbridge serve works by it within 10 seconds`,
+    );
+    return exitCodes.ok;
+  });
+}
+
+/** Takes a source out of the database's configuration. What was harvested stays. */
+export async function removeSource(name: string, flags: SourcesFlags, io: CommandIo): Promise<number> {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    await refuseOfFile(bridge, name);
+    await forgetKeptSource(bridge.database, name);
+    printResult(
+      io,
+      flags.json,
+      { name, removed: true },
+      `${name} is not read any more; what is published of it stays until: rsbridge remove ${name}`,
+    );
+    return exitCodes.ok;
+  });
+}
+
+export interface PauseFlags extends SourcesFlags {
+  readonly until?: string;
+  readonly why?: string;
+}
+
+/** Has sources left alone, whatever their schedules say; a harvest under way ends after its page. */
+export async function pauseCommand(
+  names: readonly string[],
+  flags: PauseFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    const now = bridge.clock.now();
+    const until = flags.until === undefined ? undefined : pauseEnd(flags.until, now);
+    const pauses = bridge.sources(names).map(
+      ({ name }): Pause => ({
+        source: name,
+        since: toIso(now),
+        until,
+        reason: flags.why,
+      }),
+    );
+    await pauseSources(bridge.database, pauses);
+    for (const { source } of pauses) {
+      const end = until === undefined ? `; rsbridge sources resume ${source} ends that` : ` until ${until}`;
+      printResult(
+        io,
+        flags.json,
+        { name: source, paused: true, until, reason: flags.why },
+        `${source} is paused${end}`,
+      );
+    }
+    return exitCodes.ok;
+  });
+}
+
+export async function resumeCommand(
+  names: readonly string[],
+  flags: SourcesFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    const sources = bridge.sources(names).map(({ name }) => name);
+    const resumed = new Set(await resumeSources(bridge.database, sources));
+    for (const name of sources) {
+      const text = resumed.has(name) ? `${name} is read again` : `${name} was not paused`;
+      printResult(io, flags.json, { name, resumed: resumed.has(name) }, text);
+    }
+    return exitCodes.ok;
+  });
+}

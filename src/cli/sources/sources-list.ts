@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util';
+import { stringify } from 'yaml';
+import type { Bridge } from '../../bridge/bridge.ts';
+import { parseSources } from '../../core/config/config.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { type KeptSource, listKeptSources } from '../../store/sources/kept-sources.ts';
+import type { Pause } from '../../store/sources/pauses.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { type CommandIo, printResult, say } from '../terminal/io.ts';
+import { printable } from '../terminal/terminal-text.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
+
+export interface SourcesFlags {
+  readonly config?: string;
+  readonly json: boolean;
+}
+
+/** Every source: where it is configured, whether it is paused, and what is read. */
+export async function listSources(flags: SourcesFlags, io: CommandIo): Promise<number> {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    const kept = new Set((await keptIn(bridge)).map(({ name }) => name));
+    const rows = Object.entries(bridge.config.sources).map(([name, { url, group, adapter, title }]) => {
+      const { until, reason } = bridge.pauseOf(name) ?? {};
+      const paused = bridge.pauseOf(name) !== undefined;
+      return {
+        name,
+        from: kept.has(name) ? 'database' : 'file',
+        paused,
+        until,
+        reason,
+        group,
+        adapter,
+        url,
+        title,
+      };
+    });
+    if (flags.json) for (const row of rows) printResult(io, true, row, '');
+    else
+      io.stdout.write(
+        table(
+          rows.map((row) => [
+            row.name,
+            row.from,
+            stateOf(bridge.pauseOf(row.name)),
+            row.group ?? '',
+            row.url,
+          ]),
+        ),
+      );
+    for (const problem of bridge.problems) say(io, problem);
+    if (rows.length === 0 && !flags.json)
+      say(io, 'there are no sources yet; rsbridge sources add URL adds one');
+    return bridge.problems.length > 0 ? exitCodes.usage : exitCodes.ok;
+  });
+}
+
+function stateOf(pause: Pause | undefined): string {
+  if (!pause) return 'active';
+  const until = pause.until === undefined ? '' : ` until ${pause.until}`;
+  return `paused${until}${pause.reason === undefined ? '' : ` (${pause.reason})`}`;
+}
+
+/** Columns as wide as what is in them. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map(printable));
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  return cells
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+/** The settings of a source as they are in force, each with where it comes from. */
+export async function showSource(name: string, flags: SourcesFlags, io: CommandIo): Promise<number> {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    const { config } = bridge;
+    const source = bridge.source(name).config;
+    const kept = (await keptIn(bridge)).find((one) => one.name === name);
+    const from = kept ? 'database' : 'file';
+    const defaults = parseSources({ [name]: { url: source.url, adapter: source.adapter } }, config)[name];
+    const group = source.group === undefined ? undefined : config.groups[source.group];
+    const settings = Object.entries(masked(source)).map(([key, value]) => {
+      const own = kept && Object.hasOwn(kept.settings, key);
+      const isGroups = !own && group !== undefined && Object.hasOwn(group, key);
+      const isDefault =
+        !own &&
+        isDeepStrictEqual(value, (defaults as Readonly<Record<string, unknown>> | undefined)?.[key]) &&
+        key !== 'url';
+      return { key, value, from: isGroups ? `group ${source.group}` : isDefault ? 'default' : from };
+    });
+    const pause = bridge.pauseOf(name);
+    const lines = settings.map(({ key, value, from }) => `  ${key}: ${inline(value)}   # ${from}`);
+    printResult(
+      io,
+      flags.json,
+      {
+        name,
+        from,
+        pause,
+        settings: Object.fromEntries(settings.map(({ key, value, from }) => [key, { value, from }])),
+      },
+      [`${name}:   # ${stateOf(pause)}`, ...lines].join('\n'),
+    );
+    return exitCodes.ok;
+  });
+}
+
+function inline(value: unknown): string {
+  return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+}
+
+/** Secrets are nobody's business, who may see them in the configuration. */
+function masked<Source extends { headers?: object | undefined; login?: { user: string } | undefined }>(
+  source: Source,
+): Source {
+  const hidden = '[secret]';
+  return {
+    ...source,
+    ...(source.headers
+      ? { headers: Object.fromEntries(Object.keys(source.headers).map((key) => [key, hidden])) }
+      : {}),
+    ...(source.login ? { login: { user: source.login.user, password: hidden } } : {}),
+  };
+}
+
+/** The sources of the database as JSON, which `rsbridge sources import` and a configuration can read. */
+export async function exportSources(flags: SourcesFlags, io: CommandIo): Promise<number> {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    const sources = Object.fromEntries((await keptIn(bridge)).map(({ name, settings }) => [name, settings]));
+    io.stdout.write(`${JSON.stringify({ sources }, undefined, flags.json ? undefined : 2)}\n`);
+    return exitCodes.ok;
+  });
+}
+
+export function keptIn({ database }: Bridge): Promise<readonly KeptSource[]> {
+  return listKeptSources(database.reader);
+}
+
+/** @throws BridgeError `usage`, `unknown-source` */
+export async function refuseOfFile(bridge: Bridge, name: string): Promise<void> {
+  if ((await keptIn(bridge)).some((source) => source.name === name)) return;
+  if (Object.hasOwn(bridge.config.sources, name))
+    throw new BridgeError(
+      'usage',
+      `${name} is configured in a file; change it there, and type: rsbridge reload`,
+    );
+  const names = Object.keys(bridge.config.sources).join(', ') || 'none';
+  throw new BridgeError('unknown-source', `there is no source called ${name}; configured: ${names}`);
+}
