@@ -38,7 +38,7 @@ describeOnBoth('items with very many files', (open) => {
       await storeStatements(trx, sourceId, restated, itemIds, new Map());
     });
 
-    const read = await readItemFiles(writer, [...itemIds.values()]);
+    const read = await readItemFiles(writer, sourceId, [...itemIds.values()]);
 
     const found = Object.keys(lists).map((name) => read.get(itemIds.get(name) ?? 0)?.files ?? []);
     expect(found.map(({ length }) => length)).toEqual([3, many + 5_000, 5_000, 0, 2]);

@@ -7,6 +7,7 @@ import type { HarvestSource } from '../../harvest/harvest-source.ts';
 import { readItemFiles } from '../../store/files/item-files.ts';
 import { type SampledItem, sampleItems } from '../../store/reading/item-sample.ts';
 import { findItem } from '../../store/reading/items.ts';
+import { sourceIdOf } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import type { Finding } from './finding.ts';
 import {
@@ -86,7 +87,8 @@ async function publishedItem(
   const uuid = living.map(({ upstreamUrl }) => itemUuid.exec(upstreamUrl ?? '')?.[1]).find(Boolean);
   if (uuid === undefined) return undefined;
   const files = living.filter(({ kind }) => kind === 'file');
-  const stated = (await readItemFiles(database.reader, [id])).get(id)?.files ?? [];
+  const sourceId = (await sourceIdOf(database.reader, source)) ?? 0;
+  const stated = (await readItemFiles(database.reader, sourceId, [id])).get(id)?.files ?? [];
   const hidden = stated.filter(({ access }) => access !== undefined && access !== 'open');
   return {
     uuid,

@@ -3,8 +3,8 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
+import { openSqliteFile, type SqliteDatabase } from '../drivers/sqlite-driver.ts';
 import { refuseNewer, schemaTable } from '../engine/migrate.ts';
-import { openSqliteFile, type SqliteDatabase } from '../engine/sqlite-driver.ts';
 
 /** What is in a copy of the database, once it has been read through. */
 export interface CopyFacts {

@@ -56,16 +56,19 @@ async function storeMemberships(
   );
   if (moved.length > 0)
     await trx('item_collection')
+      .where({ source_id: sourceId })
       .modify((query) => whereAnyOf(query, 'item_id', moved))
       .delete();
   const rows = items.flatMap(({ identifier, collections = [] }) =>
     collections.flatMap((spec) => {
       const [item_id, collection_id] = [ids.get(identifier), collectionIds.get(spec)];
-      return item_id === undefined || collection_id === undefined ? [] : [{ item_id, collection_id }];
+      return item_id === undefined || collection_id === undefined
+        ? []
+        : [{ source_id: sourceId, item_id, collection_id }];
     }),
   );
   await insertRows(trx, 'item_collection', rows, {
-    conflict: { columns: ['item_id', 'collection_id'], update: [] },
+    conflict: { columns: ['source_id', 'item_id', 'collection_id'], update: [] },
   });
 }
 

@@ -97,7 +97,9 @@ async function storeRows(
   await insertRows(
     trx,
     'version',
-    rows.flatMap((row) => (row.version ? [{ ...row.version, resource_id: idOf(row) }] : [])),
+    rows.flatMap((row) =>
+      row.version ? [{ ...row.version, source_id: sourceId, resource_id: idOf(row) }] : [],
+    ),
   );
 }
 

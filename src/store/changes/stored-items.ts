@@ -7,6 +7,7 @@ import type { KnownItem } from '../plans/item-changes.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
 import type { KnownStatements } from '../plans/statements.ts';
 import { withLinks } from '../rows/link-forms.ts';
+import { ofSource } from '../rows/one-source.ts';
 
 /** Of the table `resource`: what a change may change. */
 export const changingColumns = [
@@ -25,6 +26,7 @@ export const changingColumns = [
 
 interface ItemRow {
   readonly id: number;
+  readonly source_id: number;
   readonly identifier: string;
   readonly datestamp: string | null;
   readonly unsettled: number;
@@ -43,8 +45,10 @@ export async function readKnownItems(
   withFiles: boolean,
 ): Promise<ReadonlyMap<string, KnownItem>> {
   if (identifiers.length === 0) return new Map();
+  const own: { id: number } | undefined = await db('source').where({ name: source }).first('id');
+  if (!own) return new Map();
   const items: ItemRow[] = await selectItems(db)
-    .where('source_id', db('source').select('id').where({ name: source }))
+    .where({ source_id: own.id })
     .modify((query) => whereAnyOf(query, 'identifier', identifiers));
   const known = await complete(db, items, withFiles);
   return new Map(known.map((item) => [item.identifier, item]));
@@ -74,7 +78,15 @@ function selectUnsettled(db: Queryable, sourceId: number, limit: number): Knex.Q
 }
 
 function selectItems(db: Queryable): Knex.QueryBuilder {
-  return db('item').select('id', 'identifier', 'datestamp', 'unsettled', 'landing_due', 'restated');
+  return db('item').select(
+    'id',
+    'source_id',
+    'identifier',
+    'datestamp',
+    'unsettled',
+    'landing_due',
+    'restated',
+  );
 }
 
 async function complete(
@@ -82,19 +94,25 @@ async function complete(
   items: readonly ItemRow[],
   withFiles: boolean,
 ): Promise<readonly KnownItem[]> {
-  if (items.length === 0) return [];
+  const [first] = items;
+  if (!first) return [];
+  const { source_id } = first;
   const ids = items.map((item) => item.id);
   const resources: (KnownResource & { item_id: number })[] = await db('resource')
     .select('id', 'item_id', 'path', 'kind', 'format', 'withdrawn_at', ...changingColumns)
-    .modify((query) => whereAnyOf(query, 'item_id', ids));
+    .modify((query) => whereAnyOf(query, 'item_id', ids))
+    .modify(ofSource, 'resource', source_id);
   await withLinks(db, resources, ['links']);
   const memberships: { item_id: number; spec: string }[] = await db('item_collection')
     .join('collection', 'collection.id', 'item_collection.collection_id')
     .select('item_collection.item_id', 'collection.spec')
+    .where({ 'item_collection.source_id': source_id })
     .modify((query) => whereAnyOf(query, 'item_collection.item_id', ids));
   const resourcesOf = groupBy(resources, (resource) => resource.item_id);
   const collectionsOf = groupBy(memberships, (membership) => membership.item_id);
-  const statementsOf = withFiles ? await readItemFiles(db, ids) : new Map<number, KnownStatements>();
+  const statementsOf = withFiles
+    ? await readItemFiles(db, source_id, ids)
+    : new Map<number, KnownStatements>();
   return items.map(({ id, identifier, datestamp, unsettled, landing_due, restated }) => ({
     id,
     identifier,

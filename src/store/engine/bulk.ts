@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
+import { isHash, listedHashes } from '../drivers/sqlite-hashes.ts';
 import { batches } from './batches.ts';
+import { hashAsHex } from './postgres-dialect.ts';
 import { directStatements } from './sqlite-dialect.ts';
-import { isHash, listedHashes } from './sqlite-hashes.ts';
 
 /**
  * Many rows in few statements. SQLite takes multi-row VALUES in a handful of fixed sizes, so that its
@@ -136,5 +137,6 @@ function quote(name: string): string {
 function toPostgresJson(this: unknown, key: string, value: unknown): unknown {
   // A Buffer has been through its toJSON by now; look at what it was.
   const original = (this as Record<string, unknown>)[key];
-  return original instanceof Uint8Array ? `\\x${Buffer.from(original).toString('hex')}` : value;
+  if (original instanceof Uint8Array) return `\\x${Buffer.from(original).toString('hex')}`;
+  return typeof value === 'string' ? hashAsHex(value) : value;
 }

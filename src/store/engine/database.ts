@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import knex, { type Knex } from 'knex';
-import type pg from 'pg';
+import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../../core/config/config.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
+import { openPostgresPool } from './postgres-dialect.ts';
 import { retried } from './retried.ts';
 import { busyTimeoutMs, knexLog, openSqlite } from './sqlite-dialect.ts';
 import { storageError } from './storage-error.ts';
@@ -79,12 +78,7 @@ function openSqliteDatabase(file: string): Database {
 }
 
 function openPostgres(config: { url: string; poolSize: number }): Database {
-  const connection = knex({
-    client: 'pg',
-    connection: {
-      connectionString: config.url,
-      types: { getTypeParser: typeParser() },
-    } as Knex.PgConnectionConfig,
+  const connection = openPostgresPool(config.url, {
     log: knexLog,
     pool: { min: 0, max: config.poolSize },
     acquireConnectionTimeout: 30_000,
@@ -98,18 +92,6 @@ function openPostgres(config: { url: string; poolSize: number }): Database {
       translated(() => connection.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })),
     close: () => connection.destroy(),
   };
-}
-
-const int8 = 20;
-
-/** Our counters stay far below 2^53: as numbers, not as pg's strings. */
-function typeParser(): typeof pg.types.getTypeParser {
-  // As knex does it: SQLite needs none of it.
-  const { types } = createRequire(import.meta.url)('pg') as typeof pg;
-  return ((oid: number, format?: 'text' | 'binary') =>
-    oid === int8 && format !== 'binary'
-      ? (value: string) => Number(value)
-      : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser;
 }
 
 async function translated<T>(work: () => Promise<T>): Promise<T> {

@@ -16,15 +16,18 @@ import * as sharedLinks from '../../../migrations/0025-shared-links.ts';
 import * as seen from '../../../migrations/0030-seen.ts';
 import * as linksOnce from '../../../migrations/0031-links-once.ts';
 import * as takeover from '../../../migrations/0032-takeover.ts';
+import * as keys from '../../../migrations/0033-keys.ts';
 import * as edition from '../../../migrations/0040-edition.ts';
 import * as keptSources from '../../../migrations/0041-kept-sources.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type Database, translate } from './database.ts';
-import { refuseUnfinished, type TakeoverProgress, takeOver } from './takeover.ts';
+import { refuseUnfinished, refuseWorkers, type TakeoverProgress, takeOver } from './takeover.ts';
 
 interface Migration {
   readonly name: string;
   readonly up: (knex: Knex) => Promise<void>;
+  /** It leaves rows to be taken over, and those after it wait for them. */
+  readonly takesOver?: boolean;
 }
 
 /** Recorded without extension: the same in `src` and in `dist`. */
@@ -46,6 +49,7 @@ const migrations: readonly Migration[] = [
   { name: '0030-seen', up: seen.up },
   { name: '0031-links-once', up: linksOnce.up },
   { name: '0032-takeover', up: takeover.up },
+  { name: '0033-keys', up: keys.up, takesOver: true },
   { name: '0040-edition', up: edition.up },
   { name: '0041-kept-sources', up: keptSources.up },
 ];
@@ -67,26 +71,36 @@ export async function migrate(
 ): Promise<void> {
   try {
     if (database.client === 'sqlite') await database.writer.raw(createTable);
-    await database.transaction(async (trx) => {
-      if (database.client === 'pg') {
-        await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock]);
-        await trx.raw(createTable);
-      }
-      // On SQLite the first statement takes the lock, because it writes: it waits, and what is read is what others left.
-      await trx(table).where({ name: '' }).delete();
-      const rows: { name: string }[] = await trx(table).select('name').orderBy('name');
-      const done = new Set(rows.map((row) => row.name));
-      refuseNewer(done);
-      for (const { name, up } of migrations) {
-        if (done.has(name)) continue;
-        await up(trx);
-        await trx(table).insert({ name, run_at: new Date().toISOString() });
-      }
-    });
-    await takeOver(database, onProgress);
+    for (let isOver = false; !isOver; ) {
+      isOver = await database.transaction((trx) => migrateSome(trx, database.client));
+      await takeOver(database, onProgress);
+    }
   } catch (error) {
     throw translate(error);
   }
+}
+
+/** @returns whether nothing is left to do but what is to be taken over */
+async function migrateSome(trx: Knex.Transaction, client: Database['client']): Promise<boolean> {
+  if (client === 'pg') {
+    await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock]);
+    await trx.raw(createTable);
+  }
+  // On SQLite the first statement takes the lock, because it writes: it waits, and what is read is what others left.
+  await trx(table).where({ name: '' }).delete();
+  const rows: { name: string }[] = await trx(table).select('name').orderBy('name');
+  const done = new Set(rows.map((row) => row.name));
+  refuseNewer(done);
+  const open = migrations.filter(({ name }) => !done.has(name));
+  if (done.size > 0 && open.some(({ takesOver }) => takesOver)) await refuseWorkers(trx);
+  // Somebody else's takeover has to come to its end before what follows.
+  if (done.has('0032-takeover') && (await trx('takeover').first('position'))) return false;
+  for (const { name, up, takesOver } of open) {
+    await up(trx);
+    await trx(table).insert({ name, run_at: new Date().toISOString() });
+    if (takesOver && (await trx('takeover').first('position'))) return false;
+  }
+  return true;
 }
 
 /** @throws BridgeError `database-newer`, or `database-unavailable` when it was never set up, or not to the end */
@@ -94,10 +108,10 @@ export async function checkSchema(database: Database): Promise<void> {
   const exists = await database.reader.schema.hasTable(table);
   const rows: { name: string }[] = exists ? await database.reader(table).select('name') : [];
   refuseNewer(new Set(rows.map((row) => row.name)));
+  if (exists) await refuseUnfinished(database.reader);
   if (rows.length < migrations.length) {
     throw new BridgeError('database-unavailable', 'the database has not been set up yet');
   }
-  await refuseUnfinished(database.reader);
 }
 
 /** @throws BridgeError `database-newer` */

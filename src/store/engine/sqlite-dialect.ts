@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
-import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from './sqlite-driver.ts';
-import { readHash, storedHash } from './sqlite-hashes.ts';
+import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../drivers/sqlite-driver.ts';
+import { readHash, storedHash } from '../drivers/sqlite-hashes.ts';
 import { giveWay } from './time-slice.ts';
 
 /**

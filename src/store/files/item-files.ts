@@ -5,6 +5,7 @@ import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import type { Restatement } from '../plans/page-changes.ts';
 import { type KnownStatements, restate } from '../plans/statements.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { storeUnasked } from './remote-file-writing.ts';
 
 /** What items state of their files, by origin: the tables `item_file` and, for landing pages, `item`. */
@@ -44,11 +45,12 @@ const columns = [
 /** By item, in the order of their origins. */
 export async function readItemFiles(
   db: Queryable,
+  sourceId: number,
   itemIds: readonly number[],
 ): Promise<Map<number, KnownStatements>> {
   const statements = new Map<number, { files: StatedFile[]; ownList: FileOrigin | undefined }>();
   let origin: FileOrigin | undefined;
-  for await (const rows of rowsInSlices(db, itemIds)) {
+  for await (const rows of rowsInSlices(db, sourceId, itemIds)) {
     for (const row of rows) {
       if (origin?.name !== row.origin || origin.rank !== row.rank)
         origin = { name: row.origin, rank: row.rank };
@@ -66,10 +68,15 @@ const rowsAtATime = 5_000;
 
 async function* rowsInSlices(
   db: Queryable,
+  sourceId: number,
   itemIds: readonly number[],
 ): AsyncGenerator<readonly ItemFileRow[]> {
   const ordered = () =>
-    db('item_file').select(columns).orderBy(['item_id', 'origin', 'sequence']).limit(rowsAtATime);
+    db('item_file')
+      .select(columns)
+      .modify(ofSource, 'item_file', sourceId)
+      .orderBy(['item_id', 'origin', 'sequence'])
+      .limit(rowsAtATime);
   let ids = itemIds;
   while (ids.length > 0) {
     let rows: ItemFileRow[] = await ordered().modify((query) => whereAnyOf(query, 'item_id', ids));
@@ -141,6 +148,7 @@ export async function storeStatements(
   for (const [origin, ids] of byOrigin) {
     await trx('item_file')
       .where({ origin })
+      .modify(ofSource, 'item_file', sourceId)
       .modify((query) => whereAnyOf(query, 'item_id', ids))
       .delete();
   }
@@ -210,6 +218,7 @@ export async function endEmbargoes(database: Database, sourceId: number, now: st
   await database.transaction(async (trx) => {
     await markUnsettled(
       trx,
+      sourceId,
       over.map(({ item_id }) => item_id),
     );
     await storeUnasked(
@@ -223,10 +232,15 @@ export async function endEmbargoes(database: Database, sourceId: number, now: st
 
 const atATime = 10_000;
 
-export async function markUnsettled(trx: Knex.Transaction, itemIds: readonly number[]): Promise<void> {
+export async function markUnsettled(
+  trx: Knex.Transaction,
+  sourceId: number,
+  itemIds: readonly number[],
+): Promise<void> {
   if (itemIds.length === 0) return;
   await trx('item')
     .modify((query) => whereAnyOf(query, 'id', itemIds))
+    .modify(ofSource, 'item', sourceId)
     .update({ unsettled: 1 });
 }
 
@@ -246,6 +260,7 @@ export async function listDueLandingPages(
   const rows: { item_id: number; url: string | null }[] = await db('item')
     .join('resource', 'resource.item_id', 'item.id')
     .where('item.source_id', sourceId)
+    .modify(ofSource, 'resource', sourceId)
     .where('item.landing_due', '<=', now)
     .whereNull('resource.deleted_at')
     .whereNotNull('resource.landing_page')
@@ -260,6 +275,7 @@ export async function countDueLandingPages(db: Queryable, sourceId: number, now:
   const [row] = await db('item')
     .join('resource', 'resource.item_id', 'item.id')
     .where('item.source_id', sourceId)
+    .modify(ofSource, 'resource', sourceId)
     .where('item.landing_due', '<=', now)
     .whereNull('resource.deleted_at')
     .whereNotNull('resource.landing_page')
@@ -284,13 +300,17 @@ export async function storeFoundFiles(
 ): Promise<void> {
   const before = await readItemFiles(
     database.writer,
+    sourceId,
     found.map(({ itemId }) => itemId),
   );
   await database.transaction(async (trx) => {
     for (const { itemId, files: linked, nextDue } of found) {
-      await trx('item').where({ id: itemId }).update({ landing_due: nextDue });
+      await trx('item')
+        .where({ id: itemId })
+        .modify(ofSource, 'item', sourceId)
+        .update({ landing_due: nextDue });
       if (!linked) continue;
-      const withdrawn = await withdrawnUrls(trx, itemId);
+      const withdrawn = await withdrawnUrls(trx, sourceId, itemId);
       const files = linked.filter(({ url }) => !withdrawn.has(url));
       const speaksFor = { formats: [], files: landingPageOrigin };
       // Nobody looks at the page of an item of which a list of its files counts.
@@ -306,15 +326,20 @@ export async function storeFoundFiles(
         files.map(({ url }) => url),
         now,
       );
-      await markUnsettled(trx, [itemId]);
+      await markUnsettled(trx, sourceId, [itemId]);
     }
   });
 }
 
 /** Where files of an item come from that the operator has withdrawn. */
-async function withdrawnUrls(trx: Knex.Transaction, itemId: number): Promise<ReadonlySet<string>> {
+async function withdrawnUrls(
+  trx: Knex.Transaction,
+  sourceId: number,
+  itemId: number,
+): Promise<ReadonlySet<string>> {
   const rows: { upstream_url: string | null }[] = await trx('resource')
     .where({ item_id: itemId, kind: 'file' })
+    .modify(ofSource, 'resource', sourceId)
     .whereNotNull('withdrawn_at')
     .select('upstream_url');
   return new Set(rows.flatMap(({ upstream_url }) => upstream_url ?? []));

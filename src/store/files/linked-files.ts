@@ -5,6 +5,7 @@ import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { type LinkedFiles, noLinkedFiles } from '../plans/known-files.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { findWithdrawnLinks } from './withdrawn-links.ts';
 
 export async function findLinkedFiles(
@@ -24,6 +25,7 @@ export async function findLinkedFiles(
     .join('resource', 'resource.item_id', 'item_file.item_id')
     .distinct('item_file.url', 'item_file.item_id', 'resource.path', 'resource.media_type')
     .where('item_file.source_id', sourceId)
+    .modify(ofSource, 'resource', sourceId)
     .where('resource.kind', 'metadata')
     .whereNull('resource.deleted_at')
     .modify((query) => whereAnyOf(query, 'item_file.url', urls))
@@ -61,7 +63,7 @@ export async function unsettleSharers(
     .havingRaw('count(distinct item_id) > 1')
     .select('url');
   const items = trx('item_file').where({ source_id: sourceId }).whereIn('url', shared).select('item_id');
-  await trx('item').whereIn('id', items).update({ unsettled: 1 });
+  await trx('item').whereIn('id', items).modify(ofSource, 'item', sourceId).update({ unsettled: 1 });
 }
 
 /** What the item that had them loses may pass to others. */
@@ -78,5 +80,5 @@ export async function unsettleHeirs(
     .where({ source_id: sourceId })
     .modify((query) => whereAnyOf(query, 'url', lost))
     .select('item_id');
-  await trx('item').whereIn('id', heirs).update({ unsettled: 1 });
+  await trx('item').whereIn('id', heirs).modify(ofSource, 'item', sourceId).update({ unsettled: 1 });
 }

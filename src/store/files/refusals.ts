@@ -3,6 +3,7 @@ import { addSeconds, toMilliseconds } from '../../core/datetime.ts';
 import { type Fuse, isTooMuchFor } from '../../core/files/fuse.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { ofSource, sameSource } from '../rows/one-source.ts';
 
 /**
  * Files that are published and whose servers say no: withheld at once, and then either withdrawn, which deletes
@@ -156,6 +157,7 @@ async function withdraw(
   const count = Number(await files.update({ withheld_at: null, withdrawn_at: at }));
   await trx('item')
     .whereIn('id', itemsOfWithdrawn(trx, sourceId).select('stated.item_id'))
+    .modify(ofSource, 'item', sourceId)
     .update({ unsettled: 1 });
   await trx('source').where({ id: sourceId }).update({ fuse_at: null });
   return count;
@@ -235,6 +237,7 @@ async function soundOut(trx: Knex.Transaction, sourceId: number, now: string): P
   const ids = others.map(({ id }) => id);
   await trx('remote_file')
     .modify((query) => whereAnyOf(query, 'id', ids))
+    .modify(ofSource, 'remote_file', sourceId)
     .update({ due_at: longAgo });
   const refusals_due = addSeconds(now, soundingSeconds);
   await trx('source').where({ id: sourceId }).update({ refusals_due });
@@ -257,6 +260,7 @@ async function probe(trx: Knex.Transaction, sourceId: number, since: string, now
         rows.map(({ id }) => id),
       ),
     )
+    .modify(ofSource, 'remote_file', sourceId)
     .update({ due_at: longAgo });
   const age = (toMilliseconds(now) - toMilliseconds(since)) / 1000;
   const wait = Math.min(Math.max(age, firstProbeSeconds), lastProbeSeconds);
@@ -292,5 +296,6 @@ function livingOf(db: Queryable): Knex.QueryBuilder {
       on.on('resource.item_id', 'stated.item_id').andOn('resource.upstream_url', 'stated.url'),
     )
     .where('resource.kind', 'file')
+    .modify(sameSource, 'resource', 'stated')
     .whereNull('resource.deleted_at');
 }

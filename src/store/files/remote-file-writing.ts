@@ -3,6 +3,7 @@ import { earlier, later } from '../../core/datetime.ts';
 import { saysNo } from '../../core/files/published-files.ts';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { askAllWithheld, callForWeighing, publishedUrls } from './refusals.ts';
 import {
   findRemoteFiles,
@@ -59,7 +60,7 @@ export async function saveRemoteFiles(
       .where({ source_id: sourceId })
       .modify((query) => whereAnyOf(query, 'url', telling))
       .select('item_id');
-    await trx('item').whereIn('id', items).update({ unsettled: 1 });
+    await trx('item').whereIn('id', items).modify(ofSource, 'item', sourceId).update({ unsettled: 1 });
   });
 }
 

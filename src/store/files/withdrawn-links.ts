@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { isAbsolute } from '../../core/uris.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { sameSource } from '../rows/one-source.ts';
+import { markUnsettled } from './item-files.ts';
 
 /**
  * The URL of a file that is only linked to is its path in every source and every item that names it: taken down in one,
@@ -45,6 +47,7 @@ export async function listHolders(db: Queryable, path: string): Promise<readonly
   return db('resource')
     .join('source', 'source.id', 'resource.source_id')
     .join('item', 'item.id', 'resource.item_id')
+    .modify(sameSource, 'item', 'resource')
     .where('resource.path', path)
     .orderBy('resource.source_id')
     .select('source.name as source', 'item.identifier');
@@ -55,6 +58,7 @@ export function resourcesAtWithdrawnLinks(trx: Knex.Transaction, sourceId: numbe
   return trx('withdrawal')
     .join('resource', 'resource.path', 'withdrawal.path')
     .join('item', 'item.id', 'resource.item_id')
+    .modify(sameSource, 'item', 'resource')
     .whereRaw('withdrawal.path = withdrawal.upstream_url')
     .where('resource.source_id', sourceId);
 }
@@ -63,9 +67,12 @@ export function resourcesAtWithdrawnLinks(trx: Knex.Transaction, sourceId: numbe
 export async function unsettleNaming(trx: Knex.Transaction, urls: readonly string[]): Promise<void> {
   const links = urls.filter(isAbsolute);
   if (links.length === 0) return;
-  const items = trx('item_file')
+  const naming: { source_id: number; item_id: number }[] = await trx('item_file')
     .whereIn('source_id', trx('source').select('id'))
     .modify((query) => whereAnyOf(query, 'url', links))
-    .select('item_id');
-  await trx('item').whereIn('id', items).update({ unsettled: 1 });
+    .distinct('source_id', 'item_id');
+  for (const sourceId of new Set(naming.map(({ source_id }) => source_id))) {
+    const items = naming.flatMap(({ source_id, item_id }) => (source_id === sourceId ? item_id : []));
+    await markUnsettled(trx, sourceId, items);
+  }
 }

@@ -1,5 +1,6 @@
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { ofSource } from '../rows/one-source.ts';
 
 /**
  * A published file that is not handed out at present: its server refuses it, or it is gone there, and its deletion
@@ -99,6 +100,7 @@ function selectWithheld(db: Queryable, sourceId: number) {
       on.on('resource.item_id', 'stated.item_id').andOn('resource.upstream_url', 'remote.url'),
     )
     .where('remote.source_id', sourceId)
+    .modify(ofSource, 'resource', sourceId)
     .whereIn('remote.outcome', ['refused', 'gone'])
     .where('resource.kind', 'file')
     .whereNull('resource.deleted_at')

@@ -1,6 +1,7 @@
 import type { ChangeKind } from '../../core/resource.ts';
 import type { Queryable } from '../engine/database.ts';
 import { factOfChange, versionOfChange } from '../rows/change-facts.ts';
+import { ofSource, sameSource } from '../rows/one-source.ts';
 import type { StoredCollection } from '../sources/collections.ts';
 
 /** A change of something in a collection, for the moment in which it happened. */
@@ -72,13 +73,21 @@ interface Place {
 async function findFirst(db: Queryable, { id, source_id }: Place): Promise<ChangeRow | undefined> {
   const item: { item_id: number } | undefined = await db('item_collection')
     .where({ collection_id: id })
-    .whereExists(db('resource').select('id').whereRaw('resource.item_id = item_collection.item_id'))
+    .modify(ofSource, 'item_collection', source_id)
+    .whereExists(
+      db('resource')
+        .select('id')
+        .whereRaw('resource.item_id = item_collection.item_id')
+        .modify(ofSource, 'resource', source_id),
+    )
     .orderBy('item_id')
     .first('item_id');
   if (!item) return undefined;
   const found: { seq?: number | null } | undefined = await db('resource')
     .join('change', 'change.resource_id', 'resource.id')
     .where('resource.item_id', item.item_id)
+    .modify(ofSource, 'resource', source_id)
+    .modify(ofSource, 'change', source_id)
     .min({ seq: 'change.seq' })
     .first();
   return found?.seq == null ? undefined : findChange(db, source_id, Number(found.seq));
@@ -107,6 +116,9 @@ async function lookAtMembers(
     .join('resource', 'resource.item_id', 'item_collection.item_id')
     .join('change', 'change.resource_id', 'resource.id')
     .where('item_collection.collection_id', id)
+    .modify(ofSource, 'item_collection', source_id)
+    .modify(ofSource, 'resource', source_id)
+    .modify(ofSource, 'change', source_id)
     .where('change.seq', '<=', seq)
     .max({ seq: 'change.seq' })
     .first();
@@ -125,6 +137,7 @@ async function lookBack(
       db('item_collection')
         .select('item_id')
         .where('collection_id', id)
+        .modify(ofSource, 'item_collection', source_id)
         .whereRaw('item_collection.item_id = resource.item_id'),
     )
     .orderBy('change.seq', 'desc')
@@ -138,6 +151,7 @@ function findChange(db: Queryable, sourceId: number, seq: number): Promise<Chang
 function selectChanges(db: Queryable, sourceId: number) {
   return db('change')
     .join('resource', 'resource.id', 'change.resource_id')
+    .modify(sameSource, 'resource', 'change')
     .where('change.source_id', sourceId)
     .leftJoin('version', versionOfChange)
     .select(

@@ -56,7 +56,7 @@ export async function* listResourcesAt(
 const byRow = `left join change as past on (page.last_seq > ? or page.learnt = 1) and past.rowid = (
   select rowid from change where resource_id = page.id and seq <= ? order by seq desc limit 1)`;
 const lateral = `left join lateral (
-  select * from change where (page.last_seq > ? or page.learnt = 1) and resource_id = page.id and seq <= ? order by seq desc limit 1
+  select * from change where (page.last_seq > ? or page.learnt = 1) and source_id = ? and resource_id = page.id and seq <= ? order by seq desc limit 1
 ) as past on true`;
 
 async function readPage(
@@ -83,9 +83,9 @@ async function readPage(
     `select page.id, page.path, page.kind, ${facts.join(', ')}
     from (?) as page
     ${isPostgres(page) ? lateral : byRow}
-    left join version on past.lastmod = '' and version.resource_id = page.id and version.seq = past.seq
+    left join version on past.lastmod = '' and version.source_id = ? and version.resource_id = page.id and version.seq = past.seq
     order by page.id`,
-    [...columns.map(() => seq), page, seq, seq],
+    [...columns.map(() => seq), page, ...(isPostgres(page) ? [seq, sourceId, seq] : [seq, seq]), sourceId],
   );
   return 'rows' in found ? found.rows : found;
 }

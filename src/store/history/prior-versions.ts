@@ -21,6 +21,7 @@ export interface ItemVersions {
 
 /** The tables `prior_version` and `prior_representation`; no change tells of them. */
 type VersionRow = {
+  readonly source_id: number;
   readonly item_id: number;
   readonly number: number;
   readonly at: string;
@@ -28,6 +29,7 @@ type VersionRow = {
 };
 
 type RepresentationRow = {
+  readonly source_id: number;
   readonly item_id: number;
   readonly number: number;
   readonly kind: 'metadata' | 'file';
@@ -49,6 +51,7 @@ interface VersionRows {
 /** Those items of a page that were something else before than is known; without a query where none says. */
 export async function changedVersions(
   db: Queryable,
+  sourceId: number,
   items: readonly MappedItem[],
   known: ReadonlyMap<string, { readonly id: number }>,
 ): Promise<readonly ItemVersions[]> {
@@ -58,10 +61,10 @@ export async function changedVersions(
   }
   if (delivered.size === 0) return [];
   const ids = [...delivered.keys()].flatMap((identifier) => known.get(identifier)?.id ?? []);
-  const before = await readRows(db, ids);
+  const before = await readRows(db, sourceId, ids);
   return [...delivered.values()].filter(({ identifier, versions }) => {
     const id = known.get(identifier)?.id ?? 0;
-    return JSON.stringify(toRows(id, versions)) !== JSON.stringify(rowsOf(before, id));
+    return JSON.stringify(toRows(sourceId, id, versions)) !== JSON.stringify(rowsOf(before, id));
   });
 }
 
@@ -71,6 +74,7 @@ export async function changedVersions(
  */
 export async function storeVersions(
   trx: Knex.Transaction,
+  sourceId: number,
   changed: readonly ItemVersions[],
   itemIds: ReadonlyMap<string, number>,
   known: { has(identifier: string): boolean },
@@ -78,11 +82,14 @@ export async function storeVersions(
   if (changed.length === 0) return;
   const rows = changed.flatMap(({ identifier, versions }) => {
     const id = itemIds.get(identifier);
-    return id === undefined ? [] : [{ id, isKnown: known.has(identifier), ...toRows(id, versions) }];
+    return id === undefined
+      ? []
+      : [{ id, isKnown: known.has(identifier), ...toRows(sourceId, id, versions) }];
   });
   const replaced = rows.filter(({ isKnown }) => isKnown).map(({ id }) => id);
   for (const table of replaced.length > 0 ? tables : []) {
     await trx(table)
+      .where({ source_id: sourceId })
       .modify((query) => whereAnyOf(query, 'item_id', replaced))
       .delete();
   }
@@ -102,9 +109,10 @@ export async function storeVersions(
 /** What items were before, oldest first, by their ids; those of which nothing is known are left out. */
 export async function listPriorVersionsOf(
   db: Queryable,
+  sourceId: number,
   itemIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly PriorVersion[]>> {
-  const { versions, representations } = await readRows(db, itemIds);
+  const { versions, representations } = await readRows(db, sourceId, itemIds);
   const key = (row: { item_id: number; number: number }) => `${row.item_id} ${row.number}`;
   const parts = new Map<string, RepresentationRow[]>();
   for (const row of representations) append(parts, key(row), row);
@@ -131,14 +139,16 @@ function append<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): 
 
 const tables = ['prior_version', 'prior_representation'] as const;
 
-async function readRows(db: Queryable, itemIds: readonly number[]): Promise<VersionRows> {
+async function readRows(db: Queryable, sourceId: number, itemIds: readonly number[]): Promise<VersionRows> {
   if (itemIds.length === 0) return { versions: [], representations: [] };
   const versions: VersionRow[] = await db('prior_version')
-    .select('item_id', 'number', 'at', 'upstream_url')
+    .select('source_id', 'item_id', 'number', 'at', 'upstream_url')
+    .where({ source_id: sourceId })
     .modify((query) => whereAnyOf(query, 'item_id', itemIds));
   const representations: RepresentationRow[] = await db('prior_representation')
-    .select('item_id', 'number', 'kind', 'format', 'sequence', 'name')
+    .select('source_id', 'item_id', 'number', 'kind', 'format', 'sequence', 'name')
     .select('media_type', 'length', 'hash', 'profile', 'upstream_url')
+    .where({ source_id: sourceId })
     .modify((query) => whereAnyOf(query, 'item_id', itemIds));
   return { versions: versions.sort(byNumber), representations: representations.sort(byKey) };
 }
@@ -151,11 +161,11 @@ function rowsOf({ versions, representations }: VersionRows, itemId: number): Ver
 }
 
 /** Each number, format and sequence once, whatever was delivered: they are keys. */
-function toRows(item_id: number, versions: readonly MappedVersion[]): VersionRows {
+function toRows(source_id: number, item_id: number, versions: readonly MappedVersion[]): VersionRows {
   const byKeys = new Map<string, RepresentationRow>();
   const byNumbers = new Map(versions.map((version) => [version.number, version]));
   for (const { number, metadata, files } of byNumbers.values()) {
-    const owner = { item_id, number };
+    const owner = { source_id, item_id, number };
     for (const { format, mediaType, length, hash, profile, upstreamUrl } of metadata) {
       byKeys.set(`${number} ${format}`, {
         ...owner,
@@ -189,7 +199,7 @@ function toRows(item_id: number, versions: readonly MappedVersion[]): VersionRow
   return {
     versions: [...byNumbers.values()]
       .map(({ number, createdAt, upstreamUrl }) => {
-        return { item_id, number, at: createdAt, upstream_url: upstreamUrl ?? null };
+        return { source_id, item_id, number, at: createdAt, upstream_url: upstreamUrl ?? null };
       })
       .sort(byNumber),
     representations: [...byKeys.values()].sort(byKey),

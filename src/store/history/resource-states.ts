@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import type { ChangeKind, Representation, ResourceKind } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { versionsOfResource } from '../rows/change-facts.ts';
 import { withLinks } from '../rows/link-forms.ts';
+import { sameSource } from '../rows/one-source.ts';
 import {
   parseLinks,
   patchesIn,
@@ -82,6 +84,8 @@ export async function* listChangedStates(
     })[] = await db('change')
       .join('resource', 'resource.id', 'change.resource_id')
       .join('item', 'item.id', 'resource.item_id')
+      .modify(sameSource, 'resource', 'change')
+      .modify(sameSource, 'item', 'change')
       .select([...columns, 'change.seq', 'change.at', 'change.links_before'])
       .select('change.links as change_links')
       .where('change.source_id', sourceId)
@@ -131,7 +135,7 @@ export async function listPatchPaths(
   const sourceId = await sourceIdOf(db, source);
   if (sourceId === undefined || paths.length === 0) return [];
   const rows: { links: string; at: string }[] = await db('resource')
-    .join('version', 'version.resource_id', 'resource.id')
+    .join('version', versionsOfResource)
     .join('change', 'change.seq', 'version.seq')
     .select('change.links', 'change.at')
     .where('resource.source_id', sourceId)
@@ -218,6 +222,7 @@ const columns = [
 function selectStates(db: Queryable, sourceId: number) {
   return db('resource')
     .join('item', 'item.id', 'resource.item_id')
+    .modify(sameSource, 'item', 'resource')
     .select(columns)
     .where('resource.source_id', sourceId);
 }
@@ -240,7 +245,7 @@ async function statesAt(
 ): Promise<readonly ResourceState[]> {
   const moved = rows.filter(({ last_seq }) => last_seq > seq).map(({ id }) => id);
   const next = await firstChangesAfter(db, sourceId, seq, moved);
-  const versions = await versionsAt(db, seq, moved);
+  const versions = await versionsAt(db, sourceId, seq, moved);
   return rows.map((row) => {
     const { path, kind, identifier, lastmod } = row;
     const deletedAt = row.deleted_at ?? undefined;
@@ -274,6 +279,7 @@ async function firstChangesAfter(
 /** A change of the links alone leaves bytes and `lastmod` as they are: the version has both. */
 async function versionsAt(
   db: Queryable,
+  sourceId: number,
   seq: number,
   resourceIds: readonly number[],
 ): Promise<ReadonlyMap<number, Representation & { readonly lastmod: string }>> {
@@ -281,7 +287,7 @@ async function versionsAt(
   const rows: (RepresentationRow & { resource_id: number; lastmod: string })[] = await db('version')
     .select('resource_id', 'lastmod', 'media_type', 'length', 'hash')
     .whereIn('resource_id', [...resourceIds])
-    .where({ gone: 0 })
+    .where({ source_id: sourceId, gone: 0 })
     .where('seq', '<=', seq)
     .orderBy('seq');
   return new Map(rows.map((row) => [row.resource_id, { lastmod: row.lastmod, ...toRepresentation(row) }]));

@@ -6,6 +6,7 @@ import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { type ReleasedVersion, releaseVersions, restoreVersions } from '../payloads/released.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { type JournalState, lastSeqBefore, readJournal } from '../sources/journal.ts';
 
@@ -140,16 +141,16 @@ async function* findSurplus(
     .where('seq', '>', range.from)
     .where('seq', '<=', range.seq)
     // What is there for the first time has nothing that could be given up: nearly all of a first harvest.
-    .where((past) => past.whereNot('kind', 'created').orWhereExists(earlierVersion(db)))
+    .where((past) => past.whereNot('kind', 'created').orWhereExists(earlierVersion(db, sourceId)))
     .modify((query) => {
       // How many came after a version is known with the latest change.
-      if ('last' in keep) query.whereExists(asLatestChange(db));
+      if ('last' in keep) query.whereExists(asLatestChange(db, sourceId));
     });
   const ids = touched.map(({ resource_id }) => resource_id);
   for (const some of batches(ids, resourcesAtATime)) {
     // On SQLite all of this is work without a pause; whoever else is served by this process gets a turn.
     await setImmediate();
-    const steps = await readSteps(db, some);
+    const steps = await readSteps(db, sourceId, some);
     const surplus = [...steps.values()].flatMap((own) =>
       surplusVersions(own, keep, at).filter(({ version }) => !version.dropped),
     );
@@ -161,19 +162,21 @@ async function* findSurplus(
   }
 }
 
-function earlierVersion(db: Queryable): Knex.QueryBuilder {
+function earlierVersion(db: Queryable, sourceId: number): Knex.QueryBuilder {
   return db('version')
     .select(db.raw('1'))
+    .where('version.source_id', sourceId)
     .whereRaw('version.resource_id = change.resource_id and version.seq < change.seq');
 }
 
-function asLatestChange(db: Queryable): Knex.QueryBuilder {
+function asLatestChange(db: Queryable, sourceId: number): Knex.QueryBuilder {
   return db('resource')
     .select(db.raw('1'))
-    .whereRaw('resource.id = change.resource_id and resource.last_seq = change.seq');
+    .whereRaw('resource.id = change.resource_id and resource.last_seq = change.seq')
+    .modify(ofSource, 'resource', sourceId);
 }
 
-async function readSteps(db: Queryable, resourceIds: readonly number[]) {
+async function readSteps(db: Queryable, sourceId: number, resourceIds: readonly number[]) {
   const rows: {
     resource_id: number;
     seq: number;
@@ -184,6 +187,7 @@ async function readSteps(db: Queryable, resourceIds: readonly number[]) {
     dropped_at: string | null;
   }[] = await db('version')
     .select('resource_id', 'seq', 'at', 'lastmod', 'gone', 'hash', 'dropped_at')
+    .where({ source_id: sourceId })
     .modify((query) => whereAnyOf(query, 'resource_id', resourceIds))
     .orderBy(['resource_id', 'seq']);
   const steps = rows.map(({ resource_id, hash, gone, dropped_at, ...step }) => ({

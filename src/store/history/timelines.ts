@@ -2,12 +2,15 @@ import type { Knex } from 'knex';
 import type { ResourceKind } from '../../core/resource.ts';
 import { type Memento, type Timeline, type TimelineStep, toTimeline } from '../../core/time/timeline.ts';
 import { filePath } from '../../core/uris.ts';
+import { hashAsText } from '../drivers/sqlite-hashes.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { hashAsTextOnPostgres } from '../engine/postgres-dialect.ts';
 import { question } from '../engine/question.ts';
-import { hashAsText } from '../engine/sqlite-hashes.ts';
 import { findKept } from '../payloads/contents.ts';
 import { toRepresentation } from '../rows/representation-columns.ts';
+import { sourceIdOf } from '../sources/sources.ts';
+import { sourcesAt } from '../sources/sources-at.ts';
 import { listPriorVersionsOf, type PriorVersion } from './prior-versions.ts';
 
 /** A resource, deleted or not, and everything that it was. */
@@ -55,21 +58,27 @@ type VersionRow = readonly [
 ];
 
 /** One statement: this is what every TimeGate asks. */
-const histories = (versions: string) => `
+const histories = (versions: string, source: string) => `
   select source.name as source, source.journal_at, resource.source_id, resource.item_id, item.identifier, resource.path, resource.kind, resource.format,
     resource.deleted_at, resource.withdrawn_at, resource.upstream_url as current_url,
-    exists (select 1 from prior_version where prior_version.item_id = resource.item_id) as has_prior,
-    (select ${versions} from version where version.resource_id = resource.id) as versions
+    exists (select 1 from prior_version where prior_version.source_id = ${source} and prior_version.item_id = resource.item_id) as has_prior,
+    (select ${versions} from version where version.source_id = ${source} and version.resource_id = resource.id) as versions
   from resource
   join source on source.id = resource.source_id
-  join item on item.id = resource.item_id`;
+  join item on item.id = resource.item_id and item.source_id = ${source}
+  where resource.path`;
 
 const columns = (hash: string) =>
   `version.lastmod, version.gone, version.dropped_at, version.media_type, version.length, ${hash}`;
 const statements = {
-  pg: histories(`json_agg(json_build_array(${columns('version.hash')}) order by version.seq)`),
+  // The source each time: then the partitions of all others are not looked at, not even by the planner.
+  pg: histories(
+    `json_agg(json_build_array(${columns(hashAsTextOnPostgres('version.hash'))}) order by version.seq)`,
+    '?',
+  ),
   sqlite: histories(
     `json_group_array(json_array(${columns(hashAsText('version.hash'))}) order by version.seq)`,
+    'resource.source_id',
   ),
 };
 
@@ -79,7 +88,9 @@ const statements = {
  * @param path below `baseUrl`, or of a file that is only linked to its own URL
  */
 export async function listHistories(db: Queryable, path: string): Promise<readonly ResourceHistory[]> {
-  const rows = await rowsAt(db, path);
+  const rows: HistoryRow[] = [];
+  for (const source of await sourcesAt(db, path))
+    rows.push(...(await (source === undefined ? rowsAt(db, path) : rowsIn(db, source, path))));
   const goneLast = (row: HistoryRow) => Number(row.deleted_at !== null || row.withdrawn_at !== null);
   return toHistories(
     db,
@@ -97,31 +108,40 @@ export async function findHistories(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, ResourceHistory>> {
   if (paths.length === 0) return new Map();
-  const [condition, binding] = isPostgres(db)
-    ? (['resource.path = any(?)', paths] as const)
-    : (['resource.path in (select value from json_each(?))', JSON.stringify(paths)] as const);
-  const rows = await readRows(db, `source.name = ? and ${condition}`, [source, binding]);
+  const rows = await (isPostgres(db) ? rowsOfOne(db, source, paths) : rowsOfNamed(db, source, paths));
   return new Map((await toHistories(db, rows)).map((history) => [history.path, history]));
 }
 
 const rowsAt = question<HistoryRow, [path: string]>(1, (db, path) =>
-  db.raw(statementWhere(db, 'resource.path = ?'), [path]),
+  db.raw(`${statements.sqlite} = ?`, [path]),
 );
 
-function statementWhere(db: Queryable, condition: string): string {
-  return `${statements[isPostgres(db) ? 'pg' : 'sqlite']} where ${condition}`;
+const rowsIn = question<HistoryRow, [sourceId: number, path: string]>(2, (db, id, path) =>
+  db.raw(`${statements.pg} = ? and resource.source_id = ?`, [id, id, id, path, id]),
+);
+
+function rowsOfNamed(
+  db: Queryable,
+  source: string,
+  paths: readonly string[],
+): Promise<readonly HistoryRow[]> {
+  const condition = 'in (select value from json_each(?)) and source.name = ?';
+  return db.raw(`${statements.sqlite} ${condition}`, [JSON.stringify(paths), source]);
 }
 
-async function readRows(
+async function rowsOfOne(
   db: Queryable,
-  condition: string,
-  bindings: readonly (string | readonly string[])[],
+  source: string,
+  paths: readonly string[],
 ): Promise<readonly HistoryRow[]> {
-  const result: HistoryRow[] | { rows: HistoryRow[] } = await db.raw(
-    statementWhere(db, condition),
-    bindings as Knex.RawBinding[],
+  const id = await sourceIdOf(db, source);
+  if (id === undefined) return [];
+  const bindings = [id, id, id, paths, id] as Knex.RawBinding[];
+  const { rows }: { rows: HistoryRow[] } = await db.raw(
+    `${statements.pg} = any(?) and resource.source_id = ?`,
+    bindings,
   );
-  return 'rows' in result ? result.rows : result;
+  return rows;
 }
 
 async function toHistories(db: Queryable, rows: readonly HistoryRow[]): Promise<readonly ResourceHistory[]> {
@@ -130,8 +150,12 @@ async function toHistories(db: Queryable, rows: readonly HistoryRow[]): Promise<
     row.kind === 'file' ? steps.flatMap(({ hash }) => hash ?? []) : [],
   );
   const kept = files.length > 0 ? await findKept(db, files) : new Set<string>();
-  const withPrior = rows.filter(hasPrior).map(({ item_id }) => item_id);
-  const prior = await listPriorVersionsOf(db, [...new Set(withPrior)]);
+  const withPrior = rows.filter(hasPrior);
+  const prior = new Map<number, readonly PriorVersion[]>();
+  for (const sourceId of new Set(withPrior.map(({ source_id }) => source_id))) {
+    const items = withPrior.flatMap(({ source_id, item_id }) => (source_id === sourceId ? item_id : []));
+    for (const [id, own] of await listPriorVersionsOf(db, sourceId, [...new Set(items)])) prior.set(id, own);
+  }
   return known.map(({ row, steps }) => {
     const versions = hasPrior(row) ? prior.get(row.item_id) : [];
     return toHistory(row, steps, kept, versions);

@@ -15,7 +15,9 @@ export async function listVersionSteps(
     gone: number;
     dropped_at: string | null;
   })[] = await db('version')
-    .join('resource', 'resource.id', 'version.resource_id')
+    .join('resource', (on) =>
+      on.on('resource.source_id', 'version.source_id').andOn('resource.id', 'version.resource_id'),
+    )
     .join('source', 'source.id', 'resource.source_id')
     .where({ 'source.name': source, 'resource.path': path })
     .orderBy('version.seq')

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Checkpoint, Problem } from '../../core/adapter.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { ofSource, sameSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { type Run, recordProblems } from '../runs/runs.ts';
 import { markSeen, unseenBy } from '../runs/seen.ts';
@@ -66,6 +67,7 @@ async function markListed(
     .modify((query) => whereAnyOf(query, 'identifier', identifiers));
   const unseen: { id: number }[] = await trx('resource')
     .whereIn('item_id', items)
+    .modify(ofSource, 'resource', sourceId)
     .whereNull('deleted_at')
     .whereRaw(unseenBy(runId))
     .select('id');
@@ -94,6 +96,7 @@ export async function excuseUnlisted(
         .whereNotExists(
           trx('resource as listed')
             .whereRaw('listed.item_id = resource.item_id')
+            .modify(sameSource, 'listed', 'resource')
             .where({ 'listed.kind': 'metadata' })
             .whereNull('listed.deleted_at')
             .whereIn('listed.format', [...formats])
@@ -127,6 +130,7 @@ export async function findAbsent(
     .distinct('item.identifier')
     .join('resource', 'resource.item_id', 'item.id')
     .where({ 'item.source_id': sourceId })
+    .modify(ofSource, 'resource', sourceId)
     .whereNull('resource.deleted_at')
     .modify((query) => whereAnyOf(query, 'item.identifier', identifiers));
   const here = new Set(rows.map(({ identifier }) => identifier));

@@ -11,6 +11,7 @@ import { storeMoved, storeUnasked } from '../files/remote-file-writing.ts';
 import { type KnownItem, planItem } from '../plans/item-changes.ts';
 import { type ChangeCounts, countChanges } from '../plans/resource-changes.ts';
 import { enforceWithdrawals } from '../removal/withdrawals.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { inTurn } from '../runs/turns.ts';
 
@@ -136,6 +137,7 @@ async function settleItems(
     );
     await trx('item')
       .modify((query) => whereAnyOf(query, 'id', [...itemIds.values()]))
+      .modify(ofSource, 'item', sourceId)
       .update({ unsettled: 0, restated: 0 });
     // Only now: what one of them loses may be for another of them.
     await storeChanges(trx, sourceId, { id: runId ?? 0 }, changes, itemIds, now.iso);
@@ -149,6 +151,7 @@ async function settleItems(
       const those = plans.filter(({ plan }) => plan.landingDue === due).map(({ item }) => item.id);
       await trx('item')
         .modify((query) => whereAnyOf(query, 'id', those))
+        .modify(ofSource, 'item', sourceId)
         .update({ landing_due: due });
     }
     if (runId !== undefined) {

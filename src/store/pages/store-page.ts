@@ -23,6 +23,7 @@ import type { Redelivered } from '../plans/known-files.ts';
 import { type PageChanges, planPage } from '../plans/page-changes.ts';
 import { countChanges } from '../plans/resource-changes.ts';
 import { pageWithoutWithdrawn } from '../removal/withdrawals.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { type RunCounts, recordProblems } from '../runs/runs.ts';
 import { markSeen, readSeen } from '../runs/seen.ts';
@@ -95,7 +96,7 @@ async function storeInTurn(
   const plan = await planStored(database.writer, { name: lease.source, id: sourceId }, page, now.iso, run.id);
   const { known, delivered } = plan;
   const patches = page.patches ? await makePatches(database.writer, lease.source, plan.changes) : noPatches;
-  const versions = await changedVersions(database.writer, delivered, known);
+  const versions = await changedVersions(database.writer, sourceId, delivered, known);
   const payloads = await packPayloads(database.writer, plan.changes, versions, delivered, known);
   const blobs = new Map([...patches.blobs.map(toEntry), ...payloads.blobs]);
   // There is nothing to mend of items that nobody knew.
@@ -115,7 +116,7 @@ async function storeInTurn(
     await renewLease(trx, lease, now.milliseconds);
     const itemIds = await storeItems(trx, sourceId, plan.items, known);
     await storeStatements(trx, sourceId, plan.restated, itemIds, known);
-    await storeVersions(trx, versions, itemIds, known);
+    await storeVersions(trx, sourceId, versions, itemIds, known);
     await storeMoved(trx, sourceId, plan.moved, now.iso);
     await storeUnasked(trx, sourceId, plan.unasked, now.iso);
     await storeRedelivered(
@@ -340,6 +341,7 @@ async function markMet(
   } else if (unchanged.length > 0) {
     await trx('resource')
       .modify((query) => whereAnyOf(query, 'id', unchanged))
+      .modify(ofSource, 'resource', sourceId)
       .update({ seen_run: run.id });
   }
 }

@@ -4,6 +4,7 @@ import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { markUnsettled } from '../files/item-files.ts';
 import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
+import { ofSource, sameSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { lastSeenBy, unseenBy } from '../runs/seen.ts';
 import { inTurn } from '../runs/turns.ts';
@@ -94,6 +95,7 @@ async function readUnseen(
   const rows: UnseenRow[] = await living(db, sourceId)
     .modify(whereUnseen, runId)
     .join('item', 'item.id', 'resource.item_id')
+    .modify(sameSource, 'item', 'resource')
     .modify((query) => whereAnyOf(query, 'resource.item_id', ids))
     .orderBy('resource.id')
     .select(
@@ -133,6 +135,7 @@ export async function removeItem(
     const rows: ItemResource[] = await trx('resource')
       .select('*')
       .whereIn('item_id', trx('item').select('id').where({ source_id: lease.sourceId, identifier }))
+      .modify(ofSource, 'resource', lease.sourceId)
       .whereNull('deleted_at');
     const deleted = await storeDeletions(trx, lease.sourceId, run.id, rows, now.iso);
     await trx('run')
@@ -197,7 +200,7 @@ async function sweepSome(
   const deleted = await database.transaction(async (trx) => {
     await renewLease(trx, lease, milliseconds);
     const remove = (gone: readonly ItemResource[]) => storeDeletions(trx, lease.sourceId, runId, gone, iso);
-    const deleted = (await remove(rows)) + (await removeAbandonedFiles(trx, rows, remove));
+    const deleted = (await remove(rows)) + (await removeAbandonedFiles(trx, lease.sourceId, rows, remove));
     await trx('run')
       .where({ id: runId })
       .update({ deleted: trx.raw('deleted + ?', [deleted]) });
@@ -228,6 +231,7 @@ function whereSwept(query: Knex.QueryBuilder, { formatsOtherThan, items, shownBy
 /** Files are published as long as something describes them; what is left of an item has links to follow. */
 async function removeAbandonedFiles(
   trx: Knex.Transaction,
+  sourceId: number,
   gone: readonly ItemResource[],
   remove: (files: readonly ItemResource[]) => Promise<number>,
 ): Promise<number> {
@@ -236,9 +240,10 @@ async function removeAbandonedFiles(
     .distinct('item_id')
     .where({ kind: 'metadata' })
     .whereNull('deleted_at')
+    .modify(ofSource, 'resource', sourceId)
     .modify((query) => whereAnyOf(query, 'item_id', ids));
   const remaining = described.map(({ item_id }) => item_id);
-  await markUnsettled(trx, remaining);
+  await markUnsettled(trx, sourceId, remaining);
   const kept = new Set(remaining);
   const abandoned = ids.filter((id) => !kept.has(id));
   for (let total = 0; ; ) {
@@ -246,6 +251,7 @@ async function removeAbandonedFiles(
       .select('*')
       .where({ kind: 'file' })
       .whereNull('deleted_at')
+      .modify(ofSource, 'resource', sourceId)
       .modify((query) => whereAnyOf(query, 'item_id', abandoned))
       .orderBy('id')
       .limit(rowsAtATime);

@@ -3,10 +3,10 @@ import type { Knex } from 'knex';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { deflatePayload } from '../../core/payloads/deflated.ts';
 import { sha256 } from '../../core/payloads/sha-256.ts';
+import { listedHashes } from '../drivers/sqlite-hashes.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
-import { listedHashes } from '../engine/sqlite-hashes.ts';
 import { applyDelta, makeDelta } from './deltas.ts';
 
 /**
@@ -81,7 +81,7 @@ export async function readBlob(db: Queryable, hash: string): Promise<Uint8Array 
 
 const basesOf = 'union select base from blob where base is not null and hash';
 /** As an array: joined with what is expected to be many rows, PostgreSQL would read the whole table. */
-const anyOfPostgres = `hash = any(array(select unnest(?::text[]) ${basesOf} = any(?)))`;
+const anyOfPostgres = `hash = any(array(select unnest(?::bytea[]) ${basesOf} = any(?)))`;
 const anyOfSqlite = `hash in (${listedHashes} ${basesOf} in (${listedHashes}))`;
 
 /** What is kept under these hashes, and what their deltas are deltas of, as it is at one moment. */

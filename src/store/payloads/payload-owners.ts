@@ -1,5 +1,6 @@
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { sameSource } from '../rows/one-source.ts';
 import { patchesIn } from '../rows/representation-columns.ts';
 
 /** Whose payload something is, and when it was. */
@@ -34,14 +35,20 @@ export async function findPayloadOwners(
 }
 
 async function versionsOf(db: Queryable, hashes: readonly string[]): Promise<readonly PayloadOwner[]> {
-  const rows: VersionRow[] = await db('version')
-    .join('resource', 'resource.id', 'version.resource_id')
-    .join('source', 'source.id', 'resource.source_id')
+  const rows: VersionRow[] = await selectVersions(db)
     .modify((query) => whereAnyOf(query, 'version.hash', hashes))
     .whereNull('version.dropped_at')
-    .orderBy(['resource.path', 'version.seq'])
-    .select(versionColumns);
+    .orderBy(['resource.path', 'version.seq']);
   return rows.map(toOwner);
+}
+
+function selectVersions(db: Queryable) {
+  return db('version')
+    .join('resource', (on) =>
+      on.on('resource.source_id', 'version.source_id').andOn('resource.id', 'version.resource_id'),
+    )
+    .join('source', 'source.id', 'resource.source_id')
+    .select(versionColumns);
 }
 
 interface VersionRow {
@@ -91,9 +98,13 @@ async function priorVersionsOf(db: Queryable, hashes: readonly string[]): Promis
 function priorMetadata(db: Queryable) {
   return db('prior_representation as part')
     .join('prior_version as prior', (on) =>
-      on.on('prior.item_id', 'part.item_id').andOn('prior.number', 'part.number'),
+      on
+        .on('prior.source_id', 'part.source_id')
+        .andOn('prior.item_id', 'part.item_id')
+        .andOn('prior.number', 'part.number'),
     )
     .join('item', 'item.id', 'part.item_id')
+    .modify(sameSource, 'item', 'part')
     .join('source', 'source.id', 'item.source_id')
     .where('part.kind', 'metadata')
     .select('part.hash', 'source.name as source', 'item.identifier', 'part.format', 'prior.at');
@@ -115,6 +126,7 @@ async function patchesOf(db: Queryable, hashes: readonly string[]): Promise<read
   const wanted = new Set(hashes);
   const rows: { source: string; path: string; at: string; links: string }[] = await db('change')
     .join('resource', 'resource.id', 'change.resource_id')
+    .modify(sameSource, 'resource', 'change')
     .join('source', 'source.id', 'change.source_id')
     .where((any) => {
       for (const hash of hashes) any.orWhere('change.links', 'like', `%${hash}%`);
@@ -130,35 +142,55 @@ async function patchesOf(db: Queryable, hashes: readonly string[]): Promise<read
   );
 }
 
-const resourcesAtATime = 10_000;
+const rowsAtATime = 10_000;
 
 /** Versions of metadata, and prior ones, that have nothing under their hash though nobody has given them up. */
 export async function* listMissingPayloads(db: Queryable): AsyncGenerator<readonly PayloadOwner[]> {
-  const [newest]: { id: number | null }[] = await db('resource').max('id as id');
-  for (let after = 0; after < Number(newest?.id ?? 0); after += resourcesAtATime) {
-    const rows: VersionRow[] = await db('version')
-      .join('resource', 'resource.id', 'version.resource_id')
-      .join('source', 'source.id', 'resource.source_id')
-      .leftJoin('blob', 'blob.hash', 'version.hash')
-      .where('version.resource_id', '>', after)
-      .where('version.resource_id', '<=', after + resourcesAtATime)
-      .where({ 'resource.kind': 'metadata', 'version.gone': 0 })
-      .whereNull('version.dropped_at')
-      .whereNotNull('version.hash')
-      .whereNull('blob.hash')
-      .orderBy(['version.resource_id', 'version.seq'])
-      .select(versionColumns);
-    if (rows.length > 0) yield rows.map(toOwner);
+  const sources: { id: number }[] = await db('source').select('id').orderBy('id');
+  for (const { id } of sources) {
+    for await (const ids of idRanges(db, 'resource', id)) {
+      const rows: VersionRow[] = await selectVersions(db)
+        .leftJoin('blob', 'blob.hash', 'version.hash')
+        .where('version.source_id', id)
+        .whereBetween('version.resource_id', [...ids])
+        .where({ 'resource.kind': 'metadata', 'version.gone': 0 })
+        .whereNull('version.dropped_at')
+        .whereNotNull('version.hash')
+        .whereNull('blob.hash')
+        .orderBy(['version.resource_id', 'version.seq']);
+      if (rows.length > 0) yield rows.map(toOwner);
+    }
   }
-  const [last]: { id: number | null }[] = await db('prior_version').max('item_id as id');
-  for (let after = 0; after < Number(last?.id ?? 0); after += resourcesAtATime) {
-    const rows: Parameters<typeof toPrior>[0][] = await priorMetadata(db)
-      .leftJoin('blob', 'blob.hash', 'part.hash')
-      .where('part.item_id', '>', after)
-      .where('part.item_id', '<=', after + resourcesAtATime)
-      .whereNotNull('part.hash')
-      .whereNull('blob.hash')
-      .orderBy(['part.item_id', 'part.number', 'part.format']);
-    if (rows.length > 0) yield rows.map(toPrior);
+  for (const { id } of sources) {
+    for await (const ids of idRanges(db, 'item', id)) {
+      const rows: Parameters<typeof toPrior>[0][] = await priorMetadata(db)
+        .leftJoin('blob', 'blob.hash', 'part.hash')
+        .where('part.source_id', id)
+        .whereBetween('part.item_id', [...ids])
+        .whereNotNull('part.hash')
+        .whereNull('blob.hash')
+        .orderBy(['part.item_id', 'part.number', 'part.format']);
+      if (rows.length > 0) yield rows.map(toPrior);
+    }
+  }
+}
+
+/** The first and the last of so many ids of a source at a time. */
+async function* idRanges(
+  db: Queryable,
+  table: 'resource' | 'item',
+  sourceId: number,
+): AsyncGenerator<readonly [number, number]> {
+  for (let after = 0; ; ) {
+    const ids: { id: number }[] = await db(table)
+      .select('id')
+      .where({ source_id: sourceId })
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(rowsAtATime);
+    const last = ids.at(-1)?.id;
+    if (last === undefined) return;
+    yield [after + 1, last];
+    after = last;
   }
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { patchRelation } from '../../core/resource.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { patchesIn } from '../rows/representation-columns.ts';
 
 /**
@@ -30,12 +31,13 @@ export async function releaseForGood(
 ): Promise<void> {
   const ids = resources.map(({ id }) => id);
   const versions: { resource_id: number; seq: number; hash: string }[] = await trx('version')
+    .where({ source_id: sourceId })
     .modify((query) => whereAnyOf(query, 'resource_id', ids))
     .whereNotNull('hash')
     .select('resource_id', 'seq', 'hash');
   const others = [
-    ...(await patchesOf(trx, ids)),
-    ...(await forgetPrior(trx, resources)),
+    ...(await patchesOf(trx, sourceId, ids)),
+    ...(await forgetPrior(trx, sourceId, resources)),
     ...(await forgetFiles(trx, sourceId, resources)),
   ];
   const due = { source_id: sourceId, end_seq: 0, due_at: urgentlyDue };
@@ -47,6 +49,7 @@ export async function releaseForGood(
   const conflict = { columns: ['source_id', 'resource_id', 'seq'], update: ['hash', 'due_at', 'end_seq'] };
   await insertRows(trx, 'released', rows, { conflict });
   await trx('version')
+    .where({ source_id: sourceId })
     .modify((query) => whereAnyOf(query, 'resource_id', ids))
     .where({ gone: 0 })
     .whereNull('dropped_at')
@@ -59,8 +62,13 @@ interface Payload {
   readonly hash: string;
 }
 
-async function patchesOf(trx: Knex.Transaction, ids: readonly number[]): Promise<readonly Payload[]> {
+async function patchesOf(
+  trx: Knex.Transaction,
+  sourceId: number,
+  ids: readonly number[],
+): Promise<readonly Payload[]> {
   const rows: { resource_id: number; links: string }[] = await trx('change')
+    .modify(ofSource, 'change', sourceId)
     .modify((query) => whereAnyOf(query, 'resource_id', ids))
     .where('links', 'like', `%${patchRelation}%`)
     .select('resource_id', 'links');
@@ -72,11 +80,12 @@ async function patchesOf(trx: Knex.Transaction, ids: readonly number[]): Promise
 /** What the upstream remembers of the formats in question. */
 async function forgetPrior(
   trx: Knex.Transaction,
+  sourceId: number,
   resources: readonly ReleasedResource[],
 ): Promise<readonly Payload[]> {
   const payloads: Payload[] = [];
   for (const { id, item_id, kind, format } of resources.filter((one) => one.kind === 'metadata')) {
-    const own = () => trx('prior_representation').where({ item_id, kind, format });
+    const own = () => trx('prior_representation').where({ source_id: sourceId, item_id, kind, format });
     const rows: { hash: string | null }[] = await own().select('hash');
     if (rows.length === 0) continue;
     payloads.push(...rows.flatMap(({ hash }) => (hash === null ? [] : [{ owner: id, hash }])));
@@ -101,6 +110,7 @@ async function forgetFiles(
         files.map(({ id }) => id),
       ),
     )
+    .modify(ofSource, 'resource', sourceId)
     .select('id', 'upstream_url');
   const owners = new Map(
     rows.flatMap(({ id, upstream_url }) => (upstream_url === null ? [] : [[upstream_url, id]])),

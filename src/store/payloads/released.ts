@@ -46,6 +46,7 @@ export async function releaseVersions(
   const resources = [...new Set(versions.map(({ resourceId }) => resourceId))];
   return trx('version')
     .whereNull('dropped_at')
+    .where({ source_id: sourceId })
     .whereIn(['resource_id', 'seq'], releasedOf(trx, sourceId, resources).select('resource_id', 'seq'))
     .update({ dropped_at: now });
 }
@@ -74,7 +75,10 @@ export async function restoreVersions(
   const these = trx('released')
     .select('resource_id', 'seq')
     .modify((query) => whereAnyOf(query, 'id', ids));
-  await trx('version').whereIn(['resource_id', 'seq'], these).update({ dropped_at: null });
+  await trx('version')
+    .where({ source_id: sourceId })
+    .whereIn(['resource_id', 'seq'], these)
+    .update({ dropped_at: null });
   await trx('released')
     .modify((query) => whereAnyOf(query, 'id', ids))
     .delete();

@@ -6,6 +6,7 @@ import { patchRelation } from '../../core/resource.ts';
 import { batches } from '../engine/batches.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { sameSource } from '../rows/one-source.ts';
 import { parseLinks } from '../rows/representation-columns.ts';
 import { packBlob, readBlobRows, unpackBlob } from './blobs.ts';
 import { contentFile, isContentHash } from './content-files.ts';
@@ -86,13 +87,22 @@ interface Reference {
   readonly condition?: string;
   /** What the rows are in the order of; default: in which they were written. */
   readonly order?: string;
+  /** They are so in each source. */
+  readonly bySource?: boolean;
   /** As many steps of that order are read in some milliseconds. */
   readonly rows: number;
 }
 
 const references: readonly Reference[] = [
   // A version that comes meanwhile has claimed its payload (`claimPayloads`).
-  { table: 'version', column: 'hash', condition: 'dropped_at is null', order: 'resource_id', rows: 2000 },
+  {
+    table: 'version',
+    column: 'hash',
+    condition: 'dropped_at is null',
+    order: 'resource_id',
+    bySource: true,
+    rows: 2000,
+  },
   { table: 'resource', column: 'hash', rows: 10_000 },
   { table: 'prior_representation', column: 'hash', rows: 10_000 },
   { table: 'remote_file', column: 'content_hash', rows: 10_000 },
@@ -151,6 +161,7 @@ async function postponeSharedPatches(settings: RemovalSettings): Promise<void> {
       signal?.throwIfAborted();
       const rows: { seq: number; links: string; withdrawn_at: string | null }[] = await reader('change')
         .join('resource', 'resource.id', 'change.resource_id')
+        .modify(sameSource, 'resource', 'change')
         .where('change.source_id', id)
         .where('change.seq', '>', after)
         .orderBy('change.seq')
@@ -172,7 +183,7 @@ async function postponeSharedPatches(settings: RemovalSettings): Promise<void> {
 /** Those that a table refers to, of those that are due. */
 async function* findNeeded(
   db: Queryable,
-  { table, column, condition = 'true', order = 'rowid', rows }: Reference,
+  { table, column, condition = 'true', order = 'rowid', bySource = false, rows }: Reference,
   now: string,
 ): AsyncGenerator<readonly string[]> {
   const due = 'select 1 from released where released.hash = ??.?? and released.due_at <= ?';
@@ -186,15 +197,15 @@ async function* findNeeded(
     yield hashesOf(await needed());
     return;
   }
-  for (let after = 0; ; ) {
-    // Anew each time: a row that was written again meanwhile is at the end.
-    const [end] = await db(table).max({ last: order });
-    const last = Number(end?.last ?? 0);
-    if (after >= last) return;
-    yield hashesOf(
-      await needed().whereRaw('??.?? > ? and ??.?? <= ?', [table, order, after, table, order, after + rows]),
-    );
-    after += rows;
+  const sources: { source_id: number }[] = bySource ? await db('source').select({ source_id: 'id' }) : [];
+  for (const own of bySource ? sources : [{}]) {
+    for (let after = 0; ; after += rows) {
+      // Anew each time: a row that was written again meanwhile is at the end.
+      const [end] = await db(table).where(own).max({ last: order });
+      if (after >= Number(end?.last ?? 0)) break;
+      const range = [table, order, after, table, order, after + rows] as const;
+      yield hashesOf(await needed().where(own).whereRaw('??.?? > ? and ??.?? <= ?', range));
+    }
   }
 }
 

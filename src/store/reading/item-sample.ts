@@ -1,4 +1,5 @@
 import type { Queryable } from '../engine/database.ts';
+import { sameSource } from '../rows/one-source.ts';
 
 export interface SampledItem {
   readonly id: number;
@@ -18,6 +19,7 @@ export async function sampleItems(
   const living = () =>
     db('resource')
       .join('item', 'item.id', 'resource.item_id')
+      .modify(sameSource, 'item', 'resource')
       .where('resource.source_id', db('source').select('id').where({ name: source }))
       .where('resource.kind', 'metadata')
       .whereNull('resource.deleted_at');

@@ -3,6 +3,7 @@ import { metadataEndings } from '../../core/uris.ts';
 import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { sameSource } from '../rows/one-source.ts';
 import { findSource } from '../sources/sources.ts';
 import { listItemResources, listResourcesOfItems, type StoredResource } from './resources.ts';
 
@@ -21,14 +22,14 @@ export async function findItem(
   source: string,
   identifier: string,
 ): Promise<StoredItem | undefined> {
-  const row: { id: number; datestamp: string | null } | undefined = await db('item')
+  const row: { id: number; source_id: number; datestamp: string | null } | undefined = await db('item')
     .join('source', 'source.id', 'item.source_id')
     .where({ 'source.name': source, 'item.identifier': identifier })
-    .first('item.id', 'item.datestamp');
+    .first('item.id', 'item.source_id', 'item.datestamp');
   if (!row) return undefined;
   const collections: { spec: string; name: string }[] = await db('item_collection')
     .join('collection', 'collection.id', 'item_collection.collection_id')
-    .where('item_collection.item_id', row.id)
+    .where({ 'item_collection.source_id': row.source_id, 'item_collection.item_id': row.id })
     .orderBy('collection.spec')
     .select('collection.spec', 'collection.name');
   return {
@@ -36,7 +37,7 @@ export async function findItem(
     identifier,
     datestamp: row.datestamp ?? undefined,
     collections,
-    resources: await listItemResources(db, row.id),
+    resources: await listItemResources(db, row.source_id, row.id),
   };
 }
 
@@ -87,6 +88,7 @@ async function collectionsOf(
   const ids = items.map(({ id }) => Number(id));
   const rows: { item_id: number; spec: string; name: string }[] = await db('item_collection')
     .join('collection', 'collection.id', 'item_collection.collection_id')
+    .where('item_collection.source_id', items[0]?.source_id ?? 0)
     .modify((query) => whereAnyOf(query, 'item_collection.item_id', ids))
     .orderBy('collection.spec')
     .select('item_collection.item_id', 'collection.spec', 'collection.name');
@@ -133,6 +135,7 @@ async function findShortenedIdentifier(
   );
   const row: { identifier: string } | undefined = await db('resource')
     .join('item', 'item.id', 'resource.item_id')
+    .modify(sameSource, 'item', 'resource')
     .modify((query) => whereAnyOf(query, 'resource.path', paths))
     .first('item.identifier');
   return row?.identifier;

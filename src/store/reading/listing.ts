@@ -11,6 +11,7 @@ import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { factOfChange, factsOfChange, versionOfChange } from '../rows/change-facts.ts';
 import { sharedLinks, withLinks } from '../rows/link-forms.ts';
+import { sameSource } from '../rows/one-source.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 
@@ -123,6 +124,7 @@ export async function* listChanges(
   for (let after = range.afterSeq; ; ) {
     const query = db('change')
       .join('resource', 'resource.id', 'change.resource_id')
+      .modify(sameSource, 'resource', 'change')
       .leftJoin('version', versionOfChange)
       .select(
         'change.seq',
@@ -273,6 +275,7 @@ export async function lastUnkeptChange(db: Queryable, set: ResourceSet): Promise
   const row: { seq: number } | undefined = await db('change')
     .join('source', 'source.id', 'change.source_id')
     .join('resource', 'resource.id', 'change.resource_id')
+    .modify(sameSource, 'resource', 'change')
     .leftJoin('version', versionOfChange)
     .leftJoin('blob', 'blob.hash', db.raw(factOfChange('hash')))
     .where('source.name', set.source)

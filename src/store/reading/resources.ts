@@ -3,7 +3,9 @@ import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
 import { withLinks } from '../rows/link-forms.ts';
+import { ofSource, sameSource } from '../rows/one-source.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
+import { sourcesAt } from '../sources/sources-at.ts';
 
 /** A resource as it is now, deleted or not. */
 export interface StoredResource extends Representation {
@@ -25,6 +27,7 @@ export interface StoredResource extends Representation {
 
 interface ResourceRow extends RepresentationRow {
   readonly source: string;
+  readonly source_id: number;
   readonly path: string;
   readonly kind: ResourceKind;
   readonly format: string;
@@ -46,31 +49,50 @@ export async function findWithMetadata(
   path: string,
 ): Promise<{ readonly resource: StoredResource; readonly metadata: readonly StoredResource[] } | undefined> {
   // The URL of a file that is linked to may be in several sources.
-  const found = await resourcesAt(db, path);
+  const sources = await sourcesAt(db, path);
+  const found = (await Promise.all(sources.map((id) => resourcesAt(db, id, path)))).flat();
   const row = found.find(({ deleted_at }) => deleted_at === null) ?? found[0];
   if (!row) return undefined;
   await withLinks(db, [row], ['links']);
   const resource = toResource(row);
   if (resource.kind !== 'file') {
-    const rows = await metadataOfItemOf(db, path);
+    const rows = await metadataOfItemOf(db, sources[0], path);
     await withLinks(db, rows, ['links']);
     return { resource, metadata: rows.map(toResource) };
   }
   const describedBy = resource.links.filter(({ rel }) => rel === 'describedby').map(({ href }) => href);
-  const rows: ResourceRow[] = await livingMetadata(db).modify((query) =>
-    whereAnyOf(query, 'resource.path', describedBy),
-  );
+  const rows: ResourceRow[] = await livingMetadata(db)
+    .modify((query) => whereAnyOf(query, 'resource.path', describedBy))
+    .modify(ofSource, 'resource', row.source_id);
   await withLinks(db, rows, ['links']);
   return { resource, metadata: rows.map(toResource) };
 }
 
-const resourcesAt = question<ResourceRow, [path: string]>(1, (db, path) =>
+const resourcesAtPath = question<ResourceRow, [path: string]>(1, (db, path) =>
   selectResources(db).where('resource.path', path).orderBy('resource.source_id'),
 );
 
-const metadataOfItemOf = question<ResourceRow, [path: string]>(1, (db, path) =>
+const resourcesInSource = question<ResourceRow, [sourceId: number, path: string]>(2, (db, id, path) =>
+  selectResources(db).where({ 'resource.path': path, 'resource.source_id': id, 'item.source_id': id }),
+);
+
+function resourcesAt(db: Queryable, sourceId: number | undefined, path: string) {
+  return sourceId === undefined ? resourcesAtPath(db, path) : resourcesInSource(db, sourceId, path);
+}
+
+const metadataOfItemAtPath = question<ResourceRow, [path: string]>(1, (db, path) =>
   livingMetadata(db).where('resource.item_id', db('resource').select('item_id').where({ path })),
 );
+
+const metadataOfItemInSource = question<ResourceRow, [sourceId: number, path: string]>(2, (db, id, path) =>
+  livingMetadata(db)
+    .where('resource.item_id', db('resource').select('item_id').where({ path, source_id: id }))
+    .where({ 'resource.source_id': id, 'item.source_id': id }),
+);
+
+function metadataOfItemOf(db: Queryable, sourceId: number | undefined, path: string) {
+  return sourceId === undefined ? metadataOfItemAtPath(db, path) : metadataOfItemInSource(db, sourceId, path);
+}
 
 function livingMetadata(db: Queryable) {
   return selectResources(db)
@@ -81,8 +103,13 @@ function livingMetadata(db: Queryable) {
 }
 
 /** Everything an item is, and was, published as, in the order of their paths. */
-export async function listItemResources(db: Queryable, itemId: number): Promise<readonly StoredResource[]> {
+export async function listItemResources(
+  db: Queryable,
+  sourceId: number,
+  itemId: number,
+): Promise<readonly StoredResource[]> {
   const rows: ResourceRow[] = await selectResources(db)
+    .modify(ofSource, 'resource', sourceId)
     .where('resource.item_id', itemId)
     .orderBy('resource.path');
   await withLinks(db, rows, ['links']);
@@ -103,7 +130,7 @@ export async function* listResourcesOfItems(
   while (due.length > 0) {
     const rows: (ResourceRow & { item_id: number })[] = await selectResources(db)
       .modify((query) => whereAnyOf(query, 'resource.item_id', due))
-      .where('resource.source_id', sourceId)
+      .modify(ofSource, 'resource', sourceId)
       .orderBy(['resource.item_id', 'resource.path'])
       .limit(atATime)
       .select('resource.item_id');
@@ -120,7 +147,7 @@ export async function* listResourcesOfItems(
     yield due.filter((id) => cut === undefined || id < cut).map((id) => [id, found.get(id) ?? []]);
     due = cut === undefined ? [] : due.filter((id) => id >= cut);
     if (cut !== undefined && whole.length === 0) {
-      yield [[cut, await listItemResources(db, cut)]];
+      yield [[cut, await listItemResources(db, sourceId, cut)]];
       due = due.slice(1);
     }
   }
@@ -130,8 +157,10 @@ function selectResources(db: Queryable) {
   return db('resource')
     .join('source', 'source.id', 'resource.source_id')
     .join('item', 'item.id', 'resource.item_id')
+    .modify(sameSource, 'item', 'resource')
     .select(
       'source.name as source',
+      'resource.source_id',
       'item.identifier',
       'resource.path',
       'resource.kind',

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { versionsOfResource } from '../rows/change-facts.ts';
+import { sameSource } from '../rows/one-source.ts';
 import { sourceIdOf } from '../sources/sources.ts';
 import { whereMarked, whereOfSet } from './listing.ts';
 
@@ -101,6 +103,7 @@ export async function findWithheld(
 function packedIn(db: Queryable, { afterSeq, seq }: PackedRange): Knex.QueryBuilder {
   return db('change as held')
     .whereRaw('held.resource_id = resource.id')
+    .modify(sameSource, 'held', 'resource')
     .where('held.seq', '>', afterSeq)
     .where('held.seq', '<=', seq)
     .whereNot('held.kind', 'deleted')
@@ -115,6 +118,7 @@ function whereBetweenIds(query: Knex.QueryBuilder, { ids }: PackedRange): void {
 function lostSince(db: Queryable, sourceId: number, seq: number, rule: WithheldRule): Knex.QueryBuilder {
   return db('change as gone')
     .join('resource', 'resource.id', 'gone.resource_id')
+    .modify(sameSource, 'resource', 'gone')
     .where('gone.source_id', sourceId)
     .where('gone.seq', '>', seq)
     .where('gone.kind', 'deleted')
@@ -141,6 +145,7 @@ export async function holdsHeldBack(
       on.on('resource.item_id', 'stated.item_id').andOn('resource.upstream_url', 'remote.url'),
     )
     .where('remote.source_id', sourceId)
+    .modify(sameSource, 'resource', 'remote')
     .whereNotNull('remote.withheld_at')
     .where('resource.kind', 'file')
     .whereNull('resource.deleted_at')
@@ -159,7 +164,7 @@ export async function findGivenUp(
 ): Promise<ReadonlySet<string>> {
   const rows: { path: string }[] = await db('resource')
     .join('source', 'source.id', 'resource.source_id')
-    .join('version', 'version.resource_id', 'resource.id')
+    .join('version', versionsOfResource)
     .where('source.name', source)
     .modify((query) => whereAnyOf(query, 'resource.path', [...new Set(paths)]))
     .whereNotNull('version.dropped_at')

@@ -4,6 +4,7 @@ import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { urgentlyDue } from '../payloads/released-for-good.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { patchesIn } from '../rows/representation-columns.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 
@@ -160,7 +161,10 @@ async function purgeResources(trx: Knex.Transaction, sourceId: number): Promise<
     .limit(resourcesAtATime)
     .select('id');
   const ids = rows.map(({ id }) => id);
-  const versions = () => trx('version').modify((query) => whereAnyOf(query, 'resource_id', ids));
+  const versions = () =>
+    trx('version')
+      .where({ source_id: sourceId })
+      .modify((query) => whereAnyOf(query, 'resource_id', ids));
   const known: { resource_id: number; seq: number; hash: string | null }[] = await versions().select(
     'resource_id',
     'seq',
@@ -174,6 +178,7 @@ async function purgeResources(trx: Knex.Transaction, sourceId: number): Promise<
   await versions().delete();
   await trx('resource')
     .modify((query) => whereAnyOf(query, 'id', ids))
+    .modify(ofSource, 'resource', sourceId)
     .delete();
   return rows.length;
 }
@@ -197,6 +202,7 @@ async function purgeFiles(trx: Knex.Transaction, sourceId: number): Promise<numb
         rows.map(({ id }) => id),
       ),
     )
+    .modify(ofSource, 'remote_file', sourceId)
     .delete();
   return rows.length;
 }
@@ -210,7 +216,7 @@ async function purgeItems(trx: Knex.Transaction, sourceId: number): Promise<numb
   const ids = rows.map(({ id }) => id);
   const prior: { item_id: number; hash: string | null }[] = await trx('prior_representation')
     .modify((query) => whereAnyOf(query, 'item_id', ids))
-    .where({ kind: 'metadata' })
+    .where({ source_id: sourceId, kind: 'metadata' })
     .select('item_id', 'hash');
   await release(
     trx,
@@ -219,11 +225,13 @@ async function purgeItems(trx: Knex.Transaction, sourceId: number): Promise<numb
   );
   for (const table of ['prior_representation', 'prior_version', 'item_file', 'item_collection']) {
     await trx(table)
+      .where({ source_id: sourceId })
       .modify((query) => whereAnyOf(query, 'item_id', ids))
       .delete();
   }
   await trx('item')
     .modify((query) => whereAnyOf(query, 'id', ids))
+    .modify(ofSource, 'item', sourceId)
     .delete();
   return rows.length;
 }

@@ -4,12 +4,13 @@ import { type Withdrawn, withoutWithdrawn } from '../../core/mapping/withdrawn.t
 import type { ResourceKind } from '../../core/resource.ts';
 import { isAbsolute } from '../../core/uris.ts';
 import { storeChanges } from '../changes/journal-writing.ts';
-import { whereAnyOf } from '../engine/bulk.ts';
+import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { markUnsettled } from '../files/item-files.ts';
 import { listHolders, resourcesAtWithdrawnLinks, unsettleNaming } from '../files/withdrawn-links.ts';
 import { releaseForGood } from '../payloads/released-for-good.ts';
 import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
+import { ofSource, sameSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 
 /** What the operator has taken down, by the names that repository and bridge have for it: the table `withdrawal`. */
@@ -151,7 +152,7 @@ export async function withdraw(
       .whereNull('withdrawn_at')
       .modify((query) => {
         if (path !== undefined) query.where({ path });
-        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier));
+        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier)).modify(ofNamedSource, source);
       })
       .update({ withdrawn_at: now });
     return holders.map((holder) => holder.source);
@@ -178,7 +179,7 @@ export async function endWithdrawal(database: Database, { source, identifier, pa
       )
       .modify((query) => {
         if (path !== undefined) query.where({ path });
-        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier));
+        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier)).modify(ofNamedSource, source);
       })
       .update({ withdrawn_at: null }, ['path']);
     const paths = (restored as { path: string }[]).map((one) => one.path);
@@ -218,10 +219,11 @@ export async function enforceWithdrawals(
       await storeChanges(trx, sourceId, { id: 0 }, rows.map(toDeletion), itemIds, now.iso);
       await trx('resource')
         .modify((query) => whereAnyOf(query, 'id', ids))
+        .modify(ofSource, 'resource', sourceId)
         .update({ withdrawn_at: trx.raw('coalesce(withdrawn_at, ?)', [now.iso]) });
       await releaseForGood(trx, sourceId, rows, now.iso);
       // What is left of their items has links to follow.
-      await markUnsettled(trx, [...new Set(itemIds.values())]);
+      await markUnsettled(trx, sourceId, [...new Set(itemIds.values())]);
       return rows.length;
     });
     if (deleted === 0) return total;
@@ -234,6 +236,7 @@ function standing(trx: Knex.Transaction, source: string, sourceId: number): Knex
   return trx('withdrawal')
     .join('item', 'item.identifier', 'withdrawal.identifier')
     .join('resource', 'resource.item_id', 'item.id')
+    .modify(sameSource, 'resource', 'item')
     .where('withdrawal.source', source)
     .where('item.source_id', sourceId)
     .where((one) => one.where('withdrawal.path', '').orWhereRaw('withdrawal.path = resource.path'))
@@ -252,7 +255,7 @@ function whereOpen(open: Knex.QueryBuilder): void {
     // It had been deleted before: that its past goes now is to be told as well.
     .orWhereRaw(
       `resource.deleted_at < resource.withdrawn_at and not exists (select 1 from change
-        where change.resource_id = resource.id and change.kind = 'deleted' and change.at >= resource.withdrawn_at)`,
+        where change.resource_id = resource.id and change.source_id = resource.source_id and change.kind = 'deleted' and change.at >= resource.withdrawn_at)`,
     );
 }
 
@@ -267,6 +270,12 @@ function toDeletion(row: ItemResource): ResourceChange {
     newBytes: false,
     seenRun: row.seen_run,
   };
+}
+
+/** As `ofSource`. */
+function ofNamedSource(query: Knex.QueryBuilder, source: string): void {
+  if (isPostgres(query))
+    query.whereRaw('resource.source_id = (select id from source where name = ?)', [source]);
 }
 
 function itemsOf(db: Queryable, source: string, identifier: string): Knex.QueryBuilder {

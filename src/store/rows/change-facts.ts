@@ -9,7 +9,14 @@ const facts = ['lastmod', 'media_type', 'length', 'hash'] as const;
 
 /** How `version` is joined, from the left. */
 export function versionOfChange(on: Knex.JoinClause): void {
-  on.on('version.resource_id', 'change.resource_id').andOn('version.seq', 'change.seq');
+  on.on('version.source_id', 'change.source_id')
+    .andOn('version.resource_id', 'change.resource_id')
+    .andOn('version.seq', 'change.seq');
+}
+
+/** How all versions of a resource are joined. */
+export function versionsOfResource(on: Knex.JoinClause): void {
+  on.on('version.source_id', 'resource.source_id').andOn('version.resource_id', 'resource.id');
 }
 
 /** Of a query over `change` and that version. */

@@ -20,8 +20,8 @@ export interface Lease {
 export type Work = 'harvest' | 'files';
 
 const columnsOf = {
-  harvest: { holder: 'lease_holder', expires: 'lease_expires' },
-  files: { holder: 'files_holder', expires: 'files_expires' },
+  harvest: { holder: 'harvest_holder', expires: 'harvest_expires' },
+  files: { holder: 'file_work_holder', expires: 'file_work_expires' },
 } as const;
 
 const lifetimeMs = 60_000;

@@ -3,6 +3,7 @@ import type { Problem } from '../../core/adapter.ts';
 import { addSeconds } from '../../core/datetime.ts';
 import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { sameSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from './leases.ts';
 import type { Run, RunKind } from './runs.ts';
 import { foldSeen, unseenBy } from './seen.ts';
@@ -78,7 +79,7 @@ export async function recordVanished(
     await trx.raw(
       `insert into vanished (resource_id, source_id, item_id, run_id, pass, at, first_at)
       select resource.id, resource.source_id, resource.item_id, ${runId}, '${mode}', ?, ?
-      from resource join item on item.id = resource.item_id
+      from resource join item on item.id = resource.item_id and item.source_id = resource.source_id
       where resource.source_id = ? and resource.kind = 'metadata' and resource.deleted_at is null
         and ${unseenBy(runId)}
         and not exists (select 1 from unread_part as part where part.source_id = ? and part.run_id = ?
@@ -100,9 +101,10 @@ export async function recordVanished(
 /** In the part's collection, in one below it (`spec:…`), or nobody knows in which. */
 const isInPart = `(
   exists (select 1 from item_collection join collection on collection.id = item_collection.collection_id
-    where item_collection.item_id = item.id and (collection.spec = part.spec
+    where item_collection.source_id = item.source_id and item_collection.item_id = item.id and (collection.spec = part.spec
       or substr(collection.spec, 1, length(part.spec) + 1) = part.spec || ':'))
-  or not exists (select 1 from item_collection where item_collection.item_id = item.id))`;
+  or not exists (select 1 from item_collection
+    where item_collection.source_id = item.source_id and item_collection.item_id = item.id))`;
 
 /** These have been met: nobody suspects them any more. */
 export async function clearVanished(
@@ -178,6 +180,7 @@ export async function listVanished(
   if (ids.length === 0) return [];
   const rows: VanishedRow[] = await suspected(db, sourceId)
     .join('item', 'item.id', 'vanished.item_id')
+    .modify(sameSource, 'item', 'vanished')
     .modify((query) =>
       whereAnyOf(
         query,
@@ -224,6 +227,7 @@ function suspected(db: Queryable, sourceId: number | Knex.Raw): Knex.QueryBuilde
 function allSuspected(db: Queryable): Knex.QueryBuilder {
   return db('vanished')
     .join('resource', 'resource.id', 'vanished.resource_id')
+    .modify(sameSource, 'resource', 'vanished')
     .whereNull('resource.deleted_at')
     .whereRaw(unseenBy('vanished.run_id'));
 }

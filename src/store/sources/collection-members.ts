@@ -1,6 +1,7 @@
 import type { ResourceKind } from '../../core/resource.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
 
 /** What is in a collection: living resources of the items that belong to it. No question of here costs more with a larger one. */
@@ -135,13 +136,16 @@ async function readMembers(
     .select('resource.path', 'resource.kind', 'resource.media_type', 'resource.length', 'resource.hash');
 }
 
-function itemsOf(db: Queryable, { id }: CollectionPlace) {
-  return db('item_collection').where('collection_id', id).orderBy('item_id');
+function itemsOf(db: Queryable, { id, source_id }: CollectionPlace) {
+  return db('item_collection')
+    .where('collection_id', id)
+    .modify(ofSource, 'item_collection', source_id)
+    .orderBy('item_id');
 }
 
 function whereLiving(query: ReturnType<Queryable>, { source_id }: CollectionPlace): void {
   query
-    .where('resource.source_id', source_id)
+    .modify(ofSource, 'resource', source_id)
     .whereNull('resource.deleted_at')
     .whereNull('resource.withdrawn_at');
 }

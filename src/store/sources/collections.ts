@@ -1,4 +1,5 @@
 import type { Queryable } from '../engine/database.ts';
+import { sameSource } from '../rows/one-source.ts';
 import {
   type CollectionPlace,
   countMembers,
@@ -77,11 +78,9 @@ export async function findUnknownCollections(
 /** Whether any item is in one of these collections or below them. */
 export async function hasMembers(db: Queryable, source: string, specs: readonly string[]): Promise<boolean> {
   for (const spec of specs) {
-    const members = collectionsAt(db, source, spec).join(
-      'item_collection',
-      'item_collection.collection_id',
-      'collection.id',
-    );
+    const members = collectionsAt(db, source, spec)
+      .join('item_collection', 'item_collection.collection_id', 'collection.id')
+      .modify(sameSource, 'item_collection', 'collection');
     if (await members.first()) return true;
   }
   return false;

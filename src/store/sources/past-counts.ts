@@ -17,8 +17,8 @@ export interface PastCounts {
 const heldAt = `
   select count(*) as resources, count(distinct resource.item_id) as items, sum(version.length) as bytes
   from resource
-  join version on version.resource_id = resource.id and version.seq = (
-    select max(other.seq) from version as other where other.resource_id = resource.id and other.seq <= ?)
+  join version on version.source_id = resource.source_id and version.resource_id = resource.id and version.seq = (
+    select max(other.seq) from version as other where other.source_id = resource.source_id and other.resource_id = resource.id and other.seq <= ?)
   where resource.source_id = ? and version.gone = 0`;
 
 type Numeric = number | string | null;

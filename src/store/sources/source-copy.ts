@@ -22,7 +22,12 @@ export async function copySource(
   const source: (Row & { id: number }) | undefined = await db('source').where({ name }).first('*');
   if (!source) return;
   // Whoever is at work there is not at work here.
-  const nobody = { lease_holder: null, lease_expires: null, files_holder: null, files_expires: null };
+  const nobody = {
+    harvest_holder: null,
+    harvest_expires: null,
+    file_work_holder: null,
+    file_work_expires: null,
+  };
   await to.transaction((trx) => insertRows(trx, 'source', [{ ...source, ...nobody }]).then(() => undefined));
   const tables = await tablesOf(to);
   const ofItems = tables.filter(
@@ -42,7 +47,7 @@ export async function copySource(
       await write(to, table, rows);
       if (table === 'item') {
         const ids = rows.map(({ id }) => Number(id));
-        for (const own of ofItems) await copyOwn(db, to, own.name, ids);
+        for (const own of ofItems) await copyOwn(db, to, own.name, source.id, ids);
       }
       after = rows.at(-1)?.id ?? 0;
       if (!isCounted || rows.length < rowsAtATime) break;
@@ -50,8 +55,16 @@ export async function copySource(
   }
 }
 
-async function copyOwn(db: Queryable, to: Database, table: string, items: readonly number[]): Promise<void> {
-  const rows: Row[] = await db(table).modify((query) => whereAnyOf(query, 'item_id', items));
+async function copyOwn(
+  db: Queryable,
+  to: Database,
+  table: string,
+  sourceId: number,
+  items: readonly number[],
+): Promise<void> {
+  const rows: Row[] = await db(table)
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'item_id', items));
   await write(to, table, rows);
 }
 

@@ -68,7 +68,7 @@ function versionOf(plan: Plan, number: number, version: number) {
   const [resource_id, kind] = [number + 1, version === 0 ? 'created' : 'updated'];
   return {
     change: { source_id: sourceId, seq, resource_id, at, kind, ...facts, links: linksOf(number) },
-    version: { resource_id, seq, at, gone: 0, ...facts },
+    version: { source_id: sourceId, resource_id, seq, at, gone: 0, ...facts },
     blob: { ...pack(number, version, facts.hash, content) },
   };
 }

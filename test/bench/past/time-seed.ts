@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { openSqliteFile, type SqliteStatement } from '../../../src/store/drivers/sqlite-driver.ts';
 import type { Row } from '../../../src/store/engine/bulk.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
-import { openSqliteFile, type SqliteStatement } from '../../../src/store/engine/sqlite-driver.ts';
 import { momentOf, pageSize, planOf } from './time-plan.ts';
 import { type PageRows, type PageToMake, sourceId } from './time-rows.ts';
 

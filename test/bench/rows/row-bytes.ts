@@ -138,7 +138,12 @@ export async function sizes(database: Database): Promise<ReadonlyMap<string, num
     const { rows }: { rows: { name: string; bytes: number }[] } = await database.writer.raw(
       "select relname as name, pg_total_relation_size(oid) as bytes from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
     );
-    return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]));
+    const found = new Map<string, number>();
+    for (const { name, bytes } of rows) {
+      const table = name.replace(/_p\d+$/, '');
+      found.set(table, (found.get(table) ?? 0) + Number(bytes));
+    }
+    return found;
   }
   const rows: { name: string; bytes: number }[] = await database.writer.raw(
     'select tbl_name as name, sum(pgsize) as bytes from dbstat join sqlite_schema using (name) group by tbl_name',

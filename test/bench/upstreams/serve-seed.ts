@@ -46,7 +46,7 @@ function row(id: number) {
       ...{ format: 'oai_dc', ...facts, links, last_seq: id, version_count: 1 },
     },
     change: { source_id, seq: id, resource_id: id, at, kind: 'created', ...facts, links },
-    version: { resource_id: id, seq: id, at, ...facts },
+    version: { source_id, resource_id: id, seq: id, at, ...facts },
     blob: { ...packBlob(hash, content) },
   };
 }

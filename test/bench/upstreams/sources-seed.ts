@@ -71,7 +71,7 @@ function row(source_id: number, name: string, seq: number) {
       ...{ format: 'oai_dc', ...facts, links, last_seq: seq, version_count: 1 },
     },
     change: { source_id, seq, resource_id: id, at, kind: 'created', ...facts, links },
-    version: { resource_id: id, seq, at, ...facts },
+    version: { source_id, resource_id: id, seq, at, ...facts },
     blob: { ...packBlob(hash, content) },
   };
 }

@@ -172,8 +172,10 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) 
     // It was set aside.
     expect((await check()).payloads[0]?.message).toContain('is missing');
 
-    const item: { id: number } | undefined = await database.reader('item').first('id');
-    const number = { item_id: item?.id ?? 0, number: 1 };
+    const item: { id: number; source_id: number } | undefined = await database
+      .reader('item')
+      .first('id', 'source_id');
+    const number = { source_id: item?.source_id ?? 0, item_id: item?.id ?? 0, number: 1 };
     await database.writer('prior_version').insert({ ...number, at: '2011-01-01T00:00:00Z' });
     const part = { kind: 'metadata', format: 'dim', sequence: 0, hash: 'sha-256:none' };
     await database.writer('prior_representation').insert({ ...number, ...part });

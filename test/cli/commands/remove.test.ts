@@ -101,7 +101,7 @@ test('what cannot be removed is said in a sentence', async () => {
   await database
     .writer('source')
     .where({ name: 'goes' })
-    .update({ lease_holder: lease.holder.replace(/\/\d+\//, `/${process.ppid}/`) });
+    .update({ harvest_holder: lease.holder.replace(/\/\d+\//, `/${process.ppid}/`) });
   const held = await run('remove', 'goes');
   expect(held).toMatchObject({ code: 5 });
   expect(held.stderr).toContain('[lease-held]');

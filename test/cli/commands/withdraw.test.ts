@@ -124,11 +124,11 @@ test('beside a harvest that holds the source it is refused at once, and told wit
   const lease = await acquireLease(database, 'repo', Date.now());
   await database
     .writer('source')
-    .update({ lease_holder: lease.holder.replace(/\/\d+\//, `/${process.ppid}/`) });
+    .update({ harvest_holder: lease.holder.replace(/\/\d+\//, `/${process.ppid}/`) });
   const done = await runMain(directory, ['withdraw', 'oai:a:1']);
   expect(done).toMatchObject({ code: 0 });
   expect(done.stdout).toContain('its source is being harvested');
-  await database.writer('source').update({ lease_holder: null, lease_expires: null });
+  await database.writer('source').update({ harvest_holder: null, harvest_expires: null });
   expect(await database.reader('resource').whereNotNull('withdrawn_at').select('path')).toHaveLength(1);
   await database.close();
   expect((await runMain(directory, ['harvest'])).code).toBe(0);

@@ -272,6 +272,7 @@ describeOnBoth('rsbridge history', (open) => {
     ] as const) {
       const at = `2026-${month}-01T00:00:00Z`;
       await database.writer('version').insert({
+        source_id: item.source_id,
         ...{ resource_id: resource.id, seq, at, lastmod: at, media_type: file.mediaType, length: 4 + seq },
         upstream_url: url,
       });

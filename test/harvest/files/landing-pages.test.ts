@@ -111,7 +111,7 @@ async function seed(database: Database, urls: readonly string[]) {
     items,
     run: (budget = 100) => readLandingPages({ database, clock, log, http }, { id, name }, { budget, signal }),
     filesOf: async (item = items[0] ?? 0) =>
-      (await readItemFiles(database.writer, [item]))
+      (await readItemFiles(database.writer, id, [item]))
         .get(item)
         ?.files.map(({ url }) => url.replace(base, '')) ?? [],
     dueOf: async (item = items[0]) => (await database.writer('item').where({ id: item }).first()).landing_due,

@@ -186,7 +186,7 @@ export async function seedResource(
       { name: `Collection ${spec}` },
     );
     await writer('item_collection')
-      .insert({ item_id: item, collection_id: collection })
+      .insert({ source_id: source, item_id: item, collection_id: collection })
       .onConflict()
       .ignore();
   }

@@ -33,11 +33,14 @@ export async function seedPast(
     ...(last?.content === null && { deletedAt: last.datetime }),
     ...seeded,
   });
-  const row: { id: number } | undefined = await writer('resource').where({ path }).first('id');
+  const row: { id: number; source_id: number } | undefined = await writer('resource')
+    .where({ path })
+    .first('id', 'source_id');
   for (const [index, { datetime, content, droppedAt, mediaType, keep = true }] of steps.entries()) {
     const bytes = content === null ? undefined : Buffer.from(content);
     const hash = bytes && `sha-256:${createHash('sha256').update(bytes).digest('hex')}`;
     await writer('version').insert({
+      source_id: row?.source_id,
       resource_id: row?.id,
       seq: index + 1,
       at: datetime,

@@ -7,9 +7,9 @@ export async function listPriorVersions(
   source: string,
   identifier: string,
 ): Promise<readonly PriorVersion[]> {
-  const item: { id: number } | undefined = await db('item')
+  const item: { id: number; source_id: number } | undefined = await db('item')
     .join('source', 'source.id', 'item.source_id')
     .where({ 'source.name': source, 'item.identifier': identifier })
-    .first('item.id');
-  return (item && (await listPriorVersionsOf(db, [item.id])).get(item.id)) ?? [];
+    .first('item.id', 'item.source_id');
+  return (item && (await listPriorVersionsOf(db, item.source_id, [item.id])).get(item.id)) ?? [];
 }

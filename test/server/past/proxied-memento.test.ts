@@ -30,11 +30,13 @@ async function open() {
   });
   const { writer } = house.house.database;
   const path = new URL(address).pathname.slice(1);
-  const row = (await writer('resource').where({ path }).first('id', 'item_id')) as {
+  const row = (await writer('resource').where({ path }).first('id', 'source_id', 'item_id')) as {
     id: number;
+    source_id: number;
     item_id: number;
   };
   await writer('version').insert({
+    source_id: row.source_id,
     resource_id: row.id,
     seq: 1,
     at: lastmod,
@@ -44,8 +46,14 @@ async function open() {
     hash: hashOf('sha256', content),
     gone: 0,
   });
-  await writer('prior_version').insert({ item_id: row.item_id, number: 1, at: '2020-01-01T00:00:00Z' });
+  await writer('prior_version').insert({
+    source_id: row.source_id,
+    item_id: row.item_id,
+    number: 1,
+    at: '2020-01-01T00:00:00Z',
+  });
   await writer('prior_representation').insert({
+    source_id: row.source_id,
     item_id: row.item_id,
     number: 1,
     kind: 'file',

@@ -21,8 +21,8 @@ import {
   isSqliteFile,
   replaceSqlite,
 } from '../../../src/store/backup/sqlite-copy.ts';
+import { openSqliteFile } from '../../../src/store/drivers/sqlite-driver.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { openSqliteFile } from '../../../src/store/engine/sqlite-driver.ts';
 import { placeMigrated } from '../../house/store/databases.ts';
 import { ToldSource } from '../../house/store/told-source.ts';
 

@@ -54,6 +54,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0030-seen' },
     { name: '0031-links-once' },
     { name: '0032-takeover' },
+    { name: '0033-keys' },
     { name: '0040-edition' },
     { name: '0041-kept-sources' },
   ]);
@@ -74,6 +75,10 @@ test.each(['sqlite', 'pg'] as const)('what was before time travel becomes a past
       await up(trx);
       await trx('schema_migration').insert({ name, run_at: '2026-11-20T00:00:00Z' });
     }
+    await trx('source').insert({ id: 1, name: 'of-before', journal_at: '2026-11-20T00:00:00Z' });
+    const resource = { id: 7, source_id: 1, item_id: 1, path: 'p', kind: 'metadata', format: 'oai_dc' };
+    const ends = { lastmod: '2026-11-04T00:00:00Z', links: '[]', last_seq: 4, version_count: 3 };
+    await trx('resource').insert({ ...resource, ...ends });
     const at = (day: number) => `2026-11-0${day}T00:00:00Z`;
     const facts = { lastmod: at(1), media_type: 'application/xml', length: 5, hash: 'sha-256:00' };
     const kinds = ['created', 'updated', 'deleted', 'created'] as const;

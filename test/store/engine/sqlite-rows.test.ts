@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sqliteDrivers, useSqliteDriver } from '../../../src/store/drivers/sqlite-driver.ts';
 import { openSqlite } from '../../../src/store/engine/sqlite-dialect.ts';
-import { sqliteDrivers, useSqliteDriver } from '../../../src/store/engine/sqlite-driver.ts';
 
 /** What comes out of the SQLite driver: rows are made from bare values and the names of the columns. */
 let directory: string;

@@ -1,145 +1,133 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { checkSchema, migrate } from '../../../src/store/engine/migrate.ts';
-import { openSqliteFile } from '../../../src/store/engine/sqlite-driver.ts';
 import type { TakeoverProgress } from '../../../src/store/engine/takeover.ts';
-import { applyRetention } from '../../../src/store/history/retention.ts';
 import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { listChanges, listResources } from '../../../src/store/reading/listing.ts';
-import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
-import { migratedSqlite } from '../../house/store/databases.ts';
-import { Lives } from '../../house/store/lives.ts';
+import { scriptOf } from '../../house/process/script.ts';
+import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
+import { fillOfBefore, sourcesOfBefore, stages } from '../../house/store/of-before.ts';
 import { findHistory } from '../../house/store/one-history.ts';
+import { columnsTold, told } from '../../house/store/rows-told.ts';
+import { takeOverInProcess } from '../../house/store/takeover.ts';
 
-const start = '2026-01-01T00:00:00Z';
-const records = 40;
-let database: Database;
-let file: string;
-let lives: Lives;
-let drop: () => Promise<void>;
-
-beforeEach(async () => {
-  const made = migratedSqlite();
-  drop = made.drop;
-  file = made.config.client === 'sqlite' ? made.config.file : '';
-  database = openDatabase(made.config);
-  lives = await Lives.begin(database, 'of-before', start);
-  for (let content = 1; content <= 4; content += 1) {
-    await lives.store(Object.fromEntries(Array.from({ length: records }, (_, at) => [at, content + at])));
-    lives.pass(86_400);
-  }
-  await applyRetention(database, lives.lease, { last: 2 }, lives.clock);
-  await releaseLease(database, lives.lease);
-});
+const records = 300;
+const script = () => scriptOf(join(import.meta.dirname, '../../house/store/takeover-process.ts'));
+const cleanups: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
-  await database.close();
-  await drop();
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const columns = {
-  released: ['hash'],
-  blob: ['hash', 'base'],
-  resource: ['hash'],
-  version: ['hash'],
-} as const;
-
-/** What a version wrote that kept hashes as text. */
-function age(): void {
-  const plain = openSqliteFile(file);
-  for (const [table, own] of Object.entries(columns))
-    for (const column of own)
-      plain.exec(
-        `update ${table} set ${column} = 'sha-256:' || lower(hex(${column})) where typeof(${column}) = 'blob'`,
-      );
-  plain.exec(`drop table takeover; delete from schema_migration where name = '0032-takeover'`);
-  plain.close();
+async function ofBefore(kind: 'sqlite' | 'pg', stage: string) {
+  const { config, drop } = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+  cleanups.push(drop);
+  const database = openDatabase(config);
+  cleanups.push(() => database.close());
+  await fillOfBefore(database, stage, records);
+  return { config, database };
 }
 
-/** How many hashes are octets, and how many are text. */
-function count(): { readonly octets: number; readonly texts: number } {
-  const plain = openSqliteFile(file);
-  const found = { octets: 0, texts: 0 };
-  for (const [table, own] of Object.entries(columns))
-    for (const column of own) {
-      const sum = `count(case typeof(${column}) when 'blob' then 1 end) as octets,
-        count(case typeof(${column}) when 'text' then 1 end) as texts`;
-      const row = plain.prepare(`select ${sum} from ${table}`).all()[0] as typeof found;
-      found.octets += row.octets;
-      found.texts += row.texts;
-    }
-  plain.close();
-  return found;
-}
-
-async function everything(): Promise<unknown> {
+/** Lists, changes, the past of some resources, and the bytes that they had. */
+async function documents(database: Database): Promise<unknown> {
   const said: unknown[] = [];
-  for (const set of resourceSets(lives.source)) {
+  for (const set of sourcesOfBefore.flatMap((source) => resourceSets(source))) {
     for await (const page of listResources(database.reader, set)) said.push(page);
     for await (const page of listChanges(database.reader, set, { afterSeq: 0 })) said.push(page);
   }
-  for (let record = 0; record < records; record += 1) {
-    const history = await findHistory(database.reader, lives.pathOf(record));
+  for (let record = 5; record <= records; record += 5) {
+    const source = record % 4 === 0 ? 'beta' : 'alpha';
+    const history = await findHistory(
+      database.reader,
+      `${source}/items/oai:repo.example.org:${record}/oai_dc.xml`,
+    );
     said.push(history);
-    for (const { hash = '' } of history?.timeline.mementos ?? [])
+    for (const { hash = '' } of record % 25 === 0 ? (history?.timeline.mementos ?? []) : [])
       said.push(Buffer.from((await readBlob(database.reader, hash)) ?? []).toString());
   }
   return said;
 }
 
-test('hashes of a database of before become octets, and everything reads as before', async () => {
-  const before = await everything();
-  const { octets } = count();
-  age();
-  expect(count()).toEqual({ octets: 0, texts: octets });
-  const progress: TakeoverProgress[] = [];
-  await migrate(database, (step) => progress.push(step));
-  expect(count()).toEqual({ octets, texts: 0 });
-  expect(await everything()).toEqual(before);
-  const done = progress.map((step) => step.done);
-  expect(done).toEqual([...done].sort((a, b) => a - b));
-  expect(progress.at(-1)).toEqual({ done: progress[0]?.total, total: progress[0]?.total });
-  // Once.
-  await migrate(database, () => {
-    throw new Error('there is nothing left to take over');
-  });
-});
+/** What a database of that schema did not have, or what a later migration said anew. */
+const only = (stage: string) => (stage < '0005' ? { version: 'gone = 0' } : {});
 
-test('whoever is stopped in the middle leaves the rest to the next, and nobody reads it before', async () => {
-  const before = await everything();
-  const { octets } = count();
-  age();
-  for (const steps of [3, 4]) {
-    let left = steps;
+describe.each(['sqlite', 'pg'] as const)('a database of before on %s', (kind) => {
+  test.each(stages)('of %s is taken over, whoever is stopped on the way', async (stage) => {
+    const { database } = await ofBefore(kind, stage);
+    const columns = await columnsTold(database);
+    const before = await told(database, columns);
+    const progress: TakeoverProgress[] = [];
+    for (const steps of [2, 3]) {
+      let left = steps;
+      const stopped = migrate(database, (step) => {
+        progress.push(step);
+        left -= 1;
+        if (left === 0) throw new Error('stopped');
+      });
+      await expect(stopped).rejects.toThrow('stopped');
+      await expect(checkSchema(database)).rejects.toMatchObject({
+        code: 'database-unavailable',
+        message: expect.stringContaining('taken over'),
+      });
+    }
+    await migrate(database, (step) => progress.push(step));
+    await checkSchema(database);
+    expect(await told(database, columns, only(stage))).toEqual(before);
+    expect(progress.at(-1)).toMatchObject({ done: progress.at(-1)?.total });
+    // Once.
+    await migrate(database, () => {
+      throw new Error('there is nothing left to take over');
+    });
+  });
+
+  test.each(['0001-the-house', '0025-shared-links', '0032-takeover'])(
+    'of %s says the same when whoever takes it over is killed twice as when nobody is',
+    async (stage) => {
+      const whole = await ofBefore(kind, stage);
+      const killed = await ofBefore(kind, stage);
+      await migrate(whole.database);
+      for (const steps of [3, 2]) {
+        const run = await takeOverInProcess(script(), killed.config, (done) => done === steps);
+        expect(run.isKilled).toBe(true);
+      }
+      await Promise.all([migrate(killed.database), migrate(killed.database)]);
+      const said = await documents(killed.database);
+      expect(JSON.stringify(said)).toContain('<dc:title>');
+      // What is noise in one is not the same noise in the other.
+      if (kind === 'pg') expect(said).toEqual(await documents(whole.database));
+    },
+  );
+
+  test('is left alone while an earlier version is at work in it', async () => {
+    const { database } = await ofBefore(kind, '0032-takeover');
+    const holder = `another host/4711/x`;
+    await database.writer('source').update({ lease_holder: holder, lease_expires: Date.now() + 60_000 });
+    await expect(migrate(database)).rejects.toMatchObject({
+      code: 'lease-held',
+      message: expect.stringContaining('process 4711 '),
+    });
+    // What it asks for is still there.
+    expect(await database.reader('version').first('resource_id')).toBeDefined();
+    await database.writer('source').update({ lease_expires: 0 });
+    await migrate(database);
+    await checkSchema(database);
+  });
+
+  test('has nothing that a process of an earlier version could take for its own', async () => {
+    const { database } = await ofBefore(kind, '0032-takeover');
+    let steps = 0;
     const stopped = migrate(database, () => {
-      left -= 1;
-      if (left === 0) throw new Error('stopped');
+      steps += 1;
+      if (steps === 2) throw new Error('stopped');
     });
     await expect(stopped).rejects.toThrow('stopped');
-    await expect(checkSchema(database)).rejects.toMatchObject({
-      code: 'database-unavailable',
-      message: expect.stringContaining('taken over'),
-    });
-  }
-  const half = count();
-  expect(half.octets).toBeGreaterThan(0);
-  expect(half.texts).toBeGreaterThan(0);
-  await migrate(database);
-  await checkSchema(database);
-  expect(count()).toEqual({ octets, texts: 0 });
-  expect(await everything()).toEqual(before);
-});
-
-test('not while an earlier version is at work in it', async () => {
-  age();
-  const lease = await acquireLease(database, lives.source, Date.now());
-  await expect(migrate(database)).rejects.toMatchObject({
-    code: 'lease-held',
-    message: expect.stringContaining(`process ${process.pid} `),
+    // Not an empty table, in which nothing was ever published.
+    await expect(database.reader('version').first('seq')).rejects.toThrow(/version/);
+    await migrate(database);
+    // Nobody harvests who does not find the lease.
+    const lease = database.writer('source').where({ name: 'alpha' }).update({ lease_holder: 'me' });
+    await expect(lease).rejects.toThrow(/lease_holder/);
   });
-  expect(count().octets).toBe(0);
-  await releaseLease(database, lease);
-  await migrate(database);
-  expect(count().texts).toBe(0);
 });

@@ -280,10 +280,12 @@ describeOnBoth('a URL that several sources link to', (open) => {
       await trx.raw('set local enable_seqscan = off');
       return JSON.stringify(await trx.raw(`explain ${sql}`, [url]));
     });
-    expect(plan).toContain('resource_path_source_id_unique');
+    expect(plan).toMatch(/resource(_p\d+)?_path_source_id_/);
   });
 
-  test('comes with the next harvest where a database of before had it in one source only', async () => {
+  test('comes with the next harvest where a database of before had it in one source only', async (context) => {
+    // `takeover.test.ts` takes over a database of then.
+    if (database.client === 'pg') context.skip('a table that is divided has no key that could be changed');
     await a.deliver('x', [url]);
     await b.deliver('y', [url]);
     // As it was: one row for a path, whoever came second had none.

@@ -140,7 +140,8 @@ describeOnBoth('timelines', (open) => {
     await history();
     const nobody = await findHistory(database.reader, `${source}/items/nobody/oai_dc.xml`);
     database.reader.removeListener('query', count);
-    expect([asked, nobody]).toEqual([2, undefined]);
+    // PostgreSQL is asked for the source before, so that it looks into one partition.
+    expect([asked, nobody]).toEqual([database.client === 'pg' ? 4 : 2, undefined]);
     expect([...(await findHistories(database.reader, source, [pathOf(), 'x', pathOf()])).keys()]).toEqual([
       pathOf(),
     ]);
@@ -148,14 +149,15 @@ describeOnBoth('timelines', (open) => {
 
   test('may be of thousands of versions', async () => {
     await store('2026-11-02T00:00:00Z', item('<dc>1</dc>'));
-    const row: { id: number } | undefined = await database
+    const row: { id: number; source_id: number } | undefined = await database
       .writer('resource')
       .where({ path: pathOf() })
-      .first('id');
+      .first('id', 'source_id');
+    const own = { source_id: row?.source_id, resource_id: row?.id };
     const begin = Date.parse('2026-11-03T00:00:00Z');
     const rows = Array.from({ length: 5000 }, (_, index) => {
       const at = new Date(begin + index * 1000).toISOString().replace('.000Z', 'Z');
-      return { resource_id: row?.id, seq: 1000 + index, at, lastmod: at, hash: hashOf('<dc>1</dc>') };
+      return { ...own, seq: 1000 + index, at, lastmod: at, hash: hashOf('<dc>1</dc>') };
     });
     for (let from = 0; from < rows.length; from += 50) {
       await database.writer('version').insert(rows.slice(from, from + 50));

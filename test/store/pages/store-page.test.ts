@@ -353,8 +353,8 @@ describeOnBoth('storePage', (open) => {
   test('an expiry from a clock that was far ahead holds nobody up', async () => {
     const tomorrow = Date.parse(now) + 86_400_000;
     await database.writer('source').where({ name: source }).update({
-      lease_holder: 'another host/1/x',
-      lease_expires: tomorrow,
+      harvest_holder: 'another host/1/x',
+      harvest_expires: tomorrow,
     });
     lease = await acquireLease(database, source, Date.parse(now));
     await store([item('oai:x:1')]);

@@ -25,7 +25,7 @@ describeOnBoth('whose payload something is', (open) => {
       .pluck('hash')
       .then(([first, second, third]) => [first, third, second]);
     const item = await reader('item').where({ identifier: '1' }).first('id');
-    const prior = { item_id: item.id, number: 1 };
+    const prior = { source_id: source.id, item_id: item.id, number: 1 };
     await writer('prior_version').insert({ ...prior, at: '2020-01-01T00:00:00Z' });
     await writer('prior_representation').insert([
       { ...prior, kind: 'metadata', format: 'mods', sequence: 0, hash: hashOf('a') },

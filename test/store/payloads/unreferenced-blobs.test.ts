@@ -40,7 +40,7 @@ describeOnBoth('what nothing refers to any more', (open) => {
     const { hash } = await keepContent(database, directory, text);
     await database.transaction(async (trx) => {
       resources += 1;
-      const row = { resource_id: resources, seq: 1, at: now, lastmod: now, hash };
+      const row = { source_id: 1, resource_id: resources, seq: 1, at: now, lastmod: now, hash };
       await trx('version').insert(row);
       const version = { resourceId: row.resource_id, seq: row.seq, endSeq: 2, hash };
       expect(await releaseVersions(trx, 1, [version], now)).toBe(1);
@@ -106,7 +106,7 @@ describeOnBoth('what nothing refers to any more', (open) => {
     [
       'prior_representation',
       'hash',
-      { item_id: 1, number: 1, kind: 'metadata', format: 'oai_dc', sequence: 0 },
+      { source_id: 1, item_id: 1, number: 1, kind: 'metadata', format: 'oai_dc', sequence: 0 },
     ],
     ['remote_file', 'content_hash', { source_id: 1, url: 'http://x/', outcome: 'confirmed' }],
     ['blob', 'base', { hash: 'sha-256:delta', length: 1, coding: 'delta', data: Buffer.alloc(1) }],

@@ -83,7 +83,7 @@ describeOnBoth('an item', (open) => {
         }
       }
       expect(all.get(999_999)).toEqual([]);
-      for (const id of ids) expect(all.get(id)).toEqual(await listItemResources(reader, id));
+      for (const id of ids) expect(all.get(id)).toEqual(await listItemResources(reader, source.id, id));
     }
   });
 });

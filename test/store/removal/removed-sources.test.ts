@@ -86,7 +86,7 @@ describeOnBoth('a source that is removed', (open) => {
       { ...file, url: 'https://x.example.org/2', content_hash: null },
     ]);
     const [item] = await database.reader('item').where({ source_id: source.id }).pluck('id');
-    const prior = { item_id: item, number: 1 };
+    const prior = { source_id: source.id, item_id: item, number: 1 };
     await database.writer('prior_version').insert({ ...prior, at: source.now });
     await database.writer('prior_representation').insert([
       { ...prior, kind: 'metadata', format: 'mods', sequence: 0, hash: former },

@@ -19,7 +19,7 @@ describeOnBoth('the lease of a source', (open) => {
   const heldBy = async (source: string, holder: string, expires: number) => {
     const { database } = open();
     await ensureSource(database, source, at);
-    const row = { lease_holder: holder, lease_expires: expires };
+    const row = { harvest_holder: holder, harvest_expires: expires };
     await database.writer('source').where({ name: source }).update(row);
   };
 

@@ -116,7 +116,7 @@ describeOnBoth('collections', (open) => {
         rows.map((id) => ({ id, source_id: source.id, identifier: `dead ${id}`, unsettled: 0 })),
       );
       await writer('item_collection').insert(
-        rows.map((id) => ({ item_id: id, collection_id: collection.id })),
+        rows.map((id) => ({ source_id: source.id, item_id: id, collection_id: collection.id })),
       );
     }
     expect(await findCollection(reader, 'osaka', 'a')).toMatchObject({ resourceCount: 2, isLarge: true });

@@ -32,7 +32,12 @@ describeOnBoth('a copy of a source, to try a harvest in', (open) => {
       await copy.writer('source').delete();
       await copySource(database, copy, 'kyoto', signal);
       const [row] = await copy.reader('source');
-      expect(row).toMatchObject({ id: source.id, name: 'kyoto', lease_holder: null, lease_expires: null });
+      expect(row).toMatchObject({
+        id: source.id,
+        name: 'kyoto',
+        harvest_holder: null,
+        harvest_expires: null,
+      });
       const ofItems = ['item_collection', 'item_file'];
       for (const table of ['item', 'resource', 'collection', 'vanished', 'unread_part', 'run', ...ofItems]) {
         const [there] = await copy.reader(table).count({ count: '*' });
@@ -49,7 +54,7 @@ describeOnBoth('a copy of a source, to try a harvest in', (open) => {
         expect([table, await copy.reader(table)]).toEqual([table, []]);
       // The same harvest there meets the same.
       const tried = new ToldSource(copy, 'kyoto', source.lease, source.now);
-      await copy.writer('source').update({ lease_holder: source.lease.holder });
+      await copy.writer('source').update({ harvest_holder: source.lease.holder });
       expect(await tried.living()).toEqual(await source.living());
     } finally {
       await copy.close();

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { copySqlite, inspectSqlite, replaceSqlite } from '../../../src/store/backup/sqlite-copy.ts';
+import { openSqliteFile, sqliteDrivers, useSqliteDriver } from '../../../src/store/drivers/sqlite-driver.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
-import { openSqliteFile, sqliteDrivers, useSqliteDriver } from '../../../src/store/engine/sqlite-driver.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { scriptOf } from '../../house/process/script.ts';
 
@@ -34,7 +34,7 @@ test('the SQLite of Node is used where it has one, and nothing is said of it', (
   const major = Number.parseInt(process.versions.node, 10);
   expect(sqliteDrivers()[0]).toBe(major > 22 || (major === 22 && minor >= 16) ? 'node' : 'package');
   const url = pathToFileURL(
-    scriptOf(join(import.meta.dirname, '..', '..', '..', 'src', 'store', 'engine', 'sqlite-driver.ts')),
+    scriptOf(join(import.meta.dirname, '..', '..', '..', 'src', 'store', 'drivers', 'sqlite-driver.ts')),
   );
   const script = `const { openSqliteFile } = await import('${url.href}'); openSqliteFile(':memory:').close();`;
   const ended = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
