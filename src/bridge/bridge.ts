@@ -11,7 +11,7 @@ import { createFileChecker } from '../harvest/files/checks/file-checker.ts';
 import type { FileJobDeps } from '../harvest/files/file-job.ts';
 import { createUpstreamFiles, type UpstreamFileSource } from '../harvest/files/upstream/upstream-files.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
-import { createHostGate } from '../harvest/http/host-gate.ts';
+import { createHostGate, gateOfGroup, type HostGate } from '../harvest/http/host-gate.ts';
 import { createHttp, type HttpClient } from '../harvest/http/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';
 import { createThreads } from '../harvest/threads/threads.ts';
@@ -81,7 +81,17 @@ export async function openBridge(
   const clients: HttpClient[] = [];
   const opened = new Map<string, OpenSource>();
 
+  function gateOf({ politenessGroup: group }: SourceConfig): HostGate {
+    if (group === undefined) return gate;
+    const isOne = (host: string) =>
+      Object.values(config.sources).some(
+        (source) => source.politenessGroup === group && new URL(source.url).host === host,
+      );
+    return gateOfGroup(gate, group, isOne);
+  }
+
   function open(name: string, settings: SourceConfig): OpenSource {
+    const gate = gateOf(settings);
     const http = createHttp(httpSettings(settings, config), { gate, clock: upstreamClock, log });
     const found = createHttp(
       { ...httpSettings(settings, config), scope: 'found', headers: undefined },
@@ -150,7 +160,7 @@ export async function openBridge(
       database,
       directory: config.directory,
       http: source(name).found,
-      gate,
+      gate: gateOf(source(name).config),
       clock: upstreamClock,
       log,
     }),

@@ -333,6 +333,13 @@ export const sourceSchema = Type.Object(
       description:
         'Requests under way at one host (of a DSpace by REST, 2 unless said otherwise). From 2 on, large lists are read in several windows at a time, and files are fetched side by side.',
     }),
+    politenessGroup: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'A name for a machine that has many: the hosts of all sources with this name count as one host for `requestsPerHost`, and rest together when one of them asks for it.',
+      }),
+    ),
     headers: Type.Optional(
       Type.Record(
         Type.String(),

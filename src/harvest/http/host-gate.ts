@@ -56,6 +56,19 @@ export function createHostGate(): HostGate {
   };
 }
 
+/**
+ * A gate at which some hosts are one place: names of one machine.
+ * @param isOne whether a host is one of them
+ */
+export function gateOfGroup(gate: HostGate, group: string, isOne: (host: string) => boolean): HostGate {
+  const placeOf = (host: string) => (isOne(host) ? `group ${group}` : host);
+  return {
+    enter: (host, places, signal) => gate.enter(placeOf(host), places, signal),
+    rest: (host, until) => gate.rest(placeOf(host), until),
+    restOf: (host, now) => gate.restOf(placeOf(host), now),
+  };
+}
+
 function waitFor(queue: Queue, places: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = () => {
