@@ -75,8 +75,13 @@ export function parseAcceptDatetime(text: string): string | undefined {
 
 /** `20261121043800`: the moment in the URI of a memento. */
 export function toDigits(iso: string): string {
-  return iso.replace(/\D/g, '');
+  if (!stamped.test(iso)) return iso.replace(/\D/g, '');
+  // Each entry of a list has one, and this is quicker.
+  const time = iso.slice(11, 13) + iso.slice(14, 16) + iso.slice(17, 19);
+  return iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 10) + time;
 }
+
+const stamped = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 /** The inverse of `toDigits`; undefined for anything else. */
 export function parseDigits(digits: string): string | undefined {

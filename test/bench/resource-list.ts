@@ -35,15 +35,18 @@ async function measure(): Promise<void> {
     const publisher = createPublisher({ database, directory, baseUrl, clock, log: silent });
     const [set] = resourceSets('bench');
     if (!set) throw new Error('a source has sets');
+    const before = process.cpuUsage();
     const started = performance.now();
     const report = await publisher.publish(set, { resourceList: 'always' });
     const seconds = (performance.now() - started) / 1000;
+    const { user, system } = process.cpuUsage(before);
     const bytes = report.documents.reduce((sum, document) => sum + document.bytes, 0);
     await database.close();
     const line = {
       entries: count,
       seconds: Number(seconds.toFixed(2)),
       entriesPerSecond: Math.round(count / seconds),
+      cpuSeconds: Number(((user + system) / 1e6).toFixed(2)),
       megabytes: Math.round(bytes / 1e6),
       maxRssMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
     };

@@ -2,6 +2,7 @@ import type { ChangeKind, Link, Representation, ResourceKind } from '../../core/
 import type { Mirror, ResourceSet } from '../../core/resource-set.ts';
 import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import { isAbsolute, linkFormat, mementoUri, timeGateUri, timeMapUri, toUri } from '../../core/uris.ts';
+import { renderLink, renderStoredLinks } from './link-writer.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { escapeUri, escapeXml } from './xml-text.ts';
 
@@ -25,6 +26,9 @@ export interface ListEntry extends Representation {
   readonly packagePath?: string;
 }
 
+/** The same, with its links as JSON, as they are stored. */
+export type StoredEntry = Omit<ListEntry, 'links'> & { readonly links: string };
+
 /**
  * What a set adds to the links of its entries: copies (RS-LN-03…05) and mementos (RS-LN-18…24). Where the configuration
  * changes them, what is written from then on is different: the next Resource List, new changes, the flat list as a whole.
@@ -38,7 +42,11 @@ export function entryForm({ mirrors, mementos }: EntryLinks): string {
 }
 
 /** RS-GEN-20: `loc, lastmod, rs:md, rs:ln*`. */
-export function renderEntry(baseUrl: string, entry: ListEntry, { mirrors, mementos }: EntryLinks): string {
+export function renderEntry(
+  baseUrl: string,
+  entry: ListEntry | StoredEntry,
+  { mirrors, mementos }: EntryLinks,
+): string {
   const loc = toUri(baseUrl, entry.path);
   const ascii = escapeUri(loc);
   let text = `<url><loc>${ascii}</loc>`;
@@ -54,7 +62,8 @@ export function renderEntry(baseUrl: string, entry: ListEntry, { mirrors, mement
   md += hash + length + type;
   if (entry.packagePath !== undefined) md += ` path="${escapeXml(entry.packagePath)}"`;
   if (md !== '') text += `<rs:md${md}/>`;
-  for (const link of entry.links) text += renderLink(baseUrl, link, loc);
+  if (typeof entry.links === 'string') text += renderStoredLinks(baseUrl, entry.links, loc);
+  else for (const link of entry.links) text += renderLink(baseUrl, link, loc);
   if (!isGone) {
     for (const link of duplicates(mirrors, entry.path)) text += renderLink(baseUrl, link, loc);
   }
@@ -71,7 +80,10 @@ export function renderEntry(baseUrl: string, entry: ListEntry, { mirrors, mement
 }
 
 /** Of files only what we keep ourselves has a past; and only as long as it is there. */
-function hasMementos({ kind, path, hash, change }: ListEntry, mementos: ResourceSet['mementos']): boolean {
+function hasMementos(
+  { kind, path, hash, change }: ListEntry | StoredEntry,
+  mementos: ResourceSet['mementos'],
+): boolean {
   if (kind === 'metadata') return mementos !== 'none';
   return (
     mementos === 'all' && change !== 'deleted' && !isAbsolute(path) && hash?.startsWith('sha-256:') === true
@@ -89,20 +101,6 @@ export function duplicates(mirrors: readonly Mirror[], path: string): readonly L
     href: `${url.replace(/\/+$/, '')}/${path}`,
     ...(pri === undefined ? {} : { pri }),
   }));
-}
-
-/** Nothing where the link would lead back to the resource (RS-LN-02). */
-function renderLink(baseUrl: string, link: Link, loc: string): string {
-  const href = toUri(baseUrl, link.href);
-  if (href === loc) return '';
-  let text = `<rs:ln rel="${escapeXml(link.rel)}" href="${escapeUri(href)}"`;
-  if (link.hash !== undefined) text += ` hash="${escapeXml(link.hash)}"`;
-  if (link.length !== undefined) text += ` length="${link.length}"`;
-  if (link.modified !== undefined) text += ` modified="${escapeXml(link.modified)}"`;
-  if (link.path !== undefined) text += ` path="${escapeXml(link.path)}"`;
-  if (link.pri !== undefined) text += ` pri="${link.pri}"`;
-  if (link.type !== undefined) text += ` type="${escapeXml(link.type)}"`;
-  return `${text}/>`;
 }
 
 export interface ListHead {

@@ -3,7 +3,7 @@ import { later, toIso } from '../../core/datetime.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Limits } from '../../core/sitemap.ts';
 import { toUri } from '../../core/uris.ts';
-import type { ResourceEntry } from '../../store/reading/listing.ts';
+import type { ListedResource, ResourceEntry } from '../../store/reading/listing.ts';
 import { DocumentFile, type WrittenTwins } from '../disk/document-file.ts';
 import type { StoredDocument } from '../disk/pointer.ts';
 import { storeDocument, writeDocument } from '../disk/stored-document.ts';
@@ -45,7 +45,7 @@ export interface ListPlaces {
 
 /** Writes a Resource List from the pages of one snapshot. */
 export async function writeResourceList(
-  pages: AsyncIterable<readonly ResourceEntry[]>,
+  pages: AsyncIterable<readonly (ResourceEntry | ListedResource)[]>,
   settings: ResourceListSettings,
 ): Promise<WrittenResourceList> {
   const { directory, baseUrl, set, at, clock, limits } = settings;
@@ -95,9 +95,14 @@ export async function writeResourceList(
   return { document: await writeDocument(directory, 'resourcelist', indexFacts, text), parts: stored };
 }
 
+/** Whether a text takes more octets than are left. Counting them costs a look at each of its characters. */
+function isBeyond(left: number, text: string): boolean {
+  return text.length * 3 > left && Buffer.byteLength(text) > left;
+}
+
 /** The entries in as few files as the limits allow; at least one, which may be empty. */
 async function writeParts(
-  pages: AsyncIterable<readonly ResourceEntry[]>,
+  pages: AsyncIterable<readonly (ResourceEntry | ListedResource)[]>,
   { directory, baseUrl, set }: Pick<ResourceListSettings, 'directory' | 'baseUrl' | 'set'>,
   limits: Limits,
 ): Promise<readonly Part[]> {
@@ -117,14 +122,13 @@ async function writeParts(
     for await (const page of pages) {
       for (const resource of page) {
         const text = renderEntry(baseUrl, resource, set);
-        const length = Buffer.byteLength(text);
-        if (entries > 0 && (entries >= limits.entries || bytes + length > limits.bytes)) {
+        if (entries > 0 && (entries >= limits.entries || isBeyond(limits.bytes - bytes, text))) {
           await finish();
           file = await start();
         }
         entries += 1;
-        bytes += length;
         const chunk = chunks.add(text);
+        bytes += chunks.added;
         if (chunk) await file.append(chunk);
       }
     }

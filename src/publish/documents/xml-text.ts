@@ -4,6 +4,7 @@
 const notPlain = /[^ !#-%'-;=?-~]/;
 const notUriPlain = /[^!#-%'-;=?-[\]_a-z~]/;
 const illegal = /[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const notOfUri = /[^!#-;=?-[\]_a-z~]/;
 const notInUri = /[^!#-;=?-[\]_a-z~]+/g;
 
 /**
@@ -20,7 +21,9 @@ export function cleanText(value: string): string {
 
 /** A URI as XML text or attribute: whatever RFC 3986 does not allow in one is percent-encoded. */
 export function escapeUri(uri: string): string {
-  return notUriPlain.test(uri) ? escapeMarkup(toAsciiUri(uri)) : uri;
+  if (!notUriPlain.test(uri)) return uri;
+  // Addresses with a query: there is one in each entry.
+  return notOfUri.test(uri) ? escapeMarkup(toAsciiUri(uri)) : uri.replaceAll('&', '&amp;');
 }
 
 /** `%` stays: a URI that is already encoded does not change. */

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { addSeconds } from '../../core/datetime.ts';
 import { sitemapLimits } from '../../core/sitemap.ts';
-import { listResources } from '../../store/reading/listing.ts';
+import { listStored } from '../../store/reading/listing.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import { publishChanges } from '../changes/change-publication.ts';
 import type { Documents, StoredDocument } from '../disk/pointer.ts';
@@ -57,7 +57,7 @@ export class SetPublication extends SetPart {
       try {
         const journal = await readJournal(trx, this.set.source);
         const count = this.counter('resourceList', await this.countForWatcher(trx));
-        const pages = watched(listResources(trx, this.set), signal, meanwhile, count);
+        const pages = watched(listStored(trx, this.set), signal, meanwhile, count);
         const place = { directory: this.directory.path, set: this.set, at };
         return {
           seq: journal?.seq ?? 0,

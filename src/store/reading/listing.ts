@@ -39,6 +39,9 @@ export interface ChangeEntry extends ResourceEntry {
 
 const rowsAtATime = 2000;
 
+/** One entry of a Resource List, with the JSON of its links: whoever only writes them down needs no more. */
+export type ListedResource = Omit<ResourceEntry, 'links'> & { readonly id: number; readonly links: string };
+
 /**
  * The living resources of a set in a stable order, page by page (keyset: every page costs the same). Run it
  * in a snapshot to get one consistent state.
@@ -49,6 +52,20 @@ export async function* listResources(
   rows = rowsAtATime,
   withIds = false,
 ): AsyncGenerator<readonly ResourceEntry[]> {
+  for await (const page of listStored(db, set, rows))
+    yield page.map(({ id, ...entry }) => ({
+      ...(withIds ? { id } : {}),
+      ...entry,
+      links: parseLinks(entry.links),
+    }));
+}
+
+/** The same, with their links as they are stored. */
+export async function* listStored(
+  db: Queryable,
+  set: ResourceSet,
+  rows = rowsAtATime,
+): AsyncGenerator<readonly ListedResource[]> {
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return;
   for (let after = 0; ; ) {
@@ -70,13 +87,15 @@ export async function* listResources(
       .limit(rows);
     if (page.length > 0) {
       await withLinks(db, page, ['links']);
-      yield page.map((row) => ({
-        ...(withIds ? { id: row.id } : {}),
-        path: row.path,
-        kind: row.kind,
-        lastmod: row.lastmod,
-        ...toRepresentation(row),
-        links: parseLinks(row.links),
+      yield page.map(({ id, path, kind, lastmod, media_type, length, hash, links }) => ({
+        id,
+        path,
+        kind,
+        lastmod,
+        mediaType: media_type ?? undefined,
+        length: length ?? undefined,
+        hash: hash ?? undefined,
+        links,
       }));
     }
     const last = page.at(-1);

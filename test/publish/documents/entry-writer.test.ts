@@ -14,6 +14,7 @@ import {
 } from '../../../src/publish/documents/entry-writer.ts';
 import { renderSmallDocument } from '../../../src/publish/documents/small-document.ts';
 import { cleanText, toAsciiUri } from '../../../src/publish/documents/xml-text.ts';
+import { parseLinks } from '../../../src/store/rows/representation-columns.ts';
 import { baseUrl } from '../../house/publish/seed.ts';
 import { runs } from '../../house/runs.ts';
 
@@ -141,6 +142,37 @@ it('entries are the same bytes as xmlbuilder2 writes, whatever is in them', () =
     fc.property(entry, entryLinks, (value, set) => {
       expect(normalised(renderEntry(baseUrl, value, set))).toBe(normalised(byLibrary(value, set)));
     }),
+    { numRuns: runs(300) },
+  );
+});
+
+it('links are the same bytes from their JSON, as it is stored', () => {
+  const plain = fc.record({
+    rel: fc.constantFrom('via', 'collection', 'profile', ''),
+    href: fc.constantFrom(
+      'x/y',
+      'x/{"rel":"',
+      'https://a.example/?b=1&c=é',
+      'kyushu/own',
+      'x/?token=a',
+      'x/}]',
+    ),
+  });
+  const typed = fc
+    .tuple(plain, fc.constantFrom('text/xml', '', 'a&b'))
+    .map(([one, type]) => ({ ...one, type }));
+  const shuffled = typed.map(({ rel, href, type }) => ({ type, href, rel }));
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(plain, typed, shuffled, link), { maxLength: 5 }),
+      entryLinks,
+      (links, set) => {
+        const stored = JSON.stringify(links);
+        const value = { kind: 'metadata', path: 'kyushu/own' } as const;
+        const read = renderEntry(baseUrl, { ...value, links: parseLinks(stored) }, set);
+        expect(renderEntry(baseUrl, { ...value, links: stored }, set)).toBe(read);
+      },
+    ),
     { numRuns: runs(300) },
   );
 });
