@@ -6,7 +6,11 @@ describeOnBoth('the edition of the configuration', (open) => {
   test('is another one each time, also for those who ask at the same moment', async () => {
     const { database } = open();
     expect(await readEdition(database.reader)).toBe(0);
-    await Promise.all([nextEdition(database.writer), nextEdition(database.writer), nextEdition(database.writer)]);
+    await Promise.all([
+      nextEdition(database.writer),
+      nextEdition(database.writer),
+      nextEdition(database.writer),
+    ]);
     expect(await readEdition(database.reader)).toBe(3);
   });
 });
