@@ -57,15 +57,18 @@ export async function* walkPass<Entry>(
           signal,
         )
       : new Chain(listing, pass, planned.state, course.optionsFor(planned), signal);
+  const fill = () => {
+    while (race.size < course.places) {
+      const planned = course.plan.next();
+      if (planned === undefined) return;
+      planned.active = true;
+      if (planned.state.narrowed === true) planned.remembered ??= spots.covers(planned.state.window);
+      race.start(planned, readerOf(planned));
+    }
+  };
   try {
     while (!course.plan.empty) {
-      while (race.size < course.places) {
-        const planned = course.plan.next();
-        if (planned === undefined) break;
-        planned.active = true;
-        if (planned.state.narrowed === true) planned.remembered ??= spots.covers(planned.state.window);
-        race.start(planned, readerOf(planned));
-      }
+      fill();
       const { planned, reader, page } = await race.next();
       const { entries, after, outcome } = page;
       if (after !== undefined) planned.state = after;
@@ -82,6 +85,8 @@ export async function* walkPass<Entry>(
         race.keepOnly((one) => course.plan.has(one));
       }
       const problems = [...page.problems, ...course.takeProblems()];
+      // The next window is asked for while the end of this one is stored.
+      if (outcome !== undefined && failure === undefined) fill();
       // Nothing, and no place to go on from, is not worth storing.
       if (failure === undefined || entries.length > 0 || problems.length > 0) {
         yield {

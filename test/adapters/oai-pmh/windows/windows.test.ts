@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { createAdapter } from '../../../../adapters/index.ts';
 import type { Checkpoint } from '../../../../src/core/adapter.ts';
 import {
   type DatedRecord,
@@ -7,8 +8,10 @@ import {
   idsOf,
   run,
 } from '../../../house/adapters/dated-repository.ts';
+import { createContext } from '../../../house/adapters/http-double.ts';
 import { failure } from '../../../house/adapters/scripted-provider.ts';
 
+const never = new AbortController().signal;
 const lists = (requests: readonly string[]) =>
   requests.filter((url) => url.includes('verb=List') && !url.includes('Formats'));
 const firsts = (requests: readonly string[]) =>
@@ -35,6 +38,17 @@ describe('A long list is read in windows', () => {
     }
     // Little more than one chain takes.
     expect(lists(requests).length).toBeLessThan(30 * 1.4);
+  });
+
+  test('of which the next are asked for before the page that ends one is stored', async () => {
+    const { url, requests } = await datedRepository(() => dated(300));
+    const settings = { url, overlapSeconds: 120, requestsPerHost: 4, files: undefined };
+    const pages = createAdapter('oai-pmh', settings, createContext()).pages({ mode: 'full' }, never);
+    const first = await pages[Symbol.asyncIterator]().next();
+    expect(first.done).toBe(false);
+    // Nobody asks for the second page yet.
+    await vi.waitFor(() => expect(firsts(requests)).toHaveLength(1 + 4), { timeout: 60_000, interval: 10 });
+    await pages[Symbol.asyncIterator]().return?.(undefined);
   });
 
   test('but not where it has twenty pages', async () => {
