@@ -1,5 +1,5 @@
 import type { Clock } from '../core/adapter.ts';
-import type { Config } from '../core/config/config.ts';
+import type { Config, SourceConfig } from '../core/config/config.ts';
 import { toIso } from '../core/datetime.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { openPublication, type Publication } from '../publish/published/publication.ts';
@@ -69,10 +69,22 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     pauseOf: (source) => live.pauseOf(source, toIso(systemClock.now())),
     replaceSources,
     problems,
-    setsOf: (name, title) => {
-      const settings = config.sources[name];
-      return settings ? resourceSets(name, { ...settings, title: settings.title ?? title }) : [];
-    },
+    setsOf: createSetsOf(config),
     close: () => database.close(),
+  };
+}
+
+/** Every request asks: a source of the same settings has the same sets. */
+function createSetsOf(config: Config): StoredBridge['setsOf'] {
+  const known = new WeakMap<SourceConfig, { title: string | undefined; sets: readonly ResourceSet[] }>();
+  return (name, title) => {
+    const settings = config.sources[name];
+    if (!settings) return [];
+    const before = known.get(settings);
+    const called = settings.title ?? title;
+    if (before && before.title === called) return before.sets;
+    const sets = resourceSets(name, { ...settings, title: called });
+    known.set(settings, { title: called, sets });
+    return sets;
   };
 }

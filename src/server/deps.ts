@@ -17,7 +17,7 @@ export interface ServerDeps {
   /** The data directory, where large contents are. */
   readonly directory: string;
   /** Whether anything is served at the addresses of a source; default: at those of all. */
-  servesSource?(source: string): Promise<boolean>;
+  servesSource?(source: string): boolean | Promise<boolean>;
   /** How the files of a source are published; undefined where it is not configured. */
   fileMode(source: string): FilesConfig['mode'] | undefined;
   /** What is handed out of the past of a source; undefined where it is not configured. */

@@ -15,6 +15,6 @@ export function describeUnconfigured({ name, removedAt }: KnownSource): string {
 }
 
 /** Whether anything is served at the addresses of a source. */
-export async function servesSource({ config, database }: Bridge, name: string): Promise<boolean> {
+export function servesSource({ config, database }: Bridge, name: string): boolean | Promise<boolean> {
   return Object.hasOwn(config.sources, name) || isRemoved(database.reader, name);
 }

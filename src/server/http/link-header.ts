@@ -25,11 +25,13 @@ export interface HeaderLink extends Link {
  * link cannot end a header, a target or a parameter.
  */
 export function formatLinks(links: readonly HeaderLink[]): string | undefined {
-  const roomForMany = hasRoomForMany(links);
+  const formatted = new Map<HeaderLink, string | undefined>();
+  const roomForMany = hasRoomForMany(links, formatted);
   const values: string[] = [];
   let size = 0;
   for (const link of links) {
-    const value = link.many && !roomForMany ? undefined : formatLink(link);
+    const value =
+      link.many && !roomForMany ? undefined : formatted.has(link) ? formatted.get(link) : formatLink(link);
     if (value === undefined || size + sizeOf(value) > budget) continue;
     values.push(value);
     size += sizeOf(value);
@@ -37,11 +39,19 @@ export function formatLinks(links: readonly HeaderLink[]): string | undefined {
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** There may be thousands: no more of them are looked at than would fit. */
-function hasRoomForMany(links: readonly HeaderLink[]): boolean {
+/**
+ * There may be thousands: no more of them are looked at than would fit.
+ * @param formatted is given those that were
+ */
+function hasRoomForMany(
+  links: readonly HeaderLink[],
+  formatted: Map<HeaderLink, string | undefined>,
+): boolean {
   let size = 0;
   for (const link of links.slice(0, links.findLastIndex(({ many }) => many) + 1)) {
-    size += sizeOf(formatLink(link));
+    const value = formatLink(link);
+    formatted.set(link, value);
+    size += sizeOf(value);
     if (size > budget) return false;
   }
   return true;
@@ -73,8 +83,12 @@ function formatTimes({ datetime, from, until }: HeaderLink): string {
   return `${said}${begin}${until === undefined ? '' : `; until="${toHttpDate(until)}"`}`;
 }
 
+const plain = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]*$/;
+
 /** Percent-encodes every octet that RFC 3986 has no place for; a `%` that begins no escape is one of them. */
 export function encodeTarget(uri: string): string {
+  // Nearly all of them.
+  if (plain.test(uri)) return uri;
   return uri.replace(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/g, (illegal) =>
     Array.from(
       Buffer.from(illegal, 'utf8'),

@@ -10,10 +10,14 @@ import { Refusal } from './errors.ts';
 export function installServedSources(app: FastifyInstance, deps: ServerDeps): void {
   const { servesSource } = deps;
   if (!servesSource) return;
-  app.addHook('preHandler', async (request) => {
+  const decide = (isServed: boolean) =>
+    isServed ? undefined : new Refusal('not-found', 'there is nothing at this address');
+  app.addHook('preHandler', (request, _reply, done) => {
     const source = sourceOf(request);
-    if (source === undefined || (await servesSource(source))) return;
-    throw new Refusal('not-found', 'there is nothing at this address');
+    const isServed = source === undefined || servesSource(source);
+    // Of a source that is configured nobody has to be asked.
+    if (typeof isServed === 'boolean') done(decide(isServed));
+    else isServed.then((known) => done(decide(known)), done);
   });
 }
 

@@ -26,18 +26,22 @@ const preflightHeaders = {
 
 /** What every request passes: refusals, security headers, the metrics. */
 export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metrics: RequestMetrics): void {
-  app.addHook('onRequest', async (request, reply) => {
+  const { admit } = deps;
+  // None of these waits for anything, as a rule: each promise of theirs would be one more for every request.
+  app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(deps, request, reply);
-    if (isPreflight(request)) return;
+    if (isPreflight(request)) return done();
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       // The body, if any, is not read: this connection cannot be used again.
       reply.header('connection', 'close');
-      throw new Refusal('method-not-allowed', `${request.method} is not supported`, { allow: 'GET, HEAD' });
+      const allow = { allow: 'GET, HEAD' };
+      return done(new Refusal('method-not-allowed', `${request.method} is not supported`, allow));
     }
     if (request.originalUrl.length > longestTarget)
-      throw new Refusal('uri-too-long', 'the address is too long');
+      return done(new Refusal('uri-too-long', 'the address is too long'));
+    if (!admit) return done();
     const { accept, 'user-agent': agent } = request.headers;
-    await deps.admit?.({ target: request.url, accept, agent });
+    admit({ target: request.url, accept, agent }).then(() => done(), done);
   });
   app.addHook('onRoute', ({ url, config, method }) => {
     if (method === 'OPTIONS') return;
@@ -49,15 +53,16 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
     });
   });
   // Pages, and what monitors read, are texts; representations are bytes, and are never changed.
-  app.addHook('onSend', async (_request, _reply, payload) =>
-    typeof payload === 'string' ? redactKnown(payload) : payload,
+  app.addHook('onSend', (_request, _reply, payload, done) =>
+    done(null, typeof payload === 'string' ? redactKnown(payload) : payload),
   );
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     metrics.observe(
       request.routeOptions.config?.operationId ?? 'none',
       reply.statusCode,
       reply.elapsedTime / 1000,
     );
+    done();
   });
 }
 

@@ -28,13 +28,15 @@ export class RequestLog extends LogController {
 }
 
 export function installRequestLog(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     // When the first byte goes out: how long the rest takes is the client's affair.
     if (reply.elapsedTime > slow) request.log.info(describe(request, reply), 'slow answer');
+    done(null, payload);
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     // What nobody reads is not written.
     if (isHeard(request.log)) request.log.debug(describe(request, reply), 'request');
+    done();
   });
 }
 
