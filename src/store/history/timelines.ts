@@ -10,7 +10,7 @@ import { question } from '../engine/question.ts';
 import { findKept } from '../payloads/contents.ts';
 import { toRepresentation } from '../rows/representation-columns.ts';
 import { sourceIdOf } from '../sources/sources.ts';
-import { sourcesAt } from '../sources/sources-at.ts';
+import { askAt } from '../sources/sources-at.ts';
 import { listPriorVersionsOf, type PriorVersion } from './prior-versions.ts';
 
 /** A resource, deleted or not, and everything that it was. */
@@ -88,9 +88,9 @@ const statements = {
  * @param path below `baseUrl`, or of a file that is only linked to its own URL
  */
 export async function listHistories(db: Queryable, path: string): Promise<readonly ResourceHistory[]> {
-  const rows: HistoryRow[] = [];
-  for (const source of await sourcesAt(db, path))
-    rows.push(...(await (source === undefined ? rowsAt(db, path) : rowsIn(db, source, path))));
+  const rows = await askAt(db, path, (source) =>
+    source === undefined ? rowsAt(db, path) : rowsIn(db, source, path),
+  );
   const goneLast = (row: HistoryRow) => Number(row.deleted_at !== null || row.withdrawn_at !== null);
   return toHistories(
     db,

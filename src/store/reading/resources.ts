@@ -1,11 +1,11 @@
 import type { Link, Representation, ResourceKind } from '../../core/resource.ts';
-import { whereAnyOf } from '../engine/bulk.ts';
+import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
 import { withLinks } from '../rows/link-forms.ts';
 import { ofSource, sameSource } from '../rows/one-source.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
-import { sourcesAt } from '../sources/sources-at.ts';
+import { askAt } from '../sources/sources-at.ts';
 
 /** A resource as it is now, deleted or not. */
 export interface StoredResource extends Representation {
@@ -49,14 +49,13 @@ export async function findWithMetadata(
   path: string,
 ): Promise<{ readonly resource: StoredResource; readonly metadata: readonly StoredResource[] } | undefined> {
   // The URL of a file that is linked to may be in several sources.
-  const sources = await sourcesAt(db, path);
-  const found = (await Promise.all(sources.map((id) => resourcesAt(db, id, path)))).flat();
+  const found = await askAt(db, path, (id) => resourcesAt(db, id, path));
   const row = found.find(({ deleted_at }) => deleted_at === null) ?? found[0];
   if (!row) return undefined;
   await withLinks(db, [row], ['links']);
   const resource = toResource(row);
   if (resource.kind !== 'file') {
-    const rows = await metadataOfItemOf(db, sources[0], path);
+    const rows = await metadataOfItemOf(db, row.source_id, path);
     await withLinks(db, rows, ['links']);
     return { resource, metadata: rows.map(toResource) };
   }
@@ -90,8 +89,8 @@ const metadataOfItemInSource = question<ResourceRow, [sourceId: number, path: st
     .where({ 'resource.source_id': id, 'item.source_id': id }),
 );
 
-function metadataOfItemOf(db: Queryable, sourceId: number | undefined, path: string) {
-  return sourceId === undefined ? metadataOfItemAtPath(db, path) : metadataOfItemInSource(db, sourceId, path);
+function metadataOfItemOf(db: Queryable, sourceId: number, path: string) {
+  return isPostgres(db) ? metadataOfItemInSource(db, sourceId, path) : metadataOfItemAtPath(db, path);
 }
 
 function livingMetadata(db: Queryable) {
