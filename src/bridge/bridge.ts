@@ -66,12 +66,14 @@ function impatientClock(stop: AbortSignal | undefined): Clock {
 /**
  * @param schema what to do about the database's schema
  * @param stop ends waits for upstreams
+ * @param among how many processes that answer requests the connections to repositories are divided
  */
 export async function openBridge(
   given: Config,
   log: Logger,
   schema: 'migrate' | 'check',
   stop?: AbortSignal,
+  among = 1,
 ): Promise<Bridge> {
   const upstreamClock = impatientClock(stop);
   const stored = await openStored(given, schema);
@@ -128,7 +130,7 @@ export async function openBridge(
   const upstreamFiles = createUpstreamFiles(
     (name) => {
       const settings = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
-      return settings && upstreamFileSettings(settings, config);
+      return settings && dividedAmong(among, upstreamFileSettings(settings, config));
     },
     { clock, log },
   );
@@ -253,4 +255,9 @@ export function upstreamFileSettings(source: SourceConfig, config: Config): Upst
     share: source.files.proxyShare,
     slowestRate,
   };
+}
+
+/** At least one each: a process without any could serve no file. */
+function dividedAmong(processes: number, settings: UpstreamFileSource): UpstreamFileSource {
+  return { ...settings, connections: Math.max(1, Math.floor(settings.connections / processes)) };
 }

@@ -1,27 +1,19 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
-import type { Config, MementosConfig } from '../core/config/config.ts';
+import type { Config } from '../core/config/config.ts';
 import { eitherOf } from '../core/either-signal.ts';
-import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
-import { noteRefusal } from '../harvest/files/note-refusal.ts';
+import { failure, isBridgeError } from '../core/errors.ts';
 import type { HarvestSource, RunSignals } from '../harvest/harvest-source.ts';
 import { createHostGate, type HostGate } from '../harvest/http/host-gate.ts';
 import { identifierPass } from '../harvest/identifiers/identifier-pass.ts';
 import { retainNow } from '../harvest/run/retain-now.ts';
 import { createScheduler, type Scheduler } from '../harvest/scheduler.ts';
 import { thoroughHarvest } from '../harvest/thorough-harvest.ts';
-import { createApp } from '../server/app.ts';
-import { createClientAddress } from '../server/connections/client-address.ts';
 import type { ServerDeps } from '../server/deps.ts';
-import { createDocumentPasts } from '../server/past/document-past.ts';
 import type { JournalState } from '../store/sources/journal.ts';
+import { type Front, listenAlone } from './answering.ts';
 import { type Bridge, harvestsAtOnce } from './bridge.ts';
-import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import type { Signals } from './signals.ts';
-import { servesSource } from './state/stored-sources.ts';
-import { createSurvey } from './state/survey.ts';
 import type { SourceChanges } from './stored-bridge.ts';
-import { version } from './version.ts';
 import { lookAtMirror, workOnFiles } from './work/file-work.ts';
 import { createHarvestSchedule } from './work/harvest-schedule.ts';
 import { watchDamage } from './work/mending.ts';
@@ -47,8 +39,6 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Of a source that was removed. */
-const ofRemoved: MementosConfig = { links: 'none', ofDeleted: false, keep: 'all' };
 const fileWorksAtOnce = 4;
 /** Before the documents of the night are rendered. */
 const retentionSchedule = '10 1 * * *';
@@ -57,6 +47,8 @@ const retentionSchedule = '10 1 * * *';
 export interface ServiceHooks extends Pick<ServerDeps, 'admit'> {
   /** Instead of a harvest at its time, which it may run. */
   readonly harvestWhenDue?: (harvest: () => Promise<void>) => Promise<void>;
+  /** Instead of answering in this process. */
+  readonly listen?: () => Promise<Front>;
 }
 
 export type HarvestNow = (
@@ -77,38 +69,8 @@ export async function startService(
     harvest: (name, options) => whenDue(name, options),
     compare: (name) => compareNow(name),
   });
-  const app = createApp({
-    database: bridge.database,
-    publication: bridge.publication,
-    directory: config.directory,
-    fileMode: (source) => config.sources[source]?.files.mode,
-    servesSource: (source) => servesSource(bridge, source),
-    mementosOf: (source) => config.sources[source]?.mementos ?? ofRemoved,
-    documentPasts: createDocumentPasts({ ...bridge, baseUrl: config.baseUrl }),
-    upstreamFiles: bridge.upstreamFiles,
-    noteRefusal: async (source, url, refusal) => {
-      const settings = config.sources[source];
-      if (settings) await noteRefusal(bridge, { source, url, ...refusal }, settings);
-    },
-    baseUrl: config.baseUrl,
-    title: config.title,
-    version,
-    robots: config.publish.robots,
-    clock: bridge.clock,
-    clientOf: createClientAddress(config.listen.trustedProxies),
-    connections: {
-      most: connectionsWithin(openFilesLimit()),
-      floor: {
-        bytesPerSecond: config.listen.minBytesPerSecond,
-        graceSeconds: config.listen.slowReaderSeconds,
-      },
-    },
-    log,
-    setsOf: (source, title) => bridge.setsOf(source, title),
-    ...createSurvey(bridge, (source) => harvests.nextRun(source)),
-    admit: hooks.admit,
-  });
-  await listen(app, address);
+  const listenHere = () => listenAlone(bridge, address, { nextRun: harvests.nextRun, admit: hooks.admit });
+  const front = await (hooks.listen ?? listenHere)();
   const loop = startPublishLoop(bridge, abort);
   const places = createHostGate();
   /** Of a source that is paused nothing is asked, unless a reader wants a file. */
@@ -176,7 +138,7 @@ export async function startService(
   });
   scheduler.start();
   return {
-    address: app.server.address() as AddressInfo,
+    address: front.address,
     harvestNow,
     followFiles,
     renewLists: () => loop.renew(bridge.sets()),
@@ -201,7 +163,7 @@ export async function startService(
         damage.stop(),
         bridge.listsInTime.close(),
       ];
-      await Promise.all([...work, ...fileWorks, app.close()]);
+      await Promise.all([...work, ...fileWorks, front.close()]);
       // Begun by a harvest that has just ended.
       await Promise.all(fileWorks);
     },
@@ -234,20 +196,6 @@ async function startFileWork(
     if (!signals.stop.aborted) bridge.log.error({ source: name, ...failure(error) }, 'work on files stopped');
   } finally {
     for (const go of leave) go();
-  }
-}
-
-async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {
-  try {
-    await app.listen({ host, port });
-  } catch (cause) {
-    await app.close();
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new BridgeError('port-in-use', `port ${port} on ${host} is taken`, { cause });
-    if (code === 'EACCES')
-      throw new BridgeError('port-in-use', `port ${port} may not be opened by this user`, { cause });
-    throw cause;
   }
 }
 

@@ -129,9 +129,16 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('serve', 'serve, and harvest and publish on schedule')
     .addOption(new Option('--port <n>', 'port to listen on').argParser(parsePort))
     .option('--host <address>', 'address to listen on')
-    .action(async (options) => {
+    .addOption(
+      new Option('--processes <n>', 'processes that answer requests (default: listen.processes)').argParser(
+        parsePositive,
+      ),
+    )
+    // What other servers call it.
+    .addOption(new Option('--workers <n>').argParser(parsePositive).conflicts('processes').hideHelp())
+    .action(async ({ workers, ...options }) => {
       const { serveCommand } = await import('./commands/serve.ts');
-      finish(await serveCommand(options, io));
+      finish(await serveCommand({ processes: workers, ...options }, io));
     });
 
   addSourcesCommands(program, io, finish);

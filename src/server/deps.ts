@@ -50,8 +50,19 @@ export interface ServerDeps {
   sources(): Promise<readonly SourceOverview[]>;
   /** `publication.sets()`, perhaps of a moment ago: for what speaks of all of them. Default: now. */
   published?(): Promise<readonly PublishedSet[]>;
+  /** Where several processes answer side by side: what they know of one another. Default: this one answers alone. */
+  readonly processes?: AnsweringProcesses | undefined;
   /** Before a request is answered; it waits for this. */
   readonly admit?: ((visit: AskedFor) => Promise<void>) | undefined;
+}
+
+export interface AnsweringProcesses {
+  /** Of this one. */
+  readonly number: number;
+  /** @param read what this process is to say of itself when another one is asked for the metrics of all */
+  offer(read: () => Promise<readonly object[]>): void;
+  /** The metrics of each. */
+  gather(): Promise<readonly (readonly object[])[]>;
 }
 
 /** A request, as far as it tells who asks for what. */

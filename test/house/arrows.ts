@@ -106,7 +106,9 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     resources: 'deps.ts files http past',
   },
   'src/bridge': {
+    'answering.ts': 'bridge.ts open-files.ts state version.ts',
     'bridge.ts': 'stored-bridge.ts system-clock.ts version.ts',
+    crew: 'answering.ts version.ts',
     state: 'bridge.ts stored-bridge.ts',
     'stored-bridge.ts': 'config signals.ts system-clock.ts takeover-talk.ts',
     work: 'bridge.ts config stored-bridge.ts',

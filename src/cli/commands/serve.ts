@@ -1,7 +1,8 @@
 import { type Bridge, openBridge } from '../../bridge/bridge.ts';
 import type { ConfigChanges } from '../../bridge/config/live-config.ts';
-import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
+import { type Crew, mayHaveCrew, startCrew } from '../../bridge/crew/crew.ts';
+import { memberOf } from '../../bridge/crew/messages.ts';
 import { createLog } from '../../bridge/log.ts';
 import { type Service, startService } from '../../bridge/service.ts';
 import { renameOlderJournals } from '../../bridge/state/older-database.ts';
@@ -13,13 +14,7 @@ import { listHarvestedSources } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { logError } from '../terminal/report-error.ts';
-
-export interface ServeFlags {
-  readonly config?: string;
-  readonly json: boolean;
-  readonly port?: number;
-  readonly host?: string;
-}
+import { answer, readConfig, type ServeFlags } from './answer.ts';
 
 /** Migrates, serves, and harvests and publishes on schedule, until it is told to stop. */
 export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<number> {
@@ -31,8 +26,9 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
 }
 
 async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
-  const overrides = { 'listen.port': flags.port, 'listen.host': flags.host };
-  const given = loadConfig({ ...flags, overrides }, io.env, io.cwd);
+  const member = memberOf(io.env);
+  if (member) return answer(flags, member, io);
+  const given = readConfig(flags, io);
   const bridge = await openBridge(given, createLog(given.logLevel, io.stderr), 'migrate', io.stop);
   try {
     const { config } = bridge;
@@ -41,7 +37,8 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
     for (const problem of bridge.problems) bridge.log.warn({ problem }, unusedSource);
     await warnOfUnconfigured(bridge);
     await renameOlderJournals(bridge, names);
-    const service = await startService(bridge, config.listen, io);
+    const crew = await createCrew(bridge, io);
+    const service = await startService(bridge, config.listen, io, crew && { listen: async () => crew });
     const { address, port } = service.address;
     printResult(
       io,
@@ -61,7 +58,7 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
     const reloading = watchConfig(
       bridge,
       async () => {
-        const next = loadConfig({ ...flags, overrides }, io.env, io.cwd);
+        const next = readConfig(flags, io);
         const kept = await listKeptSources(bridge.database.reader);
         if (Object.keys(next.sources).length + kept.length === 0) throw noSourceError();
         return next;
@@ -73,7 +70,10 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
       },
       io.stop,
     );
-    io.onHangup?.(() => void reloading.reload());
+    io.onHangup?.(() => {
+      crew?.reload();
+      void reloading.reload();
+    });
     begin(harvestNewcomers(bridge, service, names));
     await untilStopped(io);
     bridge.log.info('finishing current work');
@@ -83,6 +83,17 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
   } finally {
     await bridge.close();
   }
+}
+
+/** @returns undefined where this process answers by itself */
+async function createCrew({ config, log }: Bridge, io: CommandIo): Promise<Crew | undefined> {
+  const { processes } = config.listen;
+  if (processes === 1) return undefined;
+  if (!mayHaveCrew) {
+    log.warn('another program made this process a part of a cluster: it answers alone (listen.processes)');
+    return undefined;
+  }
+  return startCrew({ processes, log, write: (line) => io.stderr.write(line), abort: io.abort });
 }
 
 async function followChanges(

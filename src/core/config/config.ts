@@ -61,6 +61,13 @@ export const configSchema = Type.Object(
       {
         host: Type.String({ default: '127.0.0.1' }),
         port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080 }),
+        processes: Type.Integer({
+          minimum: 1,
+          maximum: 64,
+          default: 1,
+          description:
+            'Processes that answer requests at this port. 1: the one that harvests and publishes answers, too. With 2 and more, so many others answer, each with up to 256 MB of memory and its own connections to the database; not to be confused with `workers`, which are threads that read for harvests.',
+        }),
         minBytesPerSecond: Type.Integer({
           minimum: 0,
           default: 2048,

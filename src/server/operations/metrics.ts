@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { AggregatorRegistry } from 'prom-client';
 import { toMilliseconds } from '../../core/datetime.ts';
 import { failure } from '../../core/errors.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { remembered } from '../pages/remembered.ts';
 import { currentDocuments, publishedSets } from '../pages/set-view.ts';
+import { processMetrics } from './process-metrics.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
 /**
@@ -13,7 +14,7 @@ import type { RequestMetrics } from './request-metrics.ts';
  * is rendered once for each answer of those who look at them, however often it is asked for.
  */
 export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: RequestMetrics): void {
-  const ofProcess = processMetrics(deps.version);
+  const ofProcess = ofProcesses(deps, requests);
   const ofSources = remembered(sourceMetrics);
   const ofDocuments = remembered(documentMetrics);
   app.addHook('onClose', async () => ofProcess.clear());
@@ -34,7 +35,6 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
       reply.type(ofProcess.contentType).header('cache-control', 'no-store');
       const parts = await Promise.all([
         ofProcess.metrics(),
-        requests.registry.metrics(),
         ...(sources.status === 'fulfilled' ? [ofSources(sources.value)] : []),
         ...(sets.status === 'fulfilled' ? [ofDocuments(sets.value)] : []),
       ]);
@@ -43,20 +43,25 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
   });
 }
 
-function processMetrics(version: string): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const info = { name: 'rsbridge_info', help: 'The version that is running.', labelNames: ['version'] };
-  new Gauge({ ...info, registers: [registry] }).set({ version }, 1);
-  new Gauge({
-    name: 'rsbridge_uptime_seconds',
-    help: 'Since the process began.',
-    registers: [registry],
-    collect() {
-      this.set(process.uptime());
-    },
-  });
-  return registry;
+/** Of this process, or of all that answer together with it. */
+function ofProcesses(
+  { version, processes }: ServerDeps,
+  requests: RequestMetrics,
+): { readonly contentType: string; metrics(): Promise<string>; clear(): void } {
+  const own = processMetrics(version, processes?.number);
+  const registries = [own, requests.registry];
+  const clear = () => own.clear();
+  if (!processes) {
+    const metrics = async () => (await Promise.all(registries.map((one) => one.metrics()))).join('');
+    return { contentType: own.contentType, metrics, clear };
+  }
+  requests.registry.setDefaultLabels({ process: String(processes.number) });
+  processes.offer(async () => (await Promise.all(registries.map((one) => one.getMetricsAsJSON()))).flat());
+  const metrics = async () => {
+    const all = await processes.gather();
+    return AggregatorRegistry.aggregate(all.map((one) => [...one])).metrics();
+  };
+  return { contentType: own.contentType, metrics, clear };
 }
 
 function sourceMetrics(sources: readonly SourceOverview[]): string {

@@ -1,0 +1,91 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { MementosConfig } from '../core/config/config.ts';
+import { BridgeError } from '../core/errors.ts';
+import { noteRefusal } from '../harvest/files/note-refusal.ts';
+import { createApp } from '../server/app.ts';
+import { createClientAddress } from '../server/connections/client-address.ts';
+import type { ServerDeps } from '../server/deps.ts';
+import { createDocumentPasts } from '../server/past/document-past.ts';
+import type { Bridge } from './bridge.ts';
+import { connectionsWithin, openFilesLimit } from './open-files.ts';
+import { servesSource } from './state/stored-sources.ts';
+import { createSurvey } from './state/survey.ts';
+import { version } from './version.ts';
+
+/** What answers requests, in this process or in others. */
+export interface Front {
+  /** Where it really listens. */
+  readonly address: AddressInfo;
+  /** Finishes the answers under way. */
+  close(): Promise<void>;
+}
+
+export interface AnswerDeps extends Pick<ServerDeps, 'admit' | 'processes'> {
+  /** When a source is harvested next, as pages say. */
+  nextRun(source: string): Date | undefined;
+}
+
+/** Of a source that was removed. */
+const ofRemoved: MementosConfig = { links: 'none', ofDeleted: false, keep: 'all' };
+
+/** @throws BridgeError `port-in-use` */
+export async function listenAlone(
+  bridge: Bridge,
+  address: { readonly host: string; readonly port: number },
+  deps: AnswerDeps,
+): Promise<Front> {
+  const app = createAnswers(bridge, deps);
+  await listen(app, address);
+  return { address: app.server.address() as AddressInfo, close: async () => app.close() };
+}
+
+function createAnswers(bridge: Bridge, { nextRun, admit, processes }: AnswerDeps): FastifyInstance {
+  const { config, log } = bridge;
+  return createApp({
+    database: bridge.database,
+    publication: bridge.publication,
+    directory: config.directory,
+    fileMode: (source) => config.sources[source]?.files.mode,
+    servesSource: (source) => servesSource(bridge, source),
+    mementosOf: (source) => config.sources[source]?.mementos ?? ofRemoved,
+    documentPasts: createDocumentPasts({ ...bridge, baseUrl: config.baseUrl }),
+    upstreamFiles: bridge.upstreamFiles,
+    noteRefusal: async (source, url, refusal) => {
+      const settings = config.sources[source];
+      if (settings) await noteRefusal(bridge, { source, url, ...refusal }, settings);
+    },
+    baseUrl: config.baseUrl,
+    title: config.title,
+    version,
+    robots: config.publish.robots,
+    clock: bridge.clock,
+    clientOf: createClientAddress(config.listen.trustedProxies),
+    connections: {
+      most: connectionsWithin(openFilesLimit()),
+      floor: {
+        bytesPerSecond: config.listen.minBytesPerSecond,
+        graceSeconds: config.listen.slowReaderSeconds,
+      },
+    },
+    log,
+    setsOf: (source, title) => bridge.setsOf(source, title),
+    ...createSurvey(bridge, nextRun),
+    admit,
+    processes,
+  });
+}
+
+async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    await app.close();
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new BridgeError('port-in-use', `port ${port} on ${host} is taken`, { cause });
+    if (code === 'EACCES')
+      throw new BridgeError('port-in-use', `port ${port} may not be opened by this user`, { cause });
+    throw cause;
+  }
+}
