@@ -4,19 +4,21 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import autocannon from 'autocannon';
 import { freePort } from '../../src/cli/demo/free-port.ts';
+import { eventLoop, type LoadSettings, load, megabytes, processorSeconds } from './once/load.ts';
 import { firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
  * How many requests a second are answered, by us from the database and by nginx from the files that
  * `rsbridge export` wrote of the same publication: `npm run bench serve [resources] [seconds]`. nginx is taken
- * from PATH or NGINX; without it ours are measured alone. All on the loopback; the long list is asked for by few
+ * from PATH or NGINX; without it ours are measured alone. Beside them a bare route of Fastify is asked by the same client,
+ * which is the limit of whatever is built upon it, and ours runs as one process and as two. All on the loopback; the long list is asked for by few
  * at a time, because the client, which reads every byte, would be the bottleneck.
  */
 const count = Number(process.argv[2] ?? 60_000);
 const duration = Number(process.argv[3] ?? 10);
 const [many, few] = [50, 4];
+const largeFile = 'bench/items/oai:repo.example.org:2324~2F0/files/1/large.bin';
 
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
 const children: ChildProcess[] = [];
@@ -30,7 +32,9 @@ try {
 }
 
 async function measure(): Promise<void> {
-  await firstLine(start('upstreams/serve-seed', [count, join(directory, 'bench.db')]));
+  await firstLine(
+    start('upstreams/serve-seed', [count, join(directory, 'bench.db'), join(directory, 'data')]),
+  );
   const [port, nginxPort] = [await freePort(), await freePort()];
   const config = {
     baseUrl: 'https://repo.example.org/rs',
@@ -52,58 +56,100 @@ async function measure(): Promise<void> {
       ...report,
     });
   }
-  const server = spawn(process.execPath, rsbridge('serve'), { stdio: ['ignore', 'pipe', 'inherit'] });
+  const hasNginx = await startNginx(nginxPort);
+  const bare = start('once/bare-server', [1200]);
+  children.push(bare);
+  const barePort = Number(await firstLine(bare));
+  for (const processes of [1, 2])
+    await measureServer(processes, { port, barePort, bare, hasNginx, nginxPort, site });
+}
+
+interface Servers {
+  readonly port: number;
+  readonly barePort: number;
+  readonly bare: ChildProcess;
+  readonly hasNginx: boolean;
+  readonly nginxPort: number;
+  readonly site: string;
+}
+
+async function measureServer(processes: number, servers: Servers): Promise<void> {
+  const { port, barePort, bare, hasNginx, nginxPort, site } = servers;
+  const server = spawn(process.execPath, rsbridge('serve', '--processes', String(processes)), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   children.push(server);
   await firstLine(server);
-  const hasNginx = await startNginx(nginxPort);
+  const gzip = { 'accept-encoding': 'gzip' };
+  const capabilities = '/rs/bench/capabilitylist.xml';
+  const known = await fetch(`http://127.0.0.1:${port}${capabilities}`, { headers: gzip });
+  const etag = known.headers.get('etag') ?? '';
+  await known.arrayBuffer();
   const list = /<loc>https:\/\/[^/]+(\/[^<]+\/0001\.xml)/.exec(
     readFileSync(`${site}/bench/resourcelist.xml`, 'utf8'),
   );
   const part = list?.[1] ?? '/rs/bench/resourcelist.xml';
-  const gzip = { 'accept-encoding': 'gzip' };
   const resources = Array.from({ length: 2000 }, () => ({
     path: `/rs/bench/items/oai:repo.example.org:2324~2F${Math.floor(Math.random() * count)}/oai_dc.xml`,
   }));
-  const kinds = [
+  const timeGates = resources.map(({ path }) => ({
+    path: `/rs/timegate/https://repo.example.org${path}`,
+    headers: { 'accept-datetime': new Date(Date.UTC(2026, 10, 22) + Math.random() * 1e10).toUTCString() },
+  }));
+  const kinds: readonly (Omit<LoadSettings, 'seconds'> & { readonly what: string })[] = [
+    { what: 'a file of 50 MB', connections: few, requests: [{ path: `/rs/${largeFile}` }] },
     { what: 'a list of 50,000 entries', connections: few, requests: [{ path: part }] },
     { what: 'a list of 50,000 entries, gzip', connections: few, requests: [{ path: part, headers: gzip }] },
-    { what: 'capabilitylist.xml', connections: many, requests: [{ path: '/rs/bench/capabilitylist.xml' }] },
+    { what: 'capabilitylist.xml', connections: many, requests: [{ path: capabilities }] },
+    {
+      what: 'capabilitylist.xml, gzip',
+      connections: many,
+      requests: [{ path: capabilities, headers: gzip }],
+    },
+    {
+      ...{ what: 'capabilitylist.xml, not modified', connections: many, expect: 304 },
+      requests: [{ path: capabilities, headers: { ...gzip, 'if-none-match': etag } }],
+    },
     { what: 'random resources', connections: many, requests: resources },
+    { what: 'TimeGates', connections: many, requests: timeGates, expect: 302 },
   ];
-  for (const { what, connections, requests } of kinds) {
-    const ours = await load(port, connections, requests);
-    const nginx = hasNginx ? await load(nginxPort, connections, requests) : undefined;
-    const ratio = nginx && Number((ours.perSecond / nginx.perSecond).toFixed(2));
-    print({ what, connections, ours, nginx, ratio, serverMegabytes: megabytes(server) });
+  // Code that runs for the first time is compiled.
+  for (const { requests, connections } of kinds.slice(3))
+    await load(port, { connections, requests, seconds: 2 });
+  const limit = await measured(barePort, bare, { connections: many, requests: resources });
+  print({ what: 'a bare route of Fastify', processes: 1, ...limit });
+  for (const { what, ...settings } of kinds) {
+    const ours = await measured(port, server, settings);
+    const isForNginx = hasNginx && what !== 'TimeGates' && settings.expect === undefined;
+    const nginx = isForNginx ? await load(nginxPort, { ...settings, seconds: duration }) : undefined;
+    const ratio = (other?: number) => other && Number((ours.perSecond / other).toFixed(2));
+    const ratios = { toNginx: ratio(nginx?.perSecond), toBare: ratio(limit.perSecond) };
+    print({ what, processes, ...ours, nginxPerSecond: nginx?.perSecond, ...ratios });
+    if (what !== 'TimeGates') continue;
+    const rate = Math.max(1, Math.floor(ours.perSecond * 0.7));
+    print({
+      what: 'TimeGates, at 70 % of that',
+      processes,
+      ...(await measured(port, server, { ...settings, rate })),
+    });
   }
+  print({ what: 'in all', processes, megabytes: megabytes(server.pid), eventLoopMs: await eventLoop(port) });
+  const ended = once(server, 'exit');
+  server.kill('SIGTERM');
+  await ended;
+}
+
+/** With the processor time of each request, of all processes of the server together. */
+async function measured(port: number, { pid }: ChildProcess, settings: Omit<LoadSettings, 'seconds'>) {
+  const before = processorSeconds(pid);
+  const { total, ...result } = await load(port, { ...settings, seconds: duration });
+  const microseconds = Math.round(((processorSeconds(pid) - before) / Math.max(1, total)) * 1e6);
+  return { ...result, processorMicroseconds: microseconds };
 }
 
 function rsbridge(...args: string[]): string[] {
   const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
   return [...heapFlags, bin, ...args, '--config', join(directory, 'rsbridge.yaml')];
-}
-
-interface Request {
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-async function load(port: number, connections: number, requests: readonly Request[]) {
-  const {
-    requests: answered,
-    throughput,
-    latency,
-    errors,
-    non2xx,
-  } = await autocannon({
-    url: `http://127.0.0.1:${port}`,
-    connections,
-    duration,
-    requests,
-  });
-  if (errors + non2xx > 0) process.stderr.write(`${errors} errors, ${non2xx} answers other than 2xx\n`);
-  const megabytesPerSecond = Math.round(throughput.average / 1e6);
-  return { perSecond: Number(answered.average.toFixed(1)), megabytesPerSecond, p99Milliseconds: latency.p99 };
 }
 
 /** The documented configuration. @returns whether there is an nginx */
@@ -120,7 +166,7 @@ async function startNginx(port: number): Promise<boolean> {
   mkdirSync(place);
   const site = readFileSync(join(process.cwd(), 'docs', 'nginx.conf'), 'utf8')
     .replace('listen 80;', `listen 127.0.0.1:${port};`)
-    .replace('root /srv/www;', `root ${join(directory, 'www')};`);
+    .replaceAll('/srv/www', join(directory, 'www'));
   writeFileSync(join(place, 'mime.types'), 'types { application/pdf pdf; }');
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${place}/${name};`,
@@ -143,16 +189,4 @@ ${site}
     await setTimeout(50);
   }
   throw new Error('nginx does not answer');
-}
-
-/** Resident now, and at most. */
-function megabytes({ pid }: ChildProcess): { readonly now: number; readonly peak: number } | undefined {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const of = (key: string) =>
-      Math.round(Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024);
-    return { now: of('VmRSS'), peak: of('VmHWM') };
-  } catch {
-    return undefined;
-  }
 }

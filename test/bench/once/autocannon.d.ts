@@ -12,6 +12,8 @@ declare module 'autocannon' {
     /** Seconds. */
     readonly duration: number;
     readonly requests?: readonly Request[];
+    /** Requests a second, of all connections together. */
+    readonly overallRate?: number;
     /** Called with every connection before its first request. */
     readonly setupClient?: (client: Client) => void;
   }
@@ -23,6 +25,7 @@ declare module 'autocannon' {
     readonly '4xx': number;
     readonly '5xx': number;
     readonly non2xx: number;
+    readonly statusCodeStats?: Readonly<Record<string, unknown>>;
   }
   export default function autocannon(options: Options): Promise<Result>;
 }

@@ -1,7 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
 import { packBlob } from '../../../src/store/payloads/blobs.ts';
+import { adoptContentFiles } from '../../../src/store/payloads/content-files.ts';
 
 /** A source with as many items of one record, as a harvest would have left them: `serve-seed COUNT FILE`. */
 const count = Number(process.argv[2]);
@@ -25,6 +29,7 @@ for (let from = 0; from < count; from += 500) {
     }
   });
 }
+if (process.argv[4] !== undefined) await addLargeFile(process.argv[4]);
 await database.close();
 process.stdout.write('seeded\n');
 
@@ -57,4 +62,34 @@ function payload(number: number): string {
   return `<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/">
 ${dc('title', `Thesis number ${number}`)}${dc('creator', `Author ${number % 5000}`)}${dc('description', abstract)}${dc('date', '2026')}${dc('type', 'thesis')}${dc('identifier', `https://repo.example.org/handle/2324/${number}`)}</oai_dc:dc>
 `;
+}
+
+/** 50 MB that do not compress, mirrored: a file of the first item. */
+async function addLargeFile(directory: string): Promise<void> {
+  const content = randomBytes(50_000_000);
+  const hash = `sha-256:${createHash('sha256').update(content).digest('hex')}`;
+  const place = join(directory, 'blobs');
+  const file = join(place, 'large.tmp');
+  mkdirSync(place, { recursive: true });
+  writeFileSync(file, content);
+  await adoptContentFiles(database, directory, [{ hash, length: content.length, crc: crc32(content), file }]);
+  const id = count + 1;
+  const facts = { media_type: 'application/octet-stream', length: content.length, hash, lastmod };
+  const path = 'bench/items/oai:repo.example.org:2324~2F0/files/1/large.bin';
+  const own = {
+    id,
+    source_id,
+    item_id: 1,
+    path,
+    kind: 'file',
+    format: 'file',
+    last_seq: id,
+    version_count: 1,
+  };
+  await database.writer('resource').insert({ ...own, ...facts, links: '[]' });
+  await database
+    .writer('change')
+    .insert({ source_id, seq: id, resource_id: id, at, kind: 'created', ...facts, links: '[]' });
+  await database.writer('version').insert({ source_id, resource_id: id, seq: id, at, ...facts });
+  await database.writer('source').update({ journal_seq: id, first_pass_seq: id, resource_count: id });
 }
