@@ -2,10 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * An OAI-PMH provider for benchmarks, in a process of its own: `provider.ts RECORDS PAGE_SIZE`. It prints
- * its URL. Record `i` has about 1.9 kB of oai_dc; `POST /touch?count=100&salt=x` changes so many of them.
+ * An OAI-PMH provider for benchmarks, in a process of its own: `provider.ts RECORDS PAGE_SIZE [LISTED]`. It prints
+ * its URL. Record `i` has about 1.9 kB of oai_dc; `POST /touch?count=100&salt=x` changes so many of them. Of all records
+ * it lists only the first LISTED ones, if that is given.
  */
-const [records = 100_000, pageSize = 1000] = process.argv.slice(2).map(Number);
+const [records = 100_000, pageSize = 1000, listed = records] = process.argv.slice(2).map(Number);
 const base = '2026-01-01T00:00:00Z';
 const touched = new Map<number, { salt: string; at: string }>();
 
@@ -30,7 +31,7 @@ function record(index: number): string {
 }
 
 function* page(ids: readonly number[] | undefined, start: number): Generator<string> {
-  const total = ids?.length ?? records;
+  const total = ids?.length ?? listed;
   const end = Math.min(total, start + pageSize);
   yield `<?xml version="1.0" encoding="UTF-8"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>${now()}</responseDate><request verb="ListRecords">http://127.0.0.1/oai</request>`;
   if (total === 0) {

@@ -1,0 +1,145 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { freePort } from '../../src/cli/demo/free-port.ts';
+import type { DatabaseConfig } from '../../src/core/config/config.ts';
+import { startPostgres } from '../house/postgres/server.ts';
+import { type Cost, type Requested, runCommand, serveRequests } from './growth/commands.ts';
+import { judge } from './growth/judge.ts';
+import { processorTime } from './growth/processor-time.ts';
+import { firstLine, print, start } from './once/processes.ts';
+
+/**
+ * `npm run bench growth [SIZE…] [sqlite] [pg]`: what grows with the number of resources, and what must not. For each size
+ * a repository of records of 1.9 kB, of which the first thousand were harvested and the others are copies of their rows;
+ * its lists are made by our own code. Costs are processor time, of our process and of PostgreSQL. Ends with 1
+ * where a cost is more than 1.2 times that of the smallest size, and more than measuring varies.
+ */
+const given = process.argv.slice(2);
+const sizes = given.map(Number).filter((size) => size > 0);
+const clients = (['sqlite', 'pg'] as const).filter(
+  (client) => given.includes(client) || !(given.includes('sqlite') || given.includes('pg')),
+);
+const [harvested, rounds, commandsEach] = [1000, 7, 3];
+
+for (const client of clients) {
+  const costs = new Map<number, readonly Cost[]>();
+  for (const size of sizes.length > 0 ? sizes : [10_000, 100_000, 1_000_000]) {
+    const measured = await measure(client, size);
+    for (const { what, cpu } of measured) print({ client, size, what, cpu: Number(cpu.toFixed(2)) });
+    costs.set(size, measured);
+  }
+  const { table, grows } = judge(costs);
+  process.stdout.write(`${client}, processor time in ms\n${table}\n`);
+  if (grows.length > 0) process.exitCode = 1;
+}
+
+async function measure(client: 'sqlite' | 'pg', size: number): Promise<readonly Cost[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
+  const postgres = client === 'pg' ? await startPostgres() : undefined;
+  const provider = start('upstreams/provider', [size, 1000, harvested]);
+  try {
+    const pid = postgres && (await postmasterOf(postgres.url));
+    const database = () => (pid === undefined ? 0 : processorTime(pid));
+    const port = await freePort();
+    const url = await firstLine(provider);
+    const config = join(directory, 'rsbridge.json');
+    const settings: { database: DatabaseConfig } & Record<string, unknown> = {
+      baseUrl: `http://127.0.0.1:${port}`,
+      directory,
+      database: postgres
+        ? { client: 'pg', url: postgres.url, poolSize: 4 }
+        : { client: 'sqlite', file: join(directory, 'bench.db') },
+      listen: { port },
+      logLevel: 'error',
+      sources: {
+        bench: {
+          url,
+          overlapSeconds: 0,
+          schedule: false,
+          mementos: { keep: { last: 3 } },
+          fullPass: false,
+          dumps: [],
+        },
+      },
+    };
+    writeFileSync(config, JSON.stringify(settings));
+    const origin = `http://127.0.0.1:${port}`;
+    const worked = await work(config, size, database);
+    const served = await serveRequests(config, origin, requestsOf(size, origin), database);
+    const repeat = async (what: string, argumentsOf: (turn: number) => readonly string[]) => {
+      const cpus: number[] = [];
+      for (let turn = 0; turn < commandsEach; turn += 1) {
+        cpus.push(await runCommand(config, argumentsOf(turn), database));
+      }
+      return { what, cpu: Math.min(...cpus) };
+    };
+    const status = await repeat('status', () => ['status']);
+    const takedown = await repeat('takedown', (turn) => [
+      ...['withdraw', `${origin}/${pathOf(size - 5 - turn)}`, '--reason', 'asked'],
+    ]);
+    return [...worked, ...served, status, takedown];
+  } finally {
+    provider.kill('SIGKILL');
+    await postgres?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The least of the rounds: what others do on the machine adds to each. */
+async function work(config: string, size: number, database: () => number): Promise<readonly Cost[]> {
+  const all = new Map<string, number[]>();
+  let before = database();
+  const child = start('growth/once', [config, size, rounds]);
+  const { stdout } = child;
+  if (!stdout) throw new Error('the process has no output');
+  for await (const line of createInterface({ input: stdout })) {
+    const { what, cpu, ...more } = JSON.parse(line) as { what: string; cpu?: number };
+    const now = database();
+    if (cpu === undefined) print({ size, what, ...more });
+    else all.set(what, [...(all.get(what) ?? []), cpu + now - before]);
+    before = now;
+  }
+  if (child.exitCode !== null && child.exitCode !== 0) throw new Error('the harvests failed');
+  // The first round compiles, and looks at what was never looked at.
+  return [...all].map(([what, values]) => ({ what, cpu: Math.min(...values.slice(1)) }));
+}
+
+function pathOf(number: number): string {
+  return `bench/items/oai:bench.example.org:${number}/oai_dc.xml`;
+}
+
+function requestsOf(size: number, origin: string): readonly Requested[] {
+  const middle = pathOf(size >> 1);
+  const html = { accept: 'text/html' };
+  const collection = '/bench/collections/type:3';
+  return [
+    { what: 'a resource', path: `/${middle}` },
+    { what: 'the page of an item', path: `/${middle.replace('/oai_dc.xml', '')}`, headers: html },
+    { what: 'the page of a collection', path: collection, headers: html },
+    {
+      what: 'the page of a collection, in its middle',
+      path: `${collection}?after=${encodeURIComponent(middle)}`,
+      headers: html,
+    },
+    { what: 'the page of a source', path: '/bench/about', headers: html },
+    { what: 'the home page', path: '/', headers: html },
+    { what: '/about', path: '/about', headers: html },
+    { what: '/metrics', path: '/metrics' },
+    { what: 'the Source Description', path: '/.well-known/resourcesync' },
+    { what: 'a Capability List', path: '/bench/capabilitylist.xml' },
+    { what: 'a Change List', path: '/bench/changelist.xml' },
+    { what: 'a TimeGate', path: `/timegate/${origin}/${middle}` },
+    { what: 'a TimeMap', path: `/timemap/link/${origin}/${middle}` },
+  ];
+}
+
+async function postmasterOf(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('show data_directory');
+  await client.end();
+  return Number(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { extname, join } from 'node:path';
+import { firstLine, heapFlags } from '../once/processes.ts';
+import { processorTime } from './processor-time.ts';
+
+/** One thing that was done, in milliseconds of processor time: of ours, and of the database's own processes. */
+export interface Cost {
+  readonly what: string;
+  readonly cpu: number;
+}
+
+const bin = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
+const tellCpu = `data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("CPU "+(user+system)/1000+"\\n")})`;
+
+/** Runs a command of ours to its end. @returns milliseconds of processor time */
+export async function runCommand(
+  config: string,
+  args: readonly string[],
+  database: () => number,
+): Promise<number> {
+  const before = database();
+  const child = spawn(
+    process.execPath,
+    [...heapFlags, '--import', tellCpu, bin, ...args, '--config', config],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let told = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  const cpu = /CPU ([\d.]+)/.exec(told)?.[1];
+  if (code !== 0 || cpu === undefined) throw new Error(`${args.join(' ')} ended with ${code}: ${told}`);
+  return Number(cpu) + database() - before;
+}
+
+export interface Requested {
+  readonly what: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The least of several counts: what others do on the machine adds to each. */
+const [warming, measured, counts] = [30, 100, 4];
+
+/** Starts the server, and asks it for each of these many times. */
+export async function serveRequests(
+  config: string,
+  origin: string,
+  requests: readonly Requested[],
+  database: () => number,
+): Promise<readonly Cost[]> {
+  const starts: number[] = [];
+  for (let count = 1; count < counts; count += 1) {
+    const one = await startServer(config, database);
+    starts.push(one.cpu);
+    one.server.kill('SIGTERM');
+    await once(one.server, 'exit');
+  }
+  const { server, cpu } = await startServer(config, database);
+  try {
+    const costs: Cost[] = [{ what: 'start of the process', cpu: Math.min(cpu, ...starts) }];
+    for (const { what, path, headers = {} } of requests) {
+      const ask = async () => {
+        const answer = await fetch(origin + path, { headers, redirect: 'manual' });
+        if (answer.status >= 400) throw new Error(`${path} answers with ${answer.status}`);
+        await answer.arrayBuffer();
+      };
+      for (let count = 0; count < warming; count += 1) await ask();
+      const each: number[] = [];
+      for (let count = 0; count < counts; count += 1) {
+        const since = spent(server) + database();
+        for (let request = 0; request < measured; request += 1) await ask();
+        each.push((spent(server) + database() - since) / measured);
+      }
+      costs.push({ what: `GET ${what}`, cpu: Math.min(...each) });
+    }
+    return costs;
+  } finally {
+    server.kill('SIGTERM');
+    await once(server, 'exit');
+  }
+}
+
+/** @returns the server that listens, and what that took */
+async function startServer(config: string, database: () => number) {
+  const before = database();
+  const server = spawn(process.execPath, [...heapFlags, bin, 'serve', '--config', config], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await firstLine(server);
+  return { server, cpu: spent(server) + database() - before };
+}
+
+function spent({ pid = 0 }: ChildProcess): number {
+  return processorTime(pid);
+}
