@@ -113,7 +113,7 @@ async function readCollection(
   after: string,
 ): Promise<CollectionView> {
   const { baseUrl, database } = deps;
-  const { source, spec, name, description, resourceCount, fileCount, isLarge } = collection;
+  const { source, spec, name, description, resourceCount, fileCount, isLeast } = collection;
   const { members: shown, next } = await listCollectionResources(
     database.reader,
     source,
@@ -135,7 +135,7 @@ async function readCollection(
     ...(description !== undefined && { description }),
     count: resourceCount,
     files: fileCount,
-    ...(isLarge && { atLeast: true }),
+    ...(isLeast && { atLeast: true }),
     resources: members.map(({ uri: member }) => member),
     members,
     ...(next !== undefined && { next: `${uri}?after=${encodeURIComponent(next)}` }),

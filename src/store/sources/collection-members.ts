@@ -17,6 +17,8 @@ export interface MemberCounts {
   /** Of these, files. */
   readonly fileCount: number;
   /** There may be more, of either: so many are counted and no further. */
+  readonly isLeast: boolean;
+  /** Too many items belong to it to look at each. */
   readonly isLarge: boolean;
 }
 
@@ -33,10 +35,15 @@ export interface CollectionPlace {
 }
 
 /** Resources, and items, that are counted; a larger collection has at least so many. */
-export const countedUpTo = 5000;
+export const countedUpTo = 1000;
+
+/** So many items can still be looked at one by one. */
+const largeFrom = 5000;
 
 export async function countMembers(db: Queryable, place: CollectionPlace): Promise<MemberCounts> {
-  const beyond = await itemsOf(db, place).offset(countedUpTo).first('item_id');
+  const hasMore = async (items: number) =>
+    (await itemsOf(db, place).offset(items).first('item_id')) !== undefined;
+  const isLarge = await hasMore(largeFrom);
   const some = itemsOf(db, place).limit(countedUpTo).select('item_id').as('some');
   const counted = db(some)
     .join('resource', 'resource.item_id', 'some.item_id')
@@ -54,7 +61,8 @@ export async function countMembers(db: Queryable, place: CollectionPlace): Promi
   return {
     resourceCount: Math.min(all, countedUpTo),
     fileCount: Math.min(files, countedUpTo),
-    isLarge: beyond !== undefined || all > countedUpTo,
+    isLeast: isLarge || all > countedUpTo || (await hasMore(countedUpTo)),
+    isLarge,
   };
 }
 

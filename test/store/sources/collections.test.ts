@@ -32,6 +32,7 @@ describeOnBoth('collections', (open) => {
       ...described,
       resourceCount: 4,
       fileCount: 1,
+      isLeast: false,
       isLarge: false,
     });
     expect(await findCollection(reader, 'kyoto', 'd')).toMatchObject({
@@ -119,7 +120,11 @@ describeOnBoth('collections', (open) => {
         rows.map((id) => ({ source_id: source.id, item_id: id, collection_id: collection.id })),
       );
     }
-    expect(await findCollection(reader, 'osaka', 'a')).toMatchObject({ resourceCount: 2, isLarge: true });
+    expect(await findCollection(reader, 'osaka', 'a')).toMatchObject({
+      resourceCount: 2,
+      isLeast: true,
+      isLarge: true,
+    });
     const page = await listCollectionResources(reader, 'osaka', 'a', '', 1);
     expect(page.members).toHaveLength(1);
     const rest = await listCollectionResources(reader, 'osaka', 'a', page.next ?? '', 5);
