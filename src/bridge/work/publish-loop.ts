@@ -206,7 +206,9 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
       const before = new Map(all.map((progress) => [progress.set.path, progress]));
       all = sets.map((set) => {
         const progress = before.get(set.path);
-        return progress && isDeepStrictEqual(progress.set, set) ? progress : begin(set);
+        if (progress && isDeepStrictEqual(progress.set, set)) return progress;
+        // What is published of it says what it was.
+        return { ...begin(set), listDue: progress !== undefined };
       });
       site.isDue = true;
     },
