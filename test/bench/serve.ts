@@ -6,6 +6,7 @@ import { delimiter, extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { eventLoop, type LoadSettings, load, megabytes, processorSeconds } from './once/load.ts';
+import { pacedLoad } from './once/paced-load.ts';
 import { firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
@@ -114,8 +115,7 @@ async function measureServer(processes: number, servers: Servers): Promise<void>
     { what: 'TimeGates', connections: many, requests: timeGates, expect: 302 },
   ];
   // Code that runs for the first time is compiled.
-  for (const { requests, connections } of kinds.slice(3))
-    await load(port, { connections, requests, seconds: 2 });
+  for (const { what: _, ...settings } of kinds.slice(3)) await load(port, { ...settings, seconds: 2 });
   const limit = await measured(barePort, bare, { connections: many, requests: resources });
   print({ what: 'a bare route of Fastify', processes: 1, ...limit });
   for (const { what, ...settings } of kinds) {
@@ -130,7 +130,7 @@ async function measureServer(processes: number, servers: Servers): Promise<void>
     print({
       what: 'TimeGates, at 70 % of that',
       processes,
-      ...(await measured(port, server, { ...settings, rate })),
+      ...(await pacedLoad(port, { ...settings, seconds: duration, rate })),
     });
   }
   print({ what: 'in all', processes, megabytes: megabytes(server.pid), eventLoopMs: await eventLoop(port) });

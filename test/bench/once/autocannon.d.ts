@@ -13,7 +13,6 @@ declare module 'autocannon' {
     readonly duration: number;
     readonly requests?: readonly Request[];
     /** Requests a second, of all connections together. */
-    readonly overallRate?: number;
     /** Called with every connection before its first request. */
     readonly setupClient?: (client: Client) => void;
   }

@@ -10,20 +10,17 @@ export interface LoadSettings {
   readonly connections: number;
   readonly seconds: number;
   readonly requests: readonly LoadRequest[];
-  /** Requests a second, of all connections together; default: as many as are answered. */
-  readonly rate?: number;
   /** Redirects and 304 are answers, too. */
   readonly expect?: number;
 }
 
-/** Requests of many connections at once, each of which asks again as soon as it has its answer, or at a rate. */
-export async function load(port: number, { connections, seconds, requests, rate, expect }: LoadSettings) {
+/** Requests of many connections at once, each of which asks again as soon as it has its answer. */
+export async function load(port: number, { connections, seconds, requests, expect }: LoadSettings) {
   const result = await autocannon({
     url: `http://127.0.0.1:${port}`,
     connections,
     duration: seconds,
     requests: [...requests],
-    ...(rate !== undefined && { overallRate: rate }),
   });
   const { requests: answered, throughput, latency, errors, statusCodeStats = {} } = result;
   const others = Object.entries(statusCodeStats).filter(([status]) => Number(status) !== (expect ?? 200));
