@@ -25,6 +25,12 @@ import { print } from './once/processes.ts';
 const [resources = '1000000', which = 'both', ...names] = process.argv.slice(2);
 const chosen =
   names[0] === 'all' ? stages : names.length > 0 ? names : [stages.at(0) ?? '', stages.at(-1) ?? ''];
+const unknown = [
+  ...(['both', 'sqlite', 'pg'].includes(which) ? [] : [which]),
+  ...chosen.filter((name) => !stages.includes(name)),
+];
+if (unknown.length > 0)
+  throw new Error(`${unknown.join(', ')}: write [RESOURCES] [both|sqlite|pg] [all|${stages.join('|')} …]`);
 const script = join(
   import.meta.dirname,
   '..',
