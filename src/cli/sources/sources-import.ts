@@ -142,14 +142,14 @@ class Newcomers {
     }
   }
 
-  async #settingsOf({ url, settings }: ListedSource) {
+  async #settingsOf({ url, address = url, settings }: ListedSource) {
     const { config } = this.#bridge;
     const group = this.#flags.group ?? settings.group;
     const said = group === undefined ? settings : { ...settings, group };
     if (!this.#flags.probe)
       return { settings: withFound(said, { url }, config.groups), what: 'not looked at' };
     const search = { contact: config.contact, verbose: false };
-    const found = await findAny(url, search, this.#io, limits);
+    const found = await findAny(address, search, this.#io, limits);
     return {
       settings: withFound(said, foundSettings(found), config.groups),
       what: `${found.info.protocol} ${found.info.protocolVersion}, ${found.info.name}`,

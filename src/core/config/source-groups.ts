@@ -8,19 +8,21 @@ const ownSettings = ['url', 'title', 'group', 'headers', 'login'];
 
 const shared = Object.entries(sourceSchema.properties).filter(([key]) => !ownSettings.includes(key));
 
-/** Settings that sources have in common, so that eight hundred of them are as many lines. */
-export const groupsSchema = Type.Record(
-  Type.String({ pattern: '^[a-z0-9-]+$' }),
-  Type.Object(Object.fromEntries(shared.map(([key, setting]) => [key, sparse(setting)])), closed),
-  {
-    default: {},
-    // Of the reference: what they mean is said there.
-    meaning: 'sources',
-    description:
-      'Settings that several sources share, by a name that they have as `group`: any of a source but `url`, `title`, `headers` and `login`. What a source says itself takes precedence, setting by setting, also within `files`, `mementos`, `sets` and `deletionFuse`; a list replaces the list.',
-    write: 'the settings of each group below its name, such as { jairo: { formats: [jpcoar_2.0] } }',
-  },
+/** What one group may say. */
+export const groupSchema = Type.Object(
+  Object.fromEntries(shared.map(([key, setting]) => [key, sparse(setting)])),
+  closed,
 );
+
+/** Settings that sources have in common, so that eight hundred of them are as many lines. */
+export const groupsSchema = Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), groupSchema, {
+  default: {},
+  // Of the reference: what they mean is said there.
+  meaning: 'sources',
+  description:
+    'Settings that several sources share, by a name that they have as `group`: any of a source but `url`, `title`, `headers` and `login`. What a source says itself takes precedence, setting by setting, also within `files`, `mementos`, `sets` and `deletionFuse`; a list replaces the list.',
+  write: 'the settings of each group below its name, such as { jairo: { formats: [jpcoar_2.0] } }',
+});
 
 /** Without defaults, and with nothing that has to be there: what is not said is said elsewhere. */
 function sparse(schema: TSchema): TSchema {

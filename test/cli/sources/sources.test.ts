@@ -168,6 +168,8 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge sources on %s', (kind) => {
       expect.stringMatching(/^line 4 \| not usable \| "nowhere" is not one that can be read/),
     ]);
     expect((await sources('import', list)).stderr).toContain('3 already there');
+    writeFileSync(list, `name,url\nbare,${url.replace('http://', '')}\n`);
+    expect((await sources('import', list)).stdout).toMatch(/^line 2 +bare +already there .+ as new\n$/);
     expect((await sources('import', join(directory, 'none.csv'))).code).toBe(exitCodes.usage);
     await twin.close();
   });

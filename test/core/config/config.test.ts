@@ -1,18 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/core/config/config.ts';
 import { nearestOf, suggest } from '../../../src/core/config/suggestion.ts';
+import { faultsOf } from '../../house/core/config-faults.ts';
 
 const source = { url: 'https://repo.example.org/oai' };
-
-function faultsOf(raw: unknown): string {
-  try {
-    parseConfig(raw);
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'config-invalid' });
-    return (error as Error).message;
-  }
-  throw new Error('no fault was found');
-}
 
 describe('parseConfig', () => {
   test('needs nothing but a source', () => {

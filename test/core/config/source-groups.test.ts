@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/core/config/config.ts';
+import { faultsOf } from '../../house/core/config-faults.ts';
 
 const url = 'https://repo.example.org/oai';
-
-function faultsOf(raw: unknown): string {
-  try {
-    parseConfig(raw);
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'config-invalid' });
-    return (error as Error).message;
-  }
-  throw new Error('no fault was found');
-}
 
 describe('groups', () => {
   test('a source has what its group says, and what it says itself takes precedence', () => {

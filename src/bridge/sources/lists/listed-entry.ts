@@ -23,13 +23,13 @@ export function listedEntry({ place, values }: Entry): ListedSource | ListProble
     put(settings, column.path, value);
   }
   const { url, name, ...others } = settings;
-  const address = typeof url === 'string' ? webAddress(url) : undefined;
-  if (address === undefined) return { place, message: refusal(url) };
+  const found = typeof url === 'string' ? webAddress(url) : undefined;
+  if (found === undefined) return { place, message: refusal(url) };
   const isName = typeof name === 'string' && /^[a-z0-9-]+$/.test(name);
   const title = others.title ?? (isName ? undefined : name);
   return {
     place,
-    url: address,
+    ...found,
     name: isName ? name : undefined,
     settings: title === undefined ? others : { ...others, title: String(title) },
   };
@@ -59,15 +59,15 @@ function put(settings: Record<string, unknown>, path: readonly string[], value: 
 }
 
 /** Without a request that somebody left in it (`?verb=Identify`). */
-function webAddress(text: string): string | undefined {
+function webAddress(text: string): Pick<ListedSource, 'url' | 'address'> | undefined {
   const trimmed = text.trim();
-  const whole =
-    /^[a-z][a-z0-9+.-]*:/i.test(trimmed) && !/^[\w.-]+:\d/.test(trimmed) ? trimmed : `https://${trimmed}`;
+  const hasScheme = /^[a-z][a-z0-9+.-]*:/i.test(trimmed) && !/^[\w.-]+:\d/.test(trimmed);
+  const whole = hasScheme ? trimmed : `https://${trimmed}`;
   if (!URL.canParse(whole)) return undefined;
   const url = new URL(whole);
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
   if (!url.hostname.includes('.') && !/^(?:localhost|\[.*\])$/.test(url.hostname)) return undefined;
   url.hash = '';
   if (url.searchParams.has('verb')) url.search = '';
-  return url.href;
+  return { url: url.href, ...(hasScheme ? {} : { address: url.href.slice('https://'.length) }) };
 }

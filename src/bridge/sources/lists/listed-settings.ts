@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/config/schema-faults.ts';
-import { groupsSchema } from '../../../core/config/source-groups.ts';
+import { groupSchema } from '../../../core/config/source-groups.ts';
 import { sourceSchema } from '../../../core/config/source-schema.ts';
 
 /** What others call what a source has, reduced to letters; the first that has a value is taken. */
@@ -56,8 +56,7 @@ function reduced(key: string): string {
 
 /** A value of a table's cell, as the setting has it: `oai_dc jpcoar` is a list where a list is due. */
 export function cellValue(path: readonly string[], cell: string): unknown {
-  const [inGroups] = Object.values(groupsSchema.patternProperties);
-  let schema: unknown = inGroups;
+  let schema: unknown = groupSchema;
   for (const key of path) {
     const properties = isObject(schema) ? schema.properties : undefined;
     schema = isObject(properties) ? properties[key] : undefined;

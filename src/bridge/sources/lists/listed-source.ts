@@ -2,8 +2,10 @@
 export interface ListedSource {
   /** Where it is in the list, for a person: `line 12`, `entry 3`. */
   readonly place: string;
-  /** Its endpoint, or any page of it. */
+  /** Its endpoint, or any page of it; with `https:` where the list has no scheme. */
   readonly url: string;
+  /** The same without a scheme, if the list has none: then `http:` is meant as well. */
+  readonly address?: string;
   /** What it is to be called in our addresses. */
   readonly name?: string | undefined;
   /** Any other setting of a source, as the configuration has it. */

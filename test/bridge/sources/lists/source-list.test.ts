@@ -82,7 +82,13 @@ describe('a list of repositories', () => {
       read('["https://a.example.org/oai", { "baseURL": "b.example.org", "title": "B" }]').sources,
     ).toEqual([
       { place: 'entry 1', url: 'https://a.example.org/oai', name: undefined, settings: {} },
-      { place: 'entry 2', url: 'https://b.example.org/', name: undefined, settings: { title: 'B' } },
+      {
+        place: 'entry 2',
+        url: 'https://b.example.org/',
+        address: 'b.example.org/',
+        name: undefined,
+        settings: { title: 'B' },
+      },
     ]);
     const own = { sources: { kyushu: { url: 'https://a.example.org/oai', files: { mode: 'mirror' } } } };
     expect(read(JSON.stringify(own)).sources).toEqual([
