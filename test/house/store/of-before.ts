@@ -1,54 +1,9 @@
 import type { Knex } from 'knex';
-import * as theHouse from '../../../migrations/0001-the-house.ts';
-import * as linksBefore from '../../../migrations/0002-links-before.ts';
-import * as filesAndLessons from '../../../migrations/0003-files-and-lessons.ts';
-import * as priorVersions from '../../../migrations/0004-prior-versions.ts';
-import * as time from '../../../migrations/0005-time.ts';
-import * as retention from '../../../migrations/0006-retention.ts';
-import * as refusedFiles from '../../../migrations/0007-refused-files.ts';
-import * as withdrawals from '../../../migrations/0009-withdrawals.ts';
-import * as removedSources from '../../../migrations/0010-removed-sources.ts';
-import * as vanished from '../../../migrations/0014-vanished.ts';
-import * as unreadable from '../../../migrations/0015-unreadable.ts';
-import * as manySources from '../../../migrations/0018-many-sources.ts';
-import * as quietLinks from '../../../migrations/0024-quiet-links.ts';
-import * as sharedLinks from '../../../migrations/0025-shared-links.ts';
-import * as seen from '../../../migrations/0030-seen.ts';
-import * as linksOnce from '../../../migrations/0031-links-once.ts';
-import * as takeover from '../../../migrations/0032-takeover.ts';
-import { sha256 } from '../../../src/core/payloads/sha-256.ts';
 import { hashFromText } from '../../../src/store/drivers/sqlite-hashes.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { packAgainst, packBlob } from '../../../src/store/payloads/blobs.ts';
+import { ReadableContents, type SchemaOfBefore } from './readable-of-before.ts';
+import { migrations, sourcesOfBefore, stages } from './stages-of-before.ts';
 
-/** Every schema that a database may have come to a halt at, and what had led to it. */
-const migrations = {
-  '0001-the-house': theHouse,
-  '0002-links-before': linksBefore,
-  '0003-files-and-lessons': filesAndLessons,
-  '0004-prior-versions': priorVersions,
-  '0005-time': time,
-  '0006-retention': retention,
-  '0007-refused-files': refusedFiles,
-  '0009-withdrawals': withdrawals,
-  '0010-removed-sources': removedSources,
-  '0014-vanished': vanished,
-  '0015-unreadable': unreadable,
-  '0018-many-sources': manySources,
-  '0024-quiet-links': quietLinks,
-  '0025-shared-links': sharedLinks,
-  '0030-seen': seen,
-  '0031-links-once': linksOnce,
-  '0032-takeover': takeover,
-} as const;
-
-export const stages = Object.keys(migrations);
-
-/** Sources of a database of before; the first has most of it. */
-export const sourcesOfBefore = ['alpha', 'beta'] as const;
-
-/** Of so many records one has contents that can be read; those of the others are as long, and noise. */
-const readableEvery = 1_000;
 const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`;
 
 /**
@@ -74,16 +29,16 @@ export async function fillOfBefore(database: Database, stage: string, resources:
 
 type Values = Readonly<Record<string, string>>;
 
-class Filler {
+class Filler implements SchemaOfBefore {
   readonly #trx: Knex.Transaction;
-  readonly #resources: number;
+  readonly resources: number;
   readonly #isPostgres: boolean;
   readonly #stage: string;
 
   constructor(trx: Knex.Transaction, stage: string, resources: number) {
     this.#trx = trx;
     this.#stage = stage;
-    this.#resources = resources;
+    this.resources = resources;
     this.#isPostgres = trx.client.config.client === 'pg';
   }
 
@@ -95,16 +50,16 @@ class Filler {
     await this.#history();
     await this.#files();
     await this.#prior();
-    await this.#readable();
+    await new ReadableContents(this.#trx, this).fill();
     await this.#marks();
     await this.#trx.raw('drop table numbers');
     if (!this.#isPostgres) return;
     // Ids were given.
-    for (const table of ['item', 'resource', ...(this.#has('0003') ? ['remote_file'] : [])])
+    for (const table of ['item', 'resource', ...(this.has('0003') ? ['remote_file'] : [])])
       await this.#trx.raw(`select setval('${table}_id_seq', (select coalesce(max(id), 1) from ${table}))`);
   }
 
-  #has(number: string): boolean {
+  has(number: string): boolean {
     return this.#stage >= number;
   }
 
@@ -117,7 +72,7 @@ class Filler {
   }
 
   async #sources(): Promise<void> {
-    const n = this.#resources;
+    const n = this.resources;
     // Files follow the records; then come second versions, and deletions.
     const seq = n + Math.floor(n / 10) + Math.floor(n / 5) + Math.floor(n / 50);
     for (const [index, name] of sourcesOfBefore.entries()) {
@@ -154,10 +109,10 @@ class Filler {
     const noise = this.#isPostgres
       ? (salt: string) => `'sha-256:' || encode(sha256(('${salt}' || n)::bytea), 'hex')`
       : () => `'sha-256:' || lower(hex(randomblob(32)))`;
-    const series = this.#isPostgres ? `generate_series(1, ${this.#resources}) as numbered(n)` : 'numbered';
+    const series = this.#isPostgres ? `generate_series(1, ${this.resources}) as numbered(n)` : 'numbered';
     const recursive = this.#isPostgres
       ? ''
-      : `with recursive numbered(n) as (select 1 union all select n + 1 from numbered where n < ${this.#resources})`;
+      : `with recursive numbered(n) as (select 1 union all select n + 1 from numbered where n < ${this.resources})`;
     await this.#trx.raw(
       `create table numbers (n integer primary key, source_id integer, name text, h1 text, h2 text)`,
     );
@@ -182,8 +137,8 @@ class Filler {
   }
 
   /** Octets where this schema keeps them so. */
-  #hash(text: string): string {
-    return !this.#isPostgres && this.#has('0032') ? hashFromText(text) : text;
+  hash(text: string): string {
+    return !this.#isPostgres && this.has('0032') ? hashFromText(text) : text;
   }
 
   get #links(): string {
@@ -199,7 +154,7 @@ class Filler {
   }
 
   async #resourceRows(): Promise<void> {
-    const n = this.#resources;
+    const n = this.resources;
     await this.#insert('resource', 'from numbers', {
       id: 'n',
       source_id: 'source_id',
@@ -209,11 +164,11 @@ class Filler {
       format: `'oai_dc'`,
       media_type: `case when n % 50 <> 7 then 'application/xml' end`,
       length: 'case when n % 50 <> 7 then 300 end',
-      hash: this.#hash('case when n % 50 = 7 then null when n % 5 = 0 then h2 else h1 end'),
+      hash: this.hash('case when n % 50 = 7 then null when n % 5 = 0 then h2 else h1 end'),
       lastmod: `case when n % 50 = 7 then '${at(9)}' when n % 5 = 0 then '${at(5)}' else '${at(2)}' end`,
       upstream_url: `'https://repo.example.org/oai?identifier=' || n`,
       links: `case when n % 50 = 7 then '[]' else ${this.#links} end`,
-      last_seq: `case when n % 50 = 7 then ${this.#deletion} when n % 5 = 0 then ${this.#second} else n end`,
+      last_seq: `case when n % 50 = 7 then ${this.#deletion} when n % 5 = 0 then ${this.second} else n end`,
       version_count: 'case when n % 5 = 0 then 2 else 1 end',
       deleted_at: `case when n % 50 = 7 then '${at(9)}' end`,
       seen_run: 'source_id',
@@ -238,19 +193,19 @@ class Filler {
     });
   }
 
-  get #second(): string {
-    return `${this.#resources + Math.floor(this.#resources / 10)} + n / 5`;
+  get second(): string {
+    return `${this.resources + Math.floor(this.resources / 10)} + n / 5`;
   }
 
   get #deletion(): string {
-    const before = this.#resources + Math.floor(this.#resources / 10) + Math.floor(this.#resources / 5);
+    const before = this.resources + Math.floor(this.resources / 10) + Math.floor(this.resources / 5);
     return `${before} + (n - 7) / 50 + 1`;
   }
 
   async #history(): Promise<void> {
     const kinds = [
       { from: 'from numbers', seq: 'n', day: 2, kind: 'created', hash: 'h1' },
-      { from: 'from numbers where n % 5 = 0', seq: this.#second, day: 5, kind: 'updated', hash: 'h2' },
+      { from: 'from numbers where n % 5 = 0', seq: this.second, day: 5, kind: 'updated', hash: 'h2' },
       { from: 'from numbers where n % 50 = 7', seq: this.#deletion, day: 9, kind: 'deleted', hash: 'null' },
     ];
     for (const { from, seq, day, kind, hash } of kinds) {
@@ -258,24 +213,24 @@ class Filler {
       const facts = {
         media_type: isGone ? 'null' : `'application/xml'`,
         length: isGone ? 'null' : '300',
-        hash: isGone ? 'null' : this.#hash(hash),
+        hash: isGone ? 'null' : this.hash(hash),
       };
       // Since then a version has the facts of its change.
-      const said = this.#has('0031') ? {} : facts;
+      const said = this.has('0031') ? {} : facts;
       const row = { source_id: 'source_id', seq, resource_id: 'n' };
       await this.#insert('change', from, {
         ...row,
         at: `'${at(day)}'`,
         kind: `'${kind}'`,
-        lastmod: this.#has('0031') ? `''` : `'${at(day)}'`,
+        lastmod: this.has('0031') ? `''` : `'${at(day)}'`,
         links: isGone ? `'[]'` : this.#links,
         links_before: isGone ? this.#links : 'null',
         ...said,
       });
-      if (isGone && !this.#has('0005')) continue;
+      if (isGone && !this.has('0005')) continue;
       await this.#insert('version', from, {
         ...row,
-        at: this.#has('0031') ? `''` : `'${at(day)}'`,
+        at: this.has('0031') ? `''` : `'${at(day)}'`,
         lastmod: `'${at(day)}'`,
         ...facts,
         gone: isGone ? '1' : '0',
@@ -284,7 +239,7 @@ class Filler {
     }
     for (const { hash, from } of kinds.slice(0, 2))
       await this.#insert('blob', from, {
-        hash: this.#hash(hash),
+        hash: this.hash(hash),
         length: '300',
         coding: `'identity'`,
         data: this.#isPostgres ? `sha256(${hash}::bytea) || sha256(${hash}::bytea)` : 'randomblob(64)',
@@ -293,14 +248,14 @@ class Filler {
   }
 
   async #moments(): Promise<void> {
-    if (!this.#has('0005')) return;
+    if (!this.has('0005')) return;
     await this.#trx.raw(
       'insert into moment (source_id, at, seq) select source_id, at, max(seq) from change group by source_id, at',
     );
   }
 
   async #files(): Promise<void> {
-    const n = this.#resources;
+    const n = this.resources;
     const from = 'from numbers where n % 10 = 0';
     const facts = {
       media_type: `'application/pdf'`,
@@ -323,7 +278,7 @@ class Filler {
       upstream_url: `'https://repo.example.org/files/' || n || '.pdf'`,
       ...facts,
     });
-    if (!this.#has('0003')) return;
+    if (!this.has('0003')) return;
     const url = { source_id: 'source_id', url: `'https://repo.example.org/files/' || n || '.pdf'` };
     await this.#insert('item_file', from, {
       item_id: 'n',
@@ -341,14 +296,14 @@ class Filler {
       reason: `case when n % 500 = 0 then 'it says 403' end`,
       checked_at: `'${at(4)}'`,
       due_at: `'${at(28)}'`,
-      content_hash: `case when n % 40 = 0 then ${this.#hash('h2')} end`,
+      content_hash: `case when n % 40 = 0 then ${this.hash('h2')} end`,
       content_length: 'case when n % 40 = 0 then 4711 end',
       withheld_at: `case when n % 500 = 0 then '${at(4)}' end`,
     });
   }
 
   async #prior(): Promise<void> {
-    if (!this.#has('0004')) return;
+    if (!this.has('0004')) return;
     const from = 'from numbers where n % 20 = 0';
     await this.#insert('prior_version', from, {
       item_id: 'n',
@@ -364,84 +319,23 @@ class Filler {
       sequence: '0',
       media_type: `'application/xml'`,
       length: '300',
-      hash: this.#hash('h1'),
+      hash: this.hash('h1'),
     });
   }
 
-  /** Of a few records there is what their hashes say, the second version as a difference where there were such. */
-  async #readable(): Promise<void> {
-    const every = Math.min(readableEvery, Math.max(5, Math.floor(this.#resources / 100)) * 5);
-    for (let n = every; n <= this.#resources; n += every) {
-      const [first, second] = [contentOf(n, 1), contentOf(n, 2)];
-      const packed = packBlob(sha256(first), first);
-      const keyframe = { hash: packed.hash, content: first, packedLength: packed.data.byteLength };
-      const next = this.#has('0005')
-        ? packAgainst(sha256(second), second, keyframe)
-        : packBlob(sha256(second), second);
-      for (const [column, blob] of [
-        ['h1', packed],
-        ['h2', next],
-      ] as const) {
-        const row: { noise: string } = await this.#trx('numbers').where({ n }).first({ noise: column });
-        const { base, ...others } = blob;
-        const facts = { hash: blob.hash, length: blob.length };
-        await this.#rehash('blob', { hash: row.noise }, this.#has('0005') ? { ...others, base } : others);
-        const seq = this.#trx.raw(column === 'h1' ? String(n) : this.#second.replace('n /', `${n} /`));
-        // Found by keys, which say enough: no table is read as a whole.
-        const own = { hash: row.noise };
-        await this.#rehash('resource', { id: n, ...own }, facts);
-        await this.#rehash('version', { resource_id: n, ...own }, facts);
-        await this.#rehash('change', { source_id: n % 4 === 0 ? 2 : 1, seq, ...own }, facts);
-        if (this.#has('0004'))
-          await this.#rehash('prior_representation', { item_id: n, hash: row.noise }, facts);
-        if (this.#has('0003') && n % 10 === 0)
-          await this.#rehash(
-            'remote_file',
-            { id: n / 10, content_hash: row.noise },
-            { content_hash: blob.hash },
-          );
-      }
-    }
-  }
-
-  /** As text where this schema has text: past what binds hashes as octets. */
-  async #rehash(
-    table: string,
-    where: Record<string, unknown>,
-    values: Record<string, unknown>,
-  ): Promise<void> {
-    const written = (value: unknown) =>
-      typeof value === 'string' && value.startsWith('sha-256:')
-        ? this.#trx.raw(this.#hash(`'${value}'`))
-        : value;
-    const all = (row: Record<string, unknown>) =>
-      Object.fromEntries(Object.entries(row).map(([column, value]) => [column, written(value)]));
-    await this.#trx(table)
-      .where(all(where) as never)
-      .update(all(values));
-  }
-
   async #marks(): Promise<void> {
-    if (this.#has('0006'))
+    if (this.has('0006'))
       await this.#insert('released', 'from numbers where n % 70 = 57', {
         source_id: 'source_id',
         resource_id: 'n',
         seq: 'n',
-        end_seq: this.#second,
-        hash: this.#hash('h1'),
+        end_seq: this.second,
+        hash: this.hash('h1'),
         due_at: `'${at(29)}'`,
       });
-    if (this.#has('0030'))
+    if (this.has('0030'))
       await this.#trx.raw(
         `insert into seen (source_id, chunk, run_id, bits) select source_id, n / 32, source_id, 1 from numbers where n % 32 = 0`,
       );
   }
-}
-
-function contentOf(n: number, version: number): Buffer {
-  const words = Array.from(
-    { length: 40 },
-    (_, index) => `<dc:subject>word ${(n * 7 + index) % 997}</dc:subject>`,
-  );
-  return Buffer.from(`<dc xmlns:dc="urn:dc">${words.join('')}<dc:title>${n} ${version}</dc:title></dc>`);
 }

@@ -8,9 +8,10 @@ import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { listChanges, listResources } from '../../../src/store/reading/listing.ts';
 import { scriptOf } from '../../house/process/script.ts';
 import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
-import { fillOfBefore, sourcesOfBefore, stages } from '../../house/store/of-before.ts';
+import { fillOfBefore } from '../../house/store/of-before.ts';
 import { findHistory } from '../../house/store/one-history.ts';
 import { columnsTold, told } from '../../house/store/rows-told.ts';
+import { sourcesOfBefore, stages } from '../../house/store/stages-of-before.ts';
 import { takeOverInProcess } from '../../house/store/takeover.ts';
 
 const records = 300;
