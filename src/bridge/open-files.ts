@@ -15,6 +15,7 @@ const rooms = [
   'core',
   '../adapters',
   'store',
+  'objects',
   'publish',
   'export',
   'conformance',

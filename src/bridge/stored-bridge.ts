@@ -1,6 +1,7 @@
 import type { Clock } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config/config.ts';
 import { toIso } from '../core/datetime.ts';
+import type { ObjectStore } from '../core/payloads/object-store.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { openPublication, type Publication } from '../publish/published/publication.ts';
 import { type Database, openDatabase } from '../store/engine/database.ts';
@@ -10,6 +11,7 @@ import { type Pause, readPauses } from '../store/sources/pauses.ts';
 import { withKept } from './config/kept-config.ts';
 import { type ConfigChanges, liveConfig } from './config/live-config.ts';
 import { checkPlaces } from './config/writable.ts';
+import type { ObjectStorage } from './object-storage.ts';
 import { dieBySignals } from './signals.ts';
 import { systemClock } from './system-clock.ts';
 import { takeoverTalk } from './takeover-talk.ts';
@@ -23,6 +25,8 @@ export interface StoredBridge {
   readonly database: Database;
   readonly clock: Clock;
   readonly publication: Publication;
+  /** Where the configuration has one. */
+  readonly objects: ObjectStore | undefined;
   /** Of sources in the database that were not used when it was opened, a sentence each. */
   readonly problems: readonly string[];
   /** A source that is to be left alone now, whatever its schedule says. */
@@ -56,6 +60,7 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     await database.close();
     throw error;
   }
+  const storage = await openStorage(config);
   async function replaceSources(next: Config): Promise<SourceChanges> {
     const kept = withKept(next, await listKeptSources(database.reader));
     const pauses = await readPauses(database.reader, toIso(systemClock.now()));
@@ -66,12 +71,23 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     database,
     clock: systemClock,
     publication: openPublication(config.directory),
+    objects: storage?.store,
     pauseOf: (source) => live.pauseOf(source, toIso(systemClock.now())),
     replaceSources,
     problems,
     setsOf: createSetsOf(config),
-    close: () => database.close(),
+    close: async () => {
+      storage?.close();
+      await database.close();
+    },
   };
+}
+
+/** Most have none: what it needs is not loaded then. */
+async function openStorage(config: Config): Promise<ObjectStorage | undefined> {
+  if (!config.storage.s3) return undefined;
+  const { openObjectStorage } = await import('./object-storage.ts');
+  return openObjectStorage(config, systemClock);
 }
 
 /** Every request asks: a source of the same settings has the same sets. */

@@ -39,6 +39,10 @@ export const errorTable = {
   'backup-refused':
     '`rsbridge backup FILE` writes a backup into a new file (--force replaces one), in a directory that this user may write to; `rsbridge restore FILE` takes such a file.',
   'disk-full': 'Free some space; what was published before is still served, and the next run continues.',
+  'objects-unavailable':
+    'The object storage does not answer, or is not able to: nothing is lost, and what waits for it goes on when it answers again. `rsbridge check` tries it.',
+  'objects-refused':
+    'Correct `storage.s3`: the endpoint, the bucket, the region, the credentials and what they allow (read, write, delete and list), or the clock; then `rsbridge check`.',
   'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
   'lease-lost': 'Another process took over this source; this run stopped without loss.',
   'upstream-unreachable':

@@ -110,7 +110,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     'bridge.ts': 'stored-bridge.ts system-clock.ts version.ts',
     crew: 'answering.ts version.ts',
     state: 'bridge.ts stored-bridge.ts',
-    'stored-bridge.ts': 'config signals.ts system-clock.ts takeover-talk.ts',
+    'stored-bridge.ts': 'config object-storage.ts signals.ts system-clock.ts takeover-talk.ts',
     work: 'bridge.ts config stored-bridge.ts',
   },
   'src/cli': {

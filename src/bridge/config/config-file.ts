@@ -90,6 +90,9 @@ interface Resolving {
   readonly broughtIn: BroughtIn[];
 }
 
+/** Files that whoever needs them reads, for they change while the process runs. */
+const readAnew = new Set(['credentialsFile']);
+
 function resolveValue(value: unknown, path: readonly string[], resolving: Resolving): unknown {
   const { env, directory, broughtIn } = resolving;
   if (typeof value === 'string')
@@ -98,7 +101,7 @@ function resolveValue(value: unknown, path: readonly string[], resolving: Resolv
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, entry]) => {
-      if (!key.endsWith('File') || typeof entry !== 'string')
+      if (!key.endsWith('File') || readAnew.has(key) || typeof entry !== 'string')
         return [key, resolveValue(entry, [...path, key], resolving)];
       const name = key.slice(0, -'File'.length);
       const text = readValue([...path, key], resolve(directory, expand(entry, env))).trim();

@@ -13,6 +13,8 @@ export interface BroughtIn {
  */
 export function* secretsOf(config: Config, broughtIn: readonly BroughtIn[]): Generator<string> {
   if (config.database.client === 'pg') yield* credentialsOf(config.database.url);
+  const { accessKeyId, secretAccessKey, sessionToken } = config.storage.s3 ?? {};
+  for (const value of [accessKeyId, secretAccessKey, sessionToken]) if (value !== undefined) yield value;
   for (const [name, source] of Object.entries(config.sources)) {
     for (const value of Object.values(source.headers ?? {}))
       yield* [value, value.replace(/^[A-Za-z]+ +/, '')];

@@ -36,12 +36,26 @@ export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): C
   for (const [path, value] of Object.entries(flags.overrides ?? {})) {
     if (value !== undefined) assign(raw, path.split('.'), value);
   }
-  const config = parseBroughtIn(raw, broughtIn);
+  const config = withCredentials(parseBroughtIn(raw, broughtIn), env);
   for (const secret of secretsOf(config, broughtIn)) keepSecret(secret);
   checkCron('publish.resourceListSchedule', config.publish.resourceListSchedule);
   checkCron('publish.resourceDumpSchedule', config.publish.resourceDumpSchedule);
   checkSchedules(config.sources);
   return anchorPaths(config, dirname(file));
+}
+
+/** Those that the tools of AWS read are ours, too, where the configuration has none. */
+function withCredentials(config: Config, env: Environment): Config {
+  const { s3 } = config.storage;
+  if (!s3 || s3.credentialsFile !== undefined || s3.accessKeyId !== undefined) return config;
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = env;
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) return config;
+  const credentials = {
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
+  };
+  return { ...config, storage: { ...config.storage, s3: { ...s3, ...credentials } } };
 }
 
 /** What is wrong with a value is told with the value, unless it was brought in: nobody knows yet what it is for. */
@@ -57,10 +71,14 @@ function parseBroughtIn(raw: unknown, broughtIn: readonly BroughtIn[]): Config {
 /** Makes the relative paths of a configuration absolute. */
 export function anchorPaths(config: Config, directory: string): Config {
   const anchor = (path: string) => (isAbsolute(path) ? path : resolve(directory, path));
-  const { database } = config;
+  const { database, storage } = config;
+  const { s3 } = storage;
   return {
     ...config,
     directory: anchor(config.directory),
+    ...(s3?.credentialsFile === undefined
+      ? {}
+      : { storage: { ...storage, s3: { ...s3, credentialsFile: anchor(s3.credentialsFile) } } }),
     database: database.client === 'sqlite' ? { ...database, file: anchor(database.file) } : database,
   };
 }

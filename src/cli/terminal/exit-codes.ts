@@ -39,6 +39,8 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   storage: exitCodes.storage,
   'backup-refused': exitCodes.usage,
   'disk-full': exitCodes.storage,
+  'objects-unavailable': exitCodes.storage,
+  'objects-refused': exitCodes.storage,
   'too-many-files': exitCodes.storage,
   'publication-failed': exitCodes.storage,
   'content-damaged': exitCodes.storage,

@@ -5,6 +5,7 @@ import { findFaults } from './config-faults.ts';
 import { isObject, matchesLiterals, schemaFaults } from './schema-faults.ts';
 import { groupsSchema, withGroups } from './source-groups.ts';
 import { closed, scheduleWords, sourceSchema } from './source-schema.ts';
+import { storageSchema } from './storage-schema.ts';
 
 /**
  * One schema is the type, the validation, the defaults and the reference (`docs/configuration.md` is written
@@ -57,6 +58,7 @@ export const configSchema = Type.Object(
     ),
     database: { ...databaseSchema, default: { client: 'sqlite', file: 'data/rsbridge.db' } },
     directory: Type.String({ default: 'data', description: 'Where the published documents are kept.' }),
+    storage: storageSchema,
     listen: Type.Object(
       {
         host: Type.String({ default: '127.0.0.1' }),
@@ -228,6 +230,7 @@ export const configSchema = Type.Object(
 
 export type Config = Static<typeof configSchema>;
 export type { FilesConfig, MementosConfig, SourceConfig } from './source-schema.ts';
+export type { S3Config, StorageConfig } from './storage-schema.ts';
 export type DatabaseConfig = Config['database'];
 
 /**

@@ -35,6 +35,8 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'database-unavailable': 503,
   'database-locked': 503,
   'disk-full': 503,
+  'objects-unavailable': 503,
+  'objects-refused': 503,
   'too-many-files': 503,
   storage: 503,
 };

@@ -1,0 +1,31 @@
+import type { Clock } from '../core/adapter.ts';
+import type { Config } from '../core/config/config.ts';
+import { parseAllowedPlace } from '../core/config/network-allow.ts';
+import type { ObjectStore } from '../core/payloads/object-store.ts';
+import { createAddressGuard } from '../harvest/http/address-guard.ts';
+import { bucketAddress } from '../objects/bucket-address.ts';
+import { createConnections } from '../objects/connections.ts';
+import { createS3Store } from '../objects/s3-store.ts';
+
+export interface ObjectStorage {
+  readonly store: ObjectStore;
+  close(): void;
+}
+
+/** The object storage of the configuration, if there is one. Nothing is asked of it yet. */
+export function openObjectStorage(
+  { storage, network }: Pick<Config, 'storage' | 'network'>,
+  clock: Clock,
+): ObjectStorage | undefined {
+  const { s3 } = storage;
+  if (!s3) return undefined;
+  const guard = createAddressGuard({
+    endpoint: bucketAddress(s3).base,
+    scope: 'endpoint',
+    allow: network.allow.flatMap((entry) => parseAllowedPlace(entry) ?? []),
+    allowPrivate: false,
+  });
+  const { connections: atATime, timeoutSeconds } = s3;
+  const connections = createConnections({ connections: atATime, timeoutSeconds, guard });
+  return { store: createS3Store(s3, { clock, connections }), close: () => connections.close() };
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
+import { contentOf, type ObjectStore } from '../../core/payloads/object-store.ts';
+import { exitCodeOf } from '../terminal/exit-codes.ts';
+import type { Finding } from './finding.ts';
+
+/** Writes an object, reads it, and deletes it again: what the object storage allows is known by trying. */
+export async function checkObjects(objects: ObjectStore, signal: AbortSignal): Promise<Finding> {
+  const check = 'object storage';
+  const bytes = randomBytes(64);
+  const key = `check/${bytes.toString('hex').slice(0, 16)}`;
+  try {
+    await objects.put(key, contentOf(bytes), { ifAbsent: true, signal });
+    const found = await objects.get(key, { signal });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of found?.body ?? []) chunks.push(chunk as Uint8Array);
+    const again = await objects.put(key, contentOf(bytes), { ifAbsent: true, signal });
+    await objects.list('check/', signal).next();
+    await objects.delete(key, signal);
+    if (!Buffer.concat(chunks).equals(bytes))
+      throw differs(objects, 'gives back other bytes than it was given');
+    const conditions = again.kind === 'stored' ? '; it does not heed conditions (If-None-Match)' : '';
+    return {
+      check,
+      ok: true,
+      message: `an object was written to ${objects.place}, read and deleted${conditions}`,
+    };
+  } catch (error) {
+    if (!isBridgeError(error)) throw error;
+    const message = `${describeError(error)}. ${error.advice} [${error.code}]`;
+    return { check, ok: false, message, exitCode: exitCodeOf(error.code) };
+  }
+}
+
+function differs({ place }: ObjectStore, what: string): BridgeError {
+  return new BridgeError('objects-refused', `${place} ${what}`);
+}

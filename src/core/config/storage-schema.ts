@@ -1,0 +1,73 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { closed } from './source-schema.ts';
+
+const s3Schema = Type.Object(
+  {
+    endpoint: Type.String({
+      pattern: '^https?://[^/?#]+(/[^?#]*)?$',
+      write: 'the address of the object storage, such as https://s3.eu-central-1.amazonaws.com',
+      description: 'The address of the object storage; it may be a private one.',
+    }),
+    bucket: Type.String({
+      pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+      write: 'the name of a bucket: 3 to 63 small letters, digits, dots and hyphens',
+      description: 'The bucket; it has to be there.',
+    }),
+    prefix: Type.String({
+      pattern: '^[A-Za-z0-9._/-]*$',
+      write: 'letters, digits and . _ - /, such as rsbridge/',
+      default: '',
+      description: 'What all names begin with, where others share the bucket.',
+    }),
+    region: Type.String({ minLength: 1, default: 'us-east-1', description: 'Part of every signature.' }),
+    pathStyle: Type.Boolean({
+      default: true,
+      description: 'The bucket is named in the path (https://host/bucket); false: in front of the host.',
+    }),
+    credentialsFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'A file with `aws_access_key_id = …` and `aws_secret_access_key = …` as the tools of AWS write it, or their JSON. It is read again when it changes. Default: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the environment.',
+      }),
+    ),
+    accessKeyId: Type.Optional(
+      Type.String({ minLength: 1, secret: true, description: 'Write ${VARIABLE}, or leave it out.' }),
+    ),
+    secretAccessKey: Type.Optional(
+      Type.String({
+        minLength: 1,
+        secret: true,
+        description: 'Write ${VARIABLE}, or secretAccessKeyFile: FILE.',
+      }),
+    ),
+    sessionToken: Type.Optional(
+      Type.String({ minLength: 1, secret: true, description: 'Of credentials that expire.' }),
+    ),
+    timeoutSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 3600,
+      default: 30,
+      description: 'Of silence, until an attempt is given up.',
+    }),
+    connections: Type.Integer({
+      minimum: 1,
+      maximum: 1024,
+      default: 64,
+      description: 'Open at a time, of each process.',
+    }),
+  },
+  { ...closed, description: 'An object storage that speaks the protocol of Amazon S3 (docs/storage.md).' },
+);
+
+export const storageSchema = Type.Object(
+  { s3: Type.Optional(s3Schema) },
+  {
+    ...closed,
+    default: {},
+    description: 'Where bytes are kept. Without it, everything is in `directory` and the database.',
+  },
+);
+
+export type StorageConfig = Static<typeof storageSchema>;
+export type S3Config = Static<typeof s3Schema>;
