@@ -60,7 +60,7 @@ async function storeRows(
   rows: readonly ChangeRows[],
   itemIds: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const stored = await storedLinks(trx, sourceId, rows.flatMap(linksOf));
+  const stored = await storedLinks(trx, sourceId, linksOf(rows));
   const resources = await insertRows<{ id: number; path: string }>(
     trx,
     'resource',
@@ -103,8 +103,14 @@ async function storeRows(
   );
 }
 
-function linksOf({ resource: { path, ...resource }, change }: ChangeRows) {
-  return [resource.links, change.links, change.links_before ?? ''].map((links) => ({ path, links }));
+/** All links that are to be stored, some twice. */
+function* linksOf(rows: readonly ChangeRows[]): Generator<{ readonly path: string; readonly links: string }> {
+  for (const { resource, change } of rows) {
+    yield resource;
+    const { path } = resource;
+    if (change.links !== resource.links) yield { path, links: change.links };
+    if (change.links_before !== null) yield { path, links: change.links_before };
+  }
 }
 
 /**

@@ -68,6 +68,8 @@ export function planItem(
   delivery: Delivery | undefined,
   context: FileContext,
 ): ItemChanges {
+  if (!known && delivery && statesNoFiles(delivery.item, context.rules))
+    return planNewcomer(delivery, context);
   const item = delivery?.item ?? standing(known);
   const awaited = delivery?.awaited ?? [];
   const waits = awaited.length > 0;
@@ -159,6 +161,36 @@ export function planItem(
     left,
   };
 }
+
+function statesNoFiles({ speaksFor, files }: MappedItem, { mode }: FileRules): boolean {
+  const { files: origin } = speaksFor;
+  return mode === 'none' || origin === undefined || (files.length === 0 && origin.rank > 0);
+}
+
+/** What `planItem` comes to where there is nothing but metadata, and all of it is new: nearly all of a first harvest. */
+function planNewcomer({ item, awaited }: Delivery, context: FileContext): ItemChanges {
+  const changes = new ResourceChanges(item, undefined);
+  for (const desired of item.resources) {
+    const links = describing(desired.links, [], desired.landingPage);
+    changes.deliver({ ...desired, links }, undefined);
+  }
+  const waits = awaited.length > 0;
+  const lives = item.resources.length > 0;
+  const isExpected = (format: string) => !item.resources.some((own) => own.format === format);
+  return {
+    ...changes.result(),
+    restated: undefined,
+    unasked: [],
+    redelivered: nothingRedelivered,
+    moved: [],
+    unsettled: lives && awaited.some(isExpected),
+    restatedFiles: false,
+    landingDue: waits ? undefined : landingDue(undefined, item, noStatements, lives, context),
+    left: 0,
+  };
+}
+
+const noStatements: KnownStatements = { files: [], ownList: undefined };
 
 const nothingRedelivered: Redelivered = { urls: [], restated: [], ifChanged: [], always: [] };
 
@@ -278,7 +310,7 @@ function movedFrom(
 function landingDue(
   known: KnownItem | undefined,
   item: MappedItem,
-  { files, ownList }: Statements,
+  { files, ownList }: KnownStatements,
   lives: boolean,
   { rules, now }: FileContext,
 ): string | null | undefined {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Link } from '../../core/resource.ts';
 import { fromSegment } from '../../core/segment.ts';
 
@@ -105,8 +105,16 @@ export function fromForm(form: string, rest: string, path: string): string {
 
 /** The same for the same form, wherever and whenever. */
 export function keyOfForm(form: string): string {
-  return createHash('sha256').update(form).digest('base64url').slice(0, keyLength);
+  const known = keys.get(form);
+  if (known !== undefined) return known;
+  const key = hash('sha256', form, 'base64url').slice(0, keyLength);
+  if (keys.size >= keptKeys) keys.clear();
+  keys.set(form, key);
+  return key;
 }
+
+const keptKeys = 2_000;
+const keys = new Map<string, string>();
 
 /** As `links` are stored. */
 export function referTo(key: string, rest: string): string {

@@ -9,6 +9,13 @@ import { fromForm, keyIn, keyOfForm, type LinkForm, parseReference, referTo, toF
 /** So many forms are given keys per source at most; what has others keeps its links as they are. */
 const mostForms = 50_000;
 
+/** Links of one path as they are written, and as they are stored; a path nearly always has one of these. */
+interface Formed {
+  readonly links: string;
+  readonly form: LinkForm | undefined;
+  readonly other: Formed | undefined;
+}
+
 /** Gives the links of rows to be written their stored form. */
 export async function storedLinks(
   trx: Knex.Transaction,
@@ -16,21 +23,23 @@ export async function storedLinks(
   links: Iterable<{ readonly path: string; readonly links: string }>,
 ): Promise<(links: string, path: string) => string> {
   const forms = new Map<string, string>();
-  // Links are nearly always of one path: a key of both would be a text of its own for each row.
-  const formed = new Map<string, Map<string, LinkForm | undefined>>();
+  const formed = new Map<string, Formed>();
+  const find = (text: string, path: string) => {
+    let found = formed.get(path);
+    while (found && found.links !== text) found = found.other;
+    return found;
+  };
   for (const one of links) {
-    const byPath = formed.get(one.links) ?? new Map<string, LinkForm | undefined>();
-    formed.set(one.links, byPath);
-    if (byPath.has(one.path)) continue;
-    const found = toForm(one.links, one.path);
-    byPath.set(one.path, found);
-    if (found && !forms.has(found.form)) forms.set(found.form, keyOfForm(found.form));
+    if (find(one.links, one.path)) continue;
+    const form = toForm(one.links, one.path);
+    formed.set(one.path, { links: one.links, form, other: formed.get(one.path) });
+    if (form && !forms.has(form.form)) forms.set(form.form, keyOfForm(form.form));
   }
   const kept = await keepForms(trx, sourceId, forms);
   return (text, path) => {
-    const found = formed.get(text)?.get(path);
-    const key = found && kept.get(found.form);
-    return found && key !== undefined ? referTo(key, found.rest) : text;
+    const form = find(text, path)?.form;
+    const key = form && kept.get(form.form);
+    return form && key !== undefined ? referTo(key, form.rest) : text;
   };
 }
 
