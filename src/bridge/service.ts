@@ -15,6 +15,7 @@ import { type Bridge, harvestsAtOnce } from './bridge.ts';
 import type { Signals } from './signals.ts';
 import type { SourceChanges } from './stored-bridge.ts';
 import { lookAtMirror, workOnFiles } from './work/file-work.ts';
+import { fillBehind } from './work/filling.ts';
 import { createHarvestSchedule } from './work/harvest-schedule.ts';
 import { watchDamage } from './work/mending.ts';
 import { type PublishLoop, startPublishLoop } from './work/publish-loop.ts';
@@ -137,6 +138,8 @@ export async function startService(
     },
   });
   scheduler.start();
+  const filling = new AbortController();
+  const filled = fillBehind(bridge, eitherOf(stop, filling.signal));
   return {
     address: front.address,
     harvestNow,
@@ -154,6 +157,7 @@ export async function startService(
     },
     isPublished: loop.isLevel,
     close: async () => {
+      filling.abort();
       // Whoever waits for a list of the past would keep the server open for as long.
       const work = [
         scheduler.stop(),
@@ -162,6 +166,7 @@ export async function startService(
         refusals.stop(),
         damage.stop(),
         bridge.listsInTime.close(),
+        filled,
       ];
       await Promise.all([...work, ...fileWorks, front.close()]);
       // Begun by a harvest that has just ended.

@@ -5,7 +5,7 @@ import type { ObjectStore } from '../core/payloads/object-store.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { openPublication, type Publication } from '../publish/published/publication.ts';
 import { type Database, openDatabase } from '../store/engine/database.ts';
-import { checkSchema, migrate } from '../store/engine/migrate.ts';
+import { checkSchema, migrate } from '../store/schema/migrate.ts';
 import { listKeptSources } from '../store/sources/kept-sources.ts';
 import { type Pause, readPauses } from '../store/sources/pauses.ts';
 import { withKept } from './config/kept-config.ts';

@@ -1,5 +1,5 @@
 import { countOf } from '../core/count-of.ts';
-import type { TakeoverProgress } from '../store/engine/takeover.ts';
+import type { TakeoverProgress } from '../store/schema/takeover.ts';
 
 const lineEveryMs = 5_000;
 /** What is done within a second is not worth a line. */

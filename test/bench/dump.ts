@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import { insertRows, type Row } from '../../src/store/engine/bulk.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
 import { packBlob } from '../../src/store/payloads/blobs.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
 import { keepContent } from '../house/store/kept-content.ts';
 import { firstLine, print, start } from './once/processes.ts';
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
 
 /**
  * How fast a Resource List is published, from the database to synced files, and in how much memory:

@@ -10,10 +10,10 @@ import { type Database, openDatabase } from '../../src/store/engine/database.ts'
 import { listHistories } from '../../src/store/history/timelines.ts';
 import { readBlob } from '../../src/store/payloads/blobs.ts';
 import { startPostgres } from '../house/postgres/server.ts';
-import { fillOfBefore } from '../house/store/of-before.ts';
+import { fillOfBefore } from '../house/store/before/of-before.ts';
+import { sourcesOfBefore, stages } from '../house/store/before/stages.ts';
+import { takeOverInProcess } from '../house/store/before/takeover.ts';
 import { columnsTold, told } from '../house/store/rows-told.ts';
-import { sourcesOfBefore, stages } from '../house/store/stages-of-before.ts';
-import { takeOverInProcess } from '../house/store/takeover.ts';
 import { print } from './once/processes.ts';
 
 /**
@@ -37,6 +37,7 @@ const script = join(
   '..',
   'house',
   'store',
+  'before',
   `takeover-process${extname(import.meta.filename)}`,
 );
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -8,8 +8,8 @@ import { resourceSets } from '../../src/core/resource-set.ts';
 import { exportPublication } from '../../src/export/export.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
 import { packBlob } from '../../src/store/payloads/blobs.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
 import { onePage } from '../house/one-page.ts';
 import { baseUrl, HandClock, seedChanges, seedSource, silent } from '../house/publish/seed.ts';
 

@@ -45,7 +45,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     wire: 'namespaces',
   },
   'src/store': {
-    backup: 'drivers engine',
+    backup: 'drivers engine schema',
     changes: 'engine files payloads plans rows runs',
     engine: 'drivers',
     files: 'engine plans rows',
@@ -57,6 +57,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     removal: 'changes engine files payloads plans rows runs',
     rows: 'engine',
     runs: 'engine rows',
+    schema: 'drivers engine',
     sources: 'engine plans rows',
   },
   'src/harvest': {

@@ -4,7 +4,7 @@ import { copyFile, open, readdir, readlink, rename, rm, stat } from 'node:fs/pro
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
 import { openSqliteFile, type SqliteDatabase } from '../drivers/sqlite-driver.ts';
-import { refuseNewer, schemaTable } from '../engine/migrate.ts';
+import { refuseNewer, type SchemaRow, schemaTable } from '../schema/migrate.ts';
 
 /** What is in a copy of the database, once it has been read through. */
 export interface CopyFacts {
@@ -48,7 +48,7 @@ export async function inspectSqlite(file: string): Promise<CopyFacts> {
     const names = namesIn(database);
     if (!names.has(schemaTable))
       throw new BridgeError('backup-refused', `${file} is not a database of rsbridge`);
-    refuseNewer(new Set(rowsOf(database, `select name from ${schemaTable}`).map(({ name }) => String(name))));
+    refuseNewer(rowsOf(database, `select * from ${schemaTable}`) as unknown as SchemaRow[]);
     const [found] = rowsOf(database, 'pragma quick_check(1)').map((row) => String(Object.values(row)[0]));
     if (found !== 'ok') throw new BridgeError('storage', `${file} is damaged: ${found}`);
     const count = (table: string) =>

@@ -7,10 +7,10 @@ import { runFileJob } from '../../../src/harvest/files/file-job.ts';
 import { createHostGate } from '../../../src/harvest/http/host-gate.ts';
 import { createHttp } from '../../../src/harvest/http/http.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { peakRss, print } from './processes.ts';
 

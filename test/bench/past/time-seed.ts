@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { openSqliteFile, type SqliteStatement } from '../../../src/store/drivers/sqlite-driver.ts';
 import type { Row } from '../../../src/store/engine/bulk.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 import { momentOf, pageSize, planOf } from './time-plan.ts';
 import { type PageRows, type PageToMake, sourceId } from './time-rows.ts';
 

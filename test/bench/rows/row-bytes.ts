@@ -3,11 +3,11 @@ import type { SourceItem } from '../../../src/core/adapter.ts';
 import type { DatabaseConfig } from '../../../src/core/config/config.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
 import { checkpointSqlite } from '../../../src/store/engine/sqlite-dialect.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { print } from '../once/processes.ts';
 

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
 import { packBlob } from '../../../src/store/payloads/blobs.ts';
 import { adoptContentFiles } from '../../../src/store/payloads/content-files.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 
 /** A source with as many items of one record, as a harvest would have left them: `serve-seed COUNT FILE`. */
 const count = Number(process.argv[2]);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
 import { packBlob } from '../../../src/store/payloads/blobs.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 
 /** So many small sources, as harvests would have left them: `sources-seed SOURCES RECORDS FILE`. */
 const sources = Number(process.argv[2]);

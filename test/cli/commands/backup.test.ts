@@ -14,7 +14,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 import { readJournals } from '../../../src/store/sources/journal.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { runMain } from '../../house/cli/run-main.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 
 /** Databases that are migrated once, and copied by the tests. */
 export interface PreparedDatabases {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { copySqlite, inspectSqlite, replaceSqlite } from '../../../src/store/backup/sqlite-copy.ts';
 import { openSqliteFile, sqliteDrivers, useSqliteDriver } from '../../../src/store/drivers/sqlite-driver.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { scriptOf } from '../../house/process/script.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 
 const now = '2026-11-22T10:00:00Z';

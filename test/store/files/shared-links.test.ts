@@ -4,7 +4,6 @@ import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { metadataPath } from '../../../src/core/uris.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
 import { listDueFiles } from '../../../src/store/files/due-files.ts';
 import { listWithheldFiles } from '../../../src/store/files/withheld-files.ts';
 import { findLivingStates } from '../../../src/store/history/resource-states.ts';
@@ -22,6 +21,7 @@ import {
 import { withLinks } from '../../../src/store/rows/link-forms.ts';
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { JournalNews } from '../../house/store/journal-news.ts';

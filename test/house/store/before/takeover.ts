@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { DatabaseConfig } from '../../../src/core/config/config.ts';
+import type { DatabaseConfig } from '../../../../src/core/config/config.ts';
 
 export interface TakeoverRun {
   /** Whether it was killed before it came to its end. */

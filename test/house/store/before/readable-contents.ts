@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { sha256 } from '../../../src/core/payloads/sha-256.ts';
-import { packAgainst, packBlob } from '../../../src/store/payloads/blobs.ts';
+import { sha256 } from '../../../../src/core/payloads/sha-256.ts';
+import { packAgainst, packBlob } from '../../../../src/store/payloads/blobs.ts';
 
 /** Of so many records one has contents that can be read; those of the others are as long, and noise. */
 const readableEvery = 1_000;

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { hashFromText } from '../drivers/sqlite-hashes.ts';
-import { isPostgres } from './bulk.ts';
-import { type Database, type Queryable, translate } from './database.ts';
+import { isPostgres } from '../engine/bulk.ts';
+import { type Database, type Queryable, translate } from '../engine/database.ts';
+import { isAlive, thisPlace } from '../engine/process-place.ts';
 import { type Extent, extentOf, moveRows, nameTables } from './moved-rows.ts';
-import { isAlive, thisPlace } from './process-place.ts';
 
 /**
  * A database of before is taken over in place: what a migration cannot do in a transaction is done in many, each with

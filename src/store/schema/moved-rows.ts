@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { hashFromText } from '../drivers/sqlite-hashes.ts';
-import { isPostgres } from './bulk.ts';
-import type { Queryable } from './database.ts';
+import { isPostgres } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
 
 /**
  * The rows of a table of before (`before_…`), on their way into the one that takes its place (`next_…`); until all are

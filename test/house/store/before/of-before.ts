@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { hashFromText } from '../../../src/store/drivers/sqlite-hashes.ts';
-import type { Database } from '../../../src/store/engine/database.ts';
-import { ReadableContents, type SchemaOfBefore } from './readable-of-before.ts';
-import { migrations, sourcesOfBefore, stages } from './stages-of-before.ts';
+import { hashFromText } from '../../../../src/store/drivers/sqlite-hashes.ts';
+import type { Database } from '../../../../src/store/engine/database.ts';
+import { ReadableContents, type SchemaOfBefore } from './readable-contents.ts';
+import { migrations, sourcesOfBefore, stages } from './stages.ts';
 
 const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`;
 

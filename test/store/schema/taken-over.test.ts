@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { migrate } from '../../../src/store/engine/migrate.ts';
 import { listVanished } from '../../../src/store/runs/vanished.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
 describeOnBoth('a database of before', (open) => {

@@ -1,6 +1,6 @@
-import type { DatabaseConfig } from '../../../src/core/config/config.ts';
-import { openDatabase } from '../../../src/store/engine/database.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
+import type { DatabaseConfig } from '../../../../src/core/config/config.ts';
+import { openDatabase } from '../../../../src/store/engine/database.ts';
+import { migrate } from '../../../../src/store/schema/migrate.ts';
 
 /** Takes over a database, and says how far it is: a line with two numbers for each step. `takeover-process.ts CONFIG` */
 const database = openDatabase(JSON.parse(process.argv[2] ?? '{}') as DatabaseConfig);

@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { checkSchema, migrate } from '../../../src/store/engine/migrate.ts';
-import type { TakeoverProgress } from '../../../src/store/engine/takeover.ts';
 import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { listChanges, listResources } from '../../../src/store/reading/listing.ts';
+import { checkSchema, migrate } from '../../../src/store/schema/migrate.ts';
+import type { TakeoverProgress } from '../../../src/store/schema/takeover.ts';
 import { scriptOf } from '../../house/process/script.ts';
+import { fillOfBefore } from '../../house/store/before/of-before.ts';
+import { sourcesOfBefore, stages } from '../../house/store/before/stages.ts';
+import { takeOverInProcess } from '../../house/store/before/takeover.ts';
 import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
-import { fillOfBefore } from '../../house/store/of-before.ts';
 import { findHistory } from '../../house/store/one-history.ts';
 import { columnsTold, told } from '../../house/store/rows-told.ts';
-import { sourcesOfBefore, stages } from '../../house/store/stages-of-before.ts';
-import { takeOverInProcess } from '../../house/store/takeover.ts';
 
 const records = 300;
-const script = () => scriptOf(join(import.meta.dirname, '../../house/store/takeover-process.ts'));
+const script = () => scriptOf(join(import.meta.dirname, '../../house/store/before/takeover-process.ts'));
 const cleanups: (() => Promise<void>)[] = [];
 
 afterEach(async () => {

@@ -4,7 +4,7 @@ import * as linksBefore from '../../../migrations/0002-links-before.ts';
 import * as filesAndLessons from '../../../migrations/0003-files-and-lessons.ts';
 import * as priorVersions from '../../../migrations/0004-prior-versions.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { checkSchema, migrate } from '../../../src/store/engine/migrate.ts';
+import { checkSchema, migrate } from '../../../src/store/schema/migrate.ts';
 import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
