@@ -45,13 +45,15 @@ export async function deleteAll(
   signal: AbortSignal,
 ): Promise<number> {
   const { sourceId } = lease;
-  for (let total = 0; ; ) {
+  // What is deleted stays where it is: without its place, each step would read past all of it again.
+  for (let [total, place] = [0, 0]; ; ) {
     signal.throwIfAborted();
     const { iso, milliseconds } = now();
-    const deleted = await database.transaction(async (trx) => {
+    const { deleted, last } = await database.transaction(async (trx) => {
       await renewLease(trx, lease, milliseconds);
       const rows: (KnownResource & { item_id: number })[] = await trx('resource')
         .where({ source_id: sourceId })
+        .where('id', '>', place)
         .whereNull('deleted_at')
         .orderBy('id')
         .limit(resourcesAtATime)
@@ -74,9 +76,10 @@ export async function deleteAll(
           .where({ id: sourceId })
           .update({ ...anew, removed_at: iso });
       }
-      return rows.length;
+      return { deleted: rows.length, last: rows.at(-1)?.id ?? place };
     });
     total += deleted;
+    place = last;
     if (deleted < resourcesAtATime) return total;
   }
 }
