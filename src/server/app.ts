@@ -18,18 +18,38 @@ import { healthRoutes } from './operations/health.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import { createRareLog } from './operations/rare-log.ts';
 import { installRequestHooks, setCommonHeaders } from './operations/request-hooks.ts';
-import { installRequestLog, RequestLog } from './operations/request-log.ts';
+import {
+  describeAnswer,
+  installRequestLog,
+  isHeard,
+  RequestLog,
+  slowMilliseconds,
+} from './operations/request-log.ts';
 import { createRequestMetrics } from './operations/request-metrics.ts';
 import { aboutRoutes } from './pages/about.ts';
 import { homeRoutes } from './pages/home.ts';
 import { createSetIndex } from './pages/set-index.ts';
+import { createShortWay } from './repeated/repeated-answers.ts';
 import { patchRoutes } from './resources/patches.ts';
 import { resourceRoutes } from './resources/resources.ts';
 
 /** Builds the server; listening, and closing it, is the caller's. */
 export function createApp(given: ServerDeps): FastifyInstance {
   const deps = { ...given, baseUrl: given.baseUrl.replace(/\/+$/, ''), sources: () => given.sources() };
-  const connections = createConnections(given.connections ?? {}, () => slowReaders.note());
+  const metrics = createRequestMetrics();
+  let isClosing = false;
+  const shortWay = createShortWay({
+    // Whoever is to admit each request, or reads of each in the log, has them all.
+    isClosed: () => isClosing || deps.admit !== undefined || isHeard(app.log),
+    answered: ({ url = '', method = '' }, { status, grounds: { operationId } }, milliseconds) => {
+      metrics.observe(operationId, status, milliseconds / 1000);
+      if (milliseconds > slowMilliseconds) {
+        app.log.info(describeAnswer({ method, url, operationId, status, milliseconds }), 'slow answer');
+      }
+    },
+  });
+  const settings = { ...given.connections, shortWay: shortWay.take };
+  const connections = createConnections(settings, () => slowReaders.note());
   const app = Fastify({
     ...('child' in deps.log ? { loggerInstance: deps.log as FastifyBaseLogger } : { logger: deps.log }),
     logController: new RequestLog(),
@@ -52,12 +72,14 @@ export function createApp(given: ServerDeps): FastifyInstance {
   const refused = createRareLog((fields) =>
     app.log.error({ code: 'too-many-files', ...fields }, 'connections were closed: there are too many'),
   );
-  const metrics = createRequestMetrics();
   installErrors(app, deps);
   installRequestHooks(app, deps, metrics);
   installServedSources(app, deps);
   installRequestLog(app);
-  app.addHook('preClose', async () => connections.drain());
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    connections.drain();
+  });
   const index = createSetIndex(deps);
   homeRoutes(app, deps, index);
   aboutRoutes(app, deps, index);

@@ -9,6 +9,8 @@ export interface Past {
   readonly span: { readonly count: number; readonly first: string; readonly last: string } | undefined;
   /** Why nothing of it is handed out, for people; undefined: it is. */
   readonly withheld?: string | undefined;
+  /** Whether the configuration says of it what it said; undefined: more than that decides. */
+  readonly isConfigured?: (() => boolean) | undefined;
   /** When there was nothing, oldest first. */
   readonly gaps?: readonly Gap[] | undefined;
   /** The state at a moment; without one the latest (ME-05). */

@@ -10,6 +10,7 @@ import {
   pointerFile,
   readPointer,
   type StoredDocument,
+  switchesHere,
   type Trouble,
 } from '../disk/pointer.ts';
 import { readSlices, totalLength } from '../disk/slices.ts';
@@ -44,6 +45,11 @@ export interface PublishedDocument {
   readonly gzip?: Variant;
   /** Of a package and of its manifest. */
   readonly packed?: Packed;
+  /**
+   * Whether it would be found again, as it is: as of a look at the disk that began at most some milliseconds ago.
+   * Undefined: nobody knows.
+   */
+  readonly isPublished?: (() => boolean | Promise<boolean>) | undefined;
 }
 
 /** What has to be asked before a package is handed out: whether everything in it still may be. */
@@ -107,8 +113,11 @@ export function openPublication(directory: string): Publication {
 
   /** The sets that a path may belong to, the most special one first. */
   async function placesOf(path: string): Promise<readonly PublishedDirectory[]> {
-    const sets = (await site.pointer())?.sets ?? [];
-    return sets
+    return placesIn(await site.pointer(), path);
+  }
+
+  function placesIn(pointer: Pointer | undefined, path: string): readonly PublishedDirectory[] {
+    return (pointer?.sets ?? [])
       .filter((name) => path.startsWith(`${name}/`))
       .sort((a, b) => b.length - a.length)
       .map(directoryOf);
@@ -121,10 +130,17 @@ export function openPublication(directory: string): Publication {
 
   return {
     find: async (path) => {
-      const own = await site.find(path);
+      const looks: Look[] = [];
+      const findIn = async (directory: PublishedDirectory, pointer: Pointer | undefined) => {
+        looks.push({ directory, number: numberOf(pointer) });
+        const found = pointer && (await directory.find(path, pointer));
+        return found && { ...found, isPublished: () => areCurrent(looks) };
+      };
+      const ofSite = await site.pointer();
+      const own = await findIn(site, ofSite);
       if (own) return own;
-      for (const directory of await placesOf(path)) {
-        const found = await directory.find(path);
+      for (const directory of placesIn(ofSite, path)) {
+        const found = await findIn(directory, await directory.pointer());
         if (found) return found;
       }
       return undefined;
@@ -155,6 +171,52 @@ export function openPublication(directory: string): Publication {
 }
 
 const setsAtOnce = 64;
+/**
+ * What is asked for again and again is found as of a look that began so many milliseconds ago, and not more: a look at
+ * the disk takes longer than an answer from memory.
+ */
+const lookCounts = 10;
+
+/** What a directory pointed to when it was looked at: the number of the pointer, as pointers are large. */
+interface Look {
+  readonly directory: PublishedDirectory;
+  readonly number: number;
+}
+
+const numbers = new WeakMap<Pointer, number>();
+let lastNumber = 0;
+
+/** Of a pointer as it was read; 0: there is none. */
+function numberOf(pointer: Pointer | undefined): number {
+  if (!pointer) return 0;
+  const known = numbers.get(pointer);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  numbers.set(pointer, lastNumber);
+  return lastNumber;
+}
+
+function areCurrent(looks: readonly Look[]): boolean | Promise<boolean> {
+  let isSure = true;
+  for (const { directory, number } of looks) {
+    const recent = directory.recent();
+    if (recent === undefined) isSure = false;
+    else if (recent.number !== number) return false;
+  }
+  if (isSure) return true;
+  return Promise.all(
+    looks.map(async ({ directory, number }) => numberOf(await directory.pointer()) === number),
+  ).then((all) => all.every((isSame) => isSame));
+}
+
+interface Seen {
+  /** Of the pointer. */
+  readonly number: number;
+  /** When the look began, in milliseconds of a clock that never goes back. */
+  readonly at: number;
+  /** Of this process, until then. */
+  readonly switches: number;
+}
 
 /** One pointer and what it points to, read again only when it was switched. */
 class PublishedDirectory {
@@ -166,6 +228,8 @@ class PublishedDirectory {
   #next: Promise<Pointer | undefined> | undefined;
   #identity = '';
   #pointer: Pointer | undefined;
+  #seen: Seen | undefined;
+  #isLooking = false;
   #current: { readonly pointer: Pointer; readonly facts: Omit<PublishedSet, 'path'> } | undefined;
 
   /** @param set the path of the set that it is of; the site's has none */
@@ -189,7 +253,30 @@ class PublishedDirectory {
     return this.#look();
   }
 
+  /** As of a look of late; undefined: it is too long ago. A new one begins before it is. */
+  recent(): Seen | undefined {
+    const seen = this.#seen;
+    const age =
+      seen && seen.switches === switchesHere() ? performance.now() - seen.at : Number.POSITIVE_INFINITY;
+    if (age > lookCounts) return undefined;
+    if (age > lookCounts / 2 && this.#next === undefined && !this.#isLooking)
+      this.pointer().catch(() => undefined);
+    return seen;
+  }
+
   async #look(): Promise<Pointer | undefined> {
+    const [at, switches] = [performance.now(), switchesHere()];
+    this.#isLooking = true;
+    try {
+      const pointer = await this.#read();
+      this.#seen = { at, switches, number: numberOf(pointer) };
+      return pointer;
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #read(): Promise<Pointer | undefined> {
     const found = await stat(join(this.#path, pointerFile), { bigint: true }).catch(() => undefined);
     if (!found) return undefined;
     const identity = `${found.ino} ${found.mtimeNs} ${found.size}`;
@@ -202,9 +289,7 @@ class PublishedDirectory {
     return this.#pointer;
   }
 
-  async find(path: string): Promise<PublishedDocument | undefined> {
-    const pointer = await this.pointer();
-    if (!pointer) return undefined;
+  async find(path: string, pointer: Pointer): Promise<PublishedDocument | undefined> {
     for (const documents of await this.#all(pointer)) {
       const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
       if (!document) continue;

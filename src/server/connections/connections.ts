@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { spellHeaderNames } from './header-names.ts';
 import { createReaderPace, type PaceDeps, type PaceFloor } from './reader-pace.ts';
@@ -24,6 +30,10 @@ export interface ConnectionSettings {
   /** More are closed at once; undefined: as many as come. */
   readonly most?: number | undefined;
   readonly pace?: PaceDeps | undefined;
+  /** Asked first. @returns whether it answers, which may be told later */
+  readonly shortWay?:
+    | ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>)
+    | undefined;
 }
 
 const defaultFloor: PaceFloor = { bytesPerSecond: 2048, graceSeconds: 30 };
@@ -49,6 +59,12 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
     if (draining && count === 0) socket.destroySoon();
   }
 
+  function attend(socket: Socket, response: ServerResponse): void {
+    change(socket, 1);
+    response.once('close', () => change(socket, -1));
+    pace.follow(socket, response);
+  }
+
   return {
     createServer: (listener, trouble) => {
       // A client that trickles its request, or stops reading its answer, does not keep a connection for long.
@@ -72,13 +88,21 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
       // Without a listener it would end the process. What keeps it from listening is told to whoever began it.
       server.on('error', (error) => server.listening && trouble({ err: error }));
       server.on('drop', () => trouble({ most: settings.most }));
-      const answer: RequestListener = (request, response) => {
-        const { socket } = request;
-        change(socket, 1);
-        response.once('close', () => change(socket, -1));
-        pace.follow(socket, response);
+      const hand: RequestListener = (request, response) => {
         spellHeaderNames(response);
         listener(request, response);
+      };
+      const answer: RequestListener = (request, response) => {
+        const taken = draining ? false : (settings.shortWay?.(request, response) ?? false);
+        // The kernel has all of it: there is nothing to wait for.
+        if (taken === true && request.socket.writableLength === 0) return;
+        attend(request.socket, response);
+        if (taken === false) hand(request, response);
+        else if (taken !== true) {
+          void taken.then((isAnswered) => {
+            if (!isAnswered && !request.socket.destroyed) hand(request, response);
+          });
+        }
       };
       server.on('request', inTurn(answer));
       return server;

@@ -1,7 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { parseStamp, toIso, toStamp } from '../../core/datetime.ts';
+import { parseStamp, toIso, toMilliseconds, toStamp } from '../../core/datetime.ts';
 import { toUri } from '../../core/uris.ts';
-import type { Publication, PublishedFacts, PublishedSet } from '../../publish/published/publication.ts';
+import type {
+  Publication,
+  PublishedDocument,
+  PublishedFacts,
+  PublishedSet,
+} from '../../publish/published/publication.ts';
 import { findSource } from '../../store/sources/sources.ts';
 import type { ServerDeps } from '../deps.ts';
 import { servedPath } from '../http/base-path.ts';
@@ -11,9 +16,11 @@ import { forgetRepresentation, isReplaced, Refusal } from '../http/errors.ts';
 import { formatLinks } from '../http/link-header.ts';
 import { varyBy } from '../http/negotiation.ts';
 import { sendRepresentation } from '../http/representation.ts';
+import { sourceOfDocument } from '../http/served-sources.ts';
 import { sendTaggedPage } from '../pages/views.ts';
 import { mayHavePast } from '../past/document-past.ts';
 import { originalLinks } from '../past/memento-links.ts';
+import { isServed, repeatable } from '../repeated/grounds.ts';
 import { asksForPage, changeListIndexPage, isChangeListIndex } from './change-list-index-page.ts';
 import { refuseWithheld } from './withheld-packages.ts';
 
@@ -62,7 +69,28 @@ async function answer(deps: ServerDeps, request: FastifyRequest, reply: FastifyR
   const link = deps.documentPasts && mayHavePast(document.path) && linksOf(deps, document.path);
   const representation = documentRepresentation(document, request.headers['accept-encoding']);
   const headers = link ? { link } : {};
+  repeatDocument(deps, reply, document, now);
   return sendRepresentation(request, reply, { ...representation, headers }, now);
+}
+
+/** What is read from memory is the same as long as it is the one that is published. */
+function repeatDocument(
+  deps: ServerDeps,
+  reply: FastifyReply,
+  document: PublishedDocument,
+  now: string,
+): void {
+  const { path, packed, plain, isPublished, lastModified } = document;
+  if (packed || !isPublished || !plain.whole || isChangeListIndex(document) || lastModified > now) return;
+  const source = sourceOfDocument(path);
+  const since = toMilliseconds(lastModified);
+  repeatable(reply, {
+    operationId: 'getDocument',
+    hold: () =>
+      (source === undefined || isServed(deps, source)) &&
+      since <= deps.clock.now().getTime() &&
+      isPublished(),
+  });
 }
 
 /** What somebody types who knows the name of a set: it leads to the page that says what there is. */

@@ -25,6 +25,11 @@ function sourceOf(request: FastifyRequest): string | undefined {
   const { source } = (request.params ?? {}) as { source?: unknown };
   if (typeof source === 'string') return source;
   if (request.routeOptions.config?.operationId !== 'getDocument') return undefined;
-  const [first = '', ...rest] = servedPath(request)?.split('/') ?? [];
+  return sourceOfDocument(servedPath(request) ?? '');
+}
+
+/** @returns undefined for what is of no source */
+export function sourceOfDocument(path: string): string | undefined {
+  const [first = '', ...rest] = path.split('/');
   return rest.length === 0 || first.startsWith('.') ? undefined : first;
 }

@@ -6,6 +6,7 @@ import { Refusal } from '../http/errors.ts';
 import { varyBy } from '../http/negotiation.ts';
 import { createFindPast } from '../past/find-past.ts';
 import { nothingThen, pastRefusal } from '../past/past-refusal.ts';
+import { editionOf, repeatable } from '../repeated/grounds.ts';
 import { redirectToMemento } from './memento-redirect.ts';
 
 /** Leads to what an Original was at a moment (RFC 7089 §4.2, pattern 2.1). */
@@ -18,6 +19,7 @@ export function timeGateRoutes(app: FastifyInstance, deps: ServerDeps): void {
     config: { operationId: 'getTimeGate', open: true },
     handler: async (request, reply) => {
       varyBy(reply, 'accept-datetime');
+      const isRead = editionOf(deps);
       const past = await findPast(verbatimRest(request));
       if (!past) throw new Refusal('not-found', 'nothing was published at this address');
       const { baseUrl } = deps;
@@ -29,6 +31,9 @@ export function timeGateRoutes(app: FastifyInstance, deps: ServerDeps): void {
       const selection = await past.select(at);
       const { selected } = selection;
       if (selected === undefined) throw nothingThen(baseUrl, past, selection, at);
+      const { isConfigured } = past;
+      if (isRead && isConfigured)
+        repeatable(reply, { operationId: 'getTimeGate', hold: () => isConfigured() && isRead() });
       return redirectToMemento(baseUrl, reply, past, { ...selection, selected });
     },
   });

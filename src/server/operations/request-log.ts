@@ -9,7 +9,8 @@ import type { Logger as BaseLogger } from 'pino';
 import { failure } from '../../core/errors.ts';
 import { UpstreamFileError } from '../../core/files/upstream-files.ts';
 
-const slow = 1000;
+/** What takes longer is told. */
+export const slowMilliseconds = 1000;
 
 /** One line a request, of our own; of Fastify's only those that nothing else would tell. */
 export class RequestLog extends LogController {
@@ -30,7 +31,7 @@ export class RequestLog extends LogController {
 export function installRequestLog(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     // When the first byte goes out: how long the rest takes is the client's affair.
-    if (reply.elapsedTime > slow) request.log.info(describe(request, reply), 'slow answer');
+    if (reply.elapsedTime > slowMilliseconds) request.log.info(describe(request, reply), 'slow answer');
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -40,20 +41,36 @@ export function installRequestLog(app: FastifyInstance): void {
   });
 }
 
-function isHeard(log: FastifyBaseLogger): boolean {
+export function isHeard(log: FastifyBaseLogger): boolean {
   const { isLevelEnabled } = log as Partial<Pick<BaseLogger, 'isLevelEnabled'>>;
   return isLevelEnabled?.call(log, 'debug') ?? true;
 }
 
-/** No headers, and of the query only the names: values may be secrets of another application. */
 function describe(request: FastifyRequest, reply: FastifyReply): object {
-  const [path = '', query = ''] = request.url.split('?', 2);
-  return {
+  return describeAnswer({
     method: request.method,
+    url: request.url,
+    operationId: request.routeOptions.config?.operationId,
+    status: reply.statusCode,
+    milliseconds: reply.elapsedTime,
+  });
+}
+
+/** No headers, and of the query only the names: values may be secrets of another application. */
+export function describeAnswer(answer: {
+  readonly method: string;
+  readonly url: string;
+  readonly operationId: string | undefined;
+  readonly status: number;
+  readonly milliseconds: number;
+}): object {
+  const [path = '', query = ''] = answer.url.split('?', 2);
+  return {
+    method: answer.method,
     path: path.slice(0, 500),
     query: [...new URLSearchParams(query).keys()].slice(0, 10),
-    operation: request.routeOptions.config?.operationId,
-    status: reply.statusCode,
-    milliseconds: Math.round(reply.elapsedTime),
+    operation: answer.operationId,
+    status: answer.status,
+    milliseconds: Math.round(answer.milliseconds),
   };
 }

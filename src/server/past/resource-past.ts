@@ -10,6 +10,7 @@ import { Refusal } from '../http/errors.ts';
 import { encodeTarget } from '../http/link-header.ts';
 import { sendRepresentation } from '../http/representation.ts';
 import type { Past } from '../past.ts';
+import { settingsOf } from '../repeated/grounds.ts';
 import { sendProxiedMemento } from './proxied-memento.ts';
 import { servedHistory, whyWithheldHere } from './served-history.ts';
 import { createTimelinePast } from './timeline-past.ts';
@@ -29,6 +30,7 @@ function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
     uri: encodeTarget(toUri(deps.baseUrl, path)),
     ...createTimelinePast(timeline),
     withheld: whyWithheldHere(deps, history),
+    isConfigured: settingsOf(deps, history.source),
     // What was before we met it is as its upstream tells it, today. A page that is stored later than its moment is
     // stored within the minute.
     isFinal: (datetime) =>

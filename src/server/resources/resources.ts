@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
-import { earlier, toHttpDate, toIso } from '../../core/datetime.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { earlier, toHttpDate, toIso, toMilliseconds } from '../../core/datetime.ts';
 import { isBridgeError } from '../../core/errors.ts';
 import { covers } from '../../core/resource-set.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
@@ -15,6 +15,7 @@ import { sendRepresentation } from '../http/representation.ts';
 import { backLink, linksetLinks, toLink, toTarget } from '../http/signposting.ts';
 import { originalLinks } from '../past/memento-links.ts';
 import { whyWithheldHere } from '../past/served-history.ts';
+import { editionOf, repeatable, settingsOf } from '../repeated/grounds.ts';
 
 /** The resources themselves: what the `loc` of every list leads to. */
 export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
@@ -24,6 +25,7 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
     config: { operationId: 'getResource', open: true },
     handler: async (request, reply) => {
       const path = servedPath(request);
+      const [isRead, isConfigured] = [editionOf(deps), settingsOf(deps, path?.split('/', 1)[0] ?? '')];
       const found = path === undefined ? undefined : await findWithMetadata(deps.database.reader, path);
       if (!found) throw new Refusal('not-found', 'there is no such resource');
       const { resource, metadata } = found;
@@ -42,9 +44,25 @@ export function resourceRoutes(app: FastifyInstance, deps: ServerDeps): void {
       }
       const content = { ...resource, lastModified: resource.lastmod };
       const representation = keptRepresentation(deps, content, { cacheControl: 'no-cache', link });
-      return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));
+      const now = toIso(deps.clock.now());
+      if (isRead && resource.lastmod <= now)
+        repeatResource(deps, reply, resource.lastmod, isConfigured, isRead);
+      return sendRepresentation(request, reply, representation, now);
     },
   });
+}
+
+/** By itself, so that what waits to be asked holds on to nothing else of the request. */
+function repeatResource(
+  { clock }: ServerDeps,
+  reply: FastifyReply,
+  lastmod: string,
+  isConfigured: () => boolean,
+  isRead: () => boolean,
+): void {
+  const since = toMilliseconds(lastmod);
+  const hold = () => since <= clock.now().getTime() && isConfigured() && isRead();
+  repeatable(reply, { operationId: 'getResource', hold });
 }
 
 function gone(deps: ServerDeps, resource: StoredResource, deletedAt: string): Refusal {

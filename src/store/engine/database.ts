@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../../core/config/config.ts';
 import { BridgeError } from '../../core/errors.ts';
+import { sqliteEdition } from '../drivers/sqlite-edition.ts';
 import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
 import { openPostgresPool } from './postgres-dialect.ts';
 import { retried } from './retried.ts';
@@ -27,6 +28,11 @@ export interface Database {
   transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
   /** Runs `work` on one unchanging view of everything committed so far, for as long as it takes. */
   snapshot<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Another number as soon as anything was committed, by whatever connection of whatever process. What was read since it
+   * was the same as now would be read again. Undefined: that is not known; a database on another machine is never asked.
+   */
+  edition(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -62,14 +68,17 @@ function openSqliteDatabase(file: string): Database {
     { min: 0, max: 4 },
   );
   const checkpoints = keepCheckpointed(file, writer);
+  const edition = sqliteEdition(file);
   return {
     client: 'sqlite',
     writer,
     reader,
     transaction: (work) => translated(() => writer.transaction(work)),
     snapshot: (work) => translated(() => reader.transaction(work)),
+    edition: edition.read,
     close: async () => {
       checkpoints.stop();
+      edition.close();
       await reader.destroy();
       await checkpointAtEnd(file, writer);
       await writer.destroy();
@@ -90,6 +99,7 @@ function openPostgres(config: { url: string; poolSize: number }): Database {
     transaction: (work) => translated(() => retried(() => connection.transaction(work))),
     snapshot: (work) =>
       translated(() => connection.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })),
+    edition: () => undefined,
     close: () => connection.destroy(),
   };
 }
