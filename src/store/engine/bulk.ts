@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import { isHash, listedHashes } from '../drivers/sqlite-hashes.ts';
 import { batches } from './batches.ts';
-import { hashAsHex } from './postgres-dialect.ts';
+import { asArrays } from './postgres-arrays.ts';
 import { directStatements } from './sqlite-dialect.ts';
 
 /**
  * Many rows in few statements. SQLite takes multi-row VALUES in a handful of fixed sizes, so that its
- * prepared statements are reused; PostgreSQL takes one JSON parameter (8,000 bound parameters would cost it
+ * prepared statements are reused; PostgreSQL takes an array of each column (8,000 bound parameters would cost it
  * more to plan than the rows to insert). Both are the same insert, and every test of the store runs on both.
  */
 
@@ -27,7 +27,7 @@ export interface InsertOptions {
 /** Largest first: any number of rows is a sum of these. */
 const chunkSizes = [64, 16, 4, 1] as const;
 
-/** So many lie in memory at once, and are one parameter of PostgreSQL. */
+/** So many lie in memory at once, and are one array for each column of PostgreSQL. */
 const rowsAtATime = 5_000;
 
 /**
@@ -41,14 +41,14 @@ export async function insertRows<Returned extends object = object>(
   options: InsertOptions = {},
 ): Promise<Returned[]> {
   const returned: Returned[] = [];
-  const insert = isPostgres(trx) ? insertAsJson : insertAsValues;
+  const insert = isPostgres(trx) ? insertAsArrays : insertAsValues;
   for (const some of batches(rows, rowsAtATime)) {
     for (const row of await insert<Returned>(trx, table, some, options)) returned.push(row);
   }
   return returned;
 }
 
-async function insertAsJson<Returned>(
+async function insertAsArrays<Returned>(
   trx: Knex.Transaction,
   table: string,
   rows: readonly Row[],
@@ -56,9 +56,9 @@ async function insertAsJson<Returned>(
 ): Promise<readonly Returned[]> {
   const columns = columnsOf(rows);
   const list = columns.map(quote).join(', ');
-  const sql = `insert into ${quote(table)} (${list}) select ${list} from json_populate_recordset(null::${quote(table)}, ?::json)`;
-  const json = JSON.stringify(rows, toPostgresJson);
-  const result: { rows: Returned[] } = await trx.raw(sql + suffix(table, options), [json]);
+  const { sql, bindings } = await asArrays(trx, table, columns, rows);
+  const insert = `insert into ${quote(table)} (${list}) select ${list} from ${sql}`;
+  const result: { rows: Returned[] } = await trx.raw(insert + suffix(table, options), [...bindings]);
   return result.rows;
 }
 
@@ -132,11 +132,4 @@ function returningClause({ returning }: InsertOptions): string {
 
 function quote(name: string): string {
   return `"${name}"`;
-}
-
-function toPostgresJson(this: unknown, key: string, value: unknown): unknown {
-  // A Buffer has been through its toJSON by now; look at what it was.
-  const original = (this as Record<string, unknown>)[key];
-  if (original instanceof Uint8Array) return `\\x${Buffer.from(original).toString('hex')}`;
-  return typeof value === 'string' ? hashAsHex(value) : value;
 }
