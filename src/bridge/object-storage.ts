@@ -1,11 +1,13 @@
 import type { Clock } from '../core/adapter.ts';
 import type { Config } from '../core/config/config.ts';
 import { parseAllowedPlace } from '../core/config/network-allow.ts';
+import { toIso } from '../core/datetime.ts';
 import type { ObjectStore } from '../core/payloads/object-store.ts';
 import { createAddressGuard } from '../harvest/http/address-guard.ts';
 import { bucketAddress } from '../objects/bucket-address.ts';
 import { createConnections } from '../objects/connections.ts';
 import { createS3Store } from '../objects/s3-store.ts';
+import { useBucket } from '../store/payloads/object-contents.ts';
 
 export interface ObjectStorage {
   readonly store: ObjectStore;
@@ -14,7 +16,7 @@ export interface ObjectStorage {
 
 /** The object storage of the configuration, if there is one. Nothing is asked of it yet. */
 export function openObjectStorage(
-  { storage, network }: Pick<Config, 'storage' | 'network'>,
+  { storage, network, directory }: Pick<Config, 'storage' | 'network' | 'directory'>,
   clock: Clock,
 ): ObjectStorage | undefined {
   const { s3 } = storage;
@@ -27,5 +29,18 @@ export function openObjectStorage(
   });
   const { connections: atATime, timeoutSeconds } = s3;
   const connections = createConnections({ connections: atATime, timeoutSeconds, guard });
-  return { store: createS3Store(s3, { clock, connections }), close: () => connections.close() };
+  const store = createS3Store(s3, { clock, connections });
+  useBucket(directory, {
+    store,
+    takesNew: storage.files === 's3',
+    redirectSeconds: storage.redirectSeconds,
+    now: () => toIso(clock.now()),
+  });
+  return {
+    store,
+    close: () => {
+      useBucket(directory, undefined);
+      connections.close();
+    },
+  };
 }

@@ -8,9 +8,10 @@ import { suggest } from './suggestion.ts';
 /** Everything that is wrong with a configuration, a sentence each: where it is, and what to write there. */
 export function* findFaults(value: unknown, schema: TSchema): Generator<string> {
   yield* schemaFaults(schema, value);
-  const { sources, groups, baseUrl, listen, network } = value as Readonly<Record<string, unknown>>;
+  const { sources, groups, baseUrl, listen, network, storage } = value as Readonly<Record<string, unknown>>;
   yield* networkFaults(network);
   yield* listenFaults(listen);
+  yield* storageFaults(storage);
   yield* groupFaults(sources, groups);
   const basePath =
     typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
@@ -33,6 +34,15 @@ function* networkFaults(network: unknown): Generator<string> {
       yield `network.allow.${index}: ${JSON.stringify(entry)} cannot be allowed; write ${acceptedPlaces}`;
     }
   }
+}
+
+function* storageFaults(storage: unknown): Generator<string> {
+  const { files, s3 } = isObject(storage) ? storage : {};
+  if (files === 's3' && s3 === undefined)
+    yield 'storage.files: there is no bucket; write storage.s3 with its endpoint and bucket, or files: disk';
+  const { accessKeyId, secretAccessKey } = isObject(s3) ? s3 : {};
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    yield 'storage.s3: accessKeyId and secretAccessKey belong together; write both or neither';
 }
 
 function* listenFaults(listen: unknown): Generator<string> {

@@ -61,7 +61,21 @@ const s3Schema = Type.Object(
 );
 
 export const storageSchema = Type.Object(
-  { s3: Type.Optional(s3Schema) },
+  {
+    s3: Type.Optional(s3Schema),
+    files: Type.Union([Type.Literal('disk'), Type.Literal('s3')], {
+      default: 'disk',
+      description:
+        'Where files that are mirrored go: into `directory`, or into the bucket of `s3`. Those that are elsewhere already stay there, and are served, until `rsbridge storage migrate` moves them.',
+    }),
+    redirectSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 604_800,
+      default: 0,
+      description:
+        'Whoever asks for a mirrored file in the bucket is sent there, with an address that is good for so long; 0: it comes through us. What is withheld meanwhile can be had there for as long.',
+    }),
+  },
   {
     ...closed,
     default: {},

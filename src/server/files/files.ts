@@ -9,6 +9,7 @@ import { Refusal } from '../http/errors.ts';
 import { sendRepresentation } from '../http/representation.ts';
 import { contentTypeOf, fileHeaders } from './file-headers.ts';
 import { keptRepresentation } from './kept-content.ts';
+import { addressInBucket } from './kept-object.ts';
 import { sendProxiedFile } from './proxied-file.ts';
 
 /** A file: what is kept of it, else what is upstream (design: file modes). */
@@ -26,7 +27,10 @@ export async function sendFile(
     const mediaType = contentTypeOf(undefined, resource.mediaType);
     const others = fileHeaders(path, mediaType);
     const content = { path, hash, length, mediaType, lastModified: lastmod };
-    const representation = keptRepresentation(deps, content, { cacheControl: 'no-cache', link, others });
+    const representation = {
+      ...keptRepresentation(deps, content, { cacheControl: 'no-cache', link, others }),
+      redirect: () => addressInBucket(deps, hash, mediaType),
+    };
     return sendRepresentation(request, reply, representation, toIso(deps.clock.now()));
   }
   if (mode === undefined || mode === 'none' || upstreamUrl === undefined || !deps.upstreamFiles) {

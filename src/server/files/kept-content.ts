@@ -6,6 +6,7 @@ import { setAside } from '../../store/payloads/damaged-contents.ts';
 import type { ServerDeps } from '../deps.ts';
 import type { ServedRepresentation } from '../http/representation.ts';
 import { openKeptFile } from './kept-file.ts';
+import { openKeptObject } from './kept-object.ts';
 
 /** What is known of bytes that we keep. */
 export interface KeptContent {
@@ -76,6 +77,8 @@ async function openKept(
 ): Promise<Uint8Array | Readable> {
   for await (const { content } of readContents(database.reader, directory, [owner])) {
     if (content.coding !== 'file') return content.bytes.subarray(start, end);
+    const { open } = content;
+    if (open) return openKeptObject(directory, { ...owner, ...content, open }, start, end);
     const file = contentFile(directory, owner.hash);
     // Whoever serves sees it there, and has it downloaded again.
     const onDamage = (ino?: number) => void setAside(directory, owner.hash, ino);

@@ -57,7 +57,10 @@ async function openFile({ file, path, length, onDamage }: KeptFile): Promise<Ope
 }
 
 /** The last octets are passed on only when everything up to them is as it was stored. */
-function createCheck({ path, length, crc, onDamage }: KeptFile, ino: number): Transform {
+export function createCheck(
+  { path, length, crc, onDamage }: Omit<KeptFile, 'file'>,
+  ino?: number,
+): Transform {
   let [seen, sum] = [0, 0];
   const damaged = () => {
     onDamage(ino);

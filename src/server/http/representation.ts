@@ -15,6 +15,8 @@ export interface ServedRepresentation extends Validators {
   readonly coding?: 'gzip' | 'identity';
   /** Sent with the representation and its parts, not with a 304. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where whoever asks for bytes is sent instead, for a while; undefined: they come from here. */
+  redirect?(): Promise<string | undefined>;
   /** Throws what `open` would: HEAD has the headers of GET (HC-07), those of a failure, too. */
   check?(): Promise<void>;
   /** Bytes from `start` up to, not including, `end`. */
@@ -45,16 +47,41 @@ export async function sendRepresentation(
     case 'not-modified':
       // HC-02: nothing but what a cache needs to go on using what it has.
       return reply.code(304).headers(cacheHeaders(representation)).send();
-    case 'whole':
+    case 'whole': {
+      const elsewhere = await elsewhereOf(request, representation);
+      if (elsewhere !== undefined) return sendElsewhere(reply, representation, elsewhere);
       reply.headers(entityHeaders(representation, length));
       return sendBytes(request, reply, representation, 0, length);
+    }
     case 'part': {
       const { start, end } = decision;
+      const elsewhere = await elsewhereOf(request, representation);
+      if (elsewhere !== undefined) return sendElsewhere(reply, representation, elsewhere);
       reply.code(206).headers(entityHeaders(representation, end - start));
       reply.header('content-range', `bytes ${start}-${end - 1}/${length}`);
       return sendBytes(request, reply, representation, start, end);
     }
   }
+}
+
+/** HEAD is answered here: that its headers are ours is what it is asked for. */
+function elsewhereOf(
+  { method }: FastifyRequest,
+  representation: ServedRepresentation,
+): Promise<string | undefined> | undefined {
+  return method === 'HEAD' ? undefined : representation.redirect?.();
+}
+
+/** The address is a secret that whoever may have the bytes is told: no cache keeps it. */
+function sendElsewhere(
+  reply: FastifyReply,
+  { headers }: ServedRepresentation,
+  location: string,
+): FastifyReply {
+  return reply
+    .code(307)
+    .headers({ ...headers, location, 'cache-control': 'private, no-store' })
+    .send();
 }
 
 function cacheHeaders({ etag, cacheControl, headers }: ServedRepresentation): Record<string, string> {

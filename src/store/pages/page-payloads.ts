@@ -6,6 +6,7 @@ import type { Queryable } from '../engine/database.ts';
 import type { ItemVersions } from '../history/prior-versions.ts';
 import {
   type BlobRow,
+  isApart,
   isComparable,
   type Keyframe,
   packAgainst,
@@ -130,7 +131,7 @@ async function findKeyframes(
 
 /** Undefined for what cannot serve: the payload is stored all the same. */
 function toKeyframe(row: BlobRow): Keyframe | undefined {
-  if (row.coding === 'delta' || row.coding === 'file') return undefined;
+  if (row.coding === 'delta' || isApart(row)) return undefined;
   try {
     return { hash: row.hash, content: unpackBlob(row), packedLength: row.data.byteLength };
   } catch (error) {

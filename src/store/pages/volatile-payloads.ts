@@ -4,7 +4,7 @@ import type { DesiredResource } from '../../core/resource.ts';
 import { isSameButVolatile, mayBeVolatile } from '../../core/xml/volatile-parts.ts';
 import { batchBytes, batches } from '../engine/batches.ts';
 import type { Queryable } from '../engine/database.ts';
-import { readBlobRows, unpackBlob } from '../payloads/blobs.ts';
+import { isApart, readBlobRows, unpackBlob } from '../payloads/blobs.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
 
@@ -62,7 +62,7 @@ function isComparable({ deleted_at, hash, length }: KnownResource): boolean {
 /** Undefined: it is not there, or damaged; then what came takes its place. */
 function unpacked(rows: Awaited<ReturnType<typeof readBlobRows>>, hash: string): Uint8Array | undefined {
   const row = rows.get(hash);
-  if (row === undefined || row.coding === 'file') return undefined;
+  if (row === undefined || isApart(row)) return undefined;
   try {
     return unpackBlob(row, rows);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { isBridgeError } from '../../core/errors.ts';
 import { batchBytes, batches } from '../engine/batches.ts';
 import type { Queryable } from '../engine/database.ts';
-import { type BlobRow, readBlobRows, unpackBlob } from './blobs.ts';
+import { type BlobRow, isApart, readBlobRows, unpackBlob } from './blobs.ts';
 import { readContents } from './contents.ts';
 import { countOctets, type OctetsRead } from './octets-read.ts';
 
@@ -51,11 +51,11 @@ export async function* auditPayloads(
     for (const { length, coding, size } of page) {
       total.payloads += 1;
       total.bytes += Number(length);
-      total.stored += coding === 'file' ? 0 : Number(size);
+      total.stored += isApart({ coding }) ? 0 : Number(size);
       if (coding === 'delta') total.deltas += 1;
-      if (coding === 'file') total.files += 1;
+      if (isApart({ coding })) total.files += 1;
     }
-    const inRows = page.filter(({ coding }) => coding !== 'file');
+    const inRows = page.filter((row) => !isApart(row));
     for (const batch of batches(inRows, batchBytes, sizeInRow)) {
       signal?.throwIfAborted();
       yield* auditRows(
@@ -64,7 +64,7 @@ export async function* auditPayloads(
       );
       count(batch.reduce((sum, { length }) => sum + Number(length), 0));
     }
-    for (const { hash } of page.filter(({ coding }) => coding === 'file')) {
+    for (const { hash } of page.filter(isApart)) {
       const message = await auditFile(db, directory, hash, signal, count);
       if (message !== undefined) yield { hash, message, isFile: true };
     }

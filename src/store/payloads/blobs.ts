@@ -11,14 +11,14 @@ import { applyDelta, makeDelta } from './deltas.ts';
 
 /**
  * Payloads live under the hash of their bytes (`sha-256:…`): small ones in the database, compressed or as the
- * difference from another (`deltas.ts`), large ones as files (`content-files.ts`).
+ * difference from another (`deltas.ts`), large ones as files (`content-files.ts`) or objects (`object-contents.ts`).
  */
 export interface BlobRow {
   readonly hash: string;
   /** Octets of the bytes themselves. */
   readonly length: number;
-  readonly coding: 'deflate-raw' | 'identity' | 'delta' | 'file';
-  /** Of a file: its CRC-32, 4 bytes, most significant first. */
+  readonly coding: 'deflate-raw' | 'identity' | 'delta' | 'file' | 'object';
+  /** Of a file: its CRC-32, 4 bytes, most significant first; of an object, also what its name has of its own. */
   readonly data: Uint8Array;
   /** Of a delta: the hash of the payload it tells the difference from, which is no delta itself; else null. */
   readonly base: string | null;
@@ -113,7 +113,7 @@ function byHash(rows: readonly BlobRow[]): BlobRows {
  * @throws BridgeError `content-damaged`, also for one that is kept as a file: `contents.ts` reads those
  */
 export function unpackBlob(row: BlobRow, rows: BlobRows = new Map()): Uint8Array {
-  if (row.coding === 'file') {
+  if (isApart(row)) {
     throw new BridgeError('content-damaged', `the stored payload ${row.hash} is kept as a file`);
   }
   const base = row.coding === 'delta' ? baseOf(row, rows) : undefined;
@@ -132,17 +132,22 @@ export function unpackBlob(row: BlobRow, rows: BlobRows = new Map()): Uint8Array
 /** Whether it is what its hash says; of files that is not known. */
 export function isSound(row: BlobRow, rows?: BlobRows): boolean {
   try {
-    return row.coding === 'file' || unpackBlob(row, rows) !== undefined;
+    return isApart(row) || unpackBlob(row, rows) !== undefined;
   } catch (error) {
     if (isBridgeError(error, 'content-damaged')) return false;
     throw error;
   }
 }
 
+/** Whether its bytes are elsewhere than in the row. */
+export function isApart({ coding }: Pick<BlobRow, 'coding'>): boolean {
+  return coding === 'file' || coding === 'object';
+}
+
 function baseOf(row: BlobRow, rows: BlobRows): BlobRow {
   const base = rows.get(row.base ?? '');
   if (!base) throw damagedBase(row, 'is missing');
-  if (base.coding === 'delta' || base.coding === 'file') throw damagedBase(row, 'is not kept as it is');
+  if (base.coding === 'delta' || isApart(base)) throw damagedBase(row, 'is not kept as it is');
   return base;
 }
 

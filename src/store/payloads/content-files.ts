@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
 import { insertRows } from '../engine/bulk.ts';
 import { type Database, translate } from '../engine/database.ts';
-import { type BlobRow, type BlobRows, isSound, readBlobRows } from './blobs.ts';
+import { type BlobRow, type BlobRows, isApart, isSound, readBlobRows } from './blobs.ts';
+import { crcOf } from './object-contents.ts';
 import { claimPayloads } from './released.ts';
 
 /**
@@ -41,12 +42,14 @@ export interface ReadyContent extends StoredContent {
  * Keeps contents that are complete files already, without copying them: each is renamed to its place, before one
  * transaction says that they are there.
  * @param contents whose bytes are synced: then a power cut, too, leaves no content that is said to be there and is not
+ * @param lost those of which what is said to be there is not
  * @throws BridgeError `disk-full`
  */
 export async function adoptContentFiles(
   database: Database,
   directory: string,
   contents: readonly ReadyContent[],
+  lost: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   try {
     // Former files of these bytes may be about to be removed.
@@ -59,7 +62,7 @@ export async function adoptContentFiles(
     await Promise.all(moves.map(({ file, target }) => moveInto(file, target)));
     await Promise.all([...places, join(directory, 'blobs')].map(syncDirectory));
     const rows = contents.map(({ hash, length, crc }) => fileRow({ hash, length }, crc));
-    for (const hash of await register(database, rows))
+    for (const hash of await register(database, rows, lost))
       await rm(contentFile(directory, hash), { force: true });
   } catch (error) {
     throw storingError(error);
@@ -87,26 +90,30 @@ function fileRow({ hash, length }: StoredContent, crc: number): BlobRow {
  * What the database says of them already stays if it is right; else it is mended.
  * @returns the hashes of those that are not needed as files: small ones may be in the database already
  */
-async function register(database: Database, rows: readonly BlobRow[]): Promise<readonly string[]> {
+async function register(
+  database: Database,
+  rows: readonly BlobRow[],
+  lost: ReadonlySet<string>,
+): Promise<readonly string[]> {
   const distinct = new Map(rows.map((row) => [row.hash, { ...row }]));
   return database.transaction(async (trx) => {
     await insertRows(trx, 'blob', [...distinct.values()], { conflict: { columns: ['hash'], update: [] } });
     const kept = await readBlobRows(trx, [...distinct.keys()]);
-    const wrong = [...distinct.values()].filter((row) => !isRight(row, kept));
+    const wrong = [...distinct.values()].filter((row) => lost.has(row.hash) || !isRight(row, kept));
     await insertRows(trx, 'blob', wrong, replacing);
     const replaced = new Set(wrong.map(({ hash }) => hash));
     return [...distinct.keys()].filter((hash) => !replaced.has(hash) && kept.get(hash)?.coding !== 'file');
   });
 }
 
-const replacing = {
+export const replacing = {
   conflict: { columns: ['hash'], update: ['length', 'coding', 'data', 'base'] },
 } as const;
 
-function isRight({ hash, length, data }: BlobRow, kept: BlobRows): boolean {
+export function isRight({ hash, length, data }: BlobRow, kept: BlobRows): boolean {
   const row = kept.get(hash);
-  if (row?.coding !== 'file') return row !== undefined && isSound(row, kept);
-  return Number(row.length) === length && Buffer.from(row.data).equals(data);
+  if (row === undefined || !isApart(row)) return row !== undefined && isSound(row, kept);
+  return Number(row.length) === length && crcOf(row) === Buffer.from(data).readUInt32BE();
 }
 
 const chunkBytes = 1_048_576;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { deflatePayload } from '../../core/payloads/deflated.ts';
@@ -8,7 +9,8 @@ import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { type BlobRow, type BlobRows, readBlobRows, unpackBlob } from './blobs.ts';
 import { contentFile, type ReadBuffers, readContentFile } from './content-files.ts';
-import { setAside } from './damaged-contents.ts';
+import { isNoted, noteObject, setAside } from './damaged-contents.ts';
+import { crcOf, openContent } from './object-contents.ts';
 
 /** A content as it is kept. What is read of it has been checked against its hash. */
 export type Content = PackedContent | FileContent;
@@ -28,6 +30,10 @@ export interface FileContent {
   readonly crc: number;
   /** To be read once; damage is known at its end, which then throws. */
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** Of what is in the object storage: bytes from `start` up to, not including, `end`, unchecked. */
+  open?(start: number, end: number): Promise<Readable>;
+  /** Of the same: of its row. */
+  readonly data?: Uint8Array;
 }
 
 /** A resource, or what it was once. */
@@ -81,10 +87,15 @@ function toContent(directory: string, owner: ContentOwner, rows: BlobRows, optio
   if (owner.length !== undefined && owner.length !== length) {
     throw damaged(owner, `has ${length} octets, not ${owner.length}`);
   }
-  if (coding === 'file') {
-    if (data.byteLength !== 4) throw damaged(owner, 'has no checksum');
-    const crc = Buffer.from(data).readUInt32BE();
-    return { coding, length, crc, chunks: checkedChunks(directory, owner, row, crc, options) };
+  if (coding === 'file' || coding === 'object') {
+    const crc = crcOf(row);
+    if (crc === undefined) throw damaged(owner, 'has no checksum');
+    const isObject = coding === 'object';
+    const chunks = isObject
+      ? checkedObject(directory, owner, row, crc, options)
+      : checkedChunks(directory, owner, row, crc, options);
+    const open: FileContent['open'] = (start, end) => openObject(directory, owner, row, start, end);
+    return { coding: 'file', length, crc, chunks, ...(isObject ? { open, data } : {}) };
   }
   try {
     const bytes = unpackBlob(row, rows);
@@ -152,6 +163,43 @@ async function* checkedChunks(
     await setAside(directory, row.hash, ino);
     throw damaged(owner, 'is damaged');
   }
+}
+
+async function openObject(
+  directory: string,
+  owner: ContentOwner,
+  row: BlobRow,
+  start: number,
+  end: number,
+  signal?: AbortSignal,
+): Promise<Readable> {
+  if (await isNoted(directory, row)) throw damaged(owner, 'is damaged');
+  const isAll = start === 0 && end === row.length;
+  const range = isAll ? { signal } : { start, end, signal };
+  const found = await openContent(directory, row, range);
+  if (found?.length === row.length) return found.body;
+  found?.body.destroy();
+  await noteObject(directory, row);
+  throw damaged(owner, found ? 'is not complete' : 'is missing');
+}
+
+async function* checkedObject(
+  directory: string,
+  owner: ContentOwner,
+  row: BlobRow,
+  crc: number,
+  { signal }: ReadOptions,
+): AsyncGenerator<Uint8Array> {
+  const sha = createHash('sha256');
+  let sum = 0;
+  for await (const chunk of await openObject(directory, owner, row, 0, row.length, signal)) {
+    sha.update(chunk);
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (`sha-256:${sha.digest('hex')}` === row.hash && sum === crc) return;
+  await noteObject(directory, row);
+  throw damaged(owner, 'is damaged');
 }
 
 /** What the system says of a file that is there no more, or not as a file that can be read. */

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { type BlobRow, isSound, readBlobRows } from './blobs.ts';
 import { contentFile } from './content-files.ts';
+import { objectKey, storeFor } from './object-contents.ts';
 
 /**
  * What was found damaged is remembered beside the contents, because any process may find it, also one that may not
@@ -41,6 +42,25 @@ export async function setAside(directory: string, hash: string, ino?: number): P
   }
 }
 
+/** The same of one in the object storage, by its name. It stays where it is: its successor gets another name. */
+export async function noteObject(directory: string, row: BlobRow): Promise<void> {
+  try {
+    await mkdir(damagedIn(directory), { recursive: true });
+    if (!(await isNoted(directory, row))) await writeFile(asideOf(directory, row.hash), objectKey(row));
+  } catch {
+    // As above.
+  }
+}
+
+/** Whether it was found damaged: what is in the object storage cannot be told so by a look. */
+export async function isNoted(directory: string, row: BlobRow): Promise<boolean> {
+  const aside = asideOf(directory, row.hash);
+  for (const file of [aside, `${aside}.known`]) {
+    if ((await readFile(file, 'utf8').catch(() => undefined)) === objectKey(row)) return true;
+  }
+  return false;
+}
+
 /** Whether a content was found damaged since the last call for mending: one look at a directory that is mostly empty. */
 export async function hasNewDamage(directory: string): Promise<boolean> {
   return (await listEntries(directory)).some(({ isKnown }) => !isKnown);
@@ -64,7 +84,10 @@ export async function callForMending(
     const damaged: Entry[] = [];
     for (const entry of some) {
       const row = rows.get(entry.hash);
-      const isDamaged = row?.coding === 'file' && !(await isThere(directory, row, rows));
+      const isDamaged =
+        row?.coding === 'object'
+          ? await isNoted(directory, row)
+          : row?.coding === 'file' && !(await isThere(directory, row, rows));
       if (!isDamaged) await rm(join(damagedIn(directory), entry.name), { recursive: true, force: true });
       else if (!entry.isKnown) damaged.push(entry);
     }
@@ -111,6 +134,10 @@ export async function isThere(
   row: BlobRow,
   rows: ReadonlyMap<string, BlobRow>,
 ): Promise<boolean> {
+  if (row.coding === 'object') {
+    if (await isNoted(directory, row)) return false;
+    return (await storeFor(directory).head(objectKey(row)))?.length === Number(row.length);
+  }
   if (row.coding !== 'file') return isSound(row, rows);
   const file = contentFile(directory, row.hash);
   try {

@@ -8,10 +8,12 @@ import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { sameSource } from '../rows/one-source.ts';
 import { parseLinks } from '../rows/representation-columns.ts';
-import { packBlob, readBlobRows, unpackBlob } from './blobs.ts';
+import { type BlobRow, isApart, packBlob, readBlobRows, unpackBlob } from './blobs.ts';
 import { contentFile, isContentHash } from './content-files.ts';
 import { findKept } from './contents.ts';
 import { removeAside } from './damaged-contents.ts';
+import { deleteDoomed, doomObjects } from './doomed-objects.ts';
+import { bucketOf, objectKey } from './object-contents.ts';
 import { dueAfterGrace } from './released.ts';
 import { urgentlyDue } from './released-for-good.ts';
 
@@ -53,6 +55,12 @@ const changesAtATime = 2000;
  * it: a crash leaves a file without a row, and the row in `released` that tells of it.
  */
 export async function removeUnreferenced(settings: RemovalSettings): Promise<RemovedBlobs> {
+  const removed = await removePayloads(settings);
+  await removeObjects(settings);
+  return removed;
+}
+
+async function removePayloads(settings: RemovalSettings): Promise<RemovedBlobs> {
   const { database, followedUpTo, now, signal, urgent = false } = settings;
   if (!urgent) await postpone(database, dueAfterGrace(now), (query) => query.whereNull('due_at'));
   for (const [sourceId, seq] of urgent ? [] : followedUpTo) {
@@ -75,6 +83,12 @@ export async function removeUnreferenced(settings: RemovalSettings): Promise<Rem
     await setImmediate();
   }
   return total;
+}
+
+/** What is due in the object storage, also of earlier days. */
+async function removeObjects({ database, directory, now, signal }: RemovalSettings): Promise<void> {
+  const bucket = bucketOf(directory);
+  if (bucket) await deleteDoomed(database, bucket.store, now, signal);
 }
 
 function dueBefore({ now, urgent = false }: RemovalSettings): string {
@@ -234,15 +248,19 @@ async function removeRows(settings: RemovalSettings, hashes: readonly string[]):
   return settings.database.transaction(async (trx) => {
     const due = await lockDue(trx, hashes, dueBefore(settings));
     const blobs = () => trx('blob').modify((query) => whereAnyOf(query, 'hash', due));
-    const rows: { hash: string; coding: string; length: number; octets: number }[] = await blobs()
+    const rows: (BlobRow & { octets: number })[] = await blobs()
       .select('hash', 'coding', 'length')
+      // Of others it may be long.
+      .select(trx.raw("case when coding = 'object' then data end as data"))
       .select(trx.raw('length(data) as octets'));
     await blobs().delete();
     const gone = rows.filter(({ coding }) => coding !== 'file').map(({ hash }) => hash);
     await trx('released')
       .modify((query) => whereAnyOf(query, 'hash', gone))
       .delete();
-    const bytes = rows.reduce((sum, row) => sum + (row.coding === 'file' ? row.length : row.octets), 0);
+    const keys = rows.filter(({ coding }) => coding === 'object').map(objectKey);
+    if (keys.length > 0) await doomObjects(trx, keys, settings.now, settings.urgent);
+    const bytes = rows.reduce((sum, row) => sum + Number(isApart(row) ? row.length : row.octets), 0);
     return { contents: rows.length, bytes };
   });
 }

@@ -19,6 +19,7 @@ import * as takeover from '../../../migrations/0032-takeover.ts';
 import * as keys from '../../../migrations/0033-keys.ts';
 import * as edition from '../../../migrations/0040-edition.ts';
 import * as keptSources from '../../../migrations/0041-kept-sources.ts';
+import * as objects from '../../../migrations/0044-objects.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type Database, type Queryable, translate } from '../engine/database.ts';
 import { endFilling, fillTable } from './backfill.ts';
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   { name: '0033-keys', up: keys.up, takesOver: true },
   { name: '0040-edition', up: edition.up },
   { name: '0041-kept-sources', up: keptSources.up },
+  { name: '0044-objects', up: objects.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

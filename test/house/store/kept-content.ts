@@ -3,9 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { adoptContentFiles, type StoredContent } from '../../../src/store/payloads/content-files.ts';
+import { adoptContents } from '../../../src/store/payloads/adopted-contents.ts';
+import type { StoredContent } from '../../../src/store/payloads/content-files.ts';
 
-/** Keeps bytes as a content that is a file, as the mirror does with what it has downloaded. */
+/** Keeps bytes as a content that is a file, or an object where the directory has a bucket, as the mirror does with what it has downloaded. */
 export async function keepContent(
   database: Database,
   directory: string,
@@ -17,6 +18,6 @@ export async function keepContent(
   const file = join(directory, 'blobs', `${randomUUID()}.tmp`);
   await writeFile(file, content);
   const { length } = content;
-  await adoptContentFiles(database, directory, [{ hash, length, crc: crc32(content), file }]);
+  await adoptContents(database, directory, [{ hash, length, crc: crc32(content), file }]);
   return { hash, length };
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../store/engine/database.ts';
 import { saveRemoteFiles } from '../../../store/files/remote-file-writing.ts';
 import type { RemoteFile } from '../../../store/files/remote-files.ts';
-import { adoptContentFiles, type ReadyContent } from '../../../store/payloads/content-files.ts';
+import { adoptContents } from '../../../store/payloads/adopted-contents.ts';
+import type { ReadyContent } from '../../../store/payloads/content-files.ts';
 import { type PartialFile, removePartial } from './partial-file.ts';
 
 /** What is to be written of one file. */
@@ -71,7 +72,7 @@ export function createMirrorCommit(
   async function write(results: readonly MirrorResult[]): Promise<void> {
     await Promise.all(results.map(({ synced }) => synced));
     const contents = results.flatMap(({ content }) => content ?? []);
-    if (contents.length > 0) await adoptContentFiles(database, directory, contents);
+    if (contents.length > 0) await adoptContents(database, directory, contents);
     await saveRemoteFiles(
       database,
       sourceId,
