@@ -61,7 +61,7 @@ function asOctets(value: Exclude<Value, null>): Uint8Array {
   return value instanceof Uint8Array ? value : Buffer.from(String(value), 'utf8');
 }
 
-/** Column to type. A table has the same as long as a process has this pool: other schemas are for other processes. */
+/** Column to type. A later release may add a column while this process runs; none gets another type. */
 const tables = new WeakMap<object, Map<string, ReadonlyMap<string, ColumnType>>>();
 
 async function typesOf(
