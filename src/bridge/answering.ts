@@ -47,7 +47,8 @@ function createAnswers(bridge: Bridge, { nextRun, admit, processes }: AnswerDeps
     publication: bridge.publication,
     directory: config.directory,
     fileMode: (source) => config.sources[source]?.files.mode,
-    servesSource: (source) => servesSource(bridge, source),
+    servesSource: (source) =>
+      bridge.jointSets().some(({ path }) => path.split('/', 1)[0] === source) || servesSource(bridge, source),
     mementosOf: (source) => config.sources[source]?.mementos ?? ofRemoved,
     documentPasts: createDocumentPasts({ ...bridge, baseUrl: config.baseUrl }),
     upstreamFiles: bridge.upstreamFiles,
@@ -70,6 +71,7 @@ function createAnswers(bridge: Bridge, { nextRun, admit, processes }: AnswerDeps
     },
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
+    jointSets: () => bridge.jointSets(),
     ...createSurvey(bridge, nextRun),
     admit,
     processes,

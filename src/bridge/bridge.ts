@@ -167,7 +167,7 @@ export async function openBridge(
       log,
     }),
     sources: (names) => (names && names.length > 0 ? names : Object.keys(config.sources)).map(source),
-    sets: () => Object.keys(config.sources).flatMap((name) => setsOf(name)),
+    sets: () => [...stored.jointSets(), ...Object.keys(config.sources).flatMap((name) => setsOf(name))],
     replaceSources: async (next) => {
       const changes = await stored.replaceSources(next);
       for (const name of [...changes.removed, ...changes.changed.map((source) => source.name)]) {

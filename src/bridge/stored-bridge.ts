@@ -1,5 +1,6 @@
 import type { Clock } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config/config.ts';
+import { jointSets } from '../core/config/joint-sets.ts';
 import { toIso } from '../core/datetime.ts';
 import type { ObjectStore } from '../core/payloads/object-store.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
@@ -33,6 +34,8 @@ export interface StoredBridge {
   pauseOf(source: string): Pause | undefined;
   /** Takes the sources of a configuration, with those of the database. */
   replaceSources(next: Config): Promise<SourceChanges>;
+  /** Sets across sources. */
+  jointSets(): readonly ResourceSet[];
   /** @param title where the configuration has none */
   setsOf(source: string, title?: string): readonly ResourceSet[];
   close(): Promise<void>;
@@ -75,6 +78,7 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     pauseOf: (source) => live.pauseOf(source, toIso(systemClock.now())),
     replaceSources,
     problems,
+    jointSets: createJointSets(config),
     setsOf: createSetsOf(config),
     close: async () => {
       storage?.close();
@@ -88,6 +92,17 @@ async function openStorage(config: Config): Promise<ObjectStorage | undefined> {
   if (!config.storage.s3) return undefined;
   const { openObjectStorage } = await import('./object-storage.ts');
   return openObjectStorage(config, systemClock);
+}
+
+/** Made once for each configuration: of 800 sources they are not to be made for each request. */
+function createJointSets(config: Config): StoredBridge['jointSets'] {
+  let known: { of: readonly unknown[]; sets: readonly ResourceSet[] } | undefined;
+  return () => {
+    const { sets, sources } = config;
+    if (known?.of[0] !== sets || known.of[1] !== sources)
+      known = { of: [sets, sources], sets: jointSets(sets, sources) };
+    return known.sets;
+  };
 }
 
 /** Every request asks: a source of the same settings has the same sets. */

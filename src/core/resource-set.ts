@@ -20,6 +20,8 @@ export interface ResourceSet {
   readonly mirrors: readonly Mirror[];
   /** Whose entries lead to their mementos (RS-LN-18…24); of files only those that are mirrored have any. */
   readonly mementos: 'metadata' | 'all' | 'none';
+  /** Of a set across sources: its part in each of them, a set of that source. `source` is the name of its journal then. */
+  readonly members?: readonly ResourceSet[] | undefined;
   /** Whether the past of metadata that was deleted is handed out (`mementos.ofDeleted`); default: it is. */
   readonly ofDeleted?: boolean | undefined;
 }
@@ -29,7 +31,10 @@ export interface SetFilter {
   readonly kind?: ResourceKind | undefined;
   /** Any of these metadata formats. */
   readonly formats?: readonly string[] | undefined;
-  /** Any of these collections (OAI setSpecs), with everything below them (`a` has what is in `a:b`). */
+  /**
+   * Any of these collections (OAI setSpecs), with everything below them (`a` has what is in `a:b`); `a*` is every one whose
+   * name begins so.
+   */
   readonly collections?: readonly string[] | undefined;
 }
 
@@ -94,18 +99,30 @@ export function covers({ kind, formats, collections }: SetFilter, member: Member
   if (kind !== undefined && member.kind !== kind) return false;
   if (formats && !formats.includes(member.format)) return false;
   if (!collections) return true;
-  const paths = collections.map((spec) => collectionPath(source, spec));
+  const paths = collections.map((spec) => pathOf(source, spec));
   return member.links.some(
     ({ rel, href }) =>
-      rel === 'collection' && paths.some((path) => href === path || href.startsWith(`${path}:`)),
+      rel === 'collection' &&
+      paths.some(({ path, isBeginning }) =>
+        isBeginning ? href.startsWith(path) : href === path || href.startsWith(`${path}:`),
+      ),
   );
+}
+
+function pathOf(source: string, spec: string): { readonly path: string; readonly isBeginning: boolean } {
+  if (!spec.endsWith('*')) return { path: collectionPath(source, spec), isBeginning: false };
+  const beginning = spec.slice(0, -1);
+  const path =
+    beginning === '' ? collectionPath(source, 'a').slice(0, -1) : collectionPath(source, beginning);
+  return { path, isBeginning: true };
 }
 
 /** The same collections as texts, one of which is in the stored links of every member; see `covers`. */
 export function collectionMarks(source: string, collections: readonly string[]): readonly string[] {
   return collections.flatMap((spec) => {
-    const mark = `"rel":"collection","href":${JSON.stringify(collectionPath(source, spec))}`;
-    return [mark, `${mark.slice(0, -1)}:`];
+    const { path, isBeginning } = pathOf(source, spec);
+    const mark = `"rel":"collection","href":${JSON.stringify(path)}`;
+    return isBeginning ? [mark.slice(0, -1)] : [mark, `${mark.slice(0, -1)}:`];
   });
 }
 

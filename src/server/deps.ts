@@ -47,6 +47,8 @@ export interface ServerDeps {
   readonly log: FastifyBaseLogger | LoggerOptions;
   /** @param title of the source, where the configuration has none */
   setsOf(source: string, title?: string): readonly ResourceSet[];
+  /** Sets across sources; default: there are none. */
+  jointSets?(): readonly ResourceSet[];
   sources(): Promise<readonly SourceOverview[]>;
   /** `publication.sets()`, perhaps of a moment ago: for what speaks of all of them. Default: now. */
   published?(): Promise<readonly PublishedSet[]>;

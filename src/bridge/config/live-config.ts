@@ -17,6 +17,8 @@ export interface ConfigChanges {
   readonly changed: readonly ChangedSource[];
   readonly paused: readonly string[];
   readonly resumed: readonly string[];
+  /** Sets across sources that came, went, or are others than they were. */
+  readonly sets: readonly string[];
   /** Settings that differ, and count after a restart only. */
   readonly later: readonly string[];
 }
@@ -28,10 +30,10 @@ export interface ChangedSource {
 }
 
 /** What says something about sources, and nothing else. */
-const ofSources = new Set(['sources', 'groups', 'include']);
+const ofSources = new Set(['sources', 'groups', 'sets', 'include']);
 
 export function liveConfig(first: Config): LiveConfig {
-  let { sources, groups } = first;
+  let { sources, groups, sets } = first;
   let pauses: ReadonlyMap<string, Pause> = new Map();
   const config: Config = {
     ...first,
@@ -41,6 +43,9 @@ export function liveConfig(first: Config): LiveConfig {
     get groups() {
       return groups;
     },
+    get sets() {
+      return sets;
+    },
   };
   return {
     config,
@@ -49,8 +54,8 @@ export function liveConfig(first: Config): LiveConfig {
       return pause && (pause.until === undefined || pause.until > now) ? pause : undefined;
     },
     replaceSources(next, nextPauses) {
-      const [before, pausedBefore] = [sources, pauses];
-      ({ sources, groups } = next);
+      const [before, setsBefore, pausedBefore] = [sources, sets, pauses];
+      ({ sources, groups, sets } = next);
       pauses = nextPauses;
       const names = Object.keys(sources);
       return {
@@ -62,6 +67,7 @@ export function liveConfig(first: Config): LiveConfig {
           .filter(({ settings }) => settings.length > 0),
         paused: [...pauses.keys()].filter((name) => !pausedBefore.has(name)),
         resumed: [...pausedBefore.keys()].filter((name) => !pauses.has(name)),
+        sets: differences(setsBefore, sets),
         later: differences(first, next).filter((key) => !ofSources.has(key)),
       };
     },
@@ -88,6 +94,7 @@ export function describeChanges(changes: ConfigChanges): string {
     listed('removed', changes.removed),
     listed('paused', changes.paused),
     listed('resumed', changes.resumed),
+    listed('changed the sets', changes.sets),
     ...(later.length > 0 ? [`${later.join(', ')}: differs, and counts after a restart`] : []),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? 'nothing has changed' : parts.join('; ');

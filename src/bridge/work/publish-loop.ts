@@ -4,6 +4,8 @@ import { eitherOf } from '../../core/either-signal.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { ListMeanwhile } from '../../publish/publisher.ts';
+import { takeUp } from '../../store/joint/take-up.ts';
+import { jointOf, losesWithheld } from '../../store/reading/joint-changes.ts';
 import { holdsWithheld, ruleOf } from '../../store/reading/withheld.ts';
 import { latestRun } from '../../store/runs/runs.ts';
 import { type JournalState, lastSeqBefore, markJournals, readJournals } from '../../store/sources/journal.ts';
@@ -35,12 +37,14 @@ const pauseWhileFirstPassMs = 1000;
 const pauseAfterFailedDumpMs = 600_000;
 /** The Source Description names every set: with a thousand of them it is not rendered after each. */
 const siteShare = 0.02;
+/** A first pass that ends without success is not in any journal. */
+const longestRestOfJointsMs = 10_000;
 /** In minutes. */
 const aDay = 1440;
 
 /** How far one set is published, as far as this process knows; times in milliseconds since the epoch. */
 interface Progress {
-  readonly set: ResourceSet;
+  set: ResourceSet;
   busy: boolean;
   /** Of the journal, in the Change Lists; -1 before the first round. */
   seq: number;
@@ -76,6 +80,9 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
   const ending = eitherOf(stopped.signal, signal);
   let dumping = false;
   let known: { readonly mark: string; readonly journals: ReadonlyMap<string, JournalState> } | undefined;
+  /** Sets across sources that have not taken up everything that was there when they looked last. */
+  const behind = new Set<string>();
+  let takenUp: { readonly mark: string; readonly at: number } | undefined;
   const site = { isDue: false, isBusy: false, notBefore: 0 };
 
   async function follow(): Promise<void> {
@@ -89,8 +96,22 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
 
   async function journalsNow(): Promise<ReadonlyMap<string, JournalState>> {
     const mark = await markJournals(database.reader);
+    const isFresh = takenUp?.mark === mark && clock.now().getTime() < takenUp.at + longestRestOfJointsMs;
+    if (behind.size > 0 || !isFresh) await takeUpNews(mark);
     if (known?.mark !== mark) known = { mark, journals: await readJournals(database.reader) };
     return known.journals;
+  }
+
+  /** Into the journals of the sets across sources: from here on they are moved like those of a source. */
+  async function takeUpNews(mark: string): Promise<void> {
+    for (const { set } of all) {
+      if (!set.members) continue;
+      const { changes, isBehind } = await takeUp(database, jointOf(set), toIso(clock.now()));
+      if (changes > 0) known = undefined;
+      if (isBehind) behind.add(set.path);
+      else behind.delete(set.path);
+    }
+    takenUp = { mark, at: clock.now().getTime() };
   }
 
   async function publishSite(): Promise<void> {
@@ -121,9 +142,13 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
       const isFree = !progress.busy && now >= progress.notBefore;
       return journal && isFree && isDue(progress, journal, now) ? [{ progress, journal }] : [];
     });
-    due.sort((a, b) => a.progress.startedAt - b.progress.startedAt);
+    // What happens anywhere is to be in a set across sources at once: it waits for none of them.
+    const isJoint = ({ progress }: { progress: Progress }) => progress.set.members !== undefined;
+    due.sort(
+      (a, b) => Number(isJoint(b)) - Number(isJoint(a)) || a.progress.startedAt - b.progress.startedAt,
+    );
     for (const { progress, journal } of due) {
-      if (running.size >= maxAtOnce) return;
+      if (running.size >= maxAtOnce && progress.set.members === undefined) return;
       progress.startedAt = now;
       start(progress, journal);
     }
@@ -204,9 +229,12 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
     },
     follow: (sets) => {
       const before = new Map(all.map((progress) => [progress.set.path, progress]));
+      takenUp = undefined;
       all = sets.map((set) => {
         const progress = before.get(set.path);
         if (progress && isDeepStrictEqual(progress.set, set)) return progress;
+        // Sources come and go; what becomes of them is in the journal of the set.
+        if (progress && isSameBesideMembers(progress.set, set)) return Object.assign(progress, { set });
         // What is published of it says what it was.
         return { ...begin(set), listDue: progress !== undefined };
       });
@@ -228,6 +256,11 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
       await following;
     },
   };
+}
+
+function isSameBesideMembers(a: ResourceSet, b: ResourceSet): boolean {
+  if (!a.members || !b.members) return false;
+  return isDeepStrictEqual({ ...a, members: undefined }, { ...b, members: undefined });
 }
 
 function begin(set: ResourceSet): Progress {
@@ -277,6 +310,11 @@ function noteList(progress: Progress, list: RenderedList & { readonly seq: numbe
 async function lookIntoLarge({ database }: Bridge, progress: Progress, { seq }: JournalState): Promise<void> {
   const { set, isLarge, namesWithheld, listSeq } = progress;
   if (!isLarge || namesWithheld || seq === progress.seq) return;
+  if (set.members) {
+    const since = Math.max(listSeq, progress.seq);
+    progress.namesWithheld = await losesWithheld(database.reader, set, since, seq);
+    return;
+  }
   const listed = { afterSeq: 0, seq: listSeq };
   progress.namesWithheld = await holdsWithheld(database.reader, set, listed, listSeq, ruleOf(set));
 }

@@ -30,6 +30,7 @@ export function createExportPages(bridge: Bridge): ExportPages {
     clock: bridge.clock,
     log: { level: 'silent' },
     setsOf: (source, title) => bridge.setsOf(source, title),
+    jointSets: () => bridge.jointSets(),
     ...createSurvey(bridge, () => undefined),
     setsPerPage: Number.POSITIVE_INFINITY,
     // No TimeGate is asked for what they lead to, and retention changes them without a change of a resource.

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { reservedNames } from '../uris.ts';
+import { jointPath } from './joint-sets.ts';
 import { acceptedPlaces, parseAllowedPlace } from './network-allow.ts';
 import { isObject, schemaFaults } from './schema-faults.ts';
 import { groupFaults } from './source-groups.ts';
@@ -8,13 +9,15 @@ import { suggest } from './suggestion.ts';
 /** Everything that is wrong with a configuration, a sentence each: where it is, and what to write there. */
 export function* findFaults(value: unknown, schema: TSchema): Generator<string> {
   yield* schemaFaults(schema, value);
-  const { sources, groups, baseUrl, listen, network, storage } = value as Readonly<Record<string, unknown>>;
+  const all = value as Readonly<Record<string, unknown>>;
+  const { sources, groups, sets, baseUrl, listen, network, storage } = all;
   yield* networkFaults(network);
   yield* listenFaults(listen);
   yield* storageFaults(storage);
   yield* groupFaults(sources, groups);
   const basePath =
     typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
+  yield* jointSetFaults(sets, { sources, groups, basePath });
   for (const name of Object.keys(isObject(sources) ? sources : {})) {
     // Behind a proxy that strips the path, /rs/… would be this source's address.
     if (name === basePath) yield `sources.${name}: the path of baseUrl begins with this name; choose another`;
@@ -88,6 +91,26 @@ function isTimeZone(timeZone: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Documents of a set across sources are where a source could be. */
+function* jointSetFaults(
+  sets: unknown,
+  { sources, groups, basePath }: { sources: unknown; groups: unknown; basePath: string | undefined },
+): Generator<string> {
+  const knownGroups = Object.keys(isObject(groups) ? groups : {});
+  for (const [name, set] of Object.entries(isObject(sets) ? sets : {})) {
+    const [place = ''] = jointPath(name).split('/');
+    if (!/^[a-z0-9-]+$/.test(name)) yield `sets.${name}: a set's name is made of a-z, 0-9 and -`;
+    if (place === basePath)
+      yield `sets.${name}: the path of baseUrl begins with ${place}, as the addresses of this set do; choose another`;
+    if (isObject(sources) && Object.hasOwn(sources, place))
+      yield `sets.${name}: its documents would be at /${jointPath(name)}, where the source ${place} is; call one of them something else`;
+    const named = isObject(set) && Array.isArray(set.groups) ? set.groups : [];
+    for (const group of named)
+      if (typeof group === 'string' && !group.includes('*') && !knownGroups.includes(group))
+        yield `sets.${name}.groups: there is no group "${group}"${suggest(group, knownGroups)}`;
   }
 }
 

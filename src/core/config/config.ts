@@ -41,6 +41,39 @@ const sourcesSchema = Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), sour
   write: 'each source below a name, such as { repo: { url: https://repo.example.org/oai } }',
 });
 
+const someNames = (description: string, pattern?: string) => {
+  const name = Type.String({ minLength: 1, ...(pattern === undefined ? {} : { pattern }) });
+  return Type.Optional(Type.Array(name, { minItems: 1, description }));
+};
+
+const jointSetsSchema = Type.Record(
+  Type.String({ pattern: '^[a-z0-9-]+$' }),
+  Type.Object(
+    {
+      title: Type.Optional(Type.String({ description: 'Shown on pages; default: the name.' })),
+      sources: someNames(
+        'Only these sources, and those of `groups`; `*` stands for any characters.',
+        '^[a-z0-9*-]+$',
+      ),
+      groups: someNames(
+        'Only sources of these groups, and those of `sources`; `*` stands for any characters.',
+        '^[a-z0-9*-]+$',
+      ),
+      collections: someNames(
+        'Only what is in one of these collections (OAI setSpecs) or below it: of any of the sources, or of one, as `SOURCE/SPEC`. With `*` at the end: all whose names begin so.',
+      ),
+      formats: someNames('Only metadata in one of these formats.'),
+    },
+    closed,
+  ),
+  {
+    default: {},
+    description:
+      'Sets across sources, each with lists of its own: one called `all` at /all, others at /sets/NAME. Without conditions (`all: {}`) everything of all sources is in it.',
+    write: 'each set below a name, such as { all: {}, theses: { formats: [jpcoar_2.0] } }',
+  },
+);
+
 export const configSchema = Type.Object(
   {
     baseUrl: Type.String({
@@ -177,6 +210,7 @@ export const configSchema = Type.Object(
     ),
     sources: sourcesSchema,
     groups: groupsSchema,
+    sets: jointSetsSchema,
     runs: Type.Object(
       {
         days: Type.Integer({
@@ -260,9 +294,9 @@ export function parseConfig(raw: unknown): Config {
  */
 export function parseSources(
   sources: Readonly<Record<string, unknown>>,
-  { baseUrl, groups }: Pick<Config, 'baseUrl' | 'groups'>,
+  { baseUrl, groups, sets }: Pick<Config, 'baseUrl' | 'groups' | 'sets'>,
 ): Config['sources'] {
-  return parseConfig({ baseUrl, groups, sources }).sources;
+  return parseConfig({ baseUrl, groups, sets, sources }).sources;
 }
 
 /** Told once, and not of each source that has the group. */

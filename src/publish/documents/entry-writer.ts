@@ -2,6 +2,7 @@ import type { ChangeKind, Link, Representation, ResourceKind } from '../../core/
 import type { Mirror, ResourceSet } from '../../core/resource-set.ts';
 import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import { isAbsolute, linkFormat, mementoUri, timeGateUri, timeMapUri, toUri } from '../../core/uris.ts';
+import { setPaths } from './document-paths.ts';
 import { renderLink, renderStoredLinks } from './link-writer.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { escapeUri, escapeXml } from './xml-text.ts';
@@ -17,6 +18,8 @@ export interface ListEntry extends Representation {
   readonly kind: ResourceKind;
   /** Below `baseUrl`; of a file that is only linked to, its own URL. */
   readonly path: string;
+  /** Said where the set is one across sources. */
+  readonly source?: string | undefined;
   readonly lastmod?: string;
   readonly links: readonly Link[];
   /** Change Lists only. */
@@ -34,19 +37,32 @@ export type StoredEntry = Omit<ListEntry, 'links'> & { readonly links: string };
  * changes them, what is written from then on is different: the next Resource List, new changes, the flat list as a whole.
  * Closed Change Lists stay (RS-TIME-09).
  */
-export type EntryLinks = Pick<ResourceSet, 'mirrors' | 'mementos'>;
+export type EntryLinks = Pick<ResourceSet, 'mirrors' | 'mementos' | 'members'>;
 
 /** A text that differs wherever a set's entries are other bytes: the configuration may change, documents stay. */
-export function entryForm({ mirrors, mementos }: EntryLinks): string {
-  return JSON.stringify({ mirrors, mementos });
+export function entryForm({ mirrors, mementos, members }: EntryLinks): string {
+  const usual = JSON.stringify({ mirrors: [], mementos: 'metadata' });
+  const others = members?.flatMap((member): [string, string][] => {
+    const form = entryForm({ mirrors: member.mirrors, mementos: member.mementos });
+    return form === usual ? [] : [[member.source, form]];
+  });
+  // A source that joins changes nothing for the others.
+  return JSON.stringify({ mirrors, mementos, ...(others && others.length > 0 ? { others } : {}) });
 }
 
+/** Of a set across sources each entry has what its source has. */
+function linksOf(set: EntryLinks, source: string | undefined): EntryLinks {
+  if (!set.members || source === undefined) return set;
+  const known = bySource.get(set.members) ?? new Map(set.members.map((member) => [member.source, member]));
+  bySource.set(set.members, known);
+  return known.get(source) ?? set;
+}
+
+const bySource = new WeakMap<readonly ResourceSet[], ReadonlyMap<string, EntryLinks>>();
+
 /** RS-GEN-20: `loc, lastmod, rs:md, rs:ln*`. */
-export function renderEntry(
-  baseUrl: string,
-  entry: ListEntry | StoredEntry,
-  { mirrors, mementos }: EntryLinks,
-): string {
+export function renderEntry(baseUrl: string, entry: ListEntry | StoredEntry, set: EntryLinks): string {
+  const { mirrors, mementos } = linksOf(set, entry.source);
   const loc = toUri(baseUrl, entry.path);
   const ascii = escapeUri(loc);
   let text = `<url><loc>${ascii}</loc>`;
@@ -64,6 +80,9 @@ export function renderEntry(
   if (md !== '') text += `<rs:md${md}/>`;
   if (typeof entry.links === 'string') text += renderStoredLinks(baseUrl, entry.links, loc);
   else for (const link of entry.links) text += renderLink(baseUrl, link, loc);
+  // Where it comes from: a set across sources says so of each.
+  if (entry.source !== undefined)
+    text += renderLink(baseUrl, { rel: 'collection', href: setPaths({ path: entry.source }).about }, loc);
   if (!isGone) {
     for (const link of duplicates(mirrors, entry.path)) text += renderLink(baseUrl, link, loc);
   }

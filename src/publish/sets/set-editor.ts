@@ -2,11 +2,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Log } from '../../core/adapter.ts';
 import { suggest } from '../../core/config/suggestion.ts';
+import { toIso } from '../../core/datetime.ts';
 import { BridgeError, failure } from '../../core/errors.ts';
 import { definitionOf, type ResourceSet } from '../../core/resource-set.ts';
 import type { Limits } from '../../core/sitemap.ts';
 import type { Database } from '../../store/engine/database.ts';
-import { listChanges } from '../../store/reading/listing.ts';
+import { mendLost } from '../../store/joint/lost-changes.ts';
+import { takeUp } from '../../store/joint/take-up.ts';
+import { jointOf, membersTakenUp } from '../../store/reading/joint-changes.ts';
+import { listChanges, listStored } from '../../store/reading/listing.ts';
 import { findUnknownCollections, hasMembers, listCollections } from '../../store/sources/collections.ts';
 import { type JournalState, readJournal } from '../../store/sources/journal.ts';
 import { formatVersion } from '../disk/pointer.ts';
@@ -71,6 +75,7 @@ export class SetEditor {
     work: (editing: Editing) => Promise<void>,
   ): Promise<readonly DocumentReport[] | undefined> {
     const { database, baseUrl, clock, log } = this.#settings;
+    if (set.members) await takeUp(database, jointOf(set), toIso(clock.now()));
     const journal = await readJournal(database.reader, set.source);
     if (!journal || journal.seq === 0) return undefined;
     await refuseUnknownCollections(database, set);
@@ -98,12 +103,13 @@ export class SetEditor {
   async #open(
     set: ResourceSet,
     directory: SetDirectory,
-    journal: JournalState,
+    found: JournalState,
     lock: PublicationLock,
     { signal, onProgress }: Watcher,
   ): Promise<{ readonly draft: SetDraft; readonly editing: Editing }> {
     const { database, baseUrl, clock, log, limits, policy, directory: dataDirectory } = this.#settings;
     const definition = definitionOf(set.filter);
+    const journal = (await this.#whole(set, directory, found)) ?? found;
     const usable = await directory.load(baseUrl, journal);
     const redefined = usable && directory.pointer?.definition !== definition;
     const base = usable && !redefined ? directory.pointer : undefined;
@@ -127,6 +133,7 @@ export class SetEditor {
     const settings = { database, baseUrl, clock, limits, policy, signal, onProgress };
     const lists = new SetPublication(set, settings, directory, draft);
     if (redefined) await lists.beginAnew();
+    else if (set.members && !base) await lists.beginAfter(journal.firstPassSeq ?? 0);
     const editing = {
       lists,
       dumps: new DumpPublication(set, { ...settings, dataDirectory }, directory, draft),
@@ -136,6 +143,26 @@ export class SetEditor {
       hadList: lists.hasResourceList || (!base && (await hadResourceList(directory, set))),
     };
     return { draft, editing };
+  }
+
+  /**
+   * Of a set across sources that cannot tell any more what became of one of them: it begins anew.
+   * @returns its journal then
+   */
+  async #whole(
+    set: ResourceSet,
+    directory: SetDirectory,
+    { sourceId, id }: JournalState,
+  ): Promise<JournalState | undefined> {
+    if (!set.members) return undefined;
+    const { database, clock, log } = this.#settings;
+    await directory.load(this.#settings.baseUrl);
+    const { pointer } = directory;
+    if (pointer?.journal !== id || !pointer.changes) return undefined;
+    const joint = { name: set.source, id: -sourceId };
+    if (!(await mendLost(database, joint, pointer.changes.seq, toIso(clock.now())))) return undefined;
+    log.warn({ set: set.path }, 'a source was removed before the set could say so: it begins anew');
+    return readJournal(database.writer, set.source);
   }
 
   #directoryOf(set: ResourceSet): SetDirectory {
@@ -157,6 +184,11 @@ async function enter(directory: SetDirectory, set: ResourceSet): Promise<Publica
 
 /** Whether there ever was a resource in it, as far as that can be told without reading the whole journal. */
 async function isInhabited({ reader }: Database, set: ResourceSet): Promise<boolean> {
+  if (set.members) {
+    for (const member of await membersTakenUp(reader, set))
+      for await (const page of listStored(reader, member, 1)) if (page.length > 0) return true;
+    return false;
+  }
   const { collections } = set.filter;
   if (collections) return hasMembers(reader, set.source, collections);
   for await (const page of listChanges(reader, set, { afterSeq: 0 }, 1)) return page.length > 0;
@@ -164,6 +196,8 @@ async function isInhabited({ reader }: Database, set: ResourceSet): Promise<bool
 }
 
 async function refuseUnknownCollections({ reader }: Database, set: ResourceSet): Promise<void> {
+  // What one source has, another need not have.
+  if (set.members) return;
   const { collections = [] } = set.filter;
   const unknown = await findUnknownCollections(reader, set.source, collections);
   if (unknown.length === 0) return;

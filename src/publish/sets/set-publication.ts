@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { addSeconds } from '../../core/datetime.ts';
 import { sitemapLimits } from '../../core/sitemap.ts';
 import { listStored } from '../../store/reading/listing.ts';
-import { readJournal } from '../../store/sources/journal.ts';
+import { firstPassAt, readJournal } from '../../store/sources/journal.ts';
 import { publishChanges } from '../changes/change-publication.ts';
 import type { Documents, StoredDocument } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
@@ -31,7 +31,19 @@ export class SetPublication extends SetPart {
   async beginAnew(): Promise<void> {
     const at = await drawLine(this.settings, this.set, undefined);
     const journal = await readJournal(this.settings.database.reader, this.set.source);
-    const seq = journal?.seq ?? 0;
+    this.#beginAt(journal?.seq ?? 0, at);
+  }
+
+  /** A set across sources has its Change Lists from here on: what was before is in those of the sources. */
+  async beginAfter(seq: number): Promise<void> {
+    const { database } = this.settings;
+    const journal = await readJournal(database.reader, this.set.source);
+    const at = journal && (await firstPassAt(database.reader, { ...journal, firstPassSeq: seq }));
+    if (at === undefined) return;
+    this.#beginAt(seq, at);
+  }
+
+  #beginAt(seq: number, at: string): void {
     this.draft.edit({
       beganAfter: seq,
       changes: {

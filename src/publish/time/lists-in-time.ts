@@ -174,10 +174,11 @@ export function createListsInTime(settings: ListsInTimeSettings): ListsInTime {
   }
 
   /** A list that was rendered from another journal, or in another way, is another one. */
-  async function makingOf({ source, filter, mirrors, mementos }: ResourceSet): Promise<string> {
+  async function makingOf({ source, filter, mirrors, mementos, members }: ResourceSet): Promise<string> {
     const journal = await readJournal(database.reader, source);
     const withdrawn = journal && (await withdrawnState(database.reader, journal.sourceId));
-    const form = [definitionOf(filter), mirrors, mementos, limits];
+    const parts = members?.map((member) => [member.source, member.mirrors, member.mementos]);
+    const form = [definitionOf(filter), mirrors, mementos, limits, ...(parts ? [parts] : [])];
     const making = [formatVersion, baseUrl, journal?.id, ...form, ...(withdrawn ? [withdrawn] : [])];
     return createHash('sha256').update(JSON.stringify(making)).digest('hex').slice(0, 32);
   }

@@ -97,6 +97,8 @@ function repeatDocument(
 async function aboutOfSet(deps: ServerDeps, url: string): Promise<string | undefined> {
   const [target = '', query] = url.split(/\?(.*)/s, 2);
   const [, path = '', source = ''] = setName.exec(target) ?? [];
+  if (path !== '' && deps.jointSets?.().some((set) => set.path === path))
+    return `${deps.baseUrl}/${path}/about${query ? `?${query}` : ''}`;
   if (path === '' || (await findSource(deps.database.reader, source)) === undefined) return undefined;
   if (!deps.setsOf(source).some((set) => set.path === path)) return undefined;
   return `${deps.baseUrl}/${path}/about${query ? `?${query}` : ''}`;

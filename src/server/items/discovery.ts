@@ -12,10 +12,8 @@ export async function capabilityListsFor(
   source: string,
   members: readonly Member[],
 ): Promise<readonly string[]> {
-  const sets = deps
-    .setsOf(source)
-    .filter(({ filter }) => members.some((member) => covers(filter, member, source)));
-  return publishedAmong(deps, sets);
+  const has = ({ filter }: ResourceSet) => members.some((member) => covers(filter, member, source));
+  return publishedAmong(deps, [...deps.setsOf(source).filter(has), ...jointSetsWith(deps, source, has)]);
 }
 
 /** Those for every published set that the collection has a part in. */
@@ -25,13 +23,31 @@ export async function capabilityListsForCollection(
   spec: string,
 ): Promise<readonly string[]> {
   const links = [{ rel: 'collection', href: collectionPath(source, spec) }];
-  const sets = deps
-    .setsOf(source)
-    .filter(({ filter: { collections } }) =>
-      covers({ collections }, { kind: 'metadata', format: '', links }, source),
-    );
-  return publishedAmong(deps, sets);
+  const has = ({ filter: { collections } }: ResourceSet) =>
+    covers({ collections }, { kind: 'metadata', format: '', links }, source);
+  return publishedAmong(deps, [...deps.setsOf(source).filter(has), ...jointSetsWith(deps, source, has)]);
 }
+
+/** Sets across sources whose part in this one has it. */
+function jointSetsWith(
+  deps: ServerDeps,
+  source: string,
+  has: (set: ResourceSet) => boolean,
+): readonly ResourceSet[] {
+  return (deps.jointSets?.() ?? []).filter((set) => {
+    const member = partIn(set, source);
+    return member !== undefined && has(member);
+  });
+}
+
+/** Asked for with each resource, of 800 sources perhaps. */
+function partIn({ members = [] }: ResourceSet, source: string): ResourceSet | undefined {
+  const known = parts.get(members) ?? new Map(members.map((member) => [member.source, member]));
+  parts.set(members, known);
+  return known.get(source);
+}
+
+const parts = new WeakMap<readonly ResourceSet[], ReadonlyMap<string, ResourceSet>>();
 
 async function publishedAmong(deps: ServerDeps, sets: readonly ResourceSet[]): Promise<readonly string[]> {
   const lists = await Promise.all(

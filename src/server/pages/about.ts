@@ -120,6 +120,8 @@ async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutVie
 async function findSet(deps: ServerDeps, path: string): Promise<SetView | undefined> {
   const source = (await deps.sources()).find(({ name }) => name === path.split('/', 1)[0]);
   const published = await deps.publication.set(path);
+  const joint = deps.jointSets?.().find((set) => set.path === path);
+  if (joint) return viewSets(deps, [joint], new Map(published && [[path, published]]))[0];
   const sets = namedSets(deps, source ? [source] : [], published ? [published] : []);
   const [view] = viewSets(
     deps,
@@ -135,7 +137,9 @@ async function findSet(deps: ServerDeps, path: string): Promise<SetView | undefi
  */
 function synchronise(baseUrl: string, { path, source }: SetView): SetAboutView['synchronise'] {
   const list = `--sitemap ${baseUrl}/${path}/resourcelist.xml`;
-  const mapping = `${baseUrl}/${source}=${path.replaceAll('/', '-')}`;
+  // The journal of a set across sources has a name with a slash; what is in it lies below all of them.
+  const root = source.includes('/') ? baseUrl : `${baseUrl}/${source}`;
+  const mapping = `${root}=${path.replaceAll('/', '-')}`;
   return {
     baseline: `resync-sync --baseline ${list} ${mapping}`,
     incremental: `resync-sync --incremental --delete ${list} --changelist-uri ${baseUrl}/${path}/changelist.xml ${mapping}`,

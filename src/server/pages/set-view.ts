@@ -35,7 +35,7 @@ export function publishedSets(deps: ServerDeps): Promise<readonly PublishedSet[]
   return deps.published?.() ?? deps.publication.sets();
 }
 
-export type NamedSet = Pick<ResourceSet, 'path' | 'title' | 'source'>;
+export type NamedSet = Pick<ResourceSet, 'path' | 'title' | 'source' | 'members'>;
 
 /** Every set of every source, published or about to be, and whatever else is published. */
 export function namedSets(
@@ -44,10 +44,17 @@ export function namedSets(
   published: readonly PublishedSet[],
 ): readonly NamedSet[] {
   const known = sources.flatMap((source) => deps.setsOf(source.name, source.title));
-  const paths = new Set(known.map(({ path }) => path));
+  const joint = jointSetsIn(deps, published);
+  const paths = new Set([...joint, ...known].map(({ path }) => path));
   const others = published.filter(({ path }) => !paths.has(path)).map(toSet);
   // What was removed is served for those who follow it, and shown to nobody else.
-  return [...known, ...others.filter(({ source }) => deps.fileMode(source) !== undefined)];
+  return [...joint, ...known, ...others.filter(({ source }) => deps.fileMode(source) !== undefined)];
+}
+
+/** Sets across sources are named where they are published: they belong to no source that could be shown without them. */
+function jointSetsIn(deps: ServerDeps, published: readonly PublishedSet[]): readonly NamedSet[] {
+  const paths = new Set(published.map(({ path }) => path));
+  return (deps.jointSets?.() ?? []).filter(({ path }) => paths.has(path));
 }
 
 /** What is to be seen of these sets. @param published by path */

@@ -2,6 +2,7 @@ import { patchRelation, type ResourceKind } from '../../core/resource.ts';
 import { collectionMarks, type ResourceSet } from '../../core/resource-set.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { membersAt } from '../reading/joint-changes.ts';
 import { type ResourceEntry, whereOfSet } from '../reading/listing.ts';
 import { factOfChange } from '../rows/change-facts.ts';
 import { withLinks } from '../rows/link-forms.ts';
@@ -34,6 +35,12 @@ export async function* listResourcesAt(
   seq: number,
   rows = rowsAtATime,
 ): AsyncGenerator<readonly ResourceEntry[]> {
+  if (set.members) {
+    for (const part of await membersAt(db, set, seq))
+      for await (const page of listResourcesAt(db, part.member, part.seq, rows))
+        yield page.map((entry) => ({ ...entry, source: part.member.source }));
+    return;
+  }
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return;
   const isMember = membershipOf(set);

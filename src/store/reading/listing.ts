@@ -1,41 +1,25 @@
 import type { Knex } from 'knex';
-import {
-  type ChangeKind,
-  type Link,
-  patchRelation,
-  type Representation,
-  type ResourceKind,
-} from '../../core/resource.ts';
-import { collectionMarks, covers, type ResourceSet } from '../../core/resource-set.ts';
-import { isPostgres } from '../engine/bulk.ts';
+import type { ResourceKind } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Queryable } from '../engine/database.ts';
 import { factOfChange, factsOfChange, versionOfChange } from '../rows/change-facts.ts';
-import { sharedLinks, withLinks } from '../rows/link-forms.ts';
+import { withLinks } from '../rows/link-forms.ts';
 import { sameSource } from '../rows/one-source.ts';
-import { parseLinks, type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
+import { parseLinks, type RepresentationRow } from '../rows/representation-columns.ts';
 import { sourceIdOf } from '../sources/sources.ts';
+import {
+  type ChangeEntry,
+  type ChangeRange,
+  type ChangeRow,
+  type ResourceEntry,
+  toChangeEntry,
+  whereMarked,
+  whereOfSet,
+} from './change-rows.ts';
+import { listJointChanges, membersTakenUp } from './joint-changes.ts';
 
-/** One entry of a Resource List. */
-export interface ResourceEntry extends Representation {
-  /** Of the row, where it was asked for. */
-  readonly id?: number;
-  readonly kind: ResourceKind;
-  /** Below `baseUrl`; of a file that is only linked to, its own URL. */
-  readonly path: string;
-  readonly lastmod: string;
-  readonly links: readonly Link[];
-}
-
-/** One entry of a Change List: the facts of the representation at that time. */
-export interface ChangeEntry extends ResourceEntry {
-  readonly seq: number;
-  readonly change: ChangeKind;
-  /** When the change happened to what we serve, by the journal's clock. */
-  readonly datetime: string;
-  /** What has become of the resource since, where that was asked for: when it was deleted, and when the operator withdrew it. */
-  readonly deletedAt?: string | undefined;
-  readonly withdrawnAt?: string | undefined;
-}
+export type { ChangeEntry, ChangeRange, ResourceEntry } from './change-rows.ts';
+export { whereMarked, whereOfSet } from './change-rows.ts';
 
 const rowsAtATime = 2000;
 
@@ -66,6 +50,12 @@ export async function* listStored(
   set: ResourceSet,
   rows = rowsAtATime,
 ): AsyncGenerator<readonly ListedResource[]> {
+  if (set.members) {
+    for (const member of await membersTakenUp(db, set))
+      for await (const page of listStored(db, member, rows))
+        yield page.map((resource) => ({ ...resource, source: member.source }));
+    return;
+  }
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return;
   for (let after = 0; ; ) {
@@ -106,6 +96,11 @@ export async function* listStored(
 
 /** How many `listResources` would list, links aside. */
 export async function countResources(db: Queryable, set: ResourceSet): Promise<number> {
+  if (set.members) {
+    let sum = 0;
+    for (const member of await membersTakenUp(db, set)) sum += await countResources(db, member);
+    return sum;
+  }
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return 0;
   const [row] = await db('resource')
@@ -115,17 +110,6 @@ export async function countResources(db: Queryable, set: ResourceSet): Promise<n
     .modify(whereOfSet, set)
     .count({ count: '*' });
   return Number(row?.count ?? 0);
-}
-
-export interface ChangeRange {
-  /** Exclusive. */
-  readonly afterSeq: number;
-  /** Inclusive; default: the end of the journal as it is when each page is read. */
-  readonly upToSeq?: number;
-  /** Only changes after which nothing has happened to the resource. */
-  readonly latestOnly?: boolean;
-  /** Say what has become of the resources since. */
-  readonly withFate?: boolean;
 }
 
 /**
@@ -138,6 +122,10 @@ export async function* listChanges(
   range: ChangeRange,
   rows = rowsAtATime,
 ): AsyncGenerator<readonly ChangeEntry[]> {
+  if (set.members) {
+    yield* listJointChanges(db, set, range);
+    return;
+  }
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return;
   for (let after = range.afterSeq; ; ) {
@@ -196,77 +184,6 @@ export async function* listLatestChanges(
   for await (const page of listChanges(db, set, range)) {
     yield page.filter(({ path, seq }) => latest.get(path) === seq);
   }
-}
-
-interface ChangeRow extends RepresentationRow {
-  readonly seq: number;
-  readonly at: string;
-  readonly kind: ChangeKind;
-  readonly lastmod: string;
-  readonly links: string;
-  readonly links_before: string | null;
-  readonly path: string;
-  readonly resource_kind: ResourceKind;
-  readonly format: string;
-  readonly deleted_at: string | null;
-  readonly withdrawn_at: string | null;
-}
-
-const nothing: RepresentationRow = { media_type: null, length: null, hash: null };
-
-function toChangeEntry(row: ChangeRow, set: ResourceSet, withFate = false): readonly ChangeEntry[] {
-  const links = parseLinks(row.links);
-  const change = changeWithin(set, row, links);
-  if (change === undefined) return [];
-  const gone = change === 'deleted';
-  return [
-    {
-      seq: row.seq,
-      change,
-      datetime: row.at,
-      path: row.path,
-      kind: row.resource_kind,
-      lastmod: row.lastmod,
-      ...toRepresentation(gone ? nothing : row),
-      // What was not in the set before has no version there that a patch could be applied to (RS-LN-11).
-      links: gone ? [] : change === 'updated' ? links : links.filter(({ rel }) => rel !== patchRelation),
-      ...(withFate && {
-        deletedAt: row.deleted_at ?? undefined,
-        withdrawnAt: row.withdrawn_at ?? undefined,
-      }),
-    },
-  ];
-}
-
-/** What a change is to a set; undefined where it happened outside of it. */
-function changeWithin(set: ResourceSet, row: ChangeRow, links: readonly Link[]): ChangeKind | undefined {
-  if (!set.filter.collections) return row.kind;
-  const has = (candidates: readonly Link[]) =>
-    covers(set.filter, { kind: row.resource_kind, format: row.format, links: candidates }, set.source);
-  const before = row.kind !== 'created' && has(parseLinks(row.links_before ?? row.links));
-  const after = row.kind !== 'deleted' && has(links);
-  if (before) return after ? 'updated' : 'deleted';
-  return after ? 'created' : undefined;
-}
-
-export function whereOfSet(query: Knex.QueryBuilder, { filter }: Pick<ResourceSet, 'filter'>): void {
-  if (filter.kind !== undefined) query.where('resource.kind', filter.kind);
-  if (filter.formats) query.whereIn('resource.format', [...filter.formats]);
-}
-
-/** Only rows that have a collection of the set in one of these columns. */
-export function whereMarked(
-  query: Knex.QueryBuilder,
-  { source, filter }: Pick<ResourceSet, 'source' | 'filter'>,
-  columns: readonly string[],
-): void {
-  const marks = collectionMarks(source, filter.collections ?? []);
-  if (marks.length === 0) return;
-  const find = isPostgres(query) ? 'strpos' : 'instr';
-  query.where((any) => {
-    for (const column of columns)
-      for (const mark of marks) any.orWhereRaw(`${find}(${sharedLinks(column)}, ?) > 0`, [mark]);
-  });
 }
 
 /** The first resource of a set whose bytes we do not keep; undefined when all of it can be in a dump (RS-CAP-11). */

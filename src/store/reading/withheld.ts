@@ -73,8 +73,12 @@ export async function holdsWithheld(
 
 /** A text that is another one whenever something else is withdrawn of a source; empty: nothing is. */
 export async function withdrawnState(db: Queryable, sourceId: number): Promise<string> {
-  const [row] = await db('resource')
-    .where({ source_id: sourceId })
+  const resources = db('resource');
+  // Of a set across sources: of all of them.
+  if (sourceId < 0)
+    resources.whereIn('source_id', db('joint_source').where({ joint_id: -sourceId }).select('source_id'));
+  else resources.where({ source_id: sourceId });
+  const [row] = await resources
     .whereNotNull('withdrawn_at')
     .count({ count: '*' })
     .max({ latest: 'withdrawn_at' })

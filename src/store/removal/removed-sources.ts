@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { storeChanges } from '../changes/journal-writing.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { leaveJoints } from '../joint/lost-changes.ts';
 import { urgentlyDue } from '../payloads/released-for-good.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
 import { ofSource } from '../rows/one-source.ts';
@@ -108,6 +109,10 @@ export async function purgeSource(
       if (done === 0) return;
     }
   };
+  await step(async (trx) => {
+    await leaveJoints(trx, sourceId, now().iso);
+    return 0;
+  });
   await step((trx) => purgeChanges(trx, sourceId));
   await step((trx) => purgeResources(trx, sourceId));
   await step((trx) => purgeFiles(trx, sourceId));

@@ -20,6 +20,7 @@ import * as keys from '../../../migrations/0033-keys.ts';
 import * as edition from '../../../migrations/0040-edition.ts';
 import * as keptSources from '../../../migrations/0041-kept-sources.ts';
 import * as objects from '../../../migrations/0044-objects.ts';
+import * as jointJournals from '../../../migrations/0045-joint-journals.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type Database, type Queryable, translate } from '../engine/database.ts';
 import { endFilling, fillTable } from './backfill.ts';
@@ -50,6 +51,7 @@ export const migrations: readonly Migration[] = [
   { name: '0040-edition', up: edition.up },
   { name: '0041-kept-sources', up: keptSources.up },
   { name: '0044-objects', up: objects.up, worksWith: '0041-kept-sources' },
+  { name: '0045-joint-journals', up: jointJournals.up },
 ];
 
 export const schemaTable = 'schema_migration';

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
 import type { ChangeKind } from '../../core/resource.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import {
+  advanceJointJournal,
+  isJoint,
+  type JointJournalRow,
+  readJointJournal,
+  readJointJournals,
+} from '../joint/joint-journal.ts';
 import type { ChangeCounts } from '../plans/resource-changes.ts';
 
-/** Where a source's journal stands. */
+/** Where a source's journal stands, or that of a set across sources, which has a name with a `/`. */
 export interface JournalState {
+  /** Of a set across sources: the negative of its journal's number, which `moments.ts` and the functions here know. */
   readonly sourceId: number;
   /** Of this journal, and of no other of the same source in a database that was lost and made anew. */
   readonly id: string;
@@ -24,7 +33,7 @@ interface JournalRow {
   readonly first_pass_seq: number | null;
 }
 
-/** Every source's journal, by name, in one query. */
+/** Every journal, by name, in two queries. */
 export async function readJournals(db: Queryable): Promise<ReadonlyMap<string, JournalState>> {
   const rows: (JournalRow & { name: string })[] = await db('source').select(
     'name',
@@ -34,7 +43,11 @@ export async function readJournals(db: Queryable): Promise<ReadonlyMap<string, J
     'journal_at',
     'first_pass_seq',
   );
-  return new Map(rows.map((row) => [row.name, toState(row)]));
+  const joints = await readJointJournals(db);
+  return new Map([
+    ...rows.map((row): [string, JournalState] => [row.name, toState(row)]),
+    ...joints.map((row): [string, JournalState] => [row.name, toJointState(row)]),
+  ]);
 }
 
 /** A text that is another one as soon as any journal has moved: looking costs next to nothing. */
@@ -49,6 +62,10 @@ export async function markJournals(db: Queryable): Promise<string> {
 }
 
 export async function readJournal(db: Queryable, source: string): Promise<JournalState | undefined> {
+  if (isJoint(source)) {
+    const joint = await readJointJournal(db, source);
+    return joint && toJointState(joint);
+  }
   const row: JournalRow | undefined = await db('source')
     .select('id', 'journal_id', 'journal_seq', 'journal_at', 'first_pass_seq')
     .where({ name: source })
@@ -75,7 +92,9 @@ export async function renameJournal(
 export async function advanceJournal(database: Database, source: string, now: string): Promise<JournalState> {
   return database.transaction(async (trx) => {
     // The update comes first: it waits for a page that is being stored, and takes the lock.
-    await trx('source').where({ name: source }).where('journal_at', '<', now).update({ journal_at: now });
+    if (isJoint(source)) await advanceJointJournal(trx, source, now);
+    else
+      await trx('source').where({ name: source }).where('journal_at', '<', now).update({ journal_at: now });
     const state = await readJournal(trx, source);
     if (!state) throw new Error(`source ${source} is not in the database`);
     return state;
@@ -85,6 +104,7 @@ export async function advanceJournal(database: Database, source: string, now: st
 /** When the latest change of a source happened. */
 export async function momentOfLastChange(db: Queryable, source: string): Promise<string | undefined> {
   const journal = await readJournal(db, source);
+  if (journal && journal.sourceId < 0) return (await jointMoments(db, journal.sourceId).first('at'))?.at;
   const row: { at: string } | undefined =
     journal && (await db('change').where({ source_id: journal.sourceId, seq: journal.seq }).first('at'));
   return row?.at;
@@ -100,6 +120,10 @@ export async function lastSeqBefore(
   last: number,
   moment: string,
 ): Promise<number> {
+  if (sourceId < 0) {
+    const joint = await jointMoments(db, sourceId).where('at', '<', moment).first('seq');
+    return Math.min(last, joint?.seq ?? 0);
+  }
   let [before, after] = [0, last + 1];
   while (after - before > 1) {
     const seq = Math.floor((before + after) / 2);
@@ -119,6 +143,10 @@ export async function firstPassAt(
   { sourceId, firstPassSeq }: Pick<JournalState, 'sourceId' | 'firstPassSeq'>,
 ): Promise<string | undefined> {
   if (firstPassSeq === undefined) return undefined;
+  if (sourceId < 0) {
+    const joint = await jointMoments(db, sourceId).where('seq', '<=', firstPassSeq).first('at');
+    return joint?.at;
+  }
   const row: { at: string } | undefined = await db('change')
     .where({ source_id: sourceId, seq: Math.max(1, firstPassSeq) })
     .first('at');
@@ -135,6 +163,15 @@ export async function countChangesAfter(db: Queryable, sourceId: number, seq: nu
     .groupBy('kind');
   const of = (kind: ChangeKind) => Number(rows.find((change) => change.kind === kind)?.count ?? 0);
   return { created: of('created'), updated: of('updated'), deleted: of('deleted') };
+}
+
+/** Of a set across sources, the latest first. */
+function jointMoments(db: Queryable, sourceId: number): Knex.QueryBuilder<{ at: string; seq: number }> {
+  return db('joint_moment').where({ source_id: sourceId }).orderBy('at', 'desc');
+}
+
+function toJointState({ id, ...row }: JointJournalRow): JournalState {
+  return toState({ id: -id, ...row });
 }
 
 function toState(row: JournalRow): JournalState {

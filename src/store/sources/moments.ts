@@ -53,7 +53,7 @@ async function drawLine(
 }
 
 async function lastMoment(db: Queryable, sourceId: number): Promise<string | undefined> {
-  const row: { at: string } | undefined = await db('moment')
+  const row: { at: string } | undefined = await db(tableOf(sourceId))
     .where({ source_id: sourceId })
     .orderBy('at', 'desc')
     .first('at');
@@ -84,7 +84,7 @@ export function listMoments(
 }
 
 export async function countMoments(db: Queryable, range: MomentRange): Promise<number> {
-  const row: { count?: number | string } | undefined = await db('moment')
+  const row: { count?: number | string } | undefined = await db(tableOf(range.sourceId))
     .where({ source_id: range.sourceId })
     .where('at', '>=', range.from)
     .where('at', '<', range.before)
@@ -109,9 +109,14 @@ export class MomentCounter {
 }
 
 function within(db: Queryable, { sourceId, from, before }: MomentRange) {
-  return db('moment')
+  return db(tableOf(sourceId))
     .select('at', 'seq')
     .where({ source_id: sourceId })
     .where('at', '>=', from)
     .where('at', '<', before);
+}
+
+/** The number of a set across sources is negative (`JournalState.sourceId`). */
+function tableOf(sourceId: number): 'moment' | 'joint_moment' {
+  return sourceId < 0 ? 'joint_moment' : 'moment';
 }

@@ -5,7 +5,10 @@ import type { Database, Queryable } from '../engine/database.ts';
 const rowsAtATime = 500;
 
 /** What happened, and what it was made of: nothing that is decided about a source looks at these. */
-const history = new Set(['change', 'version', 'moment', 'released', 'problem', 'blob', 'source']);
+const history = new Set([
+  ...['change', 'version', 'moment', 'released', 'problem', 'blob', 'source'],
+  ...['joint_source', 'joint_step', 'joint_moment'],
+]);
 
 /**
  * Everything that a harvest of a source decides by, in an empty database of the same schema: the same harvest there

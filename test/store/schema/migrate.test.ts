@@ -58,6 +58,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0040-edition' },
     { name: '0041-kept-sources' },
     { name: '0044-objects' },
+    { name: '0045-joint-journals' },
   ]);
 });
 
