@@ -11,7 +11,7 @@ import { publicationRoot } from './published/publication.ts';
 import type { DocumentReport } from './sets/set-draft.ts';
 import { type Editing, SetEditor } from './sets/set-editor.ts';
 import type { PublishProgress } from './sets/set-part.ts';
-import { publishSite } from './sets/site-publication.ts';
+import { publishSite, type SiteLimits } from './sets/site-publication.ts';
 
 export interface PublisherSettings {
   readonly database: Database;
@@ -22,6 +22,7 @@ export interface PublisherSettings {
   readonly log: Log;
   readonly policy?: Partial<Policy> | undefined;
   readonly limits?: Limits | undefined;
+  readonly siteLimits?: SiteLimits | undefined;
 }
 
 export interface PublishOptions {
@@ -219,7 +220,8 @@ export function createPublisher(settings: PublisherSettings): Publisher {
         known.flatMap(({ name, removedAt }) => (removedAt === undefined ? [] : [name])),
       );
       const isKept = (path: string) => removed.has(path.split('/', 1)[0] ?? path);
-      await publishSite(publicationRoot(settings.directory), { baseUrl, clock }, sets, isKept);
+      const site = { baseUrl, clock, limits: settings.siteLimits };
+      await publishSite(publicationRoot(settings.directory), site, sets, isKept);
     },
   };
 }

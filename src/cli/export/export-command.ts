@@ -91,7 +91,8 @@ async function exportTo(
     }
     const past = {
       at: flags.at,
-      sets: bridge.sets(),
+      // What was in a set across sources is in those of its sources.
+      sets: bridge.sets().filter(({ members }) => members === undefined),
       clock: bridge.clock,
       title: config.title,
       ofDeleted: (source: string) => config.sources[source]?.mementos.ofDeleted ?? true,

@@ -71,6 +71,8 @@ export async function readPublicationSnapshot(
       resourceDump: pointer.dumps?.[0],
       entries: pointer.documents[`${set}/resourcelist.xml`]?.entries ?? 0,
     });
+    // What is in it is exported with its sources.
+    if (pointer.isJoint) continue;
     const [source = set] = set.split('/', 1);
     const known = sources.get(source);
     // Where the sets of a source stand apart, a resource is rather newer than a list than older.

@@ -51,6 +51,8 @@ export interface Pointer {
   readonly catalogs: readonly string[];
   /** Which resources the set has (`definitionOf`); of a set's pointer only. */
   readonly definition?: string | undefined;
+  /** It is one across sources: its path does not begin with the name of a source. */
+  readonly isJoint?: boolean | undefined;
   readonly changes?: ChangesState | undefined;
   /** The sequence of the journal behind which the set, as it is defined, begins; undefined: all of it. */
   readonly beganAfter?: number | undefined;

@@ -5,6 +5,11 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 
 export const siteDescriptionPath = '.well-known/resourcesync';
 
+/** Of one that is an index. @param part from 1 */
+export function siteDescriptionPart(part: number): string {
+  return `${siteDescriptionPath}-${String(part).padStart(4, '0')}.xml`;
+}
+
 export function setPaths(set: Pick<ResourceSet, 'path'>) {
   const below = (rest: string) => `${set.path}/${rest}`;
   return {

@@ -125,6 +125,7 @@ export class SetEditor {
         baseUrl,
         journal: journal.id,
         definition,
+        ...(set.members ? { isJoint: true } : {}),
         documents: {},
         snapshots: [],
       },

@@ -4,18 +4,29 @@ import type { Clock } from '../../core/adapter.ts';
 import { toIso } from '../../core/datetime.ts';
 import { isBridgeError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { formatVersion, type Pointer, readPointer } from '../disk/pointer.ts';
+import { formatVersion, type Pointer, readPointer, type StoredDocument } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
 import { lockPublication } from '../disk/publication-lock.ts';
 import { SetDirectory } from '../disk/set-directory.ts';
 import { etagOf, writeDocument } from '../disk/stored-document.ts';
-import { setPaths, siteDescriptionPath } from '../documents/document-paths.ts';
-import { renderSourceDescription } from '../documents/source-description.ts';
+import { setPaths, siteDescriptionPart, siteDescriptionPath } from '../documents/document-paths.ts';
+import { renderSourceDescription, renderSourceDescriptionIndex } from '../documents/source-description.ts';
 
 interface SiteSettings {
   readonly baseUrl: string;
   readonly clock: Clock;
+  readonly limits?: SiteLimits | undefined;
 }
+
+/** What one Source Description names; with more it becomes an index (RS-SD-08). */
+export interface SiteLimits {
+  readonly sets: number;
+  readonly sources: number;
+  /** In each part of an index. */
+  readonly setsInPart: number;
+}
+
+export const siteLimits: SiteLimits = { sets: 50_000, sources: 500, setsInPart: 1_000 };
 
 /**
  * Makes a set known to readers: the site's pointer names every set that is published, and nothing else leads
@@ -40,7 +51,7 @@ export async function publishSite(
   sets: readonly ResourceSet[],
   isKept: (path: string) => boolean = () => false,
 ): Promise<void> {
-  const { baseUrl, clock } = settings;
+  const { clock } = settings;
   const published: ResourceSet[] = [];
   for (const set of sets) {
     const pointer = await readPointer(join(root, ...set.path.split('/')));
@@ -51,14 +62,43 @@ export async function publishSite(
     const kept = (pointer.sets ?? []).filter(isKept);
     const paths = [...new Set([...published.map((set) => set.path), ...kept])];
     if (published.length === 0) return { ...pointer, sets: paths, documents: {} };
-    const text = renderSourceDescription(baseUrl, published, 'about');
-    if (pointer.documents[siteDescriptionPath]?.plain.etag === etagOf(text))
-      return { ...pointer, sets: paths };
+    const documents: Record<string, StoredDocument> = {};
     const lastModified = toIso(clock.now());
-    const facts = { capability: 'description', entries: published.length, lastModified, immutable: false };
-    const document = await writeDocument(root, 'description', facts, text);
-    return { ...pointer, sets: paths, documents: { [siteDescriptionPath]: document } };
+    for (const { path, entries, text } of describe(published, settings)) {
+      const before = pointer.documents[path];
+      const facts = { capability: 'description', entries, lastModified, immutable: false };
+      documents[path] =
+        before?.plain.etag === etagOf(text) ? before : await writeDocument(root, 'description', facts, text);
+    }
+    return { ...pointer, sets: paths, documents };
   });
+}
+
+interface DescriptionText {
+  readonly path: string;
+  readonly entries: number;
+  readonly text: string;
+}
+
+/** The Source Description, or its index and the parts. */
+function describe(
+  sets: readonly ResourceSet[],
+  { baseUrl, limits = siteLimits }: SiteSettings,
+): readonly DescriptionText[] {
+  const sources = new Set(sets.flatMap(({ source, members }) => (members ? [] : [source])));
+  const render = (path: string, some: readonly ResourceSet[]) => ({
+    path,
+    entries: some.length,
+    text: renderSourceDescription(baseUrl, some, 'about'),
+  });
+  if (sets.length <= limits.sets && sources.size <= limits.sources)
+    return [render(siteDescriptionPath, sets)];
+  const parts: DescriptionText[] = [];
+  for (let from = 0; from < sets.length; from += limits.setsInPart)
+    parts.push(render(siteDescriptionPart(parts.length + 1), sets.slice(from, from + limits.setsInPart)));
+  const names = parts.map(({ path }) => path);
+  const text = renderSourceDescriptionIndex(baseUrl, names, 'about');
+  return [{ path: siteDescriptionPath, entries: parts.length, text }, ...parts];
 }
 
 async function edit(

@@ -2,6 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { ServerDeps } from '../deps.ts';
 import { publishedSets } from '../pages/set-view.ts';
 
+/** Of more sources only the sets across them are named: who reads robots.txt reads little of it. */
+const mostSources = 500;
+
 /** One `Sitemap:` per set, Resource Lists only (RS-DISC-09…12); nobody is kept out. */
 export function robotsRoutes(app: FastifyInstance, deps: ServerDeps): void {
   app.route({
@@ -11,16 +14,21 @@ export function robotsRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (_request, reply) => {
       const lists = deps.robots ? await resourceLists(deps) : [];
       reply.type('text/plain; charset=utf-8').header('cache-control', 'no-cache');
-      return ['User-agent: *', 'Disallow:', ...lists.map((uri) => `Sitemap: ${uri}`), ''].join('\n');
+      return ['User-agent: *', 'Disallow:', ...lists, ''].join('\n');
     },
   });
 }
 
 async function resourceLists(deps: ServerDeps): Promise<readonly string[]> {
   const sets = await publishedSets(deps);
-  return sets.flatMap(({ path, documents }) =>
+  const joint = new Set(deps.jointSets?.().map(({ path }) => path));
+  const sources = new Set(sets.flatMap(({ path }) => (joint.has(path) ? [] : [path.split('/', 1)[0]])));
+  const some = sources.size > mostSources ? sets.filter(({ path }) => joint.has(path)) : sets;
+  const lines = some.flatMap(({ path, documents }) =>
     documents.some((document) => document.path === `${path}/resourcelist.xml`)
-      ? [`${deps.baseUrl}/${path}/resourcelist.xml`]
+      ? [`Sitemap: ${deps.baseUrl}/${path}/resourcelist.xml`]
       : [],
   );
+  const rest = `# the Resource Lists of ${sources.size} sources: ${deps.baseUrl}/.well-known/resourcesync`;
+  return some === sets ? lines : [...lines, rest];
 }

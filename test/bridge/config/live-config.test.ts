@@ -18,6 +18,7 @@ describe('a live configuration', () => {
         title: 'New',
         listen: { port: 1 },
         groups: { g: { schedule: false } },
+        sets: { all: {} },
         sources: { b: { url, group: 'g', files: { mode: 'link' } }, c: { url } },
       }),
       new Map([['b', pause]]),
@@ -28,10 +29,11 @@ describe('a live configuration', () => {
       changed: [{ name: 'b', settings: ['files', 'group', 'schedule'] }],
       paused: ['b'],
       resumed: [],
+      sets: ['all'],
       later: ['listen', 'title'],
     });
     expect(describeChanges(changes)).toBe(
-      'added c; changed b (files, group, schedule); removed a; paused b; listen, title: differs, and counts after a restart',
+      'added c; changed b (files, group, schedule); removed a; paused b; changed the sets all; listen, title: differs, and counts after a restart',
     );
     const { config } = live;
     expect(Object.keys(config.sources)).toEqual(['b', 'c']);
@@ -44,7 +46,8 @@ describe('a live configuration', () => {
   test('the same one changes nothing', () => {
     const raw = { sources: { a: { url } } };
     const changes = liveConfig(parseConfig(raw)).replaceSources(parseConfig(raw), new Map());
-    expect(changes).toEqual({ added: [], removed: [], changed: [], paused: [], resumed: [], later: [] });
+    const none = { added: [], removed: [], changed: [], paused: [], resumed: [], sets: [], later: [] };
+    expect(changes).toEqual(none);
     expect(describeChanges(changes)).toBe('nothing has changed');
   });
 });
