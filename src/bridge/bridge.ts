@@ -11,9 +11,10 @@ import { createFileChecker } from '../harvest/files/checks/file-checker.ts';
 import type { FileJobDeps } from '../harvest/files/file-job.ts';
 import { createUpstreamFiles, type UpstreamFileSource } from '../harvest/files/upstream/upstream-files.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
-import { createHostGate, gateOfGroup, type HostGate } from '../harvest/http/host-gate.ts';
+import { gateForReaders, gateOfGroup, type HostGate } from '../harvest/http/host-gate.ts';
 import { createHttp, type HttpClient } from '../harvest/http/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';
+import { createSharedGate } from '../harvest/politeness/shared-gate.ts';
 import { createThreads } from '../harvest/threads/threads.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { createListsInTime, type ListsInTime } from '../publish/time/lists-in-time.ts';
@@ -31,12 +32,20 @@ export interface Bridge extends StoredBridge {
   readonly upstreamFiles: UpstreamFiles;
   /** What work on a source's files needs. */
   fileWork(source: string): FileJobDeps;
+  /** At which all requests to the repository of a source wait, those of other processes, too. */
+  gateOf(source: PoliteSource): HostGate;
   /** @throws BridgeError `unknown-source` with the known names */
   source(name: string): HarvestSource;
   sources(names?: readonly string[]): readonly HarvestSource[];
   sets(): readonly ResourceSet[];
   /** Takes the sources of another configuration: what is under way with a source ends as it began. */
   replaceSources(next: Config): Promise<SourceChanges>;
+}
+
+/** Of a source that there is, or is to be. */
+export interface PoliteSource {
+  readonly politenessGroup?: string | undefined;
+  readonly url?: string | undefined;
 }
 
 interface OpenSource extends HarvestSource {
@@ -78,14 +87,16 @@ export async function openBridge(
   const upstreamClock = impatientClock(stop);
   const stored = await openStored(given, schema);
   const { config, clock, database, setsOf } = stored;
-  const gate = createHostGate();
+  const shared = createSharedGate(database, { clock, log, stop });
   const threads = config.workers > 0 ? createThreads(config.workers, log) : undefined;
   const clients: HttpClient[] = [];
   const opened = new Map<string, OpenSource>();
 
-  function gateOf({ politenessGroup: group }: SourceConfig): HostGate {
+  function gateOf({ politenessGroup: group, url }: PoliteSource, gate: HostGate = shared): HostGate {
     if (group === undefined) return gate;
+    const own = url !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
     const isOne = (host: string) =>
+      host === own ||
       Object.values(config.sources).some(
         (source) => source.politenessGroup === group && new URL(source.url).host === host,
       );
@@ -132,7 +143,10 @@ export async function openBridge(
       const settings = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
       return settings && dividedAmong(among, upstreamFileSettings(settings, config));
     },
-    { clock, log },
+    {
+      ...{ clock, log },
+      gateOf: (name) => gateOf(config.sources[name] ?? {}, gateForReaders(shared)),
+    },
   );
   const publisher = createPublisher({
     database,
@@ -157,6 +171,7 @@ export async function openBridge(
     publisher,
     listsInTime,
     upstreamFiles,
+    gateOf: (settings) => gateOf(settings),
     source,
     fileWork: (name) => ({
       database,
@@ -181,6 +196,7 @@ export async function openBridge(
       await listsInTime.close();
       await Promise.all([...clients, upstreamFiles].map((client) => client.close()));
       await threads?.close();
+      await shared.close();
       await stored.close();
     },
   };

@@ -1,7 +1,9 @@
 import { countOf } from '../../core/count-of.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
+import { placeOfGroup } from '../../harvest/http/host-gate.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview } from '../../server/deps.ts';
+import { listRestingHosts, type RestingHost } from '../../store/hosts/host-news.ts';
 import { readSourceFacts, type SourceFacts } from '../../store/reading/source-facts.ts';
 import type { Run, RunKind } from '../../store/runs/runs.ts';
 import type { Pause } from '../../store/sources/pauses.ts';
@@ -20,20 +22,23 @@ export async function readOverviews(
   const { database, clock, publication } = bridge;
   const since = addSeconds(toIso(clock.now()), -86_400);
   const facts = await readSourceFacts(database.reader, since);
-  return overviewsOf(bridge, facts, sets ?? (await publication.sets()), nextRun);
+  const resting = await listRestingHosts(database.reader);
+  return overviewsOf(bridge, facts, { sets: sets ?? (await publication.sets()), resting }, nextRun);
 }
 
-/** @param sets that are published */
+/** @param known what is published, and what hosts are left alone */
 function overviewsOf(
   { config, pauseOf }: StoredBridge,
   facts: ReadonlyMap<string, SourceFacts>,
-  sets: readonly PublishedSet[],
+  { sets, resting }: { readonly sets: readonly PublishedSet[]; readonly resting: readonly RestingHost[] },
   nextRun: (source: string) => Date | undefined = () => undefined,
 ): readonly SourceOverview[] {
   const stuck = dumpTroubles(sets);
-  return Object.entries(config.sources).map(([name, { title }]) =>
+  const rests = new Map(resting.map((rest) => [rest.host, rest]));
+  return Object.entries(config.sources).map(([name, { title, url, politenessGroup: group }]) =>
     overviewOf({
       ...{ name, title, next: nextRun(name), stuck: stuck.get(name), pause: pauseOf(name) },
+      rest: rests.size === 0 ? undefined : rests.get(group ? placeOfGroup(group) : new URL(url).host),
       ...facts.get(name),
     }),
   );
@@ -46,6 +51,8 @@ interface Known extends Partial<SourceFacts> {
   readonly next: Date | undefined;
   readonly stuck: string | undefined;
   readonly pause: Pause | undefined;
+  /** Of its host, or of those that are one with it. */
+  readonly rest: RestingHost | undefined;
 }
 
 function overviewOf(known: Known): SourceOverview {
@@ -60,6 +67,7 @@ function overviewOf(known: Known): SourceOverview {
       describeLook(look, run),
       describeUnreadable(name, unreadable),
       describeRefused(name, known.fuseAt),
+      describeRest(known.rest),
       stuck,
     ]
       .filter((part) => part !== undefined)
@@ -97,6 +105,12 @@ function describePause(pause: Pause | undefined): string | undefined {
   if (!pause) return undefined;
   const until = pause.until === undefined ? `since ${pause.since}` : `until ${pause.until}`;
   return `paused ${until}${pause.reason === undefined ? '' : ` (${pause.reason})`}`;
+}
+
+function describeRest(rest: RestingHost | undefined): string | undefined {
+  if (!rest) return undefined;
+  const { host, until, reason } = rest;
+  return `nothing is asked of ${host} until ${until}${reason === undefined ? '' : ` (${reason})`}`;
 }
 
 function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): string | undefined {

@@ -5,7 +5,7 @@ import type { Protocol } from '../../bridge/protocols.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import { parseConfig } from '../../core/config/config.ts';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
-import { createHostGate } from '../../harvest/http/host-gate.ts';
+import { createHostGate, type HostGate } from '../../harvest/http/host-gate.ts';
 import { createHttp } from '../../harvest/http/http.ts';
 import { createLessonBook } from '../../harvest/lessons.ts';
 import type { CommandIo } from '../terminal/io.ts';
@@ -41,21 +41,31 @@ function parseAddress(address: string): URL {
   }
 }
 
-/** Without a scheme both are meant, the safer one first. */
+/** Where requests wait for one another, and how many may be under way at a host. */
+export interface SearchPlaces {
+  readonly gate: HostGate;
+  readonly requestsPerHost?: number | undefined;
+}
+
+/**
+ * Without a scheme both are meant, the safer one first.
+ * @param places default: it is alone
+ */
 export async function findAny(
   address: string,
   flags: SearchFlags,
   io: CommandIo,
   { total, guess }: SearchLimits,
+  places: SearchPlaces = { gate: createHostGate() },
 ): Promise<Found> {
   const url = parseAddress(address);
-  if (address.includes('://')) return find(url, flags, io, { total, guess });
+  if (address.includes('://')) return find(url, flags, io, { total, guess }, places);
   const half = { total: total / 2, guess: Math.min(guess, total / 4) };
   try {
-    return await find(url, flags, io, half);
+    return await find(url, flags, io, half, places);
   } catch (error) {
     if (!isBridgeError(error, 'upstream-unreachable')) throw error;
-    return find(parseAddress(url.href.replace(/^https:/, 'http:')), flags, io, half);
+    return find(parseAddress(url.href.replace(/^https:/, 'http:')), flags, io, half, places);
   }
 }
 
@@ -67,6 +77,7 @@ async function find(
   flags: SearchFlags,
   io: CommandIo,
   { total, guess }: SearchLimits,
+  { gate, requestsPerHost }: SearchPlaces,
 ): Promise<Found> {
   const budget = new SearchBudget(total);
   const log = createLog('silent', io.stderr);
@@ -84,8 +95,13 @@ async function find(
   const patience = { busyAttempts: 2, connectAttempts: 2, firstWaitMs: 2000, longestWaitMs: 10_000 };
   // One client for all: only the address that was given may be private, not what pages lead to.
   const http = createHttp(
-    { ...httpSettings(settings, config), timeoutSeconds: 30, patience },
-    { gate: createHostGate(), clock: systemClock, log },
+    {
+      ...httpSettings(settings, config),
+      ...(requestsPerHost === undefined ? {} : { requestsPerHost }),
+      timeoutSeconds: 30,
+      patience,
+    },
+    { gate, clock: systemClock, log },
   );
   const alone = { http, log, clock: impatient, lessons: createLessonBook(impatient) };
   const ports: SearchPorts = {

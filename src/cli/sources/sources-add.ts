@@ -11,6 +11,7 @@ import { type CommandIo, printResult } from '../terminal/io.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
 import { changedSettings } from './changed-settings.ts';
 import { foundSettings, refuseUnusable, withFound } from './found-settings.ts';
+import { probePlaces } from './probe-places.ts';
 import type { Setting } from './setting-options.ts';
 
 export interface AddFlags {
@@ -30,7 +31,8 @@ export async function addSource(address: string, flags: AddFlags, io: CommandIo)
     const { config } = bridge;
     if (flags.name !== undefined) refuseTaken(bridge, flags.name);
     const { contact } = config;
-    const found = await findAny(address, { ...flags, contact }, io, searchLimits);
+    const places = probePlaces(bridge, address, flags.group);
+    const found = await findAny(address, { ...flags, contact }, io, searchLimits, places);
     const known = sourceAt(config.sources, found.url);
     if (known !== undefined)
       throw new BridgeError('usage', `${found.url} is read already, as the source ${known}`);

@@ -15,6 +15,7 @@ import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
 import { foundSettings, withFound } from './found-settings.ts';
+import { atOneHost, probePlaces } from './probe-places.ts';
 import { freeName, sourceAt } from './sources-add.ts';
 import { type SourcesFlags, table } from './sources-list.ts';
 
@@ -38,8 +39,6 @@ interface Outcome {
 /** Somebody waits for a thousand of them: one that hangs is given up sooner than where it is the only one. */
 const limits = { total: 10_000, guess: 4000 };
 const atOnce = 48;
-/** Of one host: a platform may have hundreds of them. */
-const atOneHost = 6;
 
 /**
  * Keeps the repositories that a file lists as sources of the database, each as soon as it was found: what is stopped goes
@@ -149,7 +148,8 @@ class Newcomers {
     if (!this.#flags.probe)
       return { settings: withFound(said, { url }, config.groups), what: 'not looked at' };
     const search = { contact: config.contact, verbose: false };
-    const found = await findAny(address, search, this.#io, limits);
+    const places = probePlaces(this.#bridge, address, typeof group === 'string' ? group : undefined);
+    const found = await findAny(address, search, this.#io, limits, places);
     return {
       settings: withFound(said, foundSettings(found), config.groups),
       what: `${found.info.protocol} ${found.info.protocolVersion}, ${found.info.name}`,

@@ -5,10 +5,12 @@ import { withheldDumps } from '../../bridge/state/withheld-dumps.ts';
 import { openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
+import { placeOfGroup } from '../../harvest/http/host-gate.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview } from '../../server/deps.ts';
 import type { FileCounts } from '../../store/files/file-counts.ts';
 import type { WithheldCounts } from '../../store/files/withheld-files.ts';
+import { listRestingHosts } from '../../store/hosts/host-news.ts';
 import { readSourceDetails, type SourceDetails } from '../../store/reading/source-details.ts';
 import { listWithdrawals, type Withdrawal } from '../../store/removal/withdrawals.ts';
 import type { VanishedCounts } from '../../store/runs/vanished.ts';
@@ -46,10 +48,23 @@ export async function statusCommand(
       }
     }
     if (overviews.length === 0 && !flags.json) say(io, noSource);
+    if (!flags.json) await sayOthersRest(bridge, io);
     return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
     await bridge.close();
   }
+}
+
+/** Hosts that records link to, and none of a source. */
+async function sayOthersRest({ config, database }: StoredBridge, io: CommandIo): Promise<void> {
+  const own = new Set(
+    Object.values(config.sources).map(({ url, politenessGroup: group }) =>
+      group === undefined ? new URL(url).host : placeOfGroup(group),
+    ),
+  );
+  const others = (await listRestingHosts(database.reader)).filter(({ host }) => !own.has(host));
+  for (const { host, until, reason } of others)
+    io.stdout.write(`${printable(host)}: nothing is asked there until ${until} (${reason})\n`);
 }
 
 /** Everything that is told of a source beyond its overview. */

@@ -331,7 +331,7 @@ export const sourceSchema = Type.Object(
       maximum: 32,
       default: 1,
       description:
-        'Requests under way at one host (of a DSpace by REST, 2 unless said otherwise). From 2 on, large lists are read in several windows at a time, and files are fetched side by side.',
+        'Requests under way at one host, over all processes at the database (of a DSpace by REST, 2 unless said otherwise). From 2 on, large lists are read in several windows at a time, and files are fetched side by side.',
     }),
     politenessGroup: Type.Optional(
       Type.String({

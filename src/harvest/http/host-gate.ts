@@ -1,9 +1,12 @@
-/** How many may be at one place at a time: requests at a host, over all sources of this process; harvests. */
+/** How many may be at one place at a time: requests at a host, over all sources; harvests. */
 export interface HostGate {
   /** Waits for a place; call what it resolves to when the response has been read. */
   enter(host: string, places: number, signal: AbortSignal): Promise<() => void>;
-  /** Nobody is to ask anything of the host before this moment, in milliseconds since the epoch. */
-  rest(host: string, until: number): void;
+  /**
+   * Nobody is to ask anything of the host before this moment, in milliseconds since the epoch.
+   * @param reason for people
+   */
+  rest(host: string, until: number, reason?: string): void;
   /** Milliseconds that the host is to be left alone. */
   restOf(host: string, now: number): number;
 }
@@ -13,6 +16,7 @@ interface Queue {
   readonly waiting: { places: number; enter: () => void }[];
 }
 
+/** Of this process alone. */
 export function createHostGate(): HostGate {
   const queues = new Map<string, Queue>();
   const rests = new Map<string, number>();
@@ -61,11 +65,25 @@ export function createHostGate(): HostGate {
  * @param isOne whether a host is one of them
  */
 export function gateOfGroup(gate: HostGate, group: string, isOne: (host: string) => boolean): HostGate {
-  const placeOf = (host: string) => (isOne(host) ? `group ${group}` : host);
+  const placeOf = (host: string) => (isOne(host) ? placeOfGroup(group) : host);
   return {
     enter: (host, places, signal) => gate.enter(placeOf(host), places, signal),
-    rest: (host, until) => gate.rest(placeOf(host), until),
+    rest: (host, until, reason) => gate.rest(placeOf(host), until, reason),
     restOf: (host, now) => gate.restOf(placeOf(host), now),
+  };
+}
+
+/** What the names of one machine are called together. */
+export function placeOfGroup(group: string): string {
+  return `group ${group}`;
+}
+
+/** Where files are fetched for readers: places of their own, and the same rests. */
+export function gateForReaders(gate: HostGate): HostGate {
+  return {
+    enter: (host, places, signal) => gate.enter(`files at ${host}`, places, signal),
+    rest: (host, until, reason) => gate.rest(host, until, reason),
+    restOf: (host, now) => gate.restOf(host, now),
   };
 }
 

@@ -8,7 +8,7 @@ import { type BulkResponse, bulkRequest } from './bulk-request.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
-import { type Patience, waitBefore } from './patience.ts';
+import { type Patience, retryAfter, waitBefore } from './patience.ts';
 import { type Exchange, redirected, refuseCredentials } from './redirect.ts';
 import { decodedBody, type SlowestRate } from './response-body.ts';
 
@@ -99,10 +99,9 @@ export function createHttp(
     for (let redirects = 0; ; redirects += 1) {
       const { method, url, form } = exchange;
       deadline.pause();
-      const leave = await deps.gate.enter(url.host, requestsPerHost, deadline.signal);
+      const leave = await enter(url.host, deadline.signal);
       let next: Exchange | undefined;
       try {
-        await rest(url.host, deadline.signal);
         deadline.run();
         const headers = headersFor(exchange, start.url, options);
         const { signal } = deadline;
@@ -140,12 +139,17 @@ export function createHttp(
     }
   }
 
-  /** While one waits, another may have been told to wait longer. */
-  async function rest(host: string, signal: AbortSignal): Promise<void> {
+  /**
+   * A place at a host that does not rest: nobody keeps one while it does. While one waits, another may have been told
+   * to wait longer.
+   */
+  async function enter(host: string, signal: AbortSignal): Promise<() => void> {
     for (let until = 0; ; ) {
+      const leave = await deps.gate.enter(host, requestsPerHost, signal);
       const now = deps.clock.now().getTime();
       const left = deps.gate.restOf(host, now);
-      if (left <= 0 || now + left <= until) return;
+      if (left <= 0 || now + left <= until) return leave;
+      leave();
       until = now + left;
       await deps.clock.sleep(left, signal);
     }
@@ -193,6 +197,14 @@ export function createHttp(
     return 0;
   }
 
+  /** Whoever was told counts for all of us, also one that does not ask again. */
+  function restAsAsked(host: string, { status, headers }: HttpResponse, now: Date): void {
+    const milliseconds =
+      status === 429 || status === 503 ? retryAfter(headers['retry-after'], now) : undefined;
+    if (milliseconds !== undefined)
+      deps.gate.rest(host, now.getTime() + milliseconds, `${status} from server, as asked`);
+  }
+
   async function exchange(what: Exchange, options: HttpOptions): Promise<HttpResponse> {
     const { url } = what;
     const { patient = true } = options;
@@ -206,8 +218,9 @@ export function createHttp(
           last = asked;
         }).catch((error: unknown) => ({ error }));
         deadline.signal.throwIfAborted();
-        if (!patient && !('error' in outcome)) return outcome;
         const now = deps.clock.now();
+        if (!('error' in outcome)) restAsAsked(last.host, outcome, now);
+        if (!patient && !('error' in outcome)) return outcome;
         const wait = waitBefore(failures, outcome, {
           url: last,
           now,
@@ -227,7 +240,7 @@ export function createHttp(
           continue;
         }
         // A host that asks for patience asks all of us: whoever comes next waits before its request.
-        deps.gate.rest(last.host, now.getTime() + wait.milliseconds);
+        deps.gate.rest(last.host, now.getTime() + wait.milliseconds, reason);
         if (wait.isAsked) broken.asked(last.host, wait.milliseconds);
         await outcome.discard();
       }

@@ -654,13 +654,27 @@ describe('requests', () => {
       else response.writeHead(503, { 'retry-after': '7' }).end();
     });
     const http = client(url);
-    const response = await http.get(url, { signal, patient: false });
-    expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
-    await response.discard();
     await expect(http.get(`${url}/broken`, { signal, patient: false })).rejects.toMatchObject({
       code: 'upstream-unreachable',
     });
+    const response = await http.get(url, { signal, patient: false });
+    expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
+    await response.discard();
     expect(slept).toEqual([]);
+  });
+
+  test('keep to what the server asked for, also where the one who was told does not ask again', async () => {
+    let asked = 0;
+    const url = await serve((_request, response) => {
+      asked += 1;
+      response.writeHead(asked === 1 ? 429 : 200, asked === 1 ? { 'retry-after': '7' } : {}).end('well');
+    });
+    const gate = createHostGate();
+    const first = await client(url, {}, gate).get(url, { signal, patient: false });
+    await first.discard();
+    expect([first.status, slept]).toEqual([429, []]);
+    const second = await client(url, {}, gate).get(url, { signal, patient: false });
+    expect([await text(second), slept]).toEqual(['well', [7000]]);
   });
 
   test('may have a size limit of their own', async () => {

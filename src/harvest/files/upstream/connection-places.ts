@@ -113,7 +113,8 @@ export function createConnectionPlaces({ places, share, longestWaitMs }: PlaceRu
   };
 }
 
-function busy(): UpstreamFileError {
+/** Nobody's place became free in time. */
+export function busy(): UpstreamFileError {
   return new UpstreamFileError(
     'upstream-file-busy',
     'too many files are fetched from the repository at a time (files.proxyConnections)',

@@ -1,8 +1,9 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { type Agent, request as send } from 'undici';
+import { type Agent, type Dispatcher, request as send } from 'undici';
 import type { Clock, Log } from '../../../core/adapter.ts';
 import { parseAllowedPlace } from '../../../core/config/network-allow.ts';
+import { eitherOf } from '../../../core/either-signal.ts';
 import { describeError, isBridgeError } from '../../../core/errors.ts';
 import {
   type UpstreamFile,
@@ -12,10 +13,12 @@ import {
 } from '../../../core/files/upstream-files.ts';
 import { type AddressGuard, createAddressGuard, type Resolve } from '../../http/address-guard.ts';
 import { createGuardedAgent } from '../../http/guarded-agent.ts';
+import { createHostGate, gateForReaders, type HostGate } from '../../http/host-gate.ts';
 import { codesOf, onceMore } from '../../http/once-more.ts';
+import { retryAfter } from '../../http/patience.ts';
 import { redirected } from '../../http/redirect.ts';
 import { paceOf, type SlowestRate } from '../../http/response-body.ts';
-import { type ConnectionPlaces, createConnectionPlaces } from './connection-places.ts';
+import { busy, type ConnectionPlaces, createConnectionPlaces } from './connection-places.ts';
 import { MeasuredBody } from './measured-body.ts';
 import { type ReadAnswer, readAnswer, type UpstreamAnswer } from './upstream-answer.ts';
 
@@ -55,6 +58,7 @@ interface OpenSource {
   readonly guard: AddressGuard;
   readonly agent: Agent;
   readonly places: ConnectionPlaces;
+  readonly gate: HostGate;
 }
 
 const maxRedirects = 5;
@@ -65,12 +69,22 @@ const defaults: UpstreamPatience = { headersMs: 30_000, bodyMs: 60_000, placeMs:
 /** Servers that do not answer a HEAD as they would a GET: what they say then is not believed. */
 const headIsDoubtful: ReadonlySet<number> = new Set([400, 403, 404, 405, 500, 501]);
 
+export interface UpstreamFileDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  readonly resolve?: Resolve;
+  readonly patience?: Partial<UpstreamPatience>;
+  /** At which requests for the files of a source wait, beside other processes; default: one of its own. */
+  gateOf?(source: string): HostGate;
+}
+
 /** @param sourceOf undefined for a source that is not configured, or whose files are nobody's business */
 export function createUpstreamFiles(
   sourceOf: (name: string) => UpstreamFileSource | undefined,
-  deps: { clock: Pick<Clock, 'now'>; log: Log; resolve?: Resolve; patience?: Partial<UpstreamPatience> },
+  deps: UpstreamFileDeps,
 ): ConfiguredUpstreamFiles {
   const patience = { ...defaults, ...deps.patience };
+  const ownGate = gateForReaders(createHostGate());
   const opened = new Map<string, OpenSource>();
   /** Something may be on its way through them. */
   const forgotten: OpenSource[] = [];
@@ -91,9 +105,30 @@ export function createUpstreamFiles(
     const agent = createGuardedAgent(guard, { connections, timeoutSeconds: patience.bodyMs / 1000 });
     const rules = { places: connections, share, longestWaitMs: patience.placeMs };
     const places = createConnectionPlaces(rules);
-    const source = { settings, guard, agent, places };
+    const source = { settings, guard, agent, places, gate: deps.gateOf?.(name) ?? ownGate };
     opened.set(name, source);
     return source;
+  }
+
+  /** A reader does not wait for as long as a host wants to be left alone. */
+  async function enter(
+    { gate, settings }: OpenSource,
+    host: string,
+    signal: AbortSignal,
+  ): Promise<() => void> {
+    const late = AbortSignal.timeout(patience.placeMs);
+    try {
+      const leave = await gate.enter(host, settings.connections, eitherOf(signal, late));
+      const restMs = gate.restOf(host, deps.clock.now().getTime());
+      if (restMs <= 0) return leave;
+      leave();
+      throw new UpstreamFileError('upstream-file-busy', 'the repository asks to be left alone', {
+        retryAfterSeconds: Math.ceil(restMs / 1000),
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw late.aborted ? busy() : error;
+    }
   }
 
   async function ask(
@@ -118,7 +153,14 @@ export function createUpstreamFiles(
       guard.check(url);
       if (url.username !== '' || url.password !== '') throw failed('its address has credentials in it');
       const options = { dispatcher: agent, method, headers, signal, headersTimeout, bodyTimeout };
-      const response = await onceMore(() => send(url, options), signal);
+      const leave = await enter(source, url.host, signal);
+      const { host } = url;
+      const response = await onceMore(() => send(url, options), signal).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      response.body.once('close', leave);
+      restAsAsked(source.gate, host, response);
       const next = redirected({ method, url }, response.statusCode, response.headers.location, false);
       if (next === undefined) {
         return {
@@ -133,6 +175,14 @@ export function createUpstreamFiles(
       url = next.url;
     }
     throw failed('the repository redirects without end');
+  }
+
+  function restAsAsked(gate: HostGate, host: string, { statusCode, headers }: Dispatcher.ResponseData): void {
+    if (statusCode !== 429 && statusCode !== 503) return;
+    const now = deps.clock.now();
+    const milliseconds = retryAfter([headers['retry-after'] ?? []].flat()[0], now);
+    if (milliseconds !== undefined)
+      gate.rest(host, now.getTime() + milliseconds, `${statusCode} from server, as asked`);
   }
 
   async function open(
