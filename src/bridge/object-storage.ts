@@ -7,7 +7,7 @@ import { createAddressGuard } from '../harvest/http/address-guard.ts';
 import { bucketAddress } from '../objects/bucket-address.ts';
 import { createConnections } from '../objects/connections.ts';
 import { createS3Store } from '../objects/s3-store.ts';
-import { useBucket } from '../store/payloads/object-contents.ts';
+import { useBucket } from '../store/objects/object-contents.ts';
 
 export interface ObjectStorage {
   readonly store: ObjectStore;

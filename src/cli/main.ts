@@ -208,6 +208,21 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       finish(await removeCommand(source, options, io));
     });
 
+  const storage = program
+    .command('storage')
+    .description('move what is kept between the disk and the object storage')
+    .copyInheritedSettings(program);
+  storage
+    .command('migrate')
+    .description('move mirrored files to where `storage.files` says, while they are served')
+    .copyInheritedSettings(program)
+    .option('-c, --config <file>', 'configuration file (default: rsbridge.yaml)')
+    .option('--json', 'print the results as NDJSON', false)
+    .action(async (options) => {
+      const { migrateStorageCommand } = await import('./commands/storage-command.ts');
+      finish(await migrateStorageCommand(options, io));
+    });
+
   command('history <uri>', 'list the versions of a resource, and what changed')
     .addOption(
       new Option('--at <datetime>', 'print the bytes of the version of this time')

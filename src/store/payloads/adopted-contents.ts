@@ -2,11 +2,17 @@ import { rm } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
+import { announceObjects, doomObjects, keepObjects } from '../objects/doomed-objects.ts';
+import {
+  bucketOf,
+  type ContentBucket,
+  fileContent,
+  objectData,
+  objectKey,
+} from '../objects/object-contents.ts';
 import { type BlobRow, type BlobRows, readBlobRows } from './blobs.ts';
 import { adoptContentFiles, contentFile, isRight, type ReadyContent, replacing } from './content-files.ts';
 import { isThere } from './damaged-contents.ts';
-import { announceObjects, doomObjects, keepObjects } from './doomed-objects.ts';
-import { bucketOf, type ContentBucket, fileContent, objectData, objectKey } from './object-contents.ts';
 import { claimPayloads } from './released.ts';
 
 /** Side by side; each has a chunk of its file in memory. */
@@ -26,8 +32,10 @@ export async function adoptContents(
   const bucket = bucketOf(directory);
   const lost = await lostOf(directory, hashes, known);
   if (!bucket?.takesNew) {
-    await adoptContentFiles(database, directory, contents, lost);
-    await doomReplaced(database, known, lost, bucket);
+    const former = keysOf(known, lost);
+    await adoptContentFiles(database, directory, contents, lost, async (trx) => {
+      if (bucket) await doomObjects(trx, former, bucket.now());
+    });
     return;
   }
   await claimPayloads(database.writer, hashes);
@@ -68,14 +76,7 @@ async function adoptObjects(
   const all = [...rows.values()].map((row) => ({ ...row }));
   const keys = all.map(objectKey);
   await announceObjects(database, keys, bucket.now());
-  const waiting = [...contents];
-  const upload = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const key = objectKey(rows.get(next.hash) ?? asObject(next));
-      await bucket.store.put(key, fileContent(next.file, next.length, next.hash));
-    }
-  };
-  await Promise.all(Array.from({ length: uploadsAtATime }, upload));
+  await upload(bucket, contents, rows);
   const inTheWay = await database.transaction(async (trx) => {
     await keepObjects(trx, keys);
     // Somebody else may have been faster: whoever comes second sees the row of the first.
@@ -97,20 +98,32 @@ async function adoptObjects(
   for (const { hash } of inTheWay) await rm(contentFile(directory, hash), { force: true });
 }
 
-/** Of what is on the disk again, its former object is to go. */
-async function doomReplaced(
-  database: Database,
-  known: BlobRows,
-  lost: ReadonlySet<string>,
-  bucket: ContentBucket | undefined,
+/** @param rows that say under which names */
+export async function upload(
+  { store }: ContentBucket,
+  contents: readonly ReadyContent[],
+  rows: ReadonlyMap<string, BlobRow>,
+  signal?: AbortSignal,
 ): Promise<void> {
-  const rows = [...lost].flatMap((hash) => known.get(hash) ?? []);
-  const keys = rows.filter(({ coding }) => coding === 'object').map(objectKey);
-  if (!bucket || keys.length === 0) return;
-  await database.transaction((trx) => doomObjects(trx, keys, bucket.now()));
+  const waiting = [...contents];
+  const uploadSome = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const row = rows.get(next.hash);
+      if (row) await store.put(objectKey(row), fileContent(next.file, next.length, next.hash), { signal });
+    }
+  };
+  await Promise.all(Array.from({ length: uploadsAtATime }, uploadSome));
 }
 
-async function lockRows(trx: Knex.Transaction, hashes: readonly string[]): Promise<void> {
+/** Names of what is kept in the object storage, of these hashes. */
+export function keysOf(rows: BlobRows, hashes: Iterable<string>): readonly string[] {
+  return [...hashes].flatMap((hash) => {
+    const row = rows.get(hash);
+    return row?.coding === 'object' ? [objectKey(row)] : [];
+  });
+}
+
+export async function lockRows(trx: Knex.Transaction, hashes: readonly string[]): Promise<void> {
   await trx('blob')
     .modify((query) => whereAnyOf(query, 'hash', hashes))
     .orderBy('hash')
@@ -122,7 +135,7 @@ function isSame(one: BlobRow | undefined, other: BlobRow | undefined): boolean {
   return one?.coding === other?.coding && Buffer.from(one?.data ?? []).equals(other?.data ?? Buffer.alloc(0));
 }
 
-function asObject({ hash, length, crc }: ReadyContent): BlobRow {
+export function asObject({ hash, length, crc }: ReadyContent): BlobRow {
   return { hash, length, coding: 'object', data: objectData(crc), base: null };
 }
 

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Knex } from 'knex';
 import { BridgeError } from '../../core/errors.ts';
 import { insertRows } from '../engine/bulk.ts';
 import { type Database, translate } from '../engine/database.ts';
+import { crcOf } from '../objects/object-contents.ts';
 import { type BlobRow, type BlobRows, isApart, isSound, readBlobRows } from './blobs.ts';
-import { crcOf } from './object-contents.ts';
 import { claimPayloads } from './released.ts';
 
 /**
@@ -42,7 +43,8 @@ export interface ReadyContent extends StoredContent {
  * Keeps contents that are complete files already, without copying them: each is renamed to its place, before one
  * transaction says that they are there.
  * @param contents whose bytes are synced: then a power cut, too, leaves no content that is said to be there and is not
- * @param lost those of which what is said to be there is not
+ * @param lost those that are needed, though the database says that they are there
+ * @param also done in the transaction that says that they are here
  * @throws BridgeError `disk-full`
  */
 export async function adoptContentFiles(
@@ -50,6 +52,7 @@ export async function adoptContentFiles(
   directory: string,
   contents: readonly ReadyContent[],
   lost: ReadonlySet<string> = new Set(),
+  also: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
 ): Promise<void> {
   try {
     // Former files of these bytes may be about to be removed.
@@ -62,7 +65,7 @@ export async function adoptContentFiles(
     await Promise.all(moves.map(({ file, target }) => moveInto(file, target)));
     await Promise.all([...places, join(directory, 'blobs')].map(syncDirectory));
     const rows = contents.map(({ hash, length, crc }) => fileRow({ hash, length }, crc));
-    for (const hash of await register(database, rows, lost))
+    for (const hash of await register(database, rows, lost, also))
       await rm(contentFile(directory, hash), { force: true });
   } catch (error) {
     throw storingError(error);
@@ -94,6 +97,7 @@ async function register(
   database: Database,
   rows: readonly BlobRow[],
   lost: ReadonlySet<string>,
+  also: (trx: Knex.Transaction) => Promise<void>,
 ): Promise<readonly string[]> {
   const distinct = new Map(rows.map((row) => [row.hash, { ...row }]));
   return database.transaction(async (trx) => {
@@ -101,6 +105,7 @@ async function register(
     const kept = await readBlobRows(trx, [...distinct.keys()]);
     const wrong = [...distinct.values()].filter((row) => lost.has(row.hash) || !isRight(row, kept));
     await insertRows(trx, 'blob', wrong, replacing);
+    await also(trx);
     const replaced = new Set(wrong.map(({ hash }) => hash));
     return [...distinct.keys()].filter((hash) => !replaced.has(hash) && kept.get(hash)?.coding !== 'file');
   });

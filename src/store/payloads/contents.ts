@@ -7,10 +7,10 @@ import { deflatePayload } from '../../core/payloads/deflated.ts';
 import { batchBytes, batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { crcOf, openContent } from '../objects/object-contents.ts';
 import { type BlobRow, type BlobRows, readBlobRows, unpackBlob } from './blobs.ts';
 import { contentFile, type ReadBuffers, readContentFile } from './content-files.ts';
 import { isNoted, noteObject, setAside } from './damaged-contents.ts';
-import { crcOf, openContent } from './object-contents.ts';
 
 /** A content as it is kept. What is read of it has been checked against its hash. */
 export type Content = PackedContent | FileContent;

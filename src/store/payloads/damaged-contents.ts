@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { objectKey, storeFor } from '../objects/object-contents.ts';
 import { type BlobRow, isSound, readBlobRows } from './blobs.ts';
 import { contentFile } from './content-files.ts';
-import { objectKey, storeFor } from './object-contents.ts';
 
 /**
  * What was found damaged is remembered beside the contents, because any process may find it, also one that may not

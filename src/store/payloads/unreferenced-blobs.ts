@@ -6,14 +6,14 @@ import { patchRelation } from '../../core/resource.ts';
 import { batches } from '../engine/batches.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { deleteDoomed, doomObjects } from '../objects/doomed-objects.ts';
+import { bucketOf, objectKey } from '../objects/object-contents.ts';
 import { sameSource } from '../rows/one-source.ts';
 import { parseLinks } from '../rows/representation-columns.ts';
 import { type BlobRow, isApart, packBlob, readBlobRows, unpackBlob } from './blobs.ts';
 import { contentFile, isContentHash } from './content-files.ts';
 import { findKept } from './contents.ts';
 import { removeAside } from './damaged-contents.ts';
-import { deleteDoomed, doomObjects } from './doomed-objects.ts';
-import { bucketOf, objectKey } from './object-contents.ts';
 import { dueAfterGrace } from './released.ts';
 import { urgentlyDue } from './released-for-good.ts';
 

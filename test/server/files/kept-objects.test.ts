@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { useBucket } from '../../../src/store/payloads/object-contents.ts';
+import { useBucket } from '../../../src/store/objects/object-contents.ts';
 import { type FaultProxy, startFaultProxy } from '../../house/objects/fault-proxy.ts';
 import { type OpenedStore, openStore } from '../../house/objects/opened.ts';
 import { type ObjectServer, startVersitygw, versitygw } from '../../house/objects/versitygw.ts';

@@ -3,7 +3,13 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { BridgeError } from '../../core/errors.ts';
 import type { ObjectContent, ObjectStore } from '../../core/payloads/object-store.ts';
-import type { BlobRow } from './blobs.ts';
+
+/** Of a row in `blob`. */
+export interface ApartRow {
+  readonly hash: string;
+  readonly coding: string;
+  readonly data: Uint8Array;
+}
 
 /**
  * Large contents in an object storage, beside those that are files: the row in `blob` says which of both, so that
@@ -43,13 +49,13 @@ export function objectData(crc: number): Buffer {
 }
 
 /** Of a content that is a file or an object; undefined where there is none. */
-export function crcOf({ coding, data }: Pick<BlobRow, 'coding' | 'data'>): number | undefined {
+export function crcOf({ coding, data }: Pick<ApartRow, 'coding' | 'data'>): number | undefined {
   const length = coding === 'object' ? crcBytes + ownBytes : crcBytes;
   return data.byteLength === length ? Buffer.from(data).readUInt32BE() : undefined;
 }
 
 /** `blobs/<2 hex>/<2 hex>/<hex>-<its own>` */
-export function objectKey({ hash, data }: Pick<BlobRow, 'hash' | 'data'>): string {
+export function objectKey({ hash, data }: Pick<ApartRow, 'hash' | 'data'>): string {
   const hex = hash.replace('sha-256:', '');
   const own = Buffer.from(data.subarray(crcBytes)).toString('hex');
   return `blobs/${hex.slice(0, 2)}/${hex.slice(2, 4)}/${hex}-${own}`;
@@ -71,7 +77,7 @@ export function storeFor(directory: string): ObjectStore {
  */
 export async function openContent(
   directory: string,
-  row: Pick<BlobRow, 'hash' | 'data'>,
+  row: Pick<ApartRow, 'hash' | 'data'>,
   range: { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<{ readonly length: number; readonly body: Readable } | undefined> {
   return storeFor(directory).get(objectKey(row), range);

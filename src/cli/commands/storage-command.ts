@@ -1,0 +1,61 @@
+import { countOf } from '../../core/count-of.ts';
+import { eitherOf } from '../../core/either-signal.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { type Moved, moveContents, removeFormerFiles } from '../../store/payloads/moved-contents.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { type CommandIo, printResult } from '../terminal/io.ts';
+import { createProgress } from '../terminal/progress.ts';
+import { withBridge } from '../terminal/with-bridge.ts';
+
+export interface StorageFlags {
+  readonly config?: string;
+  readonly json: boolean;
+}
+
+/** Whoever has just read where a content is has opened it by then. */
+const graceMs = 60_000;
+
+/** Moves mirrored files to where `storage.files` says that they are to be. */
+export async function migrateStorageCommand(flags: StorageFlags, given: CommandIo): Promise<number> {
+  const progress = createProgress(given, flags);
+  const { io } = progress;
+  const signal = eitherOf(io.stop, io.abort);
+  try {
+    return await withBridge(flags, io, 'warnings', async ({ config, database, clock, objects }) => {
+      const { directory, storage } = config;
+      const to = storage.files;
+      if (!objects)
+        throw new BridgeError(
+          'config-invalid',
+          'storage.s3 is missing; it says from where, or to where, files are moved',
+        );
+      let bytes = 0;
+      const onMoved = (more: number) => {
+        bytes += more;
+        progress.show('moved', { label: 'files', done: bytes, noun: 'byte', deed: 'moved' });
+      };
+      const moved = await moveContents({ database, directory, to, signal, onMoved });
+      let removed = 0;
+      if (to === 's3') {
+        if (moved.contents > 0) await clock.sleep(graceMs, signal);
+        removed = await removeFormerFiles({ database, directory, signal });
+      }
+      const place = to === 's3' ? objects.place : directory;
+      printResult(io, flags.json, { to, ...moved, removed }, describe(moved, place, removed));
+      return moved.damaged.length > 0 ? exitCodes.storage : exitCodes.ok;
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const message = 'stopped as asked; the same command moves the rest, and all files are served meanwhile';
+    throw new BridgeError('interrupted', message, { cause: error });
+  } finally {
+    progress.end();
+  }
+}
+
+function describe({ contents, bytes, damaged }: Moved, place: string, removed: number): string {
+  const what = `${countOf(contents, 'file')} (${countOf(bytes, 'byte')}) moved to ${place}`;
+  const copies = removed > 0 ? `; ${countOf(removed, 'former copy')} removed from the disk` : '';
+  const left = `; ${countOf(damaged.length, 'file')} left where they are, for they are damaged: rsbridge check --blobs says whose`;
+  return `${what}${copies}${damaged.length > 0 ? left : ''}`;
+}
