@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
+import { bucketOf, objectKey } from '../../store/objects/object-contents.ts';
 import type { BlobRow } from '../../store/payloads/blobs.ts';
 import type { FileContent } from '../../store/payloads/contents.ts';
 import { noteObject } from '../../store/payloads/damaged-contents.ts';
-import { bucketOf, objectKey } from '../../store/objects/object-contents.ts';
 import type { ServerDeps } from '../deps.ts';
 import { createCheck } from './kept-file.ts';
 
