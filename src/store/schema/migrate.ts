@@ -53,7 +53,7 @@ export const migrations: readonly Migration[] = [
   { name: '0041-kept-sources', up: keptSources.up },
   { name: '0043-hosts', up: hosts.up, worksWith: '0041-kept-sources' },
   { name: '0044-objects', up: objects.up, worksWith: '0041-kept-sources' },
-  { name: '0045-joint-journals', up: jointJournals.up },
+  { name: '0045-joint-journals', up: jointJournals.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';
