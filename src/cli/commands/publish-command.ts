@@ -111,7 +111,8 @@ async function publishOne(
     onProgress,
   });
   if (!report.published) {
-    say(io, `${set.path}: nothing to publish yet; type: rsbridge harvest ${set.source}`);
+    const source = set.members ? '' : ` ${set.source}`;
+    say(io, `${set.path}: nothing to publish yet; type: rsbridge harvest${source}`);
     return;
   }
   printReport(bridge, set, report, flags, io);

@@ -4,6 +4,7 @@ import { readOverviews } from '../../bridge/state/overview.ts';
 import { withheldDumps } from '../../bridge/state/withheld-dumps.ts';
 import { openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
 import { placeOfGroup } from '../../harvest/http/host-gate.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
@@ -47,6 +48,7 @@ export async function statusCommand(
         printSource({ bridge, flags, io }, overview, details(overview.name), sets);
       }
     }
+    for (const set of bridge.jointSets()) printJointSet({ bridge, flags, io }, set, published);
     if (overviews.length === 0 && !flags.json) say(io, noSource);
     if (!flags.json) await sayOthersRest(bridge, io);
     return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
@@ -140,6 +142,22 @@ function printSource(
   ];
   const whole = { ...overview, ...known, withheld, withdrawals, runs, sets };
   printResult(io, flags.json, whole, flags.json ? '' : lines().join('\n'));
+}
+
+function printJointSet(
+  { bridge, flags, io }: { bridge: StoredBridge; flags: { json: boolean }; io: CommandIo },
+  { path, title, members = [] }: ResourceSet,
+  published: readonly PublishedSet[],
+): void {
+  const set = published.find((one) => one.path === path);
+  const resources = set?.documents.find((document) => document.path === `${path}/resourcelist.xml`)?.entries;
+  const what = resources === undefined ? 'nothing published yet' : countOf(resources, 'resource');
+  const lines = [
+    `${path} (${title}): a set across ${countOf(members.length, 'source')}, ${what}.`,
+    ...(set ? [describeSet(set, bridge.config.baseUrl)] : []),
+  ];
+  const whole = { set: path, title, sources: members.map(({ source }) => source), resources, published: set };
+  printResult(io, flags.json, whole, flags.json ? '' : lines.join('\n'));
 }
 
 function bySource(sets: readonly PublishedSet[]): ReadonlyMap<string, readonly PublishedSet[]> {

@@ -79,3 +79,24 @@ function filterIn(source: string, { collections, formats }: JointChoice): SetFil
   });
   return own.length === 0 ? undefined : { formats, collections: own };
 }
+
+/** Sets across sources whose part in this one is such. */
+export function jointSetsWith(
+  sets: readonly ResourceSet[] | undefined,
+  source: string,
+  isSuch: (part: ResourceSet) => boolean,
+): readonly ResourceSet[] {
+  return (sets ?? []).filter((set) => {
+    const part = partIn(set, source);
+    return part !== undefined && isSuch(part);
+  });
+}
+
+/** Asked for with each resource, of 800 sources perhaps. */
+function partIn({ members = [] }: ResourceSet, source: string): ResourceSet | undefined {
+  const known = parts.get(members) ?? new Map(members.map((member) => [member.source, member]));
+  parts.set(members, known);
+  return known.get(source);
+}
+
+const parts = new WeakMap<readonly ResourceSet[], ReadonlyMap<string, ResourceSet>>();

@@ -1,3 +1,4 @@
+import { jointSetsWith } from '../../core/config/joint-sets.ts';
 import type { Member, ResourceSet } from '../../core/resource-set.ts';
 import { covers } from '../../core/resource-set.ts';
 import { collectionPath } from '../../core/uris.ts';
@@ -13,7 +14,10 @@ export async function capabilityListsFor(
   members: readonly Member[],
 ): Promise<readonly string[]> {
   const has = ({ filter }: ResourceSet) => members.some((member) => covers(filter, member, source));
-  return publishedAmong(deps, [...deps.setsOf(source).filter(has), ...jointSetsWith(deps, source, has)]);
+  return publishedAmong(deps, [
+    ...deps.setsOf(source).filter(has),
+    ...jointSetsWith(deps.jointSets?.(), source, has),
+  ]);
 }
 
 /** Those for every published set that the collection has a part in. */
@@ -25,29 +29,11 @@ export async function capabilityListsForCollection(
   const links = [{ rel: 'collection', href: collectionPath(source, spec) }];
   const has = ({ filter: { collections } }: ResourceSet) =>
     covers({ collections }, { kind: 'metadata', format: '', links }, source);
-  return publishedAmong(deps, [...deps.setsOf(source).filter(has), ...jointSetsWith(deps, source, has)]);
+  return publishedAmong(deps, [
+    ...deps.setsOf(source).filter(has),
+    ...jointSetsWith(deps.jointSets?.(), source, has),
+  ]);
 }
-
-/** Sets across sources whose part in this one has it. */
-function jointSetsWith(
-  deps: ServerDeps,
-  source: string,
-  has: (set: ResourceSet) => boolean,
-): readonly ResourceSet[] {
-  return (deps.jointSets?.() ?? []).filter((set) => {
-    const member = partIn(set, source);
-    return member !== undefined && has(member);
-  });
-}
-
-/** Asked for with each resource, of 800 sources perhaps. */
-function partIn({ members = [] }: ResourceSet, source: string): ResourceSet | undefined {
-  const known = parts.get(members) ?? new Map(members.map((member) => [member.source, member]));
-  parts.set(members, known);
-  return known.get(source);
-}
-
-const parts = new WeakMap<readonly ResourceSet[], ReadonlyMap<string, ResourceSet>>();
 
 async function publishedAmong(deps: ServerDeps, sets: readonly ResourceSet[]): Promise<readonly string[]> {
   const lists = await Promise.all(

@@ -24,14 +24,16 @@ export function groundsOf(response: ServerResponse): Grounds | undefined {
   return known.get(response);
 }
 
-type SourceDeps = Pick<ServerDeps, 'servesSource' | 'setsOf' | 'mementosOf' | 'fileMode'>;
+type SourceDeps = Pick<ServerDeps, 'servesSource' | 'setsOf' | 'jointSets' | 'mementosOf' | 'fileMode'>;
 
 /** @returns whether the configuration says of a source what it says now; what is not sure counts as a change */
 export function settingsOf(deps: SourceDeps, source: string): () => boolean {
   const [sets, mementos, mode] = [deps.setsOf(source), deps.mementosOf?.(source), deps.fileMode(source)];
+  const joint = deps.jointSets?.();
   return () =>
     isServed(deps, source) &&
     deps.setsOf(source) === sets &&
+    deps.jointSets?.() === joint &&
     deps.mementosOf?.(source) === mementos &&
     deps.fileMode(source) === mode;
 }

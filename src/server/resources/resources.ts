@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { jointSetsWith } from '../../core/config/joint-sets.ts';
 import { earlier, toHttpDate, toIso, toMilliseconds } from '../../core/datetime.ts';
 import { isBridgeError } from '../../core/errors.ts';
-import { covers } from '../../core/resource-set.ts';
+import { covers, type ResourceSet } from '../../core/resource-set.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
 import { duplicates } from '../../publish/documents/entry-writer.ts';
 import { findWithMetadata, type StoredResource } from '../../store/reading/resources.ts';
@@ -124,9 +125,11 @@ function lastingLinks(deps: ServerDeps, resource: StoredResource): readonly Head
 }
 
 /** What a resource says of itself alive or deleted: the Capability List of every set that covers it (RS-DISC-13). */
-function historyLinks({ baseUrl, setsOf }: ServerDeps, resource: StoredResource): readonly HeaderLink[] {
+function historyLinks(deps: ServerDeps, resource: StoredResource): readonly HeaderLink[] {
+  const { baseUrl, setsOf } = deps;
   const { source } = resource;
-  return setsOf(source)
-    .filter(({ filter }) => covers(filter, resource, source))
-    .map(({ path }) => ({ rel: 'resourcesync', href: `${baseUrl}/${path}/capabilitylist.xml` }));
+  const has = ({ filter }: Pick<ResourceSet, 'filter'>) => covers(filter, resource, source);
+  return [...setsOf(source).filter(has), ...jointSetsWith(deps.jointSets?.(), source, has)].map(
+    ({ path }) => ({ rel: 'resourcesync', href: `${baseUrl}/${path}/capabilitylist.xml` }),
+  );
 }
