@@ -13,8 +13,8 @@ import { firstLine, print, start } from './once/processes.ts';
 
 /**
  * `npm run bench growth [SIZE…] [sqlite] [pg]`: what grows with the number of resources, and what must not. For each size
- * a repository of records of 1.9 kB, of which the first thousand were harvested and the others are copies of their rows;
- * its lists are made by our own code. Costs are processor time, of our process and of PostgreSQL. Ends with 1
+ * a repository of records of 1.9 kB, each tenth with a file, of which the first thousand were harvested and the others are
+ * copies of their rows; its lists are made by our own code. Costs are processor time, of our process and of PostgreSQL. Ends with 1
  * where a cost is more than 1.2 times that of the smallest size, and more than measuring varies.
  */
 const given = process.argv.slice(2);
@@ -22,7 +22,9 @@ const sizes = given.map(Number).filter((size) => size > 0);
 const clients = (['sqlite', 'pg'] as const).filter(
   (client) => given.includes(client) || !(given.includes('sqlite') || given.includes('pg')),
 );
-const [harvested, rounds, commandsEach] = [1000, 7, 3];
+const [harvested, fileEvery, rounds, commandsEach] = [1000, 10, 7, 3];
+/** Entries of one Resource List: of more there is an index. */
+const listed = 50_000;
 
 for (const client of clients) {
   const costs = new Map<number, readonly Cost[]>();
@@ -39,7 +41,7 @@ for (const client of clients) {
 async function measure(client: 'sqlite' | 'pg', size: number): Promise<readonly Cost[]> {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
   const postgres = client === 'pg' ? await startPostgres() : undefined;
-  const provider = start('upstreams/provider', [size, 1000, harvested]);
+  const provider = start('upstreams/provider', [size, 1000, harvested, fileEvery]);
   try {
     const pid = postgres && (await postmasterOf(postgres.url));
     const database = () => (pid === undefined ? 0 : processorTime(pid));
@@ -62,6 +64,8 @@ async function measure(client: 'sqlite' | 'pg', size: number): Promise<readonly 
           mementos: { keep: { last: 3 } },
           fullPass: false,
           dumps: [],
+          patches: true,
+          files: { verify: false },
         },
       },
     };
@@ -115,8 +119,10 @@ function requestsOf(size: number, origin: string): readonly Requested[] {
   const middle = pathOf(size >> 1);
   const html = { accept: 'text/html' };
   const collection = '/bench/collections/type:3';
+  const [changeList, index] = ['/bench/changelist.xml', '/bench/resourcelist.xml'];
   return [
     { what: 'a resource', path: `/${middle}` },
+    { what: 'a file', path: `/${middle.replace('/oai_dc.xml', '')}/files/1-article.pdf` },
     { what: 'the page of an item', path: `/${middle.replace('/oai_dc.xml', '')}`, headers: html },
     { what: 'the page of a collection', path: collection, headers: html },
     {
@@ -130,7 +136,21 @@ function requestsOf(size: number, origin: string): readonly Requested[] {
     { what: '/metrics', path: '/metrics' },
     { what: 'the Source Description', path: '/.well-known/resourcesync' },
     { what: 'a Capability List', path: '/bench/capabilitylist.xml' },
-    { what: 'a Change List', path: '/bench/changelist.xml' },
+    { what: 'a Change List', path: changeList },
+    { what: 'the Change List Index', path: '/bench/changelist-index.xml' },
+    ...(size > listed
+      ? [
+          { what: 'the Resource List Index', path: index },
+          {
+            what: 'a part of the Resource List',
+            path: index,
+            follow: /<loc>([^<]*\/resourcelist\/[^<]*)</,
+            isLong: true,
+          },
+        ]
+      : []),
+    { what: 'a patch', path: changeList, follow: /href="([^"]*\/patches\/[^"]*)"/ },
+    { what: 'a link set', path: `/${middle.replace('/oai_dc.xml', '/linkset.json')}` },
     { what: 'a TimeGate', path: `/timegate/${origin}/${middle}` },
     { what: 'a TimeMap', path: `/timemap/link/${origin}/${middle}` },
   ];

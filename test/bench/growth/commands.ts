@@ -40,6 +40,10 @@ export async function runCommand(
 export interface Requested {
   readonly what: string;
   readonly path: string;
+  /** What is asked for is the first address that this finds at `path`. */
+  readonly follow?: RegExp;
+  /** Its answer is long: a tenth of the requests tell as much. */
+  readonly isLong?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -63,18 +67,21 @@ export async function serveRequests(
   const { server, cpu } = await startServer(config, database);
   try {
     const costs: Cost[] = [{ what: 'start of the process', cpu: Math.min(cpu, ...starts) }];
-    for (const { what, path, headers = {} } of requests) {
+    for (const requested of requests) {
+      const { what, headers = {}, isLong = false } = requested;
+      const times = isLong ? measured / 10 : measured;
+      const uri = await uriOf(origin, requested);
       const ask = async () => {
-        const answer = await fetch(origin + path, { headers, redirect: 'manual' });
-        if (answer.status >= 400) throw new Error(`${path} answers with ${answer.status}`);
+        const answer = await fetch(uri, { headers, redirect: 'manual' });
+        if (answer.status >= 400) throw new Error(`${uri} answers with ${answer.status}`);
         await answer.arrayBuffer();
       };
-      for (let count = 0; count < warming; count += 1) await ask();
+      for (let count = 0; count < (isLong ? 3 : warming); count += 1) await ask();
       const each: number[] = [];
       for (let count = 0; count < counts; count += 1) {
         const since = spent(server) + database();
-        for (let request = 0; request < measured; request += 1) await ask();
-        each.push((spent(server) + database() - since) / measured);
+        for (let request = 0; request < times; request += 1) await ask();
+        each.push((spent(server) + database() - since) / times);
       }
       costs.push({ what: `GET ${what}`, cpu: Math.min(...each) });
     }
@@ -83,6 +90,13 @@ export async function serveRequests(
     server.kill('SIGTERM');
     await once(server, 'exit');
   }
+}
+
+async function uriOf(origin: string, { path, follow }: Requested): Promise<string> {
+  if (!follow) return origin + path;
+  const [, found] = follow.exec(await (await fetch(origin + path)).text()) ?? [];
+  if (found === undefined) throw new Error(`${path} leads to no ${follow.source}`);
+  return found;
 }
 
 /** @returns the server that listens, and what that took */

@@ -18,16 +18,16 @@ export function judge(costs: ReadonlyMap<number, readonly Cost[]>): {
   readonly grows: readonly string[];
 } {
   const sizes = [...costs.keys()].sort((a, b) => a - b);
-  const [smallest = 0, largest] = [sizes[0], sizes.at(-1) ?? 0];
-  const costOf = (size: number, what: string) =>
-    costs.get(size)?.find((cost) => cost.what === what)?.cpu ?? 0;
   const grows: string[] = [];
-  const rows = (costs.get(smallest) ?? []).map(({ what, cpu: least }) => {
-    const most = Math.max(...sizes.map((size) => costOf(size, what)));
+  // There is no index of a small Resource List: the largest repository has whatever there is.
+  const rows = (costs.get(sizes.at(-1) ?? 0) ?? []).map(({ what, cpu: last }) => {
+    const all = sizes.map((size) => costs.get(size)?.find((cost) => cost.what === what)?.cpu);
+    const known = all.filter((cpu) => cpu !== undefined);
+    const [least = last, most] = [known[0], Math.max(...known)];
     const isGrown = most > allowed * least && most - least > (floors[what] ?? floorOfRequests);
     if (isGrown) grows.push(what);
-    const values = sizes.map((size) => costOf(size, what).toFixed(most < 20 ? 2 : 0));
-    return [what, ...values, (costOf(largest, what) / least).toFixed(2), isGrown ? 'grows' : ''];
+    const values = all.map((cpu) => cpu?.toFixed(most < 20 ? 2 : 0) ?? '');
+    return [what, ...values, (last / least).toFixed(2), isGrown ? 'grows' : ''];
   });
   const head = ['', ...sizes.map((size) => size.toLocaleString('en')), 'ratio', ''];
   return { table: [head, ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n'), grows };

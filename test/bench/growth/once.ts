@@ -19,7 +19,9 @@ const log = createLog('warn', process.stderr);
 const first = await openBridge(config, log, 'migrate');
 const { items } = await harvest(first, first.source('bench'), { mode: 'full', stop: never, signal: never });
 await first.close();
+const seeding = performance.now();
 await multiply(config.database, items, Number(size));
+print({ what: 'rows copied', seconds: Math.round((performance.now() - seeding) / 1000) });
 
 const bridge = await openBridge(config, log, 'migrate');
 const publish = async (resourceList: 'always' | 'never') => {

@@ -1,36 +1,35 @@
 import type { DatabaseConfig } from '../../../src/core/config/config.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { checkpointSqlite } from '../../../src/store/engine/sqlite-dialect.ts';
+import { withoutIndexes } from './indexes.ts';
 
 /**
  * Makes a source of a few harvested records one of many: their rows are copied by the database itself, under further
- * numbers. Record `i` of the benchmarks' provider is the item `i + 1`, and the provider has the copies, too.
+ * numbers. Record `i` of the benchmarks' provider is the item `i + 1`, and the provider has the copies, too. Indexes are
+ * made when all rows are there: sorted at once, they cost a fraction of what each row would.
  */
 export async function multiply(config: DatabaseConfig, harvested: number, count: number): Promise<void> {
   const database = openDatabase(config);
   try {
     const { writer } = database;
     if (database.client === 'sqlite') await writer.raw('pragma synchronous = off');
-    for (let from = 1; from * harvested < count; from += copiesAtATime) {
-      const to = Math.min(from + copiesAtATime, Math.ceil(count / harvested)) - 1;
-      await database.transaction(async (trx) => {
-        for (const [table, { key, expressions }] of Object.entries(copied)) {
-          const columns = Object.keys(await trx(table).columnInfo());
-          const values = columns.map((column) =>
-            (expressions[column] ?? '{column}').replace('{column}', column),
-          );
-          const sql = `insert into ${table} (${columns.join(', ')})
-            select ${values.join(', ')} from ${table}, (${numbers(database, from, to)}) copy
-            where ${table}.${key} <= ${harvested}`;
-          await trx.raw(sql.replaceAll('{shift}', `copy.number * ${harvested}`));
-        }
-      });
-    }
-    const counts = { item_count: count, resource_count: count, journal_seq: count, first_pass_seq: count };
-    await writer('source').update(counts);
-    await writer('moment').update({ seq: count });
+    const each = await countRows(database, harvested);
+    await withoutIndexes(database, Object.keys(copied), async () => {
+      for (let from = 1; from * harvested < count; from += copiesAtATime) {
+        const to = Math.min(from + copiesAtATime, Math.ceil(count / harvested)) - 1;
+        await copyRows(database, each, from, to);
+      }
+    });
+    const copies = Math.ceil(count / harvested);
+    await writer('source').update({
+      item_count: copies * each.item,
+      resource_count: copies * each.resource,
+      journal_seq: copies * each.seq,
+      first_pass_seq: copies * each.seq,
+    });
+    await writer('moment').update({ seq: copies * each.seq });
     if (database.client === 'sqlite') await checkpointSqlite(writer);
-    else await settleSequences(database, count);
+    else await settleSequences(database, each, copies);
     await writer.raw('analyze');
   } finally {
     await database.close();
@@ -39,31 +38,98 @@ export async function multiply(config: DatabaseConfig, harvested: number, count:
 
 const copiesAtATime = 100;
 
-/** By table, the key in whose order its first rows are those that were harvested, and what tells copies apart. */
-const copied: Readonly<
-  Record<string, { readonly key: string; readonly expressions: Readonly<Record<string, string>> }>
-> = {
+/** How far the numbers of one copy are from those of the one before. */
+interface Each {
+  readonly item: number;
+  readonly resource: number;
+  readonly remote_file: number;
+  readonly seq: number;
+}
+
+async function countRows({ writer }: Database, harvested: number): Promise<Each> {
+  const greatest = async (table: string, column: string): Promise<number> => {
+    const [row] = await writer(table).max({ greatest: column });
+    return Number(row?.greatest ?? 0);
+  };
+  return {
+    item: harvested,
+    resource: await greatest('resource', 'id'),
+    remote_file: await greatest('remote_file', 'id'),
+    seq: await greatest('change', 'seq'),
+  };
+}
+
+async function copyRows(database: Database, each: Each, from: number, to: number): Promise<void> {
+  await database.transaction(async (trx) => {
+    for (const [table, { key, counted, expressions }] of Object.entries(copied)) {
+      const columns = Object.keys(await trx(table).columnInfo());
+      const values = columns.map((column) => expressions[column] ?? column);
+      const sql = `insert into ${table} (${columns.join(', ')})
+        select ${values.join(', ')} from ${table}, (${numbers(database, from, to)}) copy
+        where ${table}.${key} <= ${each[counted]}`;
+      await trx.raw(sql.replaceAll(/\{(\w+)\}/g, (_, what: keyof Each) => `copy.number * ${each[what]}`));
+    }
+  });
+}
+
+/** Of another copy: nine digits before `/article.pdf`. */
+const urlOfCopy = (column: string) =>
+  `substr(${column}, 1, length(${column}) - 21) || (cast(substr(${column}, length(${column}) - 20, 9) as integer) + {item}) || '/article.pdf'`;
+
+const itemOfPath = "'bench/items/oai:bench.example.org:' || (item_id - 1 + {item})";
+
+interface Copied {
+  /** The column in whose order the first rows are those that were harvested, and how many those are. */
+  readonly key: string;
+  readonly counted: keyof Each;
+  /** What tells copies apart. */
+  readonly expressions: Readonly<Record<string, string>>;
+}
+
+const copied: Readonly<Record<string, Copied>> = {
   item: {
     key: 'id',
+    counted: 'item',
     expressions: {
-      id: 'id + {shift}',
-      identifier: "'oai:bench.example.org:' || (id - 1 + {shift})",
+      id: 'id + {item}',
+      identifier: "'oai:bench.example.org:' || (id - 1 + {item})",
     },
   },
-  item_collection: { key: 'item_id', expressions: { item_id: 'item_id + {shift}' } },
+  item_collection: { key: 'item_id', counted: 'item', expressions: { item_id: 'item_id + {item}' } },
+  item_file: {
+    key: 'item_id',
+    counted: 'item',
+    expressions: { item_id: 'item_id + {item}', url: urlOfCopy('url') },
+  },
+  remote_file: {
+    key: 'id',
+    counted: 'remote_file',
+    expressions: { id: 'id + {remote_file}', url: urlOfCopy('url') },
+  },
   resource: {
     key: 'id',
+    counted: 'resource',
     expressions: {
-      id: 'id + {shift}',
-      item_id: 'item_id + {shift}',
-      path: "'bench/items/oai:bench.example.org:' || (item_id - 1 + {shift}) || '/oai_dc.xml'",
-      last_seq: 'last_seq + {shift}',
+      id: 'id + {resource}',
+      item_id: 'item_id + {item}',
+      path: `${itemOfPath} || case kind when 'file' then '/files/1-article.pdf' else '/oai_dc.xml' end`,
+      upstream_url: `case kind when 'file' then ${urlOfCopy('upstream_url')} else upstream_url end`,
+      last_seq: 'last_seq + {seq}',
     },
   },
-  change: { key: 'seq', expressions: { seq: 'seq + {shift}', resource_id: 'resource_id + {shift}' } },
+  change: {
+    key: 'seq',
+    counted: 'seq',
+    expressions: { seq: 'seq + {seq}', resource_id: 'resource_id + {resource}' },
+  },
   version: {
     key: 'seq',
-    expressions: { seq: 'seq + {shift}', resource_id: 'resource_id + {shift}' },
+    counted: 'seq',
+    expressions: {
+      seq: 'seq + {seq}',
+      resource_id: 'resource_id + {resource}',
+      upstream_url: `case when upstream_url is null then null else ${urlOfCopy('upstream_url')} end`,
+    },
   },
 };
 
@@ -73,8 +139,10 @@ function numbers({ client }: Database, from: number, to: number): string {
     : `with recursive counted(number) as (select ${from} union all select number + 1 from counted where number < ${to}) select number from counted`;
 }
 
-async function settleSequences({ writer }: Database, count: number): Promise<void> {
-  for (const table of ['item', 'resource']) {
-    await writer.raw(`select setval(pg_get_serial_sequence('${table}', 'id'), ${count + 1000})`);
+async function settleSequences({ writer }: Database, each: Each, copies: number): Promise<void> {
+  for (const table of ['item', 'resource', 'remote_file'] as const) {
+    await writer.raw(
+      `select setval(pg_get_serial_sequence('${table}', 'id'), ${copies * each[table] + 1000})`,
+    );
   }
 }

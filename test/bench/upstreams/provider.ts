@@ -2,11 +2,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * An OAI-PMH provider for benchmarks, in a process of its own: `provider.ts RECORDS PAGE_SIZE [LISTED]`. It prints
- * its URL. Record `i` has about 1.9 kB of oai_dc; `POST /touch?count=100&salt=x` changes so many of them. Of all records
- * it lists only the first LISTED ones, if that is given.
+ * An OAI-PMH provider for benchmarks, in a process of its own: `provider.ts RECORDS PAGE_SIZE [LISTED] [FILE_EVERY]`. It
+ * prints its URL. Record `i` has about 1.9 kB of oai_dc; `POST /touch?count=100&salt=x` changes so many of them. Of all
+ * records it lists only the first LISTED ones, if that is given, and each FILE_EVERYth of them has a file.
  */
-const [records = 100_000, pageSize = 1000, listed = records] = process.argv.slice(2).map(Number);
+const [records = 100_000, pageSize = 1000, listed = records, fileEvery = 0] = process.argv
+  .slice(2)
+  .map(Number);
+const fileBytes = Buffer.alloc(4096, '%PDF-1.7 ');
+let origin = '';
 const base = '2026-01-01T00:00:00Z';
 const touched = new Map<number, { salt: string; at: string }>();
 
@@ -27,7 +31,13 @@ function sentence(seed: number, length: number): string {
 function record(index: number): string {
   const change = touched.get(index);
   const stamp = change?.at ?? base;
-  return `<record><header><identifier>oai:bench.example.org:${index}</identifier><datestamp>${stamp}</datestamp><setSpec>faculty:${index % 50}</setSpec><setSpec>type:${index % 7}</setSpec></header><metadata><oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.openarchives.org/OAI/2.0/oai_dc/ http://www.openarchives.org/OAI/2.0/oai_dc.xsd"><dc:title>${sentence(index, 10)}${change?.salt ?? ''}</dc:title><dc:creator>Author, ${index % 997}</dc:creator><dc:subject>${sentence(index + 1, 4)}</dc:subject><dc:description>${sentence(index + 2, 92)}</dc:description><dc:date>2020-01-01</dc:date><dc:type>article</dc:type><dc:identifier>https://bench.example.org/record/${index}</dc:identifier></oai_dc:dc></metadata></record>`;
+  return `<record><header><identifier>oai:bench.example.org:${index}</identifier><datestamp>${stamp}</datestamp><setSpec>faculty:${index % 50}</setSpec><setSpec>type:${index % 7}</setSpec></header><metadata><oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.openarchives.org/OAI/2.0/oai_dc/ http://www.openarchives.org/OAI/2.0/oai_dc.xsd"><dc:title>${sentence(index, 10)}${change?.salt ?? ''}</dc:title><dc:creator>Author, ${index % 997}</dc:creator><dc:subject>${sentence(index + 1, 4)}</dc:subject><dc:description>${sentence(index + 2, 92)}</dc:description><dc:date>2020-01-01</dc:date><dc:type>article</dc:type><dc:identifier>https://bench.example.org/record/${index}</dc:identifier>${fileOf(index)}</oai_dc:dc></metadata></record>`;
+}
+
+/** Its address is as long as that of any other, so that copies of rows can have it by counting. */
+function fileOf(index: number): string {
+  if (fileEvery === 0 || index % fileEvery !== 0) return '';
+  return `<dc:identifier>${origin}/files/${100_000_000 + index}/article.pdf</dc:identifier>`;
 }
 
 function* page(ids: readonly number[] | undefined, start: number): Generator<string> {
@@ -68,6 +78,11 @@ const server = createServer(async (request, response) => {
     response.end('ok');
     return;
   }
+  if (url.pathname.startsWith('/files/')) {
+    response.setHeader('content-type', 'application/pdf').setHeader('content-length', fileBytes.length);
+    response.end(request.method === 'HEAD' ? undefined : fileBytes);
+    return;
+  }
   response.setHeader('content-type', 'text/xml; charset=utf-8');
   switch (query.get('verb')) {
     case 'Identify':
@@ -99,5 +114,6 @@ const server = createServer(async (request, response) => {
 });
 
 server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/oai\n`);
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.stdout.write(`${origin}/oai\n`);
 });
