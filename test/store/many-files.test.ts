@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { StatedFile } from '../../src/core/files/published-files.ts';
 import { insertRows } from '../../src/store/engine/bulk.ts';
 import { readItemFiles, storeStatements } from '../../src/store/files/item-files.ts';
-import { ensureSource, sourceIdOf } from '../../src/store/sources/sources.ts';
+import { sourceIdOf } from '../../src/store/rows/one-source.ts';
+import { ensureSource } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../house/store/databases.ts';
 
 /** More than are read, or written, at a time. */

@@ -3,7 +3,7 @@ import { toIso } from '../../core/datetime.ts';
 import { isBridgeError } from '../../core/errors.ts';
 import { type FileJobOptions, type FileJobReport, runFileJob } from '../../harvest/files/file-job.ts';
 import { type KeptFilesLook, lookAtKeptFiles } from '../../store/payloads/kept-files.ts';
-import { sourceIdOf } from '../../store/sources/sources.ts';
+import { sourceIdOf } from '../../store/rows/one-source.ts';
 import type { Bridge } from '../bridge.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { HarvestSource } from '../../harvest/harvest-source.ts';
 import { readItemFiles } from '../../store/files/item-files.ts';
 import { type SampledItem, sampleItems } from '../../store/reading/item-sample.ts';
 import { findItem } from '../../store/reading/items.ts';
-import { sourceIdOf } from '../../store/sources/sources.ts';
+import { sourceIdOf } from '../../store/rows/one-source.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import type { Finding } from './finding.ts';
 import {

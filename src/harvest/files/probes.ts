@@ -1,7 +1,7 @@
 import { toIso } from '../../core/datetime.ts';
 import { listProbes } from '../../store/files/due-files.ts';
 import { saveRemoteFiles } from '../../store/files/remote-file-writing.ts';
-import { sourceIdOf } from '../../store/sources/sources.ts';
+import { sourceIdOf } from '../../store/rows/one-source.ts';
 import type { HarvestDeps, HarvestSource } from '../harvest-source.ts';
 import { keepContent } from './unconfirmed-files.ts';
 

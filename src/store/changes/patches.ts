@@ -7,6 +7,7 @@ import { diffXml, xmlPatchType } from '../../core/xml/xml-patch.ts';
 import type { Queryable } from '../engine/database.ts';
 import { type BlobRow, packBlob, readBlob } from '../payloads/blobs.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
+import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 import { patchesIn } from '../rows/representation-columns.ts';
 
 /** The patches of a page's updates: their bytes, and what links to them once a change has its sequence. */
@@ -78,10 +79,12 @@ export async function findPatch(
   seq: number,
   path: string,
 ): Promise<StoredPatch | undefined> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return undefined;
   const row: { links: string; at: string; deleted_at: string | null } | undefined = await db('change')
-    .join('source', 'source.id', 'change.source_id')
     .join('resource', 'resource.id', 'change.resource_id')
-    .where({ 'source.name': source, 'change.seq': seq })
+    .modify(ofSource, 'resource', sourceId)
+    .where({ 'change.source_id': sourceId, 'change.seq': seq })
     .first(
       'change.links',
       'change.at',

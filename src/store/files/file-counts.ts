@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { SeenFile } from '../../core/files/published-files.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { ofSources } from '../rows/one-source.ts';
 import { noRoomReason, otherBytesReason } from './remote-files.ts';
 
 /** Octets of the mirrored contents that items of a source state, each content once. */
@@ -9,7 +10,7 @@ export async function countMirroredBytes(db: Queryable, sourceId: number): Promi
   const contents = db('remote_file')
     .where({ source_id: sourceId })
     .whereNotNull('content_hash')
-    .whereExists(statedAtAll(db))
+    .whereExists(statedAtAll(db, [sourceId]))
     .distinct('content_hash', 'content_length')
     .as('contents');
   const [row] = await db.from(contents).sum({ bytes: 'content_length' });
@@ -25,9 +26,10 @@ export type FileCounts = Readonly<Record<SeenFile['outcome'], number>> & {
   readonly otherBytes: number;
 };
 
-/** For rows of `remote_file`. */
-function statedAtAll(db: Queryable): Knex.QueryBuilder {
+/** For rows of `remote_file` of these sources. */
+function statedAtAll(db: Queryable, sourceIds: readonly number[]): Knex.QueryBuilder {
   return db('item_file')
+    .modify(ofSources, 'item_file', sourceIds)
     .whereRaw('item_file.source_id = remote_file.source_id')
     .whereRaw('item_file.url = remote_file.url')
     .select(db.raw('1'));
@@ -49,7 +51,7 @@ export async function countFilesOf(
 ): Promise<(sourceId: number) => FileCounts> {
   const rows: OutcomeCount[] = await db('remote_file')
     .modify((query) => whereAnyOf(query, 'source_id', sourceIds))
-    .whereExists(statedAtAll(db))
+    .whereExists(statedAtAll(db, sourceIds))
     .groupBy('source_id', 'outcome')
     .select(
       'source_id',

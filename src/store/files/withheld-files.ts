@@ -1,6 +1,6 @@
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { ofSource } from '../rows/one-source.ts';
+import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 
 /**
  * A published file that is not handed out at present: its server refuses it, or it is gone there, and its deletion
@@ -51,9 +51,10 @@ export async function findRefusal(
   source: string,
   url: string,
 ): Promise<'refused' | 'gone' | undefined> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return undefined;
   const row: { outcome: 'refused' | 'gone' } | undefined = await db('remote_file')
-    .where('source_id', db('source').select('id').where({ name: source }))
-    .where({ url })
+    .where({ source_id: sourceId, url })
     .whereIn('outcome', ['refused', 'gone'])
     .first('outcome');
   return row?.outcome;

@@ -6,8 +6,8 @@ import { membersAt } from '../reading/joint-changes.ts';
 import { type ResourceEntry, whereOfSet } from '../reading/listing.ts';
 import { factOfChange } from '../rows/change-facts.ts';
 import { withLinks } from '../rows/link-forms.ts';
+import { sourceIdOf } from '../rows/one-source.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
-import { sourceIdOf } from '../sources/sources.ts';
 
 interface RowAt extends RepresentationRow {
   readonly id: number;

@@ -4,7 +4,7 @@ import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { versionsOfResource } from '../rows/change-facts.ts';
 import { withLinks } from '../rows/link-forms.ts';
-import { sameSource } from '../rows/one-source.ts';
+import { sameSource, sourceIdOf } from '../rows/one-source.ts';
 import {
   parseLinks,
   patchesIn,
@@ -12,7 +12,6 @@ import {
   toRepresentation,
 } from '../rows/representation-columns.ts';
 import { countChangesAfter } from '../sources/journal.ts';
-import { sourceIdOf } from '../sources/sources.ts';
 
 /**
  * A resource as it was when the journal had come to a sequence. Journal and versions are never rewritten, so

@@ -8,8 +8,8 @@ import type { Queryable } from '../engine/database.ts';
 import { hashAsTextOnPostgres } from '../engine/postgres-dialect.ts';
 import { question } from '../engine/question.ts';
 import { findKept } from '../payloads/contents.ts';
+import { sourceIdOf } from '../rows/one-source.ts';
 import { toRepresentation } from '../rows/representation-columns.ts';
-import { sourceIdOf } from '../sources/sources.ts';
 import { askAt } from '../sources/sources-at.ts';
 import { listPriorVersionsOf, type PriorVersion } from './prior-versions.ts';
 

@@ -1,5 +1,6 @@
 import type { JournalStep } from '../../core/time/resource-past.ts';
 import type { Queryable } from '../engine/database.ts';
+import { sourceIdOf } from '../rows/one-source.ts';
 import { type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
 
 /** Every version of a source's resource in the order in which they happened. */
@@ -8,6 +9,8 @@ export async function listVersionSteps(
   source: string,
   path: string,
 ): Promise<readonly JournalStep[]> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return [];
   const rows: (RepresentationRow & {
     seq: number | string;
     at: string;
@@ -18,8 +21,7 @@ export async function listVersionSteps(
     .join('resource', (on) =>
       on.on('resource.source_id', 'version.source_id').andOn('resource.id', 'version.resource_id'),
     )
-    .join('source', 'source.id', 'resource.source_id')
-    .where({ 'source.name': source, 'resource.path': path })
+    .where({ 'resource.path': path, 'resource.source_id': sourceId })
     .orderBy('version.seq')
     .select('version.seq', 'version.at', 'version.lastmod', 'version.gone', 'version.dropped_at')
     .select('version.media_type', 'version.length', 'version.hash');

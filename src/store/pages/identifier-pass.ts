@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Checkpoint, Problem } from '../../core/adapter.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { ofSource, sameSource } from '../rows/one-source.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { type Run, recordProblems } from '../runs/runs.ts';
 import { markSeen, unseenBy } from '../runs/seen.ts';
@@ -69,7 +69,7 @@ async function markListed(
     .whereIn('item_id', items)
     .modify(ofSource, 'resource', sourceId)
     .whereNull('deleted_at')
-    .whereRaw(unseenBy(runId))
+    .whereRaw(unseenBy(runId, sourceId))
     .select('id');
   await markSeen(trx, sourceId, runId, idsOf(unseen));
 }
@@ -92,11 +92,11 @@ export async function excuseUnlisted(
         .where({ source_id: lease.sourceId, kind: 'metadata' })
         .where('id', '>', after)
         .whereNull('deleted_at')
-        .whereRaw(unseenBy(runId))
+        .whereRaw(unseenBy(runId, lease.sourceId))
         .whereNotExists(
           trx('resource as listed')
             .whereRaw('listed.item_id = resource.item_id')
-            .modify(sameSource, 'listed', 'resource')
+            .modify(ofSource, 'listed', lease.sourceId)
             .where({ 'listed.kind': 'metadata' })
             .whereNull('listed.deleted_at')
             .whereIn('listed.format', [...formats])

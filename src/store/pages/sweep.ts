@@ -16,7 +16,7 @@ export async function countUnseen(
   runId: number,
 ): Promise<{ unseen: number; total: number }> {
   const [all] = await living(db, sourceId).count({ count: '*' });
-  const [unseen] = await living(db, sourceId).modify(whereUnseen, runId).count({ count: '*' });
+  const [unseen] = await living(db, sourceId).modify(whereUnseen, sourceId, runId).count({ count: '*' });
   return { total: Number(all?.count ?? 0), unseen: Number(unseen?.count ?? 0) };
 }
 
@@ -49,9 +49,9 @@ export async function listUnseenItems(
   limit: number,
 ): Promise<readonly UnseenItem[]> {
   const first: { item_id: number }[] = await living(db, sourceId)
-    .modify(whereUnseen, runId)
+    .modify(whereUnseen, sourceId, runId)
     .groupBy('item_id')
-    .orderByRaw(`min(${lastSeenBy(db)}), item_id`)
+    .orderByRaw(`min(${lastSeenBy(db, sourceId)}), item_id`)
     .limit(limit)
     .select('item_id');
   if (first.length === 0) return [];
@@ -68,7 +68,7 @@ export async function listUnseenItemsAfter(
   limit: number,
 ): Promise<readonly UnseenItem[]> {
   const next: { item_id: number }[] = await living(db, sourceId)
-    .modify(whereUnseen, runId)
+    .modify(whereUnseen, sourceId, runId)
     .where('item_id', '>', after)
     .distinct('item_id')
     .orderBy('item_id')
@@ -93,7 +93,7 @@ async function readUnseen(
   ids: readonly number[],
 ): Promise<readonly UnseenItem[]> {
   const rows: UnseenRow[] = await living(db, sourceId)
-    .modify(whereUnseen, runId)
+    .modify(whereUnseen, sourceId, runId)
     .join('item', 'item.id', 'resource.item_id')
     .modify(sameSource, 'item', 'resource')
     .modify((query) => whereAnyOf(query, 'resource.item_id', ids))
@@ -104,7 +104,7 @@ async function readUnseen(
       'resource.format',
       'resource.kind',
       'resource.upstream_url',
-      db.raw(`${lastSeenBy(db)} as seen_run`),
+      db.raw(`${lastSeenBy(db, sourceId)} as seen_run`),
     );
   const byItem = new Map<number, typeof rows>();
   for (const row of rows) byItem.set(row.id, [...(byItem.get(row.id) ?? []), row]);
@@ -189,8 +189,8 @@ async function sweepSome(
   { iso, milliseconds }: { iso: string; milliseconds: number },
 ): Promise<{ readonly last: number; readonly deleted: number } | undefined> {
   const rows: ItemResource[] = await living(database.writer, lease.sourceId)
-    .modify(whereUnseen, runId)
-    .modify(whereSwept, which)
+    .modify(whereUnseen, lease.sourceId, runId)
+    .modify(whereSwept, lease.sourceId, which)
     .where('id', '>', after)
     .orderBy('id')
     .limit(rowsAtATime)
@@ -215,16 +215,20 @@ function living(db: Queryable, sourceId: number): Knex.QueryBuilder {
   return db('resource').where({ 'resource.source_id': sourceId, kind: 'metadata' }).whereNull('deleted_at');
 }
 
-function whereUnseen(query: Knex.QueryBuilder, runId: number): void {
-  query.whereRaw(unseenBy(runId));
+function whereUnseen(query: Knex.QueryBuilder, sourceId: number, runId: number): void {
+  query.whereRaw(unseenBy(runId, sourceId));
 }
 
-function whereSwept(query: Knex.QueryBuilder, { formatsOtherThan, items, shownBy }: Swept): void {
+function whereSwept(
+  query: Knex.QueryBuilder,
+  sourceId: number,
+  { formatsOtherThan, items, shownBy }: Swept,
+): void {
   if (formatsOtherThan) query.whereNotIn('format', [...formatsOtherThan]);
   if (items) whereAnyOf(query, 'item_id', items);
   if (shownBy !== undefined)
     query
-      .modify(whereUnseen, shownBy)
+      .modify(whereUnseen, sourceId, shownBy)
       .whereRaw('id in (select resource_id from vanished where run_id = ?)', [shownBy]);
 }
 

@@ -3,7 +3,8 @@ import { metadataEndings } from '../../core/uris.ts';
 import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { sameSource } from '../rows/one-source.ts';
+import { question } from '../engine/question.ts';
+import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 import { findSource } from '../sources/sources.ts';
 import { listItemResources, listResourcesOfItems, type StoredResource } from './resources.ts';
 
@@ -22,10 +23,8 @@ export async function findItem(
   source: string,
   identifier: string,
 ): Promise<StoredItem | undefined> {
-  const row: { id: number; source_id: number; datestamp: string | null } | undefined = await db('item')
-    .join('source', 'source.id', 'item.source_id')
-    .where({ 'source.name': source, 'item.identifier': identifier })
-    .first('item.id', 'item.source_id', 'item.datestamp');
+  const sourceId = await sourceIdOf(db, source);
+  const [row] = sourceId === undefined ? [] : await itemsNamed(db, sourceId, identifier);
   if (!row) return undefined;
   const collections: { spec: string; name: string }[] = await db('item_collection')
     .join('collection', 'collection.id', 'item_collection.collection_id')
@@ -41,6 +40,13 @@ export async function findItem(
   };
 }
 
+const itemsNamed = question<
+  { id: number; source_id: number; datestamp: string | null },
+  [sourceId: number, identifier: string]
+>(2, (db, sourceId, identifier) =>
+  db('item').where({ source_id: sourceId, identifier }).select('id', 'source_id', 'datestamp'),
+);
+
 const itemsAtATime = 200;
 
 /** Those of the items that there are, some at a time: however many files each has, few are in memory at once. */
@@ -49,10 +55,11 @@ export async function* findItems(
   source: string,
   identifiers: Iterable<string>,
 ): AsyncGenerator<readonly StoredItem[]> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return;
   for (const some of batches([...identifiers], itemsAtATime)) {
     const rows: ItemRow[] = await db('item')
-      .join('source', 'source.id', 'item.source_id')
-      .where('source.name', source)
+      .where('item.source_id', sourceId)
       .modify((query) => whereAnyOf(query, 'item.identifier', some))
       .orderBy('item.id')
       .select('item.id', 'item.source_id', 'item.identifier', 'item.datestamp');
@@ -65,7 +72,7 @@ export async function* findItems(
       resources,
     });
     const byId = new Map(rows.map((row) => [Number(row.id), row]));
-    for await (const found of listResourcesOfItems(db, rows[0]?.source_id ?? 0, [...byId.keys()])) {
+    for await (const found of listResourcesOfItems(db, sourceId, [...byId.keys()])) {
       yield found.flatMap(([id, resources]) => {
         const row = byId.get(id);
         return row ? [toItem(row, resources)] : [];
@@ -133,9 +140,12 @@ async function findShortenedIdentifier(
   const paths = formats.flatMap((format) =>
     metadataEndings.map((ending) => `${source}/items/${segment}/${toSegment(format)}${ending}`),
   );
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return undefined;
   const row: { identifier: string } | undefined = await db('resource')
     .join('item', 'item.id', 'resource.item_id')
-    .modify(sameSource, 'item', 'resource')
+    .modify(ofSource, 'item', sourceId)
+    .modify(ofSource, 'resource', sourceId)
     .modify((query) => whereAnyOf(query, 'resource.path', paths))
     .first('item.identifier');
   return row?.identifier;
@@ -143,10 +153,11 @@ async function findShortenedIdentifier(
 
 /** Any identifier of a source, as the upstream calls its items; undefined while there is none. */
 export async function anyIdentifier(db: Queryable, source: string): Promise<string | undefined> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return undefined;
   const row: { identifier: string } | undefined = await db('item')
-    .join('source', 'source.id', 'item.source_id')
-    .where({ 'source.name': source })
-    .orderBy('item.id')
-    .first('item.identifier');
+    .where({ source_id: sourceId })
+    .orderBy('id')
+    .first('identifier');
   return row?.identifier;
 }

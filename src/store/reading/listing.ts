@@ -4,9 +4,8 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Queryable } from '../engine/database.ts';
 import { factOfChange, factsOfChange, versionOfChange } from '../rows/change-facts.ts';
 import { withLinks } from '../rows/link-forms.ts';
-import { sameSource } from '../rows/one-source.ts';
+import { ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { parseLinks, type RepresentationRow } from '../rows/representation-columns.ts';
-import { sourceIdOf } from '../sources/sources.ts';
 import {
   type ChangeEntry,
   type ChangeRange,
@@ -189,11 +188,11 @@ export async function* listLatestChanges(
 /** The first resource of a set whose bytes we do not keep; undefined when all of it can be in a dump (RS-CAP-11). */
 export async function findUnkept(db: Queryable, set: ResourceSet): Promise<string | undefined> {
   // The content of metadata is always kept.
-  if (set.filter.kind === 'metadata') return undefined;
+  const sourceId = set.filter.kind === 'metadata' ? undefined : await sourceIdOf(db, set.source);
+  if (sourceId === undefined) return undefined;
   const row: { path: string } | undefined = await db('resource')
-    .join('source', 'source.id', 'resource.source_id')
     .leftJoin('blob', 'blob.hash', 'resource.hash')
-    .where('source.name', set.source)
+    .where('resource.source_id', sourceId)
     .where('resource.kind', 'file')
     .whereNull('resource.deleted_at')
     .where(whereUnkept)
@@ -206,15 +205,18 @@ export async function findUnkept(db: Queryable, set: ResourceSet): Promise<strin
 /** The last change of a set that made something whose bytes we do not keep (any more); 0 where there is none. */
 export async function lastUnkeptChange(db: Queryable, set: ResourceSet): Promise<number> {
   // The bytes of metadata are always there, unless some of them were given up.
-  const whole = await db('source').where({ name: set.source }).whereNull('retention').first('id');
+  const source: { id: number; retention: string | null } | undefined = await db('source')
+    .where({ name: set.source })
+    .first('id', 'retention');
+  if (!source) return 0;
+  const whole = source.retention === null;
   if (set.filter.kind === 'metadata' && whole) return 0;
   const row: { seq: number } | undefined = await db('change')
-    .join('source', 'source.id', 'change.source_id')
     .join('resource', 'resource.id', 'change.resource_id')
-    .modify(sameSource, 'resource', 'change')
+    .modify(ofSource, 'resource', source.id)
     .leftJoin('version', versionOfChange)
     .leftJoin('blob', 'blob.hash', db.raw(factOfChange('hash')))
-    .where('source.name', set.source)
+    .where('change.source_id', source.id)
     .modify((query) => {
       if (whole) query.where('resource.kind', 'file');
     })

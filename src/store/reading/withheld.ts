@@ -3,8 +3,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { versionsOfResource } from '../rows/change-facts.ts';
-import { sameSource } from '../rows/one-source.ts';
-import { sourceIdOf } from '../sources/sources.ts';
+import { sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { whereMarked, whereOfSet } from './listing.ts';
 
 /**
@@ -93,11 +92,11 @@ export async function findWithheld(
   paths: readonly string[],
   rule: WithheldRule,
 ): Promise<ReadonlySet<string>> {
-  if (paths.length === 0) return new Set();
+  const sourceId = paths.length === 0 ? undefined : await sourceIdOf(db, source);
+  if (sourceId === undefined) return new Set();
   const rows: { path: string }[] = await db('resource')
-    .join('source', 'source.id', 'resource.source_id')
     .select('resource.path')
-    .where('source.name', source)
+    .where('resource.source_id', sourceId)
     .modify((query) => whereAnyOf(query, 'resource.path', paths))
     .modify(whereWithheld, rule);
   return new Set(rows.map(({ path }) => path));
@@ -166,10 +165,11 @@ export async function findGivenUp(
   source: string,
   paths: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return new Set();
   const rows: { path: string }[] = await db('resource')
-    .join('source', 'source.id', 'resource.source_id')
     .join('version', versionsOfResource)
-    .where('source.name', source)
+    .where('resource.source_id', sourceId)
     .modify((query) => whereAnyOf(query, 'resource.path', [...new Set(paths)]))
     .whereNotNull('version.dropped_at')
     .distinct('resource.path');

@@ -4,13 +4,13 @@ import { type Withdrawn, withoutWithdrawn } from '../../core/mapping/withdrawn.t
 import type { ResourceKind } from '../../core/resource.ts';
 import { isAbsolute } from '../../core/uris.ts';
 import { storeChanges } from '../changes/journal-writing.ts';
-import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { markUnsettled } from '../files/item-files.ts';
 import { listHolders, resourcesAtWithdrawnLinks, unsettleNaming } from '../files/withdrawn-links.ts';
 import { releaseForGood } from '../payloads/released-for-good.ts';
 import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
-import { ofSource, sameSource } from '../rows/one-source.ts';
+import { ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 
 /** What the operator has taken down, by the names that repository and bridge have for it: the table `withdrawal`. */
@@ -128,11 +128,15 @@ export async function withdraw(
   now: string,
 ): Promise<readonly string[]> {
   return database.transaction(async (trx) => {
+    const isLink = path !== undefined && isAbsolute(path);
+    const sourceId = await sourceIdOf(trx, source);
     const resource: { kind: string; format: string; upstream_url: string | null } | undefined =
       path === undefined
         ? undefined
-        : await trx('resource').where({ path }).first('kind', 'format', 'upstream_url');
-    const isLink = path !== undefined && isAbsolute(path);
+        : await trx('resource')
+            .modify(ofOneOrAll, isLink ? undefined : sourceId)
+            .where({ path })
+            .first('kind', 'format', 'upstream_url');
     const holders = isLink ? await listHolders(trx, path) : [{ source, identifier }];
     for (const holder of holders) {
       await trx('withdrawal')
@@ -152,7 +156,7 @@ export async function withdraw(
       .whereNull('withdrawn_at')
       .modify((query) => {
         if (path !== undefined) query.where({ path });
-        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier)).modify(ofNamedSource, source);
+        if (!isLink) query.modify(whereOfItem, sourceId ?? 0, identifier);
       })
       .update({ withdrawn_at: now });
     return holders.map((holder) => holder.source);
@@ -166,6 +170,7 @@ export async function withdraw(
 export async function endWithdrawal(database: Database, { source, identifier, path }: Target): Promise<void> {
   const isLink = path !== undefined && isAbsolute(path);
   await database.transaction(async (trx) => {
+    const sourceId = await sourceIdOf(trx, source);
     await trx('withdrawal')
       .where(isLink ? { path } : { source, identifier, path: path ?? '' })
       .delete();
@@ -179,7 +184,7 @@ export async function endWithdrawal(database: Database, { source, identifier, pa
       )
       .modify((query) => {
         if (path !== undefined) query.where({ path });
-        if (!isLink) query.whereIn('item_id', itemsOf(trx, source, identifier)).modify(ofNamedSource, source);
+        if (!isLink) query.modify(whereOfItem, sourceId ?? 0, identifier);
       })
       .update({ withdrawn_at: null }, ['path']);
     const paths = (restored as { path: string }[]).map((one) => one.path);
@@ -240,23 +245,27 @@ function standing(trx: Knex.Transaction, source: string, sourceId: number): Knex
     .where('withdrawal.source', source)
     .where('item.source_id', sourceId)
     .where((one) => one.where('withdrawal.path', '').orWhereRaw('withdrawal.path = resource.path'))
-    .where(whereOpen)
+    .modify(whereOpen, sourceId)
     .distinct('resource.*', 'item.identifier');
 }
 
 function standingLinks(trx: Knex.Transaction, sourceId: number): Knex.QueryBuilder {
-  return resourcesAtWithdrawnLinks(trx, sourceId).where(whereOpen).distinct('resource.*', 'item.identifier');
+  return resourcesAtWithdrawnLinks(trx, sourceId)
+    .modify(whereOpen, sourceId)
+    .distinct('resource.*', 'item.identifier');
 }
 
-function whereOpen(open: Knex.QueryBuilder): void {
-  open
-    .whereNull('resource.deleted_at')
-    .orWhereNull('resource.withdrawn_at')
-    // It had been deleted before: that its past goes now is to be told as well.
-    .orWhereRaw(
-      `resource.deleted_at < resource.withdrawn_at and not exists (select 1 from change
-        where change.resource_id = resource.id and change.source_id = resource.source_id and change.kind = 'deleted' and change.at >= resource.withdrawn_at)`,
-    );
+function whereOpen(query: Knex.QueryBuilder, sourceId: number): void {
+  query.where((open) =>
+    open
+      .whereNull('resource.deleted_at')
+      .orWhereNull('resource.withdrawn_at')
+      // It had been deleted before: that its past goes now is to be told as well.
+      .orWhereRaw(
+        `resource.deleted_at < resource.withdrawn_at and not exists (select 1 from change
+          where change.resource_id = resource.id and change.source_id = ${sourceId} and change.kind = 'deleted' and change.at >= resource.withdrawn_at)`,
+      ),
+  );
 }
 
 function toDeletion(row: ItemResource): ResourceChange {
@@ -272,15 +281,13 @@ function toDeletion(row: ItemResource): ResourceChange {
   };
 }
 
-/** As `ofSource`. */
-function ofNamedSource(query: Knex.QueryBuilder, source: string): void {
-  if (isPostgres(query))
-    query.whereRaw('resource.source_id = (select id from source where name = ?)', [source]);
+/** The URL of a file that is only linked to may be in all sources. */
+function ofOneOrAll(query: Knex.QueryBuilder, sourceId: number | undefined): void {
+  if (sourceId !== undefined) query.modify(ofSource, 'resource', sourceId);
 }
 
-function itemsOf(db: Queryable, source: string, identifier: string): Knex.QueryBuilder {
-  return db('item')
-    .join('source', 'source.id', 'item.source_id')
-    .where({ 'source.name': source, 'item.identifier': identifier })
-    .select('item.id');
+function whereOfItem(query: Knex.QueryBuilder, sourceId: number, identifier: string): void {
+  query
+    .whereIn('item_id', (items) => items.from('item').where({ source_id: sourceId, identifier }).select('id'))
+    .modify(ofSource, 'resource', sourceId);
 }

@@ -52,24 +52,30 @@ export async function readSeen(
   );
 }
 
-/** Within a statement over `resource`: the bits that some run has set for the row's resource. */
-const bitsOfResource = `from seen where seen.source_id = resource.source_id
+/**
+ * Within a statement over `resource`: the bits that some run has set for the row's resource.
+ * @param sourceId whose all of them are: then PostgreSQL looks into one partition of the bits; undefined: several sources'
+ */
+const bitsOfResource = (sourceId: number | undefined) => `from seen where seen.source_id = ${
+  sourceId ?? 'resource.source_id'
+}
   and seen.chunk = resource.id / ${idsPerChunk}
   and (seen.bits >> cast(resource.id % ${idsPerChunk} as integer)) & 1 = 1`;
 
 /**
  * Within a statement over `resource`: neither this run nor a later one has met it.
  * @param run its id: a number, or an expression of SQL
+ * @param sourceId of all those resources, if they are of one source
  */
-export function unseenBy(run: number | string): string {
+export function unseenBy(run: number | string, sourceId: number | undefined): string {
   return `(resource.seen_run is null or resource.seen_run < ${run})
-    and not exists (select 1 ${bitsOfResource} and seen.run_id >= ${run})`;
+    and not exists (select 1 ${bitsOfResource(sourceId)} and seen.run_id >= ${run})`;
 }
 
 /** Within a statement over `resource`: the last run that met it; 0 where there was none. */
-export function lastSeenBy(db: Queryable): string {
+export function lastSeenBy(db: Queryable, sourceId: number): string {
   const later = isPostgres(db) ? 'greatest' : 'max';
-  return `${later}(coalesce(resource.seen_run, 0), coalesce((select max(seen.run_id) ${bitsOfResource}), 0))`;
+  return `${later}(coalesce(resource.seen_run, 0), coalesce((select max(seen.run_id) ${bitsOfResource(sourceId)}), 0))`;
 }
 
 /**
@@ -82,8 +88,10 @@ export async function foldSeen(trx: Knex.Transaction, sourceId: number, runId: n
   await trx('resource')
     .where({ source_id: sourceId })
     .whereNull('deleted_at')
-    .whereRaw(unseenBy(runId))
-    .whereRaw(`exists (select 1 ${bitsOfResource} and seen.run_id > coalesce(resource.seen_run, 0))`)
-    .update({ seen_run: trx.raw(`(select max(seen.run_id) ${bitsOfResource})`) });
+    .whereRaw(unseenBy(runId, sourceId))
+    .whereRaw(
+      `exists (select 1 ${bitsOfResource(sourceId)} and seen.run_id > coalesce(resource.seen_run, 0))`,
+    )
+    .update({ seen_run: trx.raw(`(select max(seen.run_id) ${bitsOfResource(sourceId)})`) });
   await earlier().delete();
 }

@@ -3,7 +3,7 @@ import type { Problem } from '../../core/adapter.ts';
 import { addSeconds } from '../../core/datetime.ts';
 import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { sameSource } from '../rows/one-source.ts';
+import { ofSource, sameSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from './leases.ts';
 import type { Run, RunKind } from './runs.ts';
 import { foldSeen, unseenBy } from './seen.ts';
@@ -81,12 +81,12 @@ export async function recordVanished(
       select resource.id, resource.source_id, resource.item_id, ${runId}, '${mode}', ?, ?
       from resource join item on item.id = resource.item_id and item.source_id = resource.source_id
       where resource.source_id = ? and resource.kind = 'metadata' and resource.deleted_at is null
-        and ${unseenBy(runId)}
+        and ${unseenBy(runId, sourceId)}
         and not exists (select 1 from unread_part as part where part.source_id = ? and part.run_id = ?
           and (part.format is null or part.format = resource.format)
           and (part.from_at is null or item.datestamp is null or item.datestamp >= part.from_at)
           and (part.until_at is null or item.datestamp is null or item.datestamp <= part.until_at)
-          and (part.spec is null or ${isInPart}))
+          and (part.spec is null or ${isInPart(sourceId)}))
       on conflict (resource_id) do update
       set run_id = excluded.run_id, pass = excluded.pass, at = excluded.at`,
       [now.iso, now.iso, sourceId, sourceId, runId],
@@ -99,12 +99,12 @@ export async function recordVanished(
 }
 
 /** In the part's collection, in one below it (`spec:…`), or nobody knows in which. */
-const isInPart = `(
+const isInPart = (sourceId: number) => `(
   exists (select 1 from item_collection join collection on collection.id = item_collection.collection_id
-    where item_collection.source_id = item.source_id and item_collection.item_id = item.id and (collection.spec = part.spec
+    where item_collection.source_id = ${sourceId} and item_collection.item_id = item.id and (collection.spec = part.spec
       or substr(collection.spec, 1, length(part.spec) + 1) = part.spec || ':'))
   or not exists (select 1 from item_collection
-    where item_collection.source_id = item.source_id and item_collection.item_id = item.id))`;
+    where item_collection.source_id = ${sourceId} and item_collection.item_id = item.id))`;
 
 /** These have been met: nobody suspects them any more. */
 export async function clearVanished(
@@ -137,7 +137,9 @@ export async function countVanishedOf(
   db: Queryable,
   sourceIds: readonly number[],
 ): Promise<(sourceId: number) => VanishedCounts> {
-  const rows = (await allSuspected(db)
+  const [first] = sourceIds;
+  const isOne = first !== undefined && sourceIds.length === 1;
+  const rows = (await (isOne ? suspected(db, first) : suspectedOfSeveral(db))
     .modify((query) => whereAnyOf(query, 'vanished.source_id', sourceIds))
     .groupBy('vanished.source_id')
     .select('vanished.source_id')
@@ -162,7 +164,7 @@ interface VanishedSum {
 
 /** Within a statement about `source`: 1 where anything is suspected, else null. */
 export function anyVanished(db: Queryable): Knex.QueryBuilder {
-  return suspected(db, db.raw('source.id')).select(db.raw('1')).limit(1);
+  return suspectedOfSeveral(db).whereRaw('vanished.source_id = source.id').select(db.raw('1')).limit(1);
 }
 
 /** The suspected items with ids beyond `after`, in the order of their ids. */
@@ -219,17 +221,23 @@ interface VanishedRow {
   readonly format: string;
 }
 
-function suspected(db: Queryable, sourceId: number | Knex.Raw): Knex.QueryBuilder {
-  return allSuspected(db).where('vanished.source_id', sourceId);
+function suspected(db: Queryable, sourceId: number): Knex.QueryBuilder {
+  return allSuspected(db, sourceId)
+    .where('vanished.source_id', sourceId)
+    .modify(ofSource, 'resource', sourceId);
+}
+
+function suspectedOfSeveral(db: Queryable): Knex.QueryBuilder {
+  return allSuspected(db, undefined);
 }
 
 /** A pass that is under way may have met some of them by now. */
-function allSuspected(db: Queryable): Knex.QueryBuilder {
+function allSuspected(db: Queryable, sourceId: number | undefined): Knex.QueryBuilder {
   return db('vanished')
     .join('resource', 'resource.id', 'vanished.resource_id')
     .modify(sameSource, 'resource', 'vanished')
     .whereNull('resource.deleted_at')
-    .whereRaw(unseenBy('vanished.run_id'));
+    .whereRaw(unseenBy('vanished.run_id', sourceId));
 }
 
 /** Nothing is suspected any more: whatever waited for a person for that reason alone, waits no longer. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../engine/database.ts';
-import { sameSource } from '../rows/one-source.ts';
+import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 import {
   type CollectionPlace,
   countMembers,
@@ -77,10 +77,12 @@ export async function findUnknownCollections(
 
 /** Whether any item is in one of these collections or below them. */
 export async function hasMembers(db: Queryable, source: string, specs: readonly string[]): Promise<boolean> {
+  const sourceId = await sourceIdOf(db, source);
+  if (sourceId === undefined) return false;
   for (const spec of specs) {
     const members = collectionsAt(db, source, spec)
       .join('item_collection', 'item_collection.collection_id', 'collection.id')
-      .modify(sameSource, 'item_collection', 'collection');
+      .modify(ofSource, 'item_collection', sourceId);
     if (await members.first()) return true;
   }
   return false;

@@ -46,11 +46,6 @@ export async function ensureSource(database: Database, name: string, now: string
   await database.writer('source').where({ name }).whereNotNull('removed_at').update({ removed_at: null });
 }
 
-export async function sourceIdOf(db: Queryable, name: string): Promise<number | undefined> {
-  const row: { id: number } | undefined = await db('source').select('id').where({ name }).first();
-  return row?.id;
-}
-
 export async function findSource(db: Queryable, name: string): Promise<StoredSource | undefined> {
   const row: SourceRow | undefined = await db('source')
     .select(...sourceColumns)

@@ -13,7 +13,8 @@ import { findRemoteFiles } from '../../../src/store/files/remote-files.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
-import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
+import { ensureSource } from '../../../src/store/sources/sources.ts';
+import { sourceIdOf } from '../../../src/store/rows/one-source.ts';
 import { closeFileServers, type FileServer, serveFiles, silentLog } from '../../house/harvest/file-server.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 

@@ -1,6 +1,7 @@
 import type { Database } from '../../../src/store/engine/database.ts';
 import { storeUnasked } from '../../../src/store/files/remote-file-writing.ts';
-import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
+import { sourceIdOf } from '../../../src/store/rows/one-source.ts';
+import { ensureSource } from '../../../src/store/sources/sources.ts';
 
 export interface Statement {
   readonly url: string;

@@ -24,7 +24,8 @@ import {
   setAside,
 } from '../../../src/store/payloads/damaged-contents.ts';
 import { type KeptFilesLook, lookAtKeptFiles } from '../../../src/store/payloads/kept-files.ts';
-import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
+import { sourceIdOf } from '../../../src/store/rows/one-source.ts';
+import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { keepContent } from '../../house/store/kept-content.ts';
 import { contentOf } from '../../house/store/lives.ts';

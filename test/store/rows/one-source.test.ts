@@ -1,11 +1,12 @@
 import { afterEach, expect, test } from 'vitest';
 import { resourceSets } from '../../../src/core/resource-set.ts';
-import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
 import { applyRetention } from '../../../src/store/history/retention.ts';
 import { listHistories } from '../../../src/store/history/timelines.ts';
 import { listChanges, listResources } from '../../../src/store/reading/listing.ts';
 import { findWithMetadata } from '../../../src/store/reading/resources.ts';
 import { purgeSource } from '../../../src/store/removal/removed-sources.ts';
+import { type Asked, scattered } from '../../house/postgres/asked.ts';
 import { migratedPostgres } from '../../house/store/databases.ts';
 import { Lives } from '../../house/store/lives.ts';
 
@@ -14,34 +15,6 @@ const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
-
-interface Asked {
-  readonly sql: string;
-  readonly bindings?: readonly unknown[];
-}
-
-/** The tables of which a statement looks into more than one partition, as PostgreSQL plans it. */
-async function scattered(database: Database, { sql, bindings = [] }: Asked): Promise<readonly string[]> {
-  const { client } = database.writer as unknown as {
-    client: {
-      acquireConnection(): Promise<unknown>;
-      releaseConnection(connection: unknown): Promise<void>;
-      _query(connection: unknown, query: object): Promise<{ response: { rows: Record<string, string>[] } }>;
-    };
-  };
-  const connection = await client.acquireConnection();
-  try {
-    const { response } = await client._query(connection, { sql: `explain ${sql}`, bindings });
-    const plan = response.rows.map((row) => row['QUERY PLAN']).join('\n');
-    const parts = new Map<string, Set<string>>();
-    for (const [, table = '', part = ''] of plan.matchAll(/ on (\w+)_p(\d+)\b/g))
-      parts.set(table, (parts.get(table) ?? new Set()).add(part));
-    // Payloads are shared by all sources.
-    return [...parts].flatMap(([table, own]) => (table !== 'blob' && own.size > 1 ? table : []));
-  } finally {
-    await client.releaseConnection(connection);
-  }
-}
 
 test('what is asked and stored of a source concerns its partitions alone', async () => {
   const { config, drop } = await migratedPostgres();
@@ -54,7 +27,7 @@ test('what is asked and stored of a source concerns its partitions alone', async
   await lives.store({ 1: 1, 2: 2 });
 
   const asked: Asked[] = [];
-  database.writer.on('query', (query: Asked) =>
+  database.writer.on('query', (query: { sql: string; bindings?: readonly unknown[] }) =>
     asked.push({ sql: query.sql, bindings: [...(query.bindings ?? [])] }),
   );
   lives.pass(86_400);

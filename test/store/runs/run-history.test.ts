@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { sourceIdOf } from '../../../src/store/rows/one-source.ts';
 import { pruneRuns } from '../../../src/store/runs/run-history.ts';
-import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
+import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
 const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T10:00:00Z`;

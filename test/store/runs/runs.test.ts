@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Problem } from '../../../src/core/adapter.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
+import { sourceIdOf } from '../../../src/store/rows/one-source.ts';
 import {
   endRun,
   endStale,
@@ -19,7 +20,7 @@ import {
   resumeRun,
   startRun,
 } from '../../../src/store/runs/runs.ts';
-import { ensureSource, sourceIdOf } from '../../../src/store/sources/sources.ts';
+import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { listProblems } from '../../house/store/told-problems.ts';
 

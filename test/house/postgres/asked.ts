@@ -1,0 +1,61 @@
+import pg from 'pg';
+import type { Database } from '../../../src/store/engine/database.ts';
+
+/** A statement as PostgreSQL was asked, once for each text. */
+export interface Asked {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+}
+
+interface Client {
+  query(...given: unknown[]): unknown;
+}
+
+/** Hears every statement that this process asks any PostgreSQL, whoever opened it, until `stop` is called. */
+export function hearStatements(): { readonly statements: ReadonlyMap<string, Asked>; stop(): void } {
+  const statements = new Map<string, Asked>();
+  const client = pg.Client.prototype as unknown as Client;
+  const { query } = client;
+  client.query = function heard(this: Client, ...given: unknown[]) {
+    const [first, second] = given;
+    const { text, values } = (typeof first === 'string' ? { text: first } : first) as {
+      text?: string;
+      values?: unknown[];
+    };
+    const bindings = values ?? (Array.isArray(second) ? (second as unknown[]) : []);
+    if (text !== undefined && planned.test(text) && !statements.has(text))
+      statements.set(text, { sql: text, bindings });
+    return query.apply(this, given);
+  };
+  return {
+    statements,
+    stop: () => {
+      client.query = query;
+    },
+  };
+}
+
+const planned = /^\s*(?:select|insert|update|delete|with)\b/i;
+
+/** The tables of which a statement looks into more than one partition, as PostgreSQL plans it. */
+export async function scattered(database: Database, { sql, bindings }: Asked): Promise<readonly string[]> {
+  const { client } = database.writer as unknown as {
+    client: {
+      acquireConnection(): Promise<unknown>;
+      releaseConnection(connection: unknown): Promise<void>;
+      _query(connection: unknown, query: object): Promise<{ response: { rows: Record<string, string>[] } }>;
+    };
+  };
+  const connection = await client.acquireConnection();
+  try {
+    const { response } = await client._query(connection, { sql: `explain ${sql}`, bindings });
+    const plan = response.rows.map((row) => row['QUERY PLAN']).join('\n');
+    const parts = new Map<string, Set<string>>();
+    for (const [, table = '', part = ''] of plan.matchAll(/ on (\w+)_p(\d+)\b/g))
+      parts.set(table, (parts.get(table) ?? new Set()).add(part));
+    // Payloads are shared by all sources.
+    return [...parts].flatMap(([table, own]) => (table !== 'blob' && own.size > 1 ? table : []));
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
