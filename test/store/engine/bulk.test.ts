@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { insertRows, type Row } from '../../../src/store/engine/bulk.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { ensureSource, sourceIdOf } from '../../../src/store/rows/one-source.ts';
+import { sourceIdOf } from '../../../src/store/rows/one-source.ts';
+import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
 const sha256 = `sha-256:${'0a'.repeat(32)}`;
