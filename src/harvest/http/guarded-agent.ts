@@ -1,5 +1,6 @@
 import { Agent, buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
+import { holdEnd } from './held-end.ts';
 import { LargeReads } from './large-reads.ts';
 
 export interface AgentSettings {
@@ -55,7 +56,10 @@ export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings)
       const its = settings.largeReads ? new LargeReads() : undefined;
       reads = its;
       connectorFor(port)(options, (...outcome) => {
-        if (outcome[1]) its?.attach(outcome[1]);
+        if (outcome[1]) {
+          its?.attach(outcome[1]);
+          holdEnd(outcome[1]);
+        }
         callback(...outcome);
       });
     },
