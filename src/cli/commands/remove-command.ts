@@ -104,7 +104,7 @@ async function removeRest(
 
 /** What those who follow the source read last. */
 async function publishLast(
-  { publisher, config, database }: Bridge,
+  { publisher, config, database, jointSets }: Bridge,
   name: string,
   io: CommandIo,
 ): Promise<void> {
@@ -114,6 +114,8 @@ async function publishLast(
       publisher.publish(set, { resourceList: 'always', flat: 'always', signal: io.abort }),
     );
   }
+  for (const set of jointSets())
+    await patiently(() => publisher.publish(set, { resourceList: 'if-missing', signal: io.abort }));
 }
 
 /** The sets of a source, as they were published last: the configuration does not know them any more. */
