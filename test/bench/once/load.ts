@@ -10,17 +10,28 @@ export interface LoadSettings {
   readonly connections: number;
   readonly seconds: number;
   readonly requests: readonly LoadRequest[];
+  /** Each connection has a part of the requests for its own, so that none comes twice until all have come. */
+  readonly apart?: boolean;
   /** Redirects and 304 are answers, too. */
   readonly expect?: number;
 }
 
 /** Requests of many connections at once, each of which asks again as soon as it has its answer. */
-export async function load(port: number, { connections, seconds, requests, expect }: LoadSettings) {
+export async function load(port: number, { connections, seconds, requests, apart, expect }: LoadSettings) {
+  const size = Math.ceil(requests.length / connections);
+  let parts = 0;
   const result = await autocannon({
     url: `http://127.0.0.1:${port}`,
     connections,
     duration: seconds,
-    requests: [...requests],
+    // Of whatever is given here, autocannon makes each request once for each connection.
+    requests: apart ? requests.slice(0, 1) : [...requests],
+    ...(apart && {
+      setupClient: (client) => {
+        client.setRequests(requests.slice(parts * size, (parts + 1) * size));
+        parts += 1;
+      },
+    }),
   });
   const { requests: answered, throughput, latency, errors, statusCodeStats = {} } = result;
   const others = Object.entries(statusCodeStats).filter(([status]) => Number(status) !== (expect ?? 200));
