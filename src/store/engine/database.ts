@@ -64,7 +64,7 @@ function openSqliteDatabase(file: string): Database {
     { min: 0, max: 1 },
   );
   const reader = openSqlite(
-    { filename: file, pragmas: [...pragmas, 'cache_size = -8192', 'query_only = ON'] },
+    { filename: file, pragmas: [...pragmas, 'cache_size = -8192', 'query_only = ON'], isReader: true },
     { min: 0, max: 4 },
   );
   const checkpoints = keepCheckpointed(file, writer);

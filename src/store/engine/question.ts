@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { isPostgres } from './bulk.ts';
 import type { Queryable } from './database.ts';
+import type { Questions } from './sqlite-dialect.ts';
+import { giveWay } from './time-slice.ts';
 
 /** What a question is asked with. */
 export type Answerable = string | number;
@@ -26,6 +28,8 @@ class Slot {
 }
 
 interface Client {
+  /** Of SQLite's reader. */
+  readonly questions?: Questions | undefined;
   acquireConnection(): Promise<unknown>;
   releaseConnection(connection: unknown): Promise<void>;
   emit(event: 'query', query: object): boolean;
@@ -58,10 +62,16 @@ export function question<Row, Values extends readonly Answerable[]>(
   return async (db, ...values) => {
     const { sql, bindings } = textOf(db);
     const { client } = db as unknown as { readonly client: Client };
+    const said = bindings.map((one) => (one instanceof Slot ? values[one.index] : one));
+    const query = { sql, bindings: said };
+    if (client.questions) {
+      const turn = giveWay();
+      if (turn) await turn;
+      client.emit('query', query);
+      return client.questions.ask(query).response as Row[];
+    }
     const connection = await client.acquireConnection();
     try {
-      const said = bindings.map((one) => (one instanceof Slot ? values[one.index] : one));
-      const query = { sql, bindings: said };
       // As the query builder does: whoever listens hears every statement.
       client.emit('query', query);
       const { response } = await client._query(connection, query);

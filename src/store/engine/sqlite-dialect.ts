@@ -44,6 +44,8 @@ interface QueryObject {
 export interface SqliteSettings {
   readonly filename: string;
   readonly pragmas: readonly string[];
+  /** Questions are answered past the pool. Nothing is ever written with it. */
+  readonly isReader?: boolean;
 }
 
 const keptStatements = 100;
@@ -55,17 +57,11 @@ class SqliteClient extends BetterSqlite3Client {
     return openSqliteFile;
   }
 
+  /** The clients of transactions have none: what they ask is asked within them. */
+  readonly questions = openQuestions(this.connectionSettings as unknown as SqliteSettings);
+
   override async acquireRawConnection(): Promise<SqliteConnection> {
-    const { filename, pragmas } = this.connectionSettings as unknown as SqliteSettings;
-    let database: SqliteDatabase | undefined;
-    try {
-      database = openSqliteFile(filename);
-      for (const pragma of pragmas) database.exec(`pragma ${pragma}`);
-      return { database, statements: new Map(), file: filename };
-    } catch (error) {
-      database?.close();
-      throw Object.assign(error as Error, { databaseFile: filename });
-    }
+    return openConnection(this.connectionSettings as unknown as SqliteSettings);
   }
 
   override async destroyRawConnection(connection: SqliteConnection): Promise<void> {
@@ -76,11 +72,61 @@ class SqliteClient extends BetterSqlite3Client {
   async _query(connection: SqliteConnection, query: QueryObject): Promise<QueryObject> {
     const turn = giveWay();
     if (turn) await turn;
-    try {
-      return runQuery(connection, query);
-    } catch (error) {
-      throw Object.assign(error as Error, { databaseFile: connection.file });
-    }
+    return answer(connection, query);
+  }
+
+  override async destroy(callback?: () => void): Promise<void> {
+    this.questions?.close();
+    return super.destroy(callback);
+  }
+}
+
+/** Answers each question at once: none is ever under way, so all of them can have one connection. */
+export interface Questions {
+  ask(query: QueryObject): QueryObject;
+  close(): void;
+}
+
+/**
+ * Without waiting for a connection of the pool, which takes half a dozen promises and a timer for each statement.
+ * @returns undefined for whoever writes: there a question waits for the transaction before it
+ */
+function openQuestions(settings: SqliteSettings): Questions | undefined {
+  if (!settings.isReader) return undefined;
+  let connection: SqliteConnection | undefined;
+  let isClosed = false;
+  return {
+    ask: (query) => {
+      if (isClosed) throw new Error('a question came after the database was closed');
+      connection ??= openConnection(settings);
+      return answer(connection, query);
+    },
+    close: () => {
+      isClosed = true;
+      connection?.statements.clear();
+      connection?.database.close();
+      connection = undefined;
+    },
+  };
+}
+
+function openConnection({ filename, pragmas }: SqliteSettings): SqliteConnection {
+  let database: SqliteDatabase | undefined;
+  try {
+    database = openSqliteFile(filename);
+    for (const pragma of pragmas) database.exec(`pragma ${pragma}`);
+    return { database, statements: new Map(), file: filename };
+  } catch (error) {
+    database?.close();
+    throw Object.assign(error as Error, { databaseFile: filename });
+  }
+}
+
+function answer(connection: SqliteConnection, query: QueryObject): QueryObject {
+  try {
+    return runQuery(connection, query);
+  } catch (error) {
+    throw Object.assign(error as Error, { databaseFile: connection.file });
   }
 }
 
