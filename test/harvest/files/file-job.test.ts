@@ -11,10 +11,10 @@ import { type FileJobProgress, type FileJobReport, runFileJob } from '../../../s
 import { countFilesOf } from '../../../src/store/files/file-counts.ts';
 import { findRemoteFiles } from '../../../src/store/files/remote-files.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
+import { sourceIdOf } from '../../../src/store/rows/one-source.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
-import { sourceIdOf } from '../../../src/store/rows/one-source.ts';
 import { closeFileServers, type FileServer, serveFiles, silentLog } from '../../house/harvest/file-server.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
