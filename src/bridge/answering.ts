@@ -22,8 +22,8 @@ export interface Front {
 }
 
 export interface AnswerDeps extends Pick<ServerDeps, 'admit' | 'processes'> {
-  /** When a source is harvested next, as pages say. */
-  nextRun(source: string): Date | undefined;
+  /** `operations`: only how it is doing. */
+  readonly scope?: 'all' | 'operations';
 }
 
 /** Of a source that was removed. */
@@ -40,9 +40,9 @@ export async function listenAlone(
   return { address: app.server.address() as AddressInfo, close: async () => app.close() };
 }
 
-function createAnswers(bridge: Bridge, { nextRun, admit, processes }: AnswerDeps): FastifyInstance {
+function createAnswers(bridge: Bridge, { admit, processes, scope }: AnswerDeps): FastifyInstance {
   const { config, log } = bridge;
-  return createApp({
+  const answers: ServerDeps = {
     database: bridge.database,
     publication: bridge.publication,
     directory: config.directory,
@@ -72,10 +72,11 @@ function createAnswers(bridge: Bridge, { nextRun, admit, processes }: AnswerDeps
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
     jointSets: () => bridge.jointSets(),
-    ...createSurvey(bridge, nextRun),
+    ...createSurvey(bridge),
     admit,
     processes,
-  });
+  };
+  return createApp(answers, scope);
 }
 
 async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {

@@ -6,6 +6,7 @@ import type { ObjectStore } from '../core/payloads/object-store.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { openPublication, type Publication } from '../publish/published/publication.ts';
 import { type Database, openDatabase } from '../store/engine/database.ts';
+import { lookAtClock } from '../store/runs/clock-ahead.ts';
 import { checkSchema, migrate } from '../store/schema/migrate.ts';
 import { listKeptSources } from '../store/sources/kept-sources.ts';
 import { type Pause, readPauses } from '../store/sources/pauses.ts';
@@ -58,6 +59,7 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
         ? dieBySignals(() => migrate(database, takeoverTalk()))
         : migrate(database, takeoverTalk()));
     if (schema === 'check') await checkSchema(database);
+    await lookAtClock(database);
     ({ problems } = await replaceSources(given));
   } catch (error) {
     await database.close();

@@ -95,11 +95,18 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
         .conflicts(['since', 'limit', 'dryRun']),
     )
     .addOption(
+      new Option('--by-serve', 'have a running `rsbridge serve` do it, at once')
+        .conflicts(['since', 'limit', 'dryRun', 'acceptDeletions', 'item'])
+        .default(false),
+    )
+    .addOption(
       new Option('--item <id>', 'read only this item again, by its identifier; may be repeated')
         .argParser((id: string, before: readonly string[] | undefined) => [...(before ?? []), id])
         .conflicts(['full', 'identifiers', 'since', 'limit', 'dryRun', 'acceptDeletions']),
     )
-    .action(async (sources, options) => {
+    .action(async (sources, { byServe, ...options }) => {
+      const { askServe } = await import('./harvest/harvest-by-serve.ts');
+      if (byServe) return finish(await askServe(sources, options, io));
       const { harvestCommand } = await import('./harvest/harvest-command.ts');
       finish(await harvestCommand(sources, options, io));
     });
@@ -127,6 +134,13 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     });
 
   command('serve', 'serve, and harvest and publish on schedule')
+    .addOption(
+      new Option('--role <role>', 'only answer requests, only work, or both (default: role)').choices([
+        'web',
+        'work',
+        'all',
+      ]),
+    )
     .addOption(new Option('--port <n>', 'port to listen on').argParser(parsePort))
     .option('--host <address>', 'address to listen on')
     .addOption(

@@ -54,6 +54,8 @@ export interface RunSignals {
 }
 
 export interface HarvestOptions extends RunSignals {
+  /** Others have waited for long: stop after a page from which the next run can go on, as if interrupted. */
+  readonly yield?: AbortSignal | undefined;
   /** Asked for; the first run, and one after a change of the selection, is full in any case. */
   readonly mode: RunMode;
   /** Instead of the last good run's time. */

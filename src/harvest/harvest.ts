@@ -149,7 +149,8 @@ async function storePages(
       total = add(total, page, result);
       log.debug({ source: source.name, runId: run.id, page: total.pages, ...result }, 'page stored');
       options.onProgress?.({ source: source.name, run: total, items, expectedTotal: total.expectedTotal });
-      if (options.stop.aborted || items >= (options.limit ?? Number.POSITIVE_INFINITY)) {
+      const leaves = options.yield?.aborted === true && page.checkpoint !== undefined;
+      if (options.stop.aborted || leaves || items >= (options.limit ?? Number.POSITIVE_INFINITY)) {
         return { run: total, complete: false };
       }
     }

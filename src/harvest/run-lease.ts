@@ -6,8 +6,6 @@ import { acquireLease, isBorrowed, type Lease, releaseLease, renewLease } from '
 import { fileRules } from './file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
 
-const heartbeatMs = 15_000;
-
 /**
  * Work on a source that is nobody else's meanwhile, however long it takes.
  * @throws BridgeError `lease-held`, and what the work throws
@@ -73,7 +71,7 @@ function keepAlive(deps: HarvestDeps, lease: Lease, { config }: Pick<HarvestSour
     beating ??= beat().finally(() => {
       beating = undefined;
     });
-  }, heartbeatMs).unref();
+  }, database.leaseMs / 4).unref();
   return {
     end: async () => {
       clearInterval(timer);

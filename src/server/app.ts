@@ -33,8 +33,11 @@ import { createShortWay } from './repeated/repeated-answers.ts';
 import { patchRoutes } from './resources/patches.ts';
 import { resourceRoutes } from './resources/resources.ts';
 
-/** Builds the server; listening, and closing it, is the caller's. */
-export function createApp(given: ServerDeps): FastifyInstance {
+/**
+ * Builds the server; listening, and closing it, is the caller's.
+ * @param scope `operations`: it says how it is doing, and nothing else
+ */
+export function createApp(given: ServerDeps, scope: 'all' | 'operations' = 'all'): FastifyInstance {
   const deps = { ...given, baseUrl: given.baseUrl.replace(/\/+$/, ''), sources: () => given.sources() };
   const metrics = createRequestMetrics();
   let isClosing = false;
@@ -80,6 +83,9 @@ export function createApp(given: ServerDeps): FastifyInstance {
     isClosing = true;
     connections.drain();
   });
+  healthRoutes(app, deps);
+  metricsRoutes(app, deps, metrics);
+  if (scope === 'operations') return app;
   const index = createSetIndex(deps);
   homeRoutes(app, deps, index);
   aboutRoutes(app, deps, index);
@@ -93,8 +99,6 @@ export function createApp(given: ServerDeps): FastifyInstance {
   timeMapRoutes(app, deps);
   documentStylesheetRoutes(app, deps);
   robotsRoutes(app, deps);
-  healthRoutes(app, deps);
-  metricsRoutes(app, deps, metrics);
   documentRoutes(app, deps);
   return app;
 }

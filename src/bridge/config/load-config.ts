@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { type Config, parseConfig } from '../../core/config/config.ts';
 import { keepSecret } from '../../core/secrets.ts';
-import { checkCron } from '../../harvest/scheduler.ts';
+import { checkCron } from '../../harvest/turns.ts';
 import { type Environment, readConfigFile } from './config-file.ts';
 import { type BroughtIn, secretsOf } from './config-secrets.ts';
 import { include } from './included-sources.ts';

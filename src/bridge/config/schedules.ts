@@ -1,5 +1,5 @@
 import type { Config } from '../../core/config/config.ts';
-import { checkCron } from '../../harvest/scheduler.ts';
+import { checkCron } from '../../harvest/turns.ts';
 
 /** @throws BridgeError `config-invalid` naming the place of a schedule that is none */
 export function checkSchedules(sources: Config['sources']): void {

@@ -5,6 +5,7 @@ import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview } from '../../server/deps.ts';
 import { listRestingHosts, type RestingHost } from '../../store/hosts/host-news.ts';
 import { readSourceFacts, type SourceFacts } from '../../store/reading/source-facts.ts';
+import { type DueState, listDue } from '../../store/runs/due.ts';
 import type { Run, RunKind } from '../../store/runs/runs.ts';
 import type { Pause } from '../../store/sources/pauses.ts';
 import type { StoredSource } from '../../store/sources/sources.ts';
@@ -16,28 +17,27 @@ import type { StoredBridge } from '../stored-bridge.ts';
  */
 export async function readOverviews(
   bridge: StoredBridge,
-  nextRun: (source: string) => Date | undefined = () => undefined,
   sets?: readonly PublishedSet[],
 ): Promise<readonly SourceOverview[]> {
   const { database, clock, publication } = bridge;
   const since = addSeconds(toIso(clock.now()), -86_400);
   const facts = await readSourceFacts(database.reader, since);
+  const due = nextHarvests(await listDue(database.reader, clock.now().getTime() - database.aheadMs));
   const resting = await listRestingHosts(database.reader);
-  return overviewsOf(bridge, facts, { sets: sets ?? (await publication.sets()), resting }, nextRun);
+  return overviewsOf(bridge, { facts, due }, { sets: sets ?? (await publication.sets()), resting });
 }
 
 /** @param known what is published, and what hosts are left alone */
 function overviewsOf(
   { config, pauseOf }: StoredBridge,
-  facts: ReadonlyMap<string, SourceFacts>,
+  { facts, due }: { facts: ReadonlyMap<string, SourceFacts>; due: ReadonlyMap<string, NextHarvest> },
   { sets, resting }: { readonly sets: readonly PublishedSet[]; readonly resting: readonly RestingHost[] },
-  nextRun: (source: string) => Date | undefined = () => undefined,
 ): readonly SourceOverview[] {
   const stuck = dumpTroubles(sets);
   const rests = new Map(resting.map((rest) => [rest.host, rest]));
   return Object.entries(config.sources).map(([name, { title, url, politenessGroup: group }]) =>
     overviewOf({
-      ...{ name, title, next: nextRun(name), stuck: stuck.get(name), pause: pauseOf(name) },
+      ...{ name, title, next: due.get(name), stuck: stuck.get(name), pause: pauseOf(name) },
       rest: rests.size === 0 ? undefined : rests.get(group ? placeOfGroup(group) : new URL(url).host),
       ...facts.get(name),
     }),
@@ -48,7 +48,7 @@ interface Known extends Partial<SourceFacts> {
   readonly name: string;
   /** As it is configured. */
   readonly title: string | undefined;
-  readonly next: Date | undefined;
+  readonly next: NextHarvest | undefined;
   readonly stuck: string | undefined;
   readonly pause: Pause | undefined;
   /** Of its host, or of those that are one with it. */
@@ -64,6 +64,7 @@ function overviewOf(known: Known): SourceOverview {
     state: [
       describePause(known.pause),
       describeState(stored, run, refused, known.vanished === true),
+      describeRetry(next),
       describeLook(look, run),
       describeUnreadable(name, unreadable),
       describeRefused(name, known.fuseAt),
@@ -82,12 +83,45 @@ function overviewOf(known: Known): SourceOverview {
     harvesting: stored?.firstPassSeq === undefined,
     lastSuccessAt: lastSuccess(stored, run),
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
-    nextRunAt: next && toIso(next),
+    nextRunAt: nextRunAt(next),
     resources: counts?.resources ?? 0,
     items: counts?.items ?? 0,
     recentChanges: counts?.changes ?? 0,
     problem: problem && `${problem.identifier ?? 'a record'}: ${problem.message}`,
   };
+}
+
+interface NextHarvest {
+  /** In milliseconds. */
+  readonly at: number | undefined;
+  /** Harvests of what is new that failed in a row, */
+  readonly attempts: number;
+  /** before this. */
+  readonly retryAt: number | undefined;
+}
+
+/** By source: when one of either kind is due, and whether it failed before. */
+function nextHarvests(due: readonly DueState[]): ReadonlyMap<string, NextHarvest> {
+  const found = new Map<string, NextHarvest>();
+  for (const { source, kind, dueAt, attempts } of due) {
+    if (kind !== 'harvest' && kind !== 'full') continue;
+    const before = found.get(source);
+    const times = [before?.at, dueAt].filter((time) => time !== undefined);
+    const at = times.length > 0 ? Math.min(...times) : undefined;
+    if (kind === 'harvest') found.set(source, { at, attempts, retryAt: dueAt });
+    else found.set(source, { attempts: 0, retryAt: undefined, ...before, at });
+  }
+  return found;
+}
+
+function nextRunAt(next: NextHarvest | undefined): string | undefined {
+  return next?.at === undefined ? undefined : toIso(new Date(next.at));
+}
+
+/** One that failed once is tried again in its turn; then turns are left out. */
+function describeRetry(next: NextHarvest | undefined): string | undefined {
+  if (!next?.retryAt || next.attempts < 2) return undefined;
+  return `failed ${next.attempts} times in a row, tried again at ${toIso(new Date(next.retryAt))}`;
 }
 
 /** Dumps that cannot be built, by source: what was published before stays, and gets older. */

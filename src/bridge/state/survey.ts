@@ -10,12 +10,12 @@ export interface Survey {
   published(): Promise<readonly PublishedSet[]>;
 }
 
-export function createSurvey(bridge: Bridge, nextRun: (source: string) => Date | undefined): Survey {
+export function createSurvey(bridge: Bridge): Survey {
   const { clock, publication } = bridge;
   const published = keptFresh(clock, 0, () => publication.sets());
   return {
     published,
-    sources: keptFresh(clock, 5000, async () => readOverviews(bridge, nextRun, await published())),
+    sources: keptFresh(clock, 5000, async () => readOverviews(bridge, await published())),
   };
 }
 

@@ -10,7 +10,8 @@ import { holdsWithheld, ruleOf } from '../../store/reading/withheld.ts';
 import { latestRun } from '../../store/runs/runs.ts';
 import { type JournalState, lastSeqBefore, markJournals, readJournals } from '../../store/sources/journal.ts';
 import type { Bridge } from '../bridge.ts';
-import { type RenderedList, restAfterList, smallList } from './list-renewal.ts';
+import { smallList } from './list-renewal.ts';
+import { begin, isDue, noteList, type Progress, wantsDumps, wantsList } from './set-progress.ts';
 
 /**
  * Keeps the published documents level with the journals, whoever writes those: this process, another, or a
@@ -23,6 +24,8 @@ export interface PublishLoop {
   renewDumps(sets: readonly ResourceSet[]): void;
   /** Publishes these sets from now on, and no others; those whose definition has changed anew. */
   follow(sets: readonly ResourceSet[]): void;
+  /** Whether the snapshots and dumps that were asked for are there. */
+  isRenewed(): boolean;
   /** Whether the lists of a source's sets have all that is in its journal, as far as this process has written them. */
   isLevel(source: string, journal: JournalState): boolean;
   /** Ends when what is being published is. */
@@ -42,37 +45,12 @@ const longestRestOfJointsMs = 10_000;
 /** In minutes. */
 const aDay = 1440;
 
-/** How far one set is published, as far as this process knows; times in milliseconds since the epoch. */
-interface Progress {
-  set: ResourceSet;
-  busy: boolean;
-  /** Of the journal, in the Change Lists; -1 before the first round. */
-  seq: number;
-  /** When an open Change List may have to be closed. */
-  slotEnds: number;
-  /** Of the journal, in the Resource List. */
-  listSeq: number;
-  /** Longer lists keep to their schedule, */
-  isLarge: boolean;
-  /** unless they name what is not public any more. */
-  namesWithheld: boolean;
-  listDue: boolean;
-  /** Before this a stale Resource List stays. */
-  renewAfter: number;
-  /** A closed Change List may want its package. */
-  packagesDue: boolean;
-  resourceDump: 'always' | 'if-missing';
-  /** After a dump that failed. */
-  dumpsNotBefore: number;
-  /** When the flat Change List, held back so as not to be written all the time, is due. */
-  flatAt: number;
-  /** After a failure, or while there is nothing to publish yet. */
-  notBefore: number;
-  /** When it was published last; who has waited longest comes first. */
-  startedAt: number;
-}
-
-export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLoop {
+/** @param isOurs whether this process is the one that publishes; another one does until then, and after that */
+export function startPublishLoop(
+  bridge: Bridge,
+  signal: AbortSignal,
+  isOurs: () => boolean = () => true,
+): PublishLoop {
   const { log, clock, database } = bridge;
   let all: readonly Progress[] = bridge.sets().map(begin);
   const running = new Set<Promise<void>>();
@@ -84,6 +62,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
   const behind = new Set<string>();
   let takenUp: { readonly mark: string; readonly at: number } | undefined;
   const site = { isDue: false, isBusy: false, notBefore: 0 };
+  let wasOurs = true;
 
   async function follow(): Promise<void> {
     while (!ending.aborted) {
@@ -91,7 +70,15 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
       await clock.sleep(pauseMs, ending).catch(() => undefined);
     }
     await Promise.all(running);
-    if (site.isDue && !signal.aborted) await publishSite();
+    if (site.isDue && wasOurs && !signal.aborted) await publishSite();
+  }
+
+  /** What another process has published meanwhile is looked at as after a start. */
+  function takeOver(): void {
+    wasOurs = true;
+    all = all.map((progress) =>
+      progress.busy ? progress : { ...begin(progress.set), listDue: progress.listDue },
+    );
   }
 
   async function journalsNow(): Promise<ReadonlyMap<string, JournalState>> {
@@ -134,6 +121,11 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
   }
 
   async function look(): Promise<void> {
+    if (!isOurs()) {
+      wasOurs = false;
+      return;
+    }
+    if (!wasOurs) takeOver();
     const journals = await journalsNow();
     const now = clock.now().getTime();
     followSite();
@@ -209,6 +201,7 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
       })
       .finally(() => {
         progress.busy = false;
+        progress.listBegun = false;
         running.delete(round);
       });
     running.add(round);
@@ -240,6 +233,14 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
       });
       site.isDue = true;
     },
+    isRenewed: () =>
+      all
+        // Those that are not published yet have nothing to renew.
+        .filter(({ seq }) => seq !== -1)
+        .every(({ set, listDue, listBegun, resourceDump }) => {
+          const isDumped = !set.dumps || resourceDump === 'if-missing';
+          return !listDue && !listBegun && isDumped;
+        }),
     isLevel: (source, { seq }) =>
       all
         .filter(({ set }) => set.source === source)
@@ -261,49 +262,6 @@ export function startPublishLoop(bridge: Bridge, signal: AbortSignal): PublishLo
 function isSameBesideMembers(a: ResourceSet, b: ResourceSet): boolean {
   if (!a.members || !b.members) return false;
   return isDeepStrictEqual({ ...a, members: undefined }, { ...b, members: undefined });
-}
-
-function begin(set: ResourceSet): Progress {
-  return {
-    set,
-    busy: false,
-    seq: -1,
-    slotEnds: 0,
-    listSeq: -1,
-    isLarge: false,
-    namesWithheld: false,
-    listDue: false,
-    renewAfter: 0,
-    packagesDue: false,
-    resourceDump: 'if-missing',
-    dumpsNotBefore: 0,
-    flatAt: Number.POSITIVE_INFINITY,
-    notBefore: 0,
-    startedAt: 0,
-  };
-}
-
-function isDue(progress: Progress, journal: JournalState, now: number): boolean {
-  const moved = journal.seq !== progress.seq || now >= progress.slotEnds;
-  return moved || now >= progress.flatAt || wantsList(progress, journal, now);
-}
-
-/** Not before the lists are there. */
-function wantsDumps({ set, busy, seq, packagesDue, dumpsNotBefore }: Progress, now: number): boolean {
-  return set.dumps && !busy && seq !== -1 && packagesDue && now >= dumpsNotBefore;
-}
-
-function wantsList(progress: Progress, { seq }: JournalState, now: number): boolean {
-  const { listDue, listSeq, isLarge, namesWithheld, renewAfter } = progress;
-  return listDue || ((isLarge ? namesWithheld : listSeq !== seq) && now >= renewAfter);
-}
-
-/** @param began when its rendering did */
-function noteList(progress: Progress, list: RenderedList & { readonly seq: number }, began: number): void {
-  progress.listSeq = list.seq;
-  progress.isLarge = list.entries > smallList;
-  progress.namesWithheld = false;
-  progress.renewAfter = began + restAfterList(list);
 }
 
 /** What has become of a long list since it was rendered. */
@@ -341,6 +299,7 @@ async function publishRound(
   await lookIntoLarge(bridge, progress, journal);
   const now = bridge.clock.now().getTime();
   const renewal = wantsList(progress, journal, now);
+  progress.listBegun = renewal;
   progress.listDue = false;
   const report = await bridge.publisher.publish(set, {
     resourceList: renewal ? 'always' : 'if-missing',

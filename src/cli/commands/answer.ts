@@ -3,7 +3,6 @@ import { openBridge } from '../../bridge/bridge.ts';
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { joinCrew } from '../../bridge/crew/member.ts';
 import { createLog } from '../../bridge/log.ts';
-import { createHarvestSchedule } from '../../bridge/work/harvest-schedule.ts';
 import { watchConfig } from '../../bridge/work/reloading.ts';
 import type { Config } from '../../core/config/config.ts';
 import { eitherOf } from '../../core/either-signal.ts';
@@ -17,10 +16,11 @@ export interface ServeFlags {
   readonly host?: string;
   /** Processes that answer requests. */
   readonly processes?: number;
+  readonly role?: string;
 }
 
-export function readConfig({ processes, port, host, ...flags }: ServeFlags, io: CommandIo): Config {
-  const overrides = { 'listen.port': port, 'listen.host': host, 'listen.processes': processes };
+export function readConfig({ role, processes, port, host, ...flags }: ServeFlags, io: CommandIo): Config {
+  const overrides = { role, 'listen.port': port, 'listen.host': host, 'listen.processes': processes };
   return loadConfig({ ...flags, overrides }, io.env, io.cwd);
 }
 
@@ -37,20 +37,13 @@ export async function answer(
     const log = createLog(given.logLevel, io.stderr).child({ process: number });
     const stop = eitherOf(io.stop, member.stop);
     const bridge = await openBridge(given, log, 'check', stop, of);
-    const schedule = createHarvestSchedule(log, { harvest: async () => {}, compare: async () => {} });
     let front: Front | undefined;
     try {
-      schedule.follow(bridge.config);
-      const { nextRun } = schedule;
-      front = await listenAlone(bridge, bridge.config.listen, { nextRun, processes: member.processes });
+      front = await listenAlone(bridge, bridge.config.listen, { processes: member.processes });
       const reloading = watchConfig(
         bridge,
         async () => readConfig(flags, io),
-        async (next) => {
-          const changes = await bridge.replaceSources(next);
-          schedule.follow(bridge.config);
-          return changes;
-        },
+        (next) => bridge.replaceSources(next),
         stop,
       );
       member.onReload(() => void reloading.reload());
@@ -62,7 +55,7 @@ export async function answer(
       await reloading.stop();
     } finally {
       // Whoever waits for a list of the past would keep the server open for as long.
-      await Promise.all([schedule.stop(), bridge.listsInTime.close(), front?.close()]);
+      await Promise.all([bridge.listsInTime.close(), front?.close()]);
       await bridge.close();
     }
     return exitCodes.ok;

@@ -1,3 +1,4 @@
+import { type Front, listenAlone } from '../../bridge/answering.ts';
 import { type Bridge, openBridge } from '../../bridge/bridge.ts';
 import type { ConfigChanges } from '../../bridge/config/live-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
@@ -8,6 +9,7 @@ import { type Service, startService } from '../../bridge/service.ts';
 import { renameOlderJournals } from '../../bridge/state/older-database.ts';
 import { describeUnconfigured, unconfiguredSources } from '../../bridge/state/stored-sources.ts';
 import { unusedSource, watchConfig } from '../../bridge/work/reloading.ts';
+import type { Config } from '../../core/config/config.ts';
 import { failure } from '../../core/errors.ts';
 import { listKeptSources } from '../../store/sources/kept-sources.ts';
 import { listHarvestedSources } from '../../store/sources/sources.ts';
@@ -28,7 +30,9 @@ export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<nu
 async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
   const member = memberOf(io.env);
   if (member) return answer(flags, member, io);
-  const given = readConfig(flags, io);
+  const read = readConfig(flags, io);
+  // Who harvests nothing reads no answers of repositories.
+  const given = read.role === 'web' ? { ...read, workers: 0 } : read;
   const bridge = await openBridge(given, createLog(given.logLevel, io.stderr), 'migrate', io.stop);
   try {
     const { config } = bridge;
@@ -36,20 +40,17 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
     if (names.length === 0) throw noSourceError();
     for (const problem of bridge.problems) bridge.log.warn({ problem }, unusedSource);
     await warnOfUnconfigured(bridge);
+    if (config.role === 'web') return await serveWeb(bridge, await createCrew(bridge, io), flags, io);
     await renameOlderJournals(bridge, names);
-    const crew = await createCrew(bridge, io);
-    const service = await startService(bridge, config.listen, io, crew && { listen: async () => crew });
-    const { address, port } = service.address;
-    printResult(
-      io,
-      flags.json,
-      {
-        listening: `http://${address}:${port}`,
-        baseUrl: config.baseUrl,
-        sources: names,
-      },
-      `listening on http://${address}:${port}, public address ${config.baseUrl}`,
-    );
+    // Heard from here on: what is due is begun before all of this is there.
+    const hangup = new Hangup(io);
+    const crew = config.role === 'work' ? undefined : await createCrew(bridge, io);
+    const service = await startService(bridge, config.listen, io, {
+      newcomers: true,
+      ...(crew && { listen: async () => crew }),
+      ...(config.role === 'work' && { listen: () => listenForMonitors(bridge) }),
+    });
+    sayListening(bridge, service.address, flags, io);
     const begun: Promise<void>[] = [];
     const begin = (work: Promise<void>) =>
       begun.push(
@@ -57,12 +58,7 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
       );
     const reloading = watchConfig(
       bridge,
-      async () => {
-        const next = readConfig(flags, io);
-        const kept = await listKeptSources(bridge.database.reader);
-        if (Object.keys(next.sources).length + kept.length === 0) throw noSourceError();
-        return next;
-      },
+      () => readAgain(bridge, flags, io),
       async (next) => {
         const changes = await service.replaceSources(next);
         begin(followChanges(bridge, service, changes));
@@ -70,11 +66,11 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
       },
       io.stop,
     );
-    io.onHangup?.(() => {
+    hangup.follow(() => {
       crew?.reload();
       void reloading.reload();
     });
-    begin(harvestNewcomers(bridge, service, names));
+    begin(followAllFiles(bridge, service, names));
     await untilStopped(io);
     bridge.log.info('finishing current work');
     await Promise.all([reloading.stop(), service.close()]);
@@ -83,6 +79,78 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
   } finally {
     await bridge.close();
   }
+}
+
+/** SIGHUP, also before there is anybody to follow it: then it is followed later. */
+class Hangup {
+  #isMissed = false;
+  #follow = () => {
+    this.#isMissed = true;
+  };
+
+  constructor({ onHangup }: Pick<CommandIo, 'onHangup'>) {
+    onHangup?.(() => this.#follow());
+  }
+
+  follow(reload: () => void): void {
+    this.#follow = reload;
+    if (this.#isMissed) reload();
+  }
+}
+
+/** Answers, and leaves all else to others: those of the crew, and processes elsewhere that work at the same database. */
+async function serveWeb(
+  bridge: Bridge,
+  crew: Crew | undefined,
+  flags: ServeFlags,
+  io: CommandIo,
+): Promise<number> {
+  const front: Front = crew ?? (await listenAlone(bridge, bridge.config.listen, {}));
+  sayListening(bridge, front.address, flags, io);
+  const reloading = watchConfig(
+    bridge,
+    () => readAgain(bridge, flags, io),
+    (next) => bridge.replaceSources(next),
+    io.stop,
+  );
+  io.onHangup?.(() => {
+    crew?.reload();
+    void reloading.reload();
+  });
+  await untilStopped(io);
+  await Promise.all([reloading.stop(), bridge.listsInTime.close(), front.close()]);
+  return exitCodes.ok;
+}
+
+/** Who only works says how it is doing, or listens to nobody at all. */
+async function listenForMonitors(bridge: Bridge): Promise<Front> {
+  const { listen } = bridge.config;
+  if (listen.health) return listenAlone(bridge, listen, { scope: 'operations' });
+  return { address: { address: '', family: '', port: 0 }, close: async () => undefined };
+}
+
+function sayListening(
+  { config }: Bridge,
+  { address, port }: Front['address'],
+  flags: ServeFlags,
+  io: CommandIo,
+): void {
+  const { role, baseUrl, sources } = config;
+  const listening = port === 0 ? undefined : `http://${address}:${port}`;
+  const answers = role === 'work' ? 'working, and answering monitors' : 'listening';
+  printResult(
+    io,
+    flags.json,
+    { listening, role, baseUrl, sources: Object.keys(sources) },
+    listening === undefined ? 'working' : `${answers} on ${listening}, public address ${baseUrl}`,
+  );
+}
+
+async function readAgain(bridge: Bridge, flags: ServeFlags, io: CommandIo): Promise<Config> {
+  const next = readConfig(flags, io);
+  const kept = await listKeptSources(bridge.database.reader);
+  if (Object.keys(next.sources).length + kept.length === 0) throw noSourceError();
+  return next;
 }
 
 /** @returns undefined where this process answers by itself */
@@ -103,7 +171,7 @@ async function followChanges(
 ): Promise<void> {
   if (removed.length > 0) await warnOfUnconfigured(bridge);
   await renameOlderJournals(bridge, added);
-  await harvestNewcomers(bridge, service, [...added, ...resumed]);
+  await followAllFiles(bridge, service, [...added, ...resumed]);
 }
 
 async function warnOfUnconfigured(bridge: Bridge): Promise<void> {
@@ -112,16 +180,11 @@ async function warnOfUnconfigured(bridge: Bridge): Promise<void> {
   }
 }
 
-/** A source that was never read, or not to the end, does not wait for its schedule; nor do files on their way. */
-async function harvestNewcomers(bridge: Bridge, service: Service, names: readonly string[]): Promise<void> {
+/** Files on their way do not wait for the next harvest. */
+async function followAllFiles(bridge: Bridge, service: Service, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const begun = await listHarvestedSources(bridge.database.reader);
-  await Promise.all(
-    names.map(async (name) => {
-      if (!begun.has(name)) await service.harvestNow(name, { mode: 'full' });
-      else void service.followFiles(name);
-    }),
-  );
+  for (const name of names) if (begun.has(name)) void service.followFiles(name);
 }
 
 export function untilStopped(io: CommandIo): Promise<void> {

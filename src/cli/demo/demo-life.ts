@@ -1,5 +1,5 @@
 import type { Bridge } from '../../bridge/bridge.ts';
-import type { Service } from '../../bridge/service.ts';
+import type { Service, ServiceHooks } from '../../bridge/service.ts';
 import { failure } from '../../core/errors.ts';
 import type { SampleRepository } from '../../demo/sample-repository.ts';
 import { type Manners, type Visit, Visits } from '../../demo/visits.ts';
@@ -25,7 +25,7 @@ export interface DemoLife {
   /** For each request, before it is answered. */
   readonly admit: (visit: Visit) => Promise<void>;
   /** For each harvest that is due by its schedule: rounds have their own, for files found late move things, too. */
-  readonly harvestWhenDue: (harvest: () => Promise<void>) => Promise<void>;
+  readonly harvestWhenDue: NonNullable<ServiceHooks['harvestWhenDue']>;
   /** Moves until it is told to stop; ends with its last round. */
   live(service: Service, repository: SampleRepository, source: string, stop: AbortSignal): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function createDemoLife({ clock, database, log }: Bridge, pace: DemoPace)
       // What it waited for is what it has seen.
       visits.note(visit, now());
     },
-    harvestWhenDue: (harvest) => (pace.editEveryMs === 0 ? harvest() : Promise.resolve()),
+    harvestWhenDue: (harvest) => (pace.editEveryMs === 0 ? harvest() : Promise.resolve('done')),
     live: async (service, repository, source, stop) => {
       if (pace.editEveryMs === 0) return;
       let next = now() + pace.calmMs;

@@ -17,6 +17,7 @@ export interface ExportPages extends PageSource {
 export function createExportPages(bridge: Bridge): ExportPages {
   const { config } = bridge;
   const baseUrl = config.baseUrl.replace(/\/+$/, '');
+  const survey = createSurvey(bridge);
   const deps: ServerDeps = {
     database: bridge.database,
     publication: remembering(bridge.publication),
@@ -31,7 +32,9 @@ export function createExportPages(bridge: Bridge): ExportPages {
     log: { level: 'silent' },
     setsOf: (source, title) => bridge.setsOf(source, title),
     jointSets: () => bridge.jointSets(),
-    ...createSurvey(bridge, () => undefined),
+    published: survey.published,
+    // A tree of files is as it is, whenever somebody looks at it.
+    sources: async () => (await survey.sources()).map((source) => ({ ...source, nextRunAt: undefined })),
     setsPerPage: Number.POSITIVE_INFINITY,
     // No TimeGate is asked for what they lead to, and retention changes them without a change of a resource.
     timelines: false,

@@ -3,6 +3,7 @@ import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
 import { renameOlderJournals } from '../../bridge/state/older-database.ts';
+import { askAgain } from '../../bridge/work/ask-again.ts';
 import {
   describeDamagedFiles,
   describeFileWork,
@@ -176,6 +177,7 @@ async function harvestOne(
       else printResult(io, flags.json, report, describeReport(report));
     }
     if (!flags.identifiers && !io.stop.aborted) await followFiles(bridge, source.name, flags, io, progress);
+    await askAgain(bridge, [source.name]);
     const isOpen = reports.some((report) => 'state' in report && report.state === 'needs-attention');
     return isOpen ? exitCodes.needsAttention : exitCodes.ok;
   } catch (error) {

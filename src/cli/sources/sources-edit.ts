@@ -1,3 +1,4 @@
+import { askAgain } from '../../bridge/work/ask-again.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { changeKeptSource, forgetKeptSource } from '../../store/sources/kept-sources.ts';
@@ -34,6 +35,7 @@ export async function editSource(name: string, flags: EditFlags, io: CommandIo):
       },
       toIso(bridge.clock.now()),
     );
+    await askAgain(bridge, [name]);
     printResult(
       io,
       flags.json,
@@ -103,6 +105,7 @@ export async function resumeCommand(
   return withBridge(flags, io, 'nothing', async (bridge) => {
     const sources = bridge.sources(names).map(({ name }) => name);
     const resumed = new Set(await resumeSources(bridge.database, sources));
+    await askAgain(bridge, sources);
     for (const name of sources) {
       const text = resumed.has(name) ? `${name} is read again` : `${name} was not paused`;
       printResult(io, flags.json, { name, resumed: resumed.has(name) }, text);

@@ -39,7 +39,7 @@ export async function statusCommand(
     if (flags.at !== undefined) return await statusAt(bridge, flags.at, flags.json, io);
     const published = await bridge.publication.sets();
     const setsOf = bySource(published);
-    const overviews = await readOverviews(bridge, undefined, published);
+    const overviews = await readOverviews(bridge, published);
     for (let from = 0; from < overviews.length; from += sourcesAtOnce) {
       const some = overviews.slice(from, from + sourcesAtOnce);
       const details = await readDetails(bridge, some, flags.json);

@@ -12,10 +12,23 @@ import { storageSchema } from './storage-schema.ts';
  * from its descriptions). Unknown keys are errors with a suggestion.
  */
 
+const leaseSeconds = Type.Optional(
+  Type.Integer({
+    minimum: 2,
+    maximum: 3600,
+    description:
+      'What a process works on is free for others when it has given no sign of life for so many seconds (default: 60); on the same host, at once when it has died.',
+  }),
+);
+
 const databaseSchema = Type.Union(
   [
     Type.Object(
-      { client: Type.Literal('sqlite'), file: Type.String({ minLength: 1, default: 'data/rsbridge.db' }) },
+      {
+        client: Type.Literal('sqlite'),
+        file: Type.String({ minLength: 1, default: 'data/rsbridge.db' }),
+        leaseSeconds,
+      },
       closed,
     ),
     Type.Object(
@@ -28,6 +41,7 @@ const databaseSchema = Type.Union(
           description: 'postgres://user:${PASSWORD}@host/database',
         }),
         poolSize: Type.Integer({ minimum: 4, maximum: 100, default: 10 }),
+        leaseSeconds,
       },
       closed,
     ),
@@ -92,6 +106,11 @@ export const configSchema = Type.Object(
     database: { ...databaseSchema, default: { client: 'sqlite', file: 'data/rsbridge.db' } },
     directory: Type.String({ default: 'data', description: 'Where the published documents are kept.' }),
     storage: storageSchema,
+    role: Type.Union([Type.Literal('all'), Type.Literal('web'), Type.Literal('work')], {
+      default: 'all',
+      description:
+        'What `serve` does: `web` answers requests, `work` harvests, publishes and keeps order, `all` does both. Any number of each at one database share the work.',
+    }),
     listen: Type.Object(
       {
         host: Type.String({ default: '127.0.0.1' }),
@@ -102,6 +121,11 @@ export const configSchema = Type.Object(
           default: 1,
           description:
             'Processes that answer requests at this port. 1: the one that harvests and publishes answers, too. With 2 and more, so many others answer, each with up to 256 MB of memory and its own connections to the database; not to be confused with `workers`, which are threads that read for harvests.',
+        }),
+        health: Type.Boolean({
+          default: true,
+          description:
+            'Whether a process that only works (`role`) answers /livez, /readyz and /metrics at this port; nobody but monitors needs that.',
         }),
         minBytesPerSecond: Type.Integer({
           minimum: 0,

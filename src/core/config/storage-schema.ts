@@ -5,7 +5,7 @@ const s3Schema = Type.Object(
   {
     endpoint: Type.String({
       pattern: '^https?://[^/?#]+(/[^?#]*)?$',
-      write: 'the address of the object storage, such as https://s3.eu-central-1.amazonaws.com',
+      write: 'the web address of the storage, such as https://s3.eu-central-1.amazonaws.com',
       description: 'The address of the object storage; it may be a private one.',
     }),
     bucket: Type.String({

@@ -78,7 +78,6 @@ const nothing: FileJobReport = {
   quotaReached: false,
 };
 
-const heartbeatMs = 15_000;
 /** What is known of files by then becomes visible while others are still on their way. */
 const settleEveryMs = 10_000;
 /** An item of 50,000 files takes seconds: so much of the time, at least, is for asking. */
@@ -110,7 +109,7 @@ export async function runFileJob(
       if (isBridgeError(error, 'lease-lost')) ending.abort(error);
       else log.warn({ source: source.name, ...failure(error) }, 'lease not renewed');
     });
-  }, heartbeatMs);
+  }, database.leaseMs / 4);
   heartbeat.unref();
   try {
     const job = new FileJob(deps, source, lease, eitherOf(options.signal, ending.signal), options);

@@ -19,6 +19,13 @@ export type Queryable = Knex | Knex.Transaction;
  */
 export interface Database {
   readonly client: 'sqlite' | 'pg';
+  /** So long without a sign of life, and what a process works on is free for others. */
+  readonly leaseMs: number;
+  /**
+   * How far the clock of this process is ahead of the one that all processes at this database go by: PostgreSQL's.
+   * Nothing until `lookAtClock` has looked.
+   */
+  aheadMs: number;
   readonly writer: Knex;
   readonly reader: Knex;
   /**
@@ -36,11 +43,16 @@ export interface Database {
   close(): Promise<void>;
 }
 
+const defaultLeaseSeconds = 60;
+
 export function openDatabase(config: DatabaseConfig): Database {
-  return config.client === 'sqlite' ? openSqliteDatabase(config.file) : openPostgres(config);
+  const leaseMs = (config.leaseSeconds ?? defaultLeaseSeconds) * 1000;
+  return config.client === 'sqlite'
+    ? openSqliteDatabase(config.file, leaseMs)
+    : openPostgres({ ...config, leaseMs });
 }
 
-function openSqliteDatabase(file: string): Database {
+function openSqliteDatabase(file: string, leaseMs: number): Database {
   mkdirSync(dirname(file), { recursive: true });
   const pragmas = [
     `busy_timeout = ${busyTimeoutMs}`,
@@ -71,6 +83,8 @@ function openSqliteDatabase(file: string): Database {
   const edition = sqliteEdition(file);
   return {
     client: 'sqlite',
+    leaseMs,
+    aheadMs: 0,
     writer,
     reader,
     transaction: (work) => translated(() => writer.transaction(work)),
@@ -86,14 +100,22 @@ function openSqliteDatabase(file: string): Database {
   };
 }
 
-function openPostgres(config: { url: string; poolSize: number }): Database {
+interface PostgresSettings {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly leaseMs: number;
+}
+
+function openPostgres(config: PostgresSettings): Database {
   const connection = openPostgresPool(config.url, {
     log: knexLog,
-    pool: { min: 0, max: config.poolSize },
+    pool: { min: 0, max: config.poolSize, afterCreate: setUp(config.leaseMs) },
     acquireConnectionTimeout: 30_000,
   });
   return {
     client: 'pg',
+    leaseMs: config.leaseMs,
+    aheadMs: 0,
     writer: connection,
     reader: connection,
     transaction: (work) => translated(() => retried(() => connection.transaction(work))),
@@ -103,6 +125,18 @@ function openPostgres(config: { url: string; poolSize: number }): Database {
     close: () => connection.destroy(),
   };
 }
+
+/**
+ * A process that stands still, or is cut off, in the middle of a transaction locks rows that nobody else can have: its
+ * transaction ends with its lease.
+ */
+function setUp(leaseMs: number) {
+  const statement = `set idle_in_transaction_session_timeout = ${leaseMs}`;
+  return (connection: { query(sql: string, done: (error: unknown) => void): void }, done: Done): void =>
+    connection.query(statement, (error) => done(error, connection));
+}
+
+type Done = (error: unknown, connection: unknown) => void;
 
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -124,7 +158,10 @@ const connectionCodes = new Set([
   '28P01',
   '3D000',
   '57P01',
+  '57P02',
   '57P03',
+  // It stood still for longer than its lease.
+  '25P03',
 ]);
 
 function isOutOfFiles(error: unknown): boolean {

@@ -14,6 +14,8 @@ export interface Lease {
   readonly work: Work;
   /** `<place>/<pid>/<random>`: so that a neighbour on the same host can see whether the holder still lives. */
   readonly holder: string;
+  /** Until when it is held by one who gives a sign of life now, by the clock of the database. */
+  readonly until: (nowMs: number) => number;
 }
 
 /** `harvest`: whatever writes resources. `files`: asking for files and downloading them, beside a harvest. */
@@ -24,7 +26,6 @@ const columnsOf = {
   files: { holder: 'file_work_holder', expires: 'file_work_expires' },
 } as const;
 
-const lifetimeMs = 60_000;
 /** Holders of this very process; the pid alone would call a restarted container alive. */
 const ownHolders = new Set<string>();
 
@@ -63,8 +64,9 @@ export async function acquireLease(
   nowMs: number,
   work: Work = 'harvest',
 ): Promise<Lease> {
-  const holder = `${thisPlace}/${process.pid}/${randomUUID()}`;
+  const holder = newHolder();
   const columns = columnsOf[work];
+  const until = (ownMs: number) => ownMs - database.aheadMs + database.leaseMs;
   const sourceId = await database.transaction(async (trx) => {
     // Written first: on both databases this waits for whoever else is at this row.
     await trx('source').where({ name: source }).update({ name: source });
@@ -73,7 +75,11 @@ export async function acquireLease(
       .where({ name: source })
       .first();
     if (!row) throw new BridgeError('unknown-source', `source ${source} is not in the database`);
-    if (row.holder !== null && isRunning(row.expires ?? 0, nowMs) && !isDead(row.holder)) {
+    if (
+      row.holder !== null &&
+      isRunning(row.expires ?? 0, until(nowMs), database.leaseMs) &&
+      !isDead(row.holder)
+    ) {
       const [place = '', pid] = row.holder.split('/');
       const what = work === 'files' ? `the files of ${source}` : source;
       throw new BridgeError('lease-held', `process ${pid} on ${place.split(' ')[0]} is working on ${what}`, {
@@ -82,11 +88,11 @@ export async function acquireLease(
     }
     await trx('source')
       .where({ id: row.id })
-      .update({ [columns.holder]: holder, [columns.expires]: nowMs + lifetimeMs });
+      .update({ [columns.holder]: holder, [columns.expires]: until(nowMs) });
     return row.id;
   });
   ownHolders.add(holder);
-  return { source, sourceId, work, holder };
+  return { source, sourceId, work, holder, until };
 }
 
 /**
@@ -98,7 +104,7 @@ export async function renewLease(db: Knex | Knex.Transaction, lease: Lease, nowM
   const columns = columnsOf[lease.work];
   const changed = await db('source')
     .where({ id: lease.sourceId, [columns.holder]: lease.holder })
-    .update({ [columns.expires]: nowMs + lifetimeMs });
+    .update({ [columns.expires]: lease.until(nowMs) });
   if (Number(changed) !== 1) {
     throw new BridgeError('lease-lost', `another process took over ${lease.source}`, { retryable: true });
   }
@@ -113,12 +119,26 @@ export async function releaseLease(database: Database, lease: Lease): Promise<vo
     .update({ [columns.holder]: null, [columns.expires]: null });
 }
 
-/** An expiry that no living holder would have written comes from a clock that was wrong. */
-function isRunning(expires: number, nowMs: number): boolean {
-  return expires > nowMs && expires < nowMs + 10 * lifetimeMs;
+/** By this name a process is known to the others as long as it lives. */
+export function newHolder(): string {
+  return `${thisPlace}/${process.pid}/${randomUUID()}`;
 }
 
-function isDead(holder: string): boolean {
+/** A name that this very process goes by: the process id alone would call a restarted container alive. */
+export function addHolder(holder: string): void {
+  ownHolders.add(holder);
+}
+
+/**
+ * An expiry that no living holder would have written comes from a clock that was wrong.
+ * @param until when one would expire that is renewed now
+ */
+function isRunning(expires: number, until: number, leaseMs: number): boolean {
+  return expires > until - leaseMs && expires < until + 9 * leaseMs;
+}
+
+/** Whether a neighbour on this host is gone; of any other one nobody knows. */
+export function isDead(holder: string): boolean {
   const [place, pid] = holder.split('/');
   if (place !== thisPlace || ownHolders.has(holder)) return false;
   return Number(pid) === process.pid || !isAlive(Number(pid));

@@ -19,6 +19,7 @@ import * as takeover from '../../../migrations/0032-takeover.ts';
 import * as keys from '../../../migrations/0033-keys.ts';
 import * as edition from '../../../migrations/0040-edition.ts';
 import * as keptSources from '../../../migrations/0041-kept-sources.ts';
+import * as due from '../../../migrations/0042-due.ts';
 import * as hosts from '../../../migrations/0043-hosts.ts';
 import * as objects from '../../../migrations/0044-objects.ts';
 import * as jointJournals from '../../../migrations/0045-joint-journals.ts';
@@ -51,6 +52,7 @@ export const migrations: readonly Migration[] = [
   { name: '0033-keys', up: keys.up, takesOver: true },
   { name: '0040-edition', up: edition.up },
   { name: '0041-kept-sources', up: keptSources.up },
+  { name: '0042-due', up: due.up, worksWith: '0041-kept-sources' },
   { name: '0043-hosts', up: hosts.up, worksWith: '0041-kept-sources' },
   { name: '0044-objects', up: objects.up, worksWith: '0041-kept-sources' },
   { name: '0045-joint-journals', up: jointJournals.up, worksWith: '0041-kept-sources' },

@@ -72,6 +72,7 @@ export function forgetKeptSource(database: Database, name: string): Promise<bool
   return database.transaction(async (trx) => {
     const found = await trx('kept_source').where({ name }).delete();
     await trx('pause').where({ source: name }).delete();
+    await trx('due').where({ source: name }).delete();
     await nextEdition(trx);
     return found > 0;
   });

@@ -57,6 +57,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0033-keys' },
     { name: '0040-edition' },
     { name: '0041-kept-sources' },
+    { name: '0042-due' },
     { name: '0043-hosts' },
     { name: '0044-objects' },
     { name: '0045-joint-journals' },

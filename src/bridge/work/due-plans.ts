@@ -1,0 +1,58 @@
+import type { Config } from '../../core/config/config.ts';
+import { defaultSchedules } from '../../core/config/source-schema.ts';
+import type { Schedule } from '../../core/time/next-due.ts';
+import { type Spread, spreadSources } from '../../core/time/spread.ts';
+import { turnsOf } from '../../harvest/turns.ts';
+import type { DueKind, DueWork } from '../../store/runs/due.ts';
+
+/** Something to be done again and again. */
+export interface Plan extends DueWork {
+  /** Undefined: never by itself. */
+  readonly schedule: Schedule | undefined;
+  /** What the schedule is made of: another text is another schedule. */
+  readonly text: string;
+}
+
+/** Before the documents of the night are rendered. */
+const retentionSchedule = '10 1 * * *';
+
+/** What is due by a configuration, and when: of each source, and of the installation. */
+export function plansOf({ sources, publish }: Pick<Config, 'sources' | 'publish'>): readonly Plan[] {
+  const ofSources = (kind: DueKind, setting: keyof typeof defaultSchedules): readonly Plan[] => {
+    const schedules = new Map<string, string>();
+    for (const [name, { [setting]: cron }] of Object.entries(sources)) {
+      if (cron !== false) schedules.set(name, cron);
+    }
+    const spreads = spreadSources(schedules, defaultSchedules[setting]);
+    return Object.keys(sources).map((source) =>
+      planOf(source, kind, schedules.get(source), spreads.get(source)),
+    );
+  };
+  return [
+    ...ofSources('harvest', 'schedule'),
+    ...ofSources('full', 'fullPass'),
+    ...ofSources('identifiers', 'identifierPass'),
+    planOf('', 'retention', retentionSchedule),
+    planOf('', 'lists', publish.resourceListSchedule),
+    planOf('', 'dumps', publish.resourceDumpSchedule),
+    { source: '', kind: 'publication', schedule: always, text: 'always' },
+  ];
+}
+
+const always: Schedule = { place: 0, atMostMs: 0, after: (moment) => moment + 1 };
+
+function planOf(
+  source: string,
+  kind: DueKind,
+  cron: string | false | undefined,
+  { place, atMostMs }: Spread = { place: 0, atMostMs: 0 },
+): Plan {
+  if (cron === undefined || cron === false) return { source, kind, schedule: undefined, text: 'never' };
+  const text = place === 0 ? cron : `${cron} + ${place.toFixed(6)} of ${atMostMs}`;
+  return {
+    source,
+    kind,
+    text,
+    schedule: { place, atMostMs, after: (moment) => turnsOf(cron).after(moment) },
+  };
+}

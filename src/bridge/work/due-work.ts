@@ -1,0 +1,71 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Config } from '../../core/config/config.ts';
+import { failure } from '../../core/errors.ts';
+import { lookAtClock } from '../../store/runs/clock-ahead.ts';
+import { addHolder, newHolder } from '../../store/runs/leases.ts';
+import { listHarvestedSources } from '../../store/sources/sources.ts';
+import { type Bridge, harvestsAtOnce } from '../bridge.ts';
+import { plansOf } from './due-plans.ts';
+import { DueRunner, type RunnerDeps } from './due-runner.ts';
+
+/** What is due, of all that is configured, as long as this process works. */
+export interface DueAtWork {
+  follow(config: Pick<Config, 'sources' | 'publish'>): void;
+  /** Whether it is this process that publishes. */
+  isPublisher(): boolean;
+  /** Nothing begins after this; resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+export interface DueSettings extends Pick<RunnerDeps, 'perform'> {
+  /** Whether sources that were never read to the end are read at once. */
+  readonly newcomers: boolean;
+}
+
+const lookEveryMs = 1000;
+
+export function startDueWork(bridge: Bridge, { perform, newcomers }: DueSettings): DueAtWork {
+  const { database, log } = bridge;
+  const holder = newHolder();
+  addHolder(holder);
+  const runner = new DueRunner({
+    database,
+    log,
+    holder,
+    perform,
+    places: harvestsAtOnce,
+    now: () => lookAtClock(database),
+    steady: () => performance.now(),
+    chance: Math.random,
+    begun: newcomers ? () => listHarvestedSources(database.reader) : undefined,
+  });
+  const stopped = new AbortController();
+
+  async function work(): Promise<void> {
+    let failures = 0;
+    while (!stopped.signal.aborted) {
+      try {
+        await runner.look();
+        if (failures > 0) log.info({ failures }, 'what is due can be read again');
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        // As long as it lasts it is said once.
+        log[failures === 1 ? 'error' : 'debug']({ ...failure(error) }, 'what is due cannot be read');
+      }
+      await pause(lookEveryMs, undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
+  }
+
+  runner.follow(plansOf(bridge.config));
+  const working = work();
+  return {
+    follow: (config) => runner.follow(plansOf(config)),
+    isPublisher: () => runner.has({ source: '', kind: 'publication' }),
+    stop: async () => {
+      stopped.abort();
+      // Renewing its leases is left to each piece of work now.
+      await Promise.all([working, runner.stop()]);
+    },
+  };
+}

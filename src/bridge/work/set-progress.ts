@@ -1,0 +1,83 @@
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { JournalState } from '../../store/sources/journal.ts';
+import { type RenderedList, restAfterList, smallList } from './list-renewal.ts';
+
+/** How far one set is published, as far as this process knows; times in milliseconds since the epoch. */
+export interface Progress {
+  set: ResourceSet;
+  busy: boolean;
+  /** Of the journal, in the Change Lists; -1 before the first round. */
+  seq: number;
+  /** When an open Change List may have to be closed. */
+  slotEnds: number;
+  /** Of the journal, in the Resource List. */
+  listSeq: number;
+  /** Longer lists keep to their schedule, */
+  isLarge: boolean;
+  /** unless they name what is not public any more. */
+  namesWithheld: boolean;
+  listDue: boolean;
+  /** It is being written. */
+  listBegun: boolean;
+  /** Before this a stale Resource List stays. */
+  renewAfter: number;
+  /** A closed Change List may want its package. */
+  packagesDue: boolean;
+  resourceDump: 'always' | 'if-missing';
+  /** After a dump that failed. */
+  dumpsNotBefore: number;
+  /** When the flat Change List, held back so as not to be written all the time, is due. */
+  flatAt: number;
+  /** After a failure, or while there is nothing to publish yet. */
+  notBefore: number;
+  /** When it was published last; who has waited longest comes first. */
+  startedAt: number;
+}
+
+export function begin(set: ResourceSet): Progress {
+  return {
+    set,
+    busy: false,
+    seq: -1,
+    slotEnds: 0,
+    listSeq: -1,
+    isLarge: false,
+    namesWithheld: false,
+    listDue: false,
+    listBegun: false,
+    renewAfter: 0,
+    packagesDue: false,
+    resourceDump: 'if-missing',
+    dumpsNotBefore: 0,
+    flatAt: Number.POSITIVE_INFINITY,
+    notBefore: 0,
+    startedAt: 0,
+  };
+}
+
+export function isDue(progress: Progress, journal: JournalState, now: number): boolean {
+  const moved = journal.seq !== progress.seq || now >= progress.slotEnds;
+  return moved || now >= progress.flatAt || wantsList(progress, journal, now);
+}
+
+/** Not before the lists are there. */
+export function wantsDumps({ set, busy, seq, packagesDue, dumpsNotBefore }: Progress, now: number): boolean {
+  return set.dumps && !busy && seq !== -1 && packagesDue && now >= dumpsNotBefore;
+}
+
+export function wantsList(progress: Progress, { seq }: JournalState, now: number): boolean {
+  const { listDue, listSeq, isLarge, namesWithheld, renewAfter } = progress;
+  return listDue || ((isLarge ? namesWithheld : listSeq !== seq) && now >= renewAfter);
+}
+
+/** @param began when its rendering did */
+export function noteList(
+  progress: Progress,
+  list: RenderedList & { readonly seq: number },
+  began: number,
+): void {
+  progress.listSeq = list.seq;
+  progress.isLarge = list.entries > smallList;
+  progress.namesWithheld = false;
+  progress.renewAfter = began + restAfterList(list);
+}

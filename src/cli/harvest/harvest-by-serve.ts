@@ -1,0 +1,53 @@
+import { loadConfig } from '../../bridge/config/load-config.ts';
+import { noSourceError } from '../../bridge/config/no-source.ts';
+import { openStored } from '../../bridge/stored-bridge.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { lookAtClock } from '../../store/runs/clock-ahead.ts';
+import { askFor, listDue } from '../../store/runs/due.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { type CommandIo, printResult, say } from '../terminal/io.ts';
+
+export interface AskFlags {
+  readonly config?: string;
+  readonly json: boolean;
+  readonly full: boolean;
+  readonly identifiers: boolean;
+}
+
+/**
+ * Has the processes that work at this database read sources now, before all that is due by its schedule, however often
+ * they have failed.
+ */
+export async function askServe(given: readonly string[], flags: AskFlags, io: CommandIo): Promise<number> {
+  const bridge = await openStored(loadConfig(flags, io.env, io.cwd), 'migrate');
+  try {
+    const { config, database, pauseOf } = bridge;
+    const known = Object.keys(config.sources);
+    if (known.length === 0) throw noSourceError();
+    const unknown = given.find((name) => !known.includes(name));
+    if (unknown !== undefined)
+      throw new BridgeError(
+        'unknown-source',
+        `there is no source called ${unknown}; configured: ${known.join(', ')}`,
+      );
+    const sources = given.length > 0 ? [...new Set(given)] : known;
+    const kind = flags.full ? 'full' : flags.identifiers ? 'identifiers' : 'harvest';
+    const now = await lookAtClock(database);
+    await askFor(database, { sources, kind }, now);
+    for (const source of sources) {
+      const paused = pauseOf(source) !== undefined;
+      const text = paused
+        ? `${source} is paused, and will be read when that ends: rsbridge sources resume ${source}`
+        : `${source} is the next to be read`;
+      printResult(io, flags.json, { source, asked: kind, paused }, text);
+    }
+    const isWorked = (await listDue(database.reader, now)).some(
+      (one) => one.kind === 'publication' && one.isHeld,
+    );
+    if (!isWorked)
+      say(io, 'no rsbridge serve works at this database now; the next one that starts begins with it');
+    return exitCodes.ok;
+  } finally {
+    await bridge.close();
+  }
+}
