@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+
+/** What goes wrong with an endpoint, if anything. */
+export type Quirk = 'none' | 'dead' | 'hanging' | 'busy' | 'cut' | 'forgetful' | 'untidy';
+
+export interface EndpointPlan {
+  readonly name: string;
+  /** An address of the loopback network of its own, so that it is a host of its own. */
+  readonly host: string;
+  readonly size: number;
+  readonly latencyMs: number;
+  readonly quirk: Quirk;
+}
+
+/** Numbers between 0 and 1 that are the same each time. */
+export function numbersFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const largest = 500_000;
+const odd: readonly Quirk[] = ['busy', 'cut', 'forgetful', 'untidy'];
+
+/** Sizes with a long tail (the n-th has an n-th of the first), latencies from 20 ms to 3 s, a tenth odd, a twentieth gone. */
+export function planEndpoints(count: number, records: number, seed = 1): readonly EndpointPlan[] {
+  const number = numbersFrom(seed);
+  const harmonic = Array.from({ length: count }, (_, index) => 1 / (index + 1)).reduce((a, b) => a + b, 0);
+  return Array.from({ length: count }, (_, index) => {
+    // Whatever is large answers like the others.
+    const rank = (index * 7919) % count;
+    const quirk: Quirk =
+      index % 40 === 7
+        ? 'dead'
+        : index % 40 === 27
+          ? 'hanging'
+          : index % 10 === 3
+            ? (odd[Math.floor(index / 10) % odd.length] ?? 'none')
+            : 'none';
+    return {
+      name: `repository-${index}`,
+      host: `127.1.${index >> 8}.${index & 255}`,
+      size: Math.max(3, Math.min(largest, Math.round(records / harmonic / (rank + 1)))),
+      latencyMs: Math.round(20 * 150 ** number()),
+      quirk,
+    };
+  });
+}
+
+const base = '2026-01-01T00:00:00Z';
+const pageSize = 200;
+
+interface Edit {
+  readonly at: string;
+  readonly salt: string;
+  readonly isDeleted: boolean;
+}
+
+/** One repository: records that are made when they are asked for, and what was done to them. */
+export class Endpoint {
+  readonly plan: EndpointPlan;
+  readonly edits = new Map<number, Edit>();
+  #size: number;
+  asked = 0;
+
+  constructor(plan: EndpointPlan) {
+    this.plan = plan;
+    this.#size = plan.size;
+  }
+
+  /** Creates, deletes or changes a record. @param chance between 0 and 1 */
+  edit(chance: number, salt: string): void {
+    const isNew = chance < 0.1;
+    const id = isNew ? this.#size : Math.floor(((chance * 7) % 1) * this.#size);
+    if (isNew) this.#size += 1;
+    this.edits.set(id, { at: secondsOf(Date.now()), salt, isDeleted: chance > 0.9 });
+  }
+
+  /** The path at which a bridge has each record, and the hash of its payload. */
+  *truth(): Generator<readonly [path: string, hash: string]> {
+    for (let id = 0; id < this.#size; id += 1) {
+      if (this.edits.get(id)?.isDeleted) continue;
+      const hash = createHash('sha256').update(this.#payload(id)).digest('hex');
+      yield [`${this.plan.name}/items/${this.#identifier(id)}/oai_dc.xml`, `sha-256:${hash}`];
+    }
+  }
+
+  answer(query: URLSearchParams): string {
+    const verb = query.get('verb');
+    if (verb === 'Identify')
+      return envelope(
+        `<Identify><repositoryName>${this.plan.name}</repositoryName><baseURL>http://${this.plan.host}/oai</baseURL><protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail><earliestDatestamp>${base}</earliestDatestamp><deletedRecord>persistent</deletedRecord><granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify>`,
+      );
+    if (verb === 'ListMetadataFormats')
+      return envelope(
+        '<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat></ListMetadataFormats>',
+      );
+    if (verb === 'ListSets') return envelope('<error code="noSetHierarchy">none</error>');
+    if (verb === 'ListRecords' || verb === 'ListIdentifiers') return this.#list(query, verb);
+    return envelope('<error code="badVerb">not here</error>');
+  }
+
+  #list(query: URLSearchParams, verb: string): string {
+    const token = query.get('resumptionToken');
+    const [since = '', place = '0'] = token?.split('|') ?? [query.get('from') ?? ''];
+    const start = Number(place);
+    const ids = since > base ? this.#since(since) : undefined;
+    const total = ids?.length ?? this.#size;
+    if (this.plan.quirk === 'forgetful' && start > 0 && this.asked % 9 === 0)
+      return envelope('<error code="badResumptionToken">expired</error>');
+    if (total === 0) return envelope('<error code="noRecordsMatch">nothing</error>');
+    const end = Math.min(total, start + pageSize);
+    const records = Array.from({ length: end - start }, (_, index) =>
+      this.#record(ids?.[start + index] ?? start + index, verb),
+    );
+    const next = end < total ? `${since}|${end}` : '';
+    return envelope(
+      `<${verb}>${records.join('')}<resumptionToken completeListSize="${total}" cursor="${start}">${next}</resumptionToken></${verb}>`,
+    );
+  }
+
+  #since(from: string): readonly number[] {
+    return [...this.edits].flatMap(([id, { at }]) => (at >= from ? [id] : []));
+  }
+
+  #record(id: number, verb: string): string {
+    const edit = this.edits.get(id);
+    const status = edit?.isDeleted ? ' status="deleted"' : '';
+    const header = `<header${status}><identifier>${this.#identifier(id)}</identifier><datestamp>${edit?.at ?? base}</datestamp></header>`;
+    if (verb === 'ListIdentifiers') return header;
+    const gap = this.plan.quirk === 'untidy' ? '\n   <!-- -->' : '';
+    const metadata = edit?.isDeleted ? '' : `<metadata>${gap}${this.#payload(id)}${gap}</metadata>`;
+    return `<record>${header}${metadata}</record>`;
+  }
+
+  #identifier(id: number): string {
+    return `oai:${this.plan.name}.example.org:${id}`;
+  }
+
+  #payload(id: number): string {
+    const salt = this.edits.get(id)?.salt ?? '';
+    const words = Array.from({ length: 60 }, (_, index) => `word${(id * 31 + index * 17) % 997}`).join(' ');
+    return `<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${this.plan.name} ${id} ${salt}</dc:title><dc:description>${words}</dc:description></oai_dc:dc>`;
+  }
+}
+
+function envelope(content: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>${secondsOf(Date.now())}</responseDate><request>http://example.org/oai</request>${content}</OAI-PMH>`;
+}
+
+function secondsOf(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}
