@@ -33,10 +33,20 @@ export interface Extent {
   readonly rows: number;
 }
 
+const nothing: Extent = { last: 0, rows: 1 };
+
 export async function extentOf(db: Queryable, table: string): Promise<Extent> {
   const before = `before_${table}`;
-  // Another process may have come to its end meanwhile.
-  if (!(await db.schema.hasTable(before))) return { last: 0, rows: 1 };
+  const isThere = () => db.schema.hasTable(before);
+  // Another process may have come to its end before we ask, and while we do.
+  if (!(await isThere())) return nothing;
+  return measure(db, table, before).catch(async (error: unknown) => {
+    if (await isThere()) throw error;
+    return nothing;
+  });
+}
+
+async function measure(db: Queryable, table: string, before: string): Promise<Extent> {
   if (!isPostgres(db)) {
     const [row] = await db(before).max({ last: orders[table] ?? 'rowid' });
     return { last: Number(row?.last ?? 0), rows: 1 };
