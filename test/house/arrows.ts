@@ -12,6 +12,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/core': {
     comparison: 'xml',
     config: 'contracts',
+    descriptions: 'addresses contracts',
     dspace: 'addresses contracts',
     files: 'addresses contracts',
     mapping: 'addresses contracts files payloads',

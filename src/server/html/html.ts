@@ -46,6 +46,10 @@ const policy = [
 
 export interface Page {
   readonly title: string;
+  /** BCP 47, where it is another one than the page's. */
+  readonly titleLanguage?: string | undefined;
+  /** More of what programs read. */
+  readonly head?: Markup | undefined;
   readonly body: Markup;
   /** URIs of the Capability Lists that the page leads to (RS-DISC-03). */
   readonly capabilityLists?: readonly string[] | undefined;
@@ -68,12 +72,12 @@ export const pageHeaders = {
 /** The shell of every page: one stylesheet, no script, nothing from elsewhere. */
 export function renderPage(
   deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
-  { title, body, capabilityLists = [] }: Page,
+  { title, titleLanguage, head, body, capabilityLists = [] }: Page,
 ): string {
   const { baseUrl, version } = deps;
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${title === deps.title ? title : `${title} — ${deps.title}`}</title><link rel="icon" href="data:,">${capabilityLists.map((uri) => html`<link rel="resourcesync" href="${uri}">`)}
+<title${titleLanguage !== undefined && html` lang="${titleLanguage}"`}>${title === deps.title ? title : `${title} — ${deps.title}`}</title><link rel="icon" href="data:,">${capabilityLists.map((uri) => html`<link rel="resourcesync" href="${uri}">`)}${head}
 <style>${new Markup(stylesheet)}</style></head><body>
 <header><a class="name" href="${baseUrl}/">${deps.title}</a><span class="grow"></span><nav><a href="${baseUrl}/about">About</a></nav></header>
 <main>

@@ -1,5 +1,8 @@
+import type { Description } from '../../core/descriptions/description.ts';
 import { html, linkTo, type Markup, type Page, timeAndAge } from '../html/html.ts';
 import { count, countOf, size } from '../html/wording.ts';
+import { citationHead } from './citation.ts';
+import { abstractSection, descriptionRows, itemHeading } from './description-view.ts';
 import type { ItemTimeline } from './item-timeline.ts';
 import { exactTimeAndAge, momentList, type VersionsView, versionsSummary } from './timeline-view.ts';
 
@@ -8,6 +11,10 @@ export interface ItemView {
   readonly uri: string;
   readonly source: string;
   readonly identifier: string;
+  /** What the metadata that says most says of it; absent where none says anything. */
+  readonly description?: Description | undefined;
+  /** Its DOI or Handle, as an address (RFC 8574). */
+  readonly citeAs?: string | undefined;
   /** When the upstream says it last changed. */
   readonly datestamp?: string;
   readonly at: string;
@@ -45,16 +52,18 @@ export interface ItemResource {
 export function toItemPage(view: ItemView): Page {
   const { identifier, datestamp, collections, landingPages, resources, source, about, at, files, timeline } =
     view;
+  const { uri: ownUri, description, citeAs } = view;
   const metadata = resources.filter(({ kind }) => kind === 'metadata');
   const shown = resources.filter(({ kind }) => kind === 'file');
-  const body = html`<h1>${identifier}</h1>
-<dl><dt>Of</dt><dd><a href="${about}">${source}</a></dd>${
+  const body = html`${itemHeading(identifier, description)}
+<dl>${descriptionRows(identifier, description, citeAs)}<dt>Of</dt><dd><a href="${about}">${source}</a></dd>${
     landingPages.length > 0 &&
     html`<dt>Page</dt><dd>${landingPages.map((uri) => html`<div>${linkTo(uri)}</div>`)}</dd>`
   }<dt>Changed upstream</dt><dd>${timeAndAge(datestamp, at, 'not stated')}</dd>${
     collections.length > 0 &&
     html`<dt>In</dt><dd>${collections.map(({ uri, name }) => html`<div><a href="${uri}">${name}</a></div>`)}</dd>`
   }</dl>
+${abstractSection(description)}
 ${
   metadata.length > 0 &&
   html`<h2>Metadata</h2>
@@ -65,7 +74,16 @@ ${
   html`<h2>${countOf(files, 'file')}</h2>
 ${table('Name', shown, at)}${files > shown.length && html`<p class="soft">and ${count(files - shown.length)} more, which are in the Resource List.</p>`}`
 }${timeline && timelineSection(timeline, at)}`;
-  return { title: identifier, body, capabilityLists: view.capabilityLists };
+  const title = description?.title;
+  return {
+    title: title?.text ?? identifier,
+    titleLanguage: title?.language,
+    head: html`${citeAs !== undefined && html`<link rel="cite-as" href="${citeAs}">`}${
+      description && citationHead({ uri: ownUri, description, citeAs, landingPages, files: shown })
+    }`,
+    body,
+    capabilityLists: view.capabilityLists,
+  };
 }
 
 function timelineSection({ count: all, first, moments }: ItemTimeline, now: string): Markup {

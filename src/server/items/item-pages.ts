@@ -28,7 +28,7 @@ export async function* renderItemPages(
       const path = itemPath(source, item.identifier);
       if (living.length === 0) yield { path, page: undefined };
       else {
-        const view = await toItemView(deps, toLivingItem(deps.baseUrl, item, living));
+        const view = await toItemView(deps, await toLivingItem(deps, item, living));
         yield { path, page: renderPage(deps, toItemPage(view)) };
       }
     }

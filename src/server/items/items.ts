@@ -73,7 +73,7 @@ function linksOf(item: SignpostedItem): readonly HeaderLink[] {
 
 export async function toItemView(
   deps: ServerDeps,
-  { item, metadata, files, signposted }: LivingItem,
+  { item, metadata, files, signposted, description }: LivingItem,
 ): Promise<ItemView> {
   const { baseUrl } = deps;
   const { source, identifier, datestamp, collections } = item;
@@ -84,6 +84,8 @@ export async function toItemView(
     uri: signposted.uri,
     source,
     identifier,
+    ...(description && { description }),
+    ...(signposted.citeAs !== undefined && { citeAs: signposted.citeAs }),
     ...(datestamp !== undefined && { datestamp }),
     at: toIso(deps.clock.now()),
     collections: collections.map(({ spec, name }) => ({

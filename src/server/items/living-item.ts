@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
+import type { Description } from '../../core/descriptions/description.ts';
+import { doiUri, handleUri } from '../../core/descriptions/persistent-identifiers.ts';
 import { collectionPath, itemPath } from '../../core/uris.ts';
 import { findItemAt, type StoredItem } from '../../store/reading/items.ts';
 import type { StoredResource } from '../../store/reading/resources.ts';
@@ -7,6 +9,7 @@ import type { ServerDeps } from '../deps.ts';
 import { servedPath } from '../http/base-path.ts';
 import { Refusal, type Trace } from '../http/errors.ts';
 import { citeAsOf, type SignpostedItem, toTarget } from '../http/signposting.ts';
+import { describeItem } from './item-description.ts';
 import { readItemPast } from './item-timeline.ts';
 import { originalUri } from './timeline-view.ts';
 
@@ -19,6 +22,8 @@ export interface LivingItem {
   readonly metadata: readonly StoredResource[];
   /** In the order that the upstream has them in. */
   readonly files: readonly StoredResource[];
+  /** What its metadata says of it. */
+  readonly description: Description | undefined;
   readonly signposted: SignpostedItem;
 }
 
@@ -39,18 +44,28 @@ export async function findLivingItem(
     const traces = await tracesOf(deps, item.resources);
     throw new Refusal('gone', 'everything of this item was deleted', {}, traces);
   }
-  return toLivingItem(deps.baseUrl, item, living);
+  return toLivingItem(deps, item, living);
 }
 
 /** @param living of its resources */
-export function toLivingItem(
-  baseUrl: string,
+export async function toLivingItem(
+  deps: Pick<ServerDeps, 'baseUrl' | 'database' | 'directory'>,
   item: StoredItem,
   living: readonly StoredResource[],
-): LivingItem {
+): Promise<LivingItem> {
   const metadata = living.filter(({ kind }) => kind === 'metadata');
   const files = living.filter(({ kind }) => kind === 'file').sort(bySequence);
-  return { item, metadata, files, signposted: signpost(baseUrl, item, metadata, files) };
+  const description = await describeItem(deps, metadata);
+  const signposted = signpost(deps.baseUrl, item, metadata, files);
+  const citeAs = citeAsStated(description, signposted.citeAs);
+  return { item, metadata, files, description, signposted: { ...signposted, citeAs } };
+}
+
+/** A DOI before all else, then the landing page where it has an address that stays, then a Handle that is only named. */
+function citeAsStated(description: Description | undefined, ofPage: string | undefined): string | undefined {
+  const { doi, handle } = description ?? {};
+  if (doi !== undefined) return doiUri(doi);
+  return ofPage ?? (handle === undefined ? undefined : handleUri(handle));
 }
 
 /** The TimeMaps of what is handed out of it still. */
