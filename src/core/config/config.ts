@@ -42,6 +42,14 @@ const databaseSchema = Type.Union(
         }),
         poolSize: Type.Integer({ minimum: 4, maximum: 100, default: 10 }),
         leaseSeconds,
+        timeoutSeconds: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: 600,
+            description:
+              'When PostgreSQL has been silent for so many seconds (default: 5), it is asked whether it is still at work; if that is not answered within as many, it is away: requests are answered with 503 until it is back.',
+          }),
+        ),
       },
       closed,
     ),

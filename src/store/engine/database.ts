@@ -44,12 +44,17 @@ export interface Database {
 }
 
 const defaultLeaseSeconds = 60;
+const defaultTimeoutSeconds = 5;
 
 export function openDatabase(config: DatabaseConfig): Database {
   const leaseMs = (config.leaseSeconds ?? defaultLeaseSeconds) * 1000;
   return config.client === 'sqlite'
     ? openSqliteDatabase(config.file, leaseMs)
-    : openPostgres({ ...config, leaseMs });
+    : openPostgres({
+        ...config,
+        leaseMs,
+        timeoutMs: (config.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+      });
 }
 
 function openSqliteDatabase(file: string, leaseMs: number): Database {
@@ -104,6 +109,7 @@ interface PostgresSettings {
   readonly url: string;
   readonly poolSize: number;
   readonly leaseMs: number;
+  readonly timeoutMs: number;
 }
 
 function openPostgres(config: PostgresSettings): Database {
@@ -111,6 +117,7 @@ function openPostgres(config: PostgresSettings): Database {
     log: knexLog,
     pool: { min: 0, max: config.poolSize, afterCreate: setUp(config.leaseMs) },
     acquireConnectionTimeout: 30_000,
+    timeoutMs: config.timeoutMs,
   });
   return {
     client: 'pg',
@@ -149,7 +156,11 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOTFOUND',
+  'EAI_AGAIN',
   'ETIMEDOUT',
   'EPIPE',
   '08000',
@@ -162,7 +173,15 @@ const connectionCodes = new Set([
   '57P03',
   // It stood still for longer than its lease.
   '25P03',
+  // It has as many connections as it takes.
+  '53300',
+  // It is a standby, or is to be one.
+  '25006',
 ]);
+
+/** What `pg` says of a connection that ended, without any code; the statement comes before it. */
+const connectionEnded =
+  /(?:^| - )(?:Connection terminated|timeout expired|Client has encountered a connection error|Client was closed)/;
 
 function isOutOfFiles(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -197,7 +216,7 @@ export function translate(error: unknown): unknown {
   const damage = storageError(error);
   if (damage) return damage;
   const acquire = error.name === 'KnexTimeoutError';
-  if (acquire || connectionCodes.has(code)) {
+  if (acquire || connectionCodes.has(code) || connectionEnded.test(error.message)) {
     return new BridgeError('database-unavailable', 'the database does not answer', {
       cause: error,
       retryable: true,

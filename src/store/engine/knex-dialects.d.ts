@@ -11,5 +11,7 @@ declare module 'knex/lib/dialects/postgres/index.js' {
   export default class PostgresClient extends Knex.Client {
     // biome-ignore lint/suspicious/noExplicitAny: as knex has it.
     _query(connection: unknown, query: any): Promise<any>;
+    // biome-ignore lint/suspicious/noExplicitAny: as knex has it.
+    _acquireOnlyConnection(): Promise<any>;
   }
 }

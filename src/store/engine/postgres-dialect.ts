@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type pg from 'pg';
 import { isHash } from '../drivers/sqlite-hashes.ts';
+import { type Connection, PostgresReach } from './postgres-reach.ts';
 
 /**
  * knex over `pg`, with hashes as they are kept: an SHA-256 in 32 octets, any other in those of its text. As on SQLite
@@ -21,23 +22,82 @@ interface QueryObject {
   response?: pg.QueryArrayResult | pg.QueryResult<Record<string, unknown>>;
 }
 
+/** Of a connection: the reach of the pool that it is of. The client of a transaction is another one than the pool's. */
+const reaches = new WeakMap<object, PostgresReach>();
+
 class HashingClient extends PostgresClient {
-  override async _query(connection: unknown, query: QueryObject): Promise<QueryObject> {
+  #reach: PostgresReach | undefined;
+
+  override async acquireRawConnection(): Promise<Connection> {
+    const since = performance.now();
+    const reach = this.#ownReach();
+    try {
+      const connection = await super.acquireRawConnection();
+      reaches.set(connection, reach);
+      reach.add(connection);
+      return connection;
+    } catch (error) {
+      reach.failed(error, since);
+      throw error;
+    }
+  }
+
+  override async acquireConnection(): Promise<Connection> {
+    return this.#ownReach().unlessAway(
+      () => super.acquireConnection(),
+      (connection) => void this.releaseConnection(connection),
+    );
+  }
+
+  override async destroy(done: () => void): Promise<void> {
+    await super.destroy(done);
+    this.#reach?.close();
+  }
+
+  #ownReach(): PostgresReach {
+    const { timeoutMs } = this.config as unknown as PoolSettings;
+    this.#reach ??= new PostgresReach({ timeoutMs, connect: () => this._acquireOnlyConnection() });
+    return this.#reach;
+  }
+
+  override async _query(connection: Connection, query: QueryObject): Promise<QueryObject> {
     if (query.bindings) query.bindings = query.bindings.map(toBinding);
-    const { response } = await super._query(connection, query);
+    const reach = reaches.get(connection);
+    reach?.ask(connection);
+    try {
+      await super._query(connection, query);
+      reach?.answered(connection);
+    } catch (error) {
+      reach?.answered(connection, error);
+      throw error;
+    }
+    const { response } = query;
     const results = Array.isArray(response) ? response : [response];
     for (const result of results) readOctets(result as pg.QueryResult<Record<string, unknown>> | undefined);
     return query;
   }
 }
 
-export function openPostgresPool(url: string, settings: Omit<Knex.Config, 'client' | 'connection'>): Knex {
+export interface PoolSettings extends Omit<Knex.Config, 'client' | 'connection'> {
+  /** So long PostgreSQL may be silent. */
+  readonly timeoutMs: number;
+}
+
+/** What is said to a connection on which nothing happens, after so long: routers forget those that are quiet. */
+const keepAliveMs = 10_000;
+
+export function openPostgresPool(url: string, settings: PoolSettings): Knex {
+  const { timeoutMs, pool } = settings;
   const opened = knex({
     ...settings,
+    pool: { ...pool, createTimeoutMillis: 2 * timeoutMs },
     client: HashingClient as unknown as typeof Knex.Client,
     connection: {
       connectionString: url,
       types: { getTypeParser: typeParser() },
+      connectionTimeoutMillis: timeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveMs,
     } as Knex.PgConnectionConfig,
   });
   // By this name everybody asks which database it is.
