@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../../src/cli/demo/free-port.ts';
+import { accessKeyId, secretAccessKey, startVersitygw, versitygw } from '../house/objects/versitygw.ts';
 import { startPostgres } from '../house/postgres/server.ts';
 import { planEndpoints } from './aggregator/endpoint.ts';
 import { Follower } from './aggregator/follower.ts';
@@ -14,16 +15,28 @@ import { firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
  * `npm run bench aggregator [ENDPOINTS] [RECORDS] [MINUTES] [EDITS_PER_SECOND]`: a simulated internet of repositories on the
- * loopback network, PostgreSQL, two processes that work and two that answer. First all is harvested; then records are edited
- * for some minutes, while a client follows `/all`, a working process is killed, and another one stands still for twenty
- * seconds. In the end what the client holds has to be what there is, payload by payload.
+ * loopback network, PostgreSQL, versitygw where it is installed (each 50th record has a file), two processes that work and two
+ * that answer. First all is harvested; then records are edited for some minutes, while a client follows `/all`, a working
+ * process is killed, and another one stands still for twenty seconds. In the end what the client holds has to be what there
+ * is, payload by payload.
+ *
+ * `npm run bench aggregator -- --rows N`: what each operation costs in a store of N resources beside one of 100,000, both on
+ * PostgreSQL; that is `growth` with these sizes.
  */
+const rows = process.argv.indexOf('--rows') + 1;
+if (rows > 0) {
+  const growth = join(import.meta.dirname, `growth${extname(import.meta.filename)}`);
+  const sizes = ['100000', process.argv[rows] ?? '10000000'];
+  const { status } = spawnSync(process.execPath, [growth, ...sizes, 'pg'], { stdio: 'inherit' });
+  process.exit(status ?? 1);
+}
 const [endpoints = 800, records = 400_000, minutes = 5, perSecond = 20] = process.argv.slice(2).map(Number);
 const plans = planEndpoints(endpoints, records);
 const directory = await mkdtemp(join(tmpdir(), 'rsbridge-aggregator-'));
 const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
 const internet = start('aggregator/internet', [endpoints, records]);
 const upstream = await firstLine(internet);
+const objects = versitygw ? await startVersitygw() : undefined;
 const postgres = await startPostgres({ shared_buffers: '256MB', max_connections: 200 });
 const database = new pg.Pool({ connectionString: postgres.url, max: 2 });
 // It is stopped before what waits for it.
@@ -39,7 +52,10 @@ await writeFile(
     baseUrl: base,
     database: { client: 'pg', url: postgres.url },
     logLevel: 'warn',
-    groups: { all: { schedule: '* * * * *', files: { mode: 'none' }, requestsPerHost: 2 } },
+    ...(objects && {
+      storage: { s3: { endpoint: objects.endpoint, bucket: objects.bucket }, files: 's3' },
+    }),
+    groups: { all: { schedule: '* * * * *', files: { mode: 'mirror' }, requestsPerHost: 2 } },
     sources: Object.fromEntries(
       plans.map(({ name, host }) => [name, { url: `http://${host}:${upstream}/oai`, group: 'all' }]),
     ),
@@ -51,7 +67,11 @@ function run(name: string, role: 'work' | 'web', listen: number): void {
   const child = spawn(
     process.execPath,
     [...heapFlags, bin, 'serve', '--role', role, '--port', String(listen), '--json'],
-    { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] },
+    {
+      cwd: directory,
+      env: { ...process.env, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
   );
   process.once('exit', () => child.kill('SIGKILL'));
   running.set(name, child);
@@ -67,6 +87,28 @@ async function lookAtMemory(): Promise<void> {
 
 function control(path: string): Promise<string> {
   return fetch(`http://127.0.0.1:${upstream}/-/${path}`).then((response) => response.text());
+}
+
+async function linesOf(path: string): Promise<readonly (readonly string[])[]> {
+  const lines = (await control(path)).split('\n');
+  return lines.filter((line) => line !== '').map((line) => line.split(' '));
+}
+
+/** Of the last edit of each record, by the size of its repository; each is harvested once a minute. */
+async function secondsFromEditToClient({ met }: Follower): Promise<object> {
+  const classes = new Map<string, number[]>([
+    ['below100', []],
+    ['below1000', []],
+    ['more', []],
+  ]);
+  for (const [path = '', milliseconds, records] of await linesOf('edits')) {
+    const at = met.get(path);
+    if (at === undefined) continue;
+    const size = Number(records);
+    const name = size < 100 ? 'below100' : size < 1000 ? 'below1000' : 'more';
+    classes.get(name)?.push(Math.round((at - Number(milliseconds)) / 100) / 10);
+  }
+  return Object.fromEntries([...classes].map(([name, values]) => [name, percentiles(values)]));
 }
 
 async function one(sql: string): Promise<number> {
@@ -119,12 +161,14 @@ try {
     ...JSON.parse(await control('counts')),
   });
   const follower = new Follower(base);
-  const listed = await until('/all', 900, async () => {
+  const first = (await linesOf('truth')).length;
+  const listed = await until('/all', 1800, async () => {
     if (follower.holds.size === 0) await follower.baseline();
     else await follower.follow();
-    return follower.holds.size >= total;
+    return follower.holds.size >= first;
   });
   follower.lateness.length = 0;
+  follower.met.clear();
   print({ phase: 'the list of all', seconds: listed, entries: follower.holds.size });
 
   const [cpu, before, began] = [processorSeconds(), await statements(), performance.now()];
@@ -155,18 +199,14 @@ try {
   });
 
   let difference = -1;
-  const truth = new Map(
-    (await control('truth'))
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => line.split(' ') as [string, string]),
-  );
+  const truth = new Map((await linesOf('truth')) as readonly [string, string][]);
   const level = await until('the same as upstream', 600, async () => {
     await follower.follow();
     const wrong = [...truth].filter(([path, hash]) => follower.holds.get(path) !== hash);
     difference = wrong.length + Math.max(0, follower.holds.size - truth.size);
     return difference === 0;
   }).catch(() => -1);
+  print({ phase: 'lateness', ...(await secondsFromEditToClient(follower)) });
   print({ phase: 'truth', holds: follower.holds.size, truth: truth.size, difference, seconds: level });
   const sizes = await database.query(
     `select coalesce(parent.relname, class.relname) as name, sum(pg_total_relation_size(class.oid)) as bytes
@@ -186,5 +226,6 @@ try {
   internet.kill('SIGKILL');
   await database.end();
   await postgres.stop();
+  await objects?.close();
   await rm(directory, { recursive: true, force: true });
 }

@@ -53,8 +53,11 @@ export function planEndpoints(count: number, records: number, seed = 1): readonl
 
 const base = '2026-01-01T00:00:00Z';
 const pageSize = 200;
+/** Each so many-th record has a file. */
+const fileEvery = 50;
 
 interface Edit {
+  readonly milliseconds: number;
   readonly at: string;
   readonly salt: string;
   readonly isDeleted: boolean;
@@ -64,11 +67,14 @@ interface Edit {
 export class Endpoint {
   readonly plan: EndpointPlan;
   readonly edits = new Map<number, Edit>();
+  readonly #port: () => number;
   #size: number;
   asked = 0;
 
-  constructor(plan: EndpointPlan) {
+  /** @param port at which it answers, known once somebody asks */
+  constructor(plan: EndpointPlan, port: () => number = () => 0) {
     this.plan = plan;
+    this.#port = port;
     this.#size = plan.size;
   }
 
@@ -77,15 +83,29 @@ export class Endpoint {
     const isNew = chance < 0.1;
     const id = isNew ? this.#size : Math.floor(((chance * 7) % 1) * this.#size);
     if (isNew) this.#size += 1;
-    this.edits.set(id, { at: secondsOf(Date.now()), salt, isDeleted: chance > 0.9 });
+    const milliseconds = Date.now();
+    this.edits.set(id, { milliseconds, at: secondsOf(milliseconds), salt, isDeleted: chance > 0.9 });
   }
 
-  /** The path at which a bridge has each record, and the hash of its payload. */
+  /** The path at which a bridge has each edited record, and when it was edited last, in milliseconds. */
+  *edited(): Generator<readonly [path: string, milliseconds: number]> {
+    for (const [id, { milliseconds }] of this.edits) yield [this.#pathOf(id), milliseconds];
+  }
+
+  /** @returns undefined if there is no such file */
+  file(path: string): Buffer | undefined {
+    const id = Number(/^\/files\/(\d+)\/article\.pdf$/.exec(path)?.[1] ?? -1);
+    return this.#hasFile(id) ? this.#fileOf(id) : undefined;
+  }
+
+  /** The path at which a bridge has each record and each file, and the hash of its payload. */
   *truth(): Generator<readonly [path: string, hash: string]> {
     for (let id = 0; id < this.#size; id += 1) {
       if (this.edits.get(id)?.isDeleted) continue;
-      const hash = createHash('sha256').update(this.#payload(id)).digest('hex');
-      yield [`${this.plan.name}/items/${this.#identifier(id)}/oai_dc.xml`, `sha-256:${hash}`];
+      yield [this.#pathOf(id), hashOf(this.#payload(id))];
+      if (!this.#hasFile(id)) continue;
+      const item = `${this.plan.name}/items/${this.#identifier(id)}`;
+      yield [`${item}/files/1-article.pdf`, hashOf(this.#fileOf(id))];
     }
   }
 
@@ -137,6 +157,18 @@ export class Endpoint {
     return `<record>${header}${metadata}</record>`;
   }
 
+  #pathOf(id: number): string {
+    return `${this.plan.name}/items/${this.#identifier(id)}/oai_dc.xml`;
+  }
+
+  #hasFile(id: number): boolean {
+    return id >= 0 && id < this.#size && id % fileEvery === 0 && !this.edits.get(id)?.isDeleted;
+  }
+
+  #fileOf(id: number): Buffer {
+    return Buffer.alloc(2000 + (id % 6000), `%PDF-1.7 ${this.plan.name} ${id} `);
+  }
+
   #identifier(id: number): string {
     return `oai:${this.plan.name}.example.org:${id}`;
   }
@@ -144,8 +176,18 @@ export class Endpoint {
   #payload(id: number): string {
     const salt = this.edits.get(id)?.salt ?? '';
     const words = Array.from({ length: 60 }, (_, index) => `word${(id * 31 + index * 17) % 997}`).join(' ');
-    return `<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${this.plan.name} ${id} ${salt}</dc:title><dc:description>${words}</dc:description></oai_dc:dc>`;
+    return `<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${this.plan.name} ${id} ${salt}</dc:title><dc:description>${words}</dc:description>${this.#link(id)}</oai_dc:dc>`;
   }
+
+  #link(id: number): string {
+    if (id % fileEvery !== 0) return '';
+    const origin = `http://${this.plan.host}:${this.#port()}`;
+    return `<dc:identifier>${origin}/files/${id}/article.pdf</dc:identifier>`;
+  }
+}
+
+function hashOf(payload: string | Buffer): string {
+  return `sha-256:${createHash('sha256').update(payload).digest('hex')}`;
 }
 
 function envelope(content: string): string {

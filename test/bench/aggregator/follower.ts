@@ -5,6 +5,8 @@ export class Follower {
   readonly holds = new Map<string, string>();
   /** Seconds between the time of a change in the list and when it was met here. */
   readonly lateness: number[] = [];
+  /** Path to when its last change was met here, in milliseconds. */
+  readonly met = new Map<string, number>();
   #since = '';
 
   constructor(base: string) {
@@ -36,8 +38,11 @@ export class Follower {
       const [change, datetime = '', hash = ''] = [told('change'), told('datetime'), told('hash')];
       if (change !== undefined && datetime < this.#since) continue;
       const path = decodeURIComponent(loc.slice(this.#base.length + 1));
-      if (change === 'deleted') this.holds.delete(path);
-      else this.holds.set(path, hash.split(' ').find((one) => one.startsWith('sha-256:')) ?? hash);
+      const now =
+        change === 'deleted' ? undefined : hash.split(' ').find((one) => one.startsWith('sha-256:'));
+      if (now !== this.holds.get(path)) this.met.set(path, Date.now());
+      if (now === undefined) this.holds.delete(path);
+      else this.holds.set(path, now);
       if (change === undefined) continue;
       taken += 1;
       if (datetime > last) last = datetime;

@@ -6,10 +6,12 @@ import { Endpoint, numbersFrom, planEndpoints } from './endpoint.ts';
 /**
  * All repositories of `aggregator`, in a process of its own: `internet.ts ENDPOINTS RECORDS`. It prints its port, at which
  * each of them answers at an address of its own. `POST /-/edit?count=100` edits records anywhere, `GET /-/truth` has a line
- * for each record that there is, `GET /-/counts` has how many requests a host had at once.
+ * for each record and file that there is, `GET /-/edits` one for each edited record, `GET /-/counts` has how many requests a host had at once.
  */
 const [count = 800, records = 400_000] = process.argv.slice(2).map(Number);
-const endpoints = new Map(planEndpoints(count, records).map((plan) => [plan.host, new Endpoint(plan)]));
+const endpoints = new Map(
+  planEndpoints(count, records).map((plan) => [plan.host, new Endpoint(plan, () => port)]),
+);
 const living = [...endpoints.values()].filter(
   ({ plan }) => plan.quirk !== 'dead' && plan.quirk !== 'hanging',
 );
@@ -17,6 +19,7 @@ const number = numbersFrom(7);
 const open = new Map<string, number>();
 const most = new Map<string, number>();
 let edits = 0;
+let port = 0;
 
 async function control(url: URL, response: ServerResponse): Promise<void> {
   if (url.pathname === '/-/edit') {
@@ -32,9 +35,12 @@ async function control(url: URL, response: ServerResponse): Promise<void> {
     response.end(JSON.stringify({ mostAtOneHost: Math.max(0, ...most.values()), requests, edits }));
     return;
   }
+  const isAboutEdits = url.pathname === '/-/edits';
   for (const endpoint of living) {
     let lines = '';
-    for (const [path, hash] of endpoint.truth()) lines += `${path} ${hash}\n`;
+    const told = isAboutEdits ? endpoint.edited() : endpoint.truth();
+    for (const [path, what] of told)
+      lines += `${path} ${what}${isAboutEdits ? ` ${endpoint.plan.size}` : ''}\n`;
     if (!response.write(lines)) await new Promise((resolve) => response.once('drain', resolve));
   }
   response.end();
@@ -48,6 +54,11 @@ async function answer(endpoint: Endpoint, url: URL, response: ServerResponse): P
   await setTimeout(latencyMs);
   if (quirk === 'busy' && endpoint.asked % 7 === 3) {
     response.writeHead(503, { 'retry-after': '1' }).end();
+    return;
+  }
+  if (url.pathname !== '/oai') {
+    const file = endpoint.file(url.pathname);
+    response.writeHead(file ? 200 : 404, { 'content-type': 'application/pdf' }).end(file);
     return;
   }
   const text = endpoint.answer(url.searchParams);
@@ -71,5 +82,6 @@ const server = createServer((request: IncomingMessage, response) => {
   void answer(endpoint, url, response);
 });
 server.listen(0, '0.0.0.0', () => {
-  process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+  port = (server.address() as AddressInfo).port;
+  process.stdout.write(`${port}\n`);
 });
