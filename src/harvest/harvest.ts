@@ -9,6 +9,7 @@ import { pageWithoutWithdrawn } from '../store/removal/withdrawals.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { endRun, type Run } from '../store/runs/runs.ts';
 import { ensureSource, findSource } from '../store/sources/sources.ts';
+import { endFailed } from './end-failed.ts';
 import { fileRules } from './file-rules.ts';
 import { NewFiles } from './files/checks/new-files.ts';
 import { askUnconfirmed } from './files/unconfirmed-files.ts';
@@ -35,7 +36,9 @@ export async function harvest(
 ): Promise<HarvestReport> {
   const { database, clock } = deps;
   await ensureSource(database, source.name, toIso(clock.now()));
-  return withLease(deps, source, options.signal, (lease) => runOnce(deps, source, options, lease));
+  return withLease(deps, source, options.signal, ({ lease, deps: held, signal }) =>
+    runOnce(held, source, { ...options, signal }, lease),
+  );
 }
 
 async function runOnce(
@@ -71,7 +74,7 @@ async function runOnce(
         })
       : await leaveUnfinished(deps, source, total);
     if (complete && run.mode === 'full') {
-      await askForAllFiles(database.writer, lease.sourceId, run.startedAt, now());
+      await database.transaction((trx) => askForAllFiles(trx, lease.sourceId, run.startedAt, now()));
       await askUnconfirmed(deps, source, lease, run.startedAt, options);
     }
     const settled = complete ? await settleRun(deps, source, lease, run, options) : nothingSettled;
@@ -83,7 +86,7 @@ async function runOnce(
   } catch (error) {
     const failure = toFailure(error, options);
     const state = failure.code === 'interrupted' ? 'interrupted' : 'failed';
-    await endRun(database.writer, run.id, { state, at: now(), error: failure });
+    await endFailed(deps, run, { state, at: now(), error: failure });
     log.warn(
       { source: source.name, runId: run.id, code: failure.code, reason: describeError(failure) },
       'harvest stopped',
@@ -144,7 +147,7 @@ async function storePages(
       const selected = await pageWithoutWithdrawn(database.reader, source.name, mapPage(source, page));
       const mapped = await newFiles.ask(lease, selected, options.signal);
       const result = await storePage(database, lease, total, mapped, instant(clock));
-      await keepLessons(database, lease, source);
+      await keepLessons(deps, lease, source);
       items += result.items;
       total = add(total, page, result);
       log.debug({ source: source.name, runId: run.id, page: total.pages, ...result }, 'page stored');
@@ -157,7 +160,7 @@ async function storePages(
     return { run: total, complete: true };
   } finally {
     leaving.abort();
-    await keepLessons(database, lease, source);
+    await keepLessons(deps, lease, source);
   }
 }
 
@@ -182,6 +185,7 @@ async function leaveUnfinished(
   source: HarvestSource,
   run: Run,
 ): Promise<HarvestReport> {
-  await endRun(database.writer, run.id, { state: 'interrupted', at: toIso(clock.now()) });
+  const end = { state: 'interrupted', at: toIso(clock.now()) } as const;
+  await database.transaction((trx) => endRun(trx, run.id, end));
   return toReport(source.name, run, { state: 'interrupted' });
 }

@@ -1,14 +1,13 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
-import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
-import type { Database } from '../store/engine/database.ts';
+import { BridgeError, failure as cannot, describeError, isBridgeError } from '../core/errors.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { loadLessons, saveInfo, saveLessons, saveTrouble } from '../store/sources/sources.ts';
 import type { HarvestDeps, HarvestSource, RunSignals } from './harvest-source.ts';
 
 /** Who is there today. A run that cannot even begin leaves a word, for whoever asks how the source is doing. */
 export async function introduce(
-  { database, clock }: HarvestDeps,
+  { database, clock, log }: HarvestDeps,
   source: HarvestSource,
   lease: Lease,
   options: Pick<RunSignals, 'signal'>,
@@ -16,30 +15,39 @@ export async function introduce(
   try {
     source.lessons.fill(await loadLessons(database.reader, source.name));
     const info = await source.adapter.identify(options.signal);
-    await saveInfo(database, lease.sourceId, info);
+    await database.transaction((trx) => saveInfo(trx, lease.sourceId, info));
     return info;
   } catch (error) {
     const failure = toFailure(error, options);
     const { code } = failure;
     if (code !== 'interrupted') {
       const trouble = { code, message: describeError(failure), at: toIso(clock.now()) };
-      await saveTrouble(database, lease.sourceId, trouble);
+      await database
+        .transaction((trx) => saveTrouble(trx, lease.sourceId, trouble))
+        .catch((cause: unknown) => log.debug({ source: source.name, ...cannot(cause) }, 'trouble not noted'));
     }
     throw failure;
   }
 }
 
+/** It may be the last thing that is done, because of what says more than that it was in vain. */
 export async function keepLessons(
-  database: Database,
+  { database, log }: HarvestDeps,
   lease: Lease,
-  { lessons }: HarvestSource,
+  { name, lessons }: HarvestSource,
 ): Promise<void> {
   const changed = lessons.takeChanged();
-  if (changed) await saveLessons(database, lease.sourceId, changed);
+  if (!changed) return;
+  try {
+    await database.transaction((trx) => saveLessons(trx, lease.sourceId, changed));
+  } catch (error) {
+    log.warn({ source: name, ...cannot(error) }, 'what its endpoint taught us is not kept');
+  }
 }
 
 export function toFailure(error: unknown, { signal }: Pick<RunSignals, 'signal'>): BridgeError {
   if (isBridgeError(error)) return error;
+  if (isBridgeError(signal.reason)) return signal.reason;
   if (signal.aborted) return new BridgeError('interrupted', 'stopped at once as asked', { cause: error });
   return new BridgeError('internal', 'the harvest failed unexpectedly', { cause: error });
 }

@@ -1,10 +1,21 @@
 import { toIso } from '../core/datetime.ts';
+import { eitherOf } from '../core/either-signal.ts';
 import { failure, isBridgeError } from '../core/errors.ts';
 import { isCalledFor } from '../store/files/refusals.ts';
 import { settleRefusals } from '../store/pages/settle.ts';
+import { whileHeld } from '../store/runs/held.ts';
 import { acquireLease, isBorrowed, type Lease, releaseLease, renewLease } from '../store/runs/leases.ts';
 import { fileRules } from './file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
+
+/** What is given to work that nobody else does meanwhile. */
+export interface Held {
+  readonly lease: Lease;
+  /** Whose transactions fail once another process has taken over. */
+  readonly deps: HarvestDeps;
+  /** Aborts then, too. */
+  readonly signal: AbortSignal;
+}
 
 /**
  * Work on a source that is nobody else's meanwhile, however long it takes.
@@ -14,15 +25,21 @@ export async function withLease<Result>(
   deps: HarvestDeps,
   source: Pick<HarvestSource, 'name' | 'config'>,
   signal: AbortSignal,
-  work: (lease: Lease) => Promise<Result>,
+  work: (held: Held) => Promise<Result>,
 ): Promise<Result> {
+  const { database, clock, log } = deps;
   const lease = await takeLease(deps, source.name, signal);
-  const heartbeat = keepAlive(deps, lease, source);
+  const lost = new AbortController();
+  const heartbeat = keepAlive(deps, lease, source, lost);
+  const held = { ...deps, database: whileHeld(database, lease, clock) };
   try {
-    return await work(lease);
+    return await work({ lease, deps: held, signal: eitherOf(signal, lost.signal) });
   } finally {
     await heartbeat.end();
-    await releaseLease(deps.database, lease);
+    // What the work has thrown says more. It expires.
+    await releaseLease(database, lease).catch((error: unknown) =>
+      log.debug({ source: source.name, ...failure(error) }, 'lease not given back'),
+    );
   }
 }
 
@@ -50,13 +67,19 @@ interface Heartbeat {
  * Waiting for a slow upstream must not look like death; nor does what is refused meanwhile wait for the end of the
  * harvest.
  */
-function keepAlive(deps: HarvestDeps, lease: Lease, { config }: Pick<HarvestSource, 'config'>): Heartbeat {
+function keepAlive(
+  deps: HarvestDeps,
+  lease: Lease,
+  { config }: Pick<HarvestSource, 'config'>,
+  lost: AbortController,
+): Heartbeat {
   const { database, clock, log } = deps;
   const beat = async () => {
     try {
       await renewLease(database.writer, lease, clock.now().getTime());
     } catch (error) {
       log.warn({ source: lease.source, ...failure(error) }, 'lease not renewed');
+      if (isBridgeError(error, 'lease-lost')) lost.abort(error);
       return;
     }
     try {

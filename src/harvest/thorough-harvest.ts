@@ -61,6 +61,6 @@ async function lookIfFewer(
     lessons.learn(omitted, String(missing), sentence);
   }
   const changed = lessons.takeChanged();
-  if (changed) await saveLessons(database, stored.id, changed);
+  if (changed) await saveLessons(database.writer, stored.id, changed);
   return report;
 }

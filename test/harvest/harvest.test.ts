@@ -10,7 +10,7 @@ import type { HarvestReport } from '../../src/harvest/report.ts';
 import { acceptDeletions } from '../../src/harvest/vanished/accept-deletions.ts';
 import type { Database } from '../../src/store/engine/database.ts';
 import { latestRun, listRuns } from '../../src/store/runs/runs.ts';
-import { findSource } from '../../src/store/sources/sources.ts';
+import { findSource, loadLessons } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../house/store/databases.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -335,6 +335,34 @@ describeOnBoth('harvest', (open) => {
       reason: { code: 'lease-held' },
     });
     expect(await changes()).toBe(50);
+  });
+
+  test('once another process has taken over, nothing more is written, neither that it has failed', async () => {
+    await run({ limit: 10 });
+    const holder = 'elsewhere/1/x';
+    const { pages } = source.adapter;
+    source = {
+      ...source,
+      adapter: {
+        ...source.adapter,
+        pages: async function* (request, signal) {
+          // That one continues the run.
+          const taken = { harvest_holder: holder, harvest_expires: clock.now().getTime() + 30_000 };
+          await database.writer('source').where({ name: source.name }).update(taken);
+          const running = { state: 'running', ended_at: null };
+          await database.writer('run').where({ state: 'interrupted' }).update(running);
+          source.lessons.learn('lesson', '1', 'It is slow.');
+          yield* pages(request, signal);
+        },
+      },
+    };
+    await expect(run()).rejects.toMatchObject({ code: 'lease-lost' });
+    const stored = await findSource(database.reader, source.name);
+    expect(await latestRun(database.reader, stored?.id ?? 0)).toMatchObject({ state: 'running', items: 10 });
+    expect(await loadLessons(database.reader, source.name)).toEqual([]);
+    const held = await database.reader('source').where({ name: source.name }).pluck('harvest_holder');
+    expect(held).toEqual([holder]);
+    expect(await changes()).toBe(10);
   });
 });
 

@@ -13,6 +13,7 @@ import { saveRemoteFiles } from '../../store/files/remote-file-writing.ts';
 import type { RemoteFile } from '../../store/files/remote-files.ts';
 import { type Settled, settle } from '../../store/pages/settle.ts';
 import { callForMending } from '../../store/payloads/damaged-contents.ts';
+import { whileHeld } from '../../store/runs/held.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/runs/leases.ts';
 import { fileRules } from '../file-rules.ts';
 import type { RunSignals } from '../harvest-source.ts';
@@ -112,11 +113,15 @@ export async function runFileJob(
   }, database.leaseMs / 4);
   heartbeat.unref();
   try {
-    const job = new FileJob(deps, source, lease, eitherOf(options.signal, ending.signal), options);
+    const held = { ...deps, database: whileHeld(database, lease, clock) };
+    const job = new FileJob(held, source, lease, eitherOf(options.signal, ending.signal), options);
     return await job.run();
   } finally {
     clearInterval(heartbeat);
-    await releaseLease(database, lease);
+    // It expires.
+    await releaseLease(database, lease).catch((error: unknown) =>
+      log.debug({ source: source.name, ...failure(error) }, 'lease not given back'),
+    );
   }
 }
 

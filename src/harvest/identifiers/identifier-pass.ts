@@ -17,6 +17,7 @@ import {
 } from '../../store/runs/runs.ts';
 import { recordVanished } from '../../store/runs/vanished.ts';
 import { findSource, type StoredSource } from '../../store/sources/sources.ts';
+import { endFailed } from '../end-failed.ts';
 import { fileRules } from '../file-rules.ts';
 import type { IdentifierOptions } from '../harvest-source.ts';
 import { type HarvestDeps, type HarvestSource, instant } from '../harvest-source.ts';
@@ -49,7 +50,9 @@ export async function identifierPass(
   const { database } = deps;
   const before = await findSource(database.reader, source.name);
   if (before?.lastFullAt === undefined) return { skipped: 'it has never been read to the end' };
-  return withLease(deps, source, options.signal, (lease) => lookThrough(deps, source, options, lease));
+  return withLease(deps, source, options.signal, ({ lease, deps: held, signal }) =>
+    lookThrough(held, source, { ...options, signal }, lease),
+  );
 }
 
 async function lookThrough(
@@ -76,14 +79,14 @@ async function lookThrough(
   } catch (error) {
     const failure = toFailure(error, options);
     const state = failure.code === 'interrupted' ? 'interrupted' : 'failed';
-    await endRun(database.writer, run.id, { state, at: toIso(clock.now()), error: failure });
+    await endFailed(deps, run, { state, at: toIso(clock.now()), error: failure });
     log.warn(
       { source: source.name, runId: run.id, code: failure.code, reason: describeError(failure) },
       'harvest of identifiers stopped',
     );
     throw failure;
   } finally {
-    await keepLessons(database, lease, source);
+    await keepLessons(deps, lease, source);
   }
 }
 
@@ -102,11 +105,13 @@ async function openIdentifierRun(
     const harvested = await latestFullPass(database.reader, sourceId);
     const isFresh = last.updatedAt > addSeconds(now, -staleSeconds) && last.id > (harvested?.id ?? 0);
     const continues = last.checkpoint !== undefined && last.stalled < maxStalls && isFresh;
-    if (continues && last.selection === selection) return resumeRun(database.writer, last, now);
-    await endRun(database.writer, last.id, { state: 'interrupted', at: now });
+    if (continues && last.selection === selection)
+      return database.transaction((trx) => resumeRun(trx, last, now));
+    await database.transaction((trx) => endRun(trx, last.id, { state: 'interrupted', at: now }));
   }
   const mode = 'identifiers';
-  return startRun(database.writer, { sourceId, mode, selection, since: undefined, startedAt: now });
+  const run = { sourceId, mode, selection, since: undefined, startedAt: now } as const;
+  return database.transaction((trx) => startRun(trx, run));
 }
 
 async function compare(
@@ -124,7 +129,8 @@ async function compare(
   };
   const read = await readIdentifiers(deps, source, options, lease, run);
   if (!read) {
-    await endRun(database.writer, run.id, { state: 'interrupted', at: toIso(clock.now()) });
+    const at = toIso(clock.now());
+    await database.transaction((trx) => endRun(trx, run.id, { state: 'interrupted', at }));
     return end('interrupted');
   }
   // With what the list gave rise to doubt about.
@@ -137,7 +143,8 @@ async function compare(
   await recordVanished(database, lease, run, instant(clock));
   await settle(database, lease, fileRules(source.config), () => instant(clock), { runId: run.id, signal });
   const state = problem ? 'needs-attention' : 'succeeded';
-  await endRun(database.writer, run.id, { state, at: toIso(clock.now()), error: problem });
+  const at = toIso(clock.now());
+  await database.transaction((trx) => endRun(trx, run.id, { state, at, error: problem }));
   return end(state, unseen);
 }
 

@@ -27,12 +27,13 @@ export interface ReadList {
 
 /** @returns undefined when it was stopped before the end of the list */
 export async function readIdentifiers(
-  { database, clock, log }: HarvestDeps,
+  deps: HarvestDeps,
   source: HarvestSource,
   { stop, signal, onProgress }: IdentifierOptions,
   lease: Lease,
   run: Run<'identifiers'>,
 ): Promise<ReadList | undefined> {
+  const { database, clock, log } = deps;
   const last = run.checkpoint as IdentifierCheckpoint | undefined;
   const absent = new Sample(askedPerRun, last?.absent);
   const formats = new Set(last?.formats);
@@ -53,7 +54,7 @@ export async function readIdentifiers(
     };
     const listed = { identifiers, entries: entries.length, problems, checkpoint };
     const counts = await storeListed(database, lease, total, listed, instant(clock));
-    await keepLessons(database, lease, source);
+    await keepLessons(deps, lease, source);
     items += entries.length;
     total = {
       ...total,

@@ -5,6 +5,7 @@ import { findItem } from '../../store/reading/items.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import { endRun, endStale, findRun, type Run, startRun } from '../../store/runs/runs.ts';
 import { forgetItem, listUnreadable } from '../../store/runs/unreadable.ts';
+import { endFailed } from '../end-failed.ts';
 import { fileRules } from '../file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant, type RunSignals } from '../harvest-source.ts';
 import { introduce, keepLessons, toFailure } from '../introduction.ts';
@@ -37,12 +38,13 @@ export async function harvestItem(
   identifier: string,
   options: RunSignals,
 ): Promise<ItemReport> {
-  return withLease(deps, source, options.signal, async (lease) => {
+  return withLease(deps, source, options.signal, async ({ lease, deps: held, signal }) => {
+    const signals = { ...options, signal };
     try {
-      await introduce(deps, source, lease, options);
-      return await runForItem(deps, source, lease, identifier, options);
+      await introduce(held, source, lease, signals);
+      return await runForItem(held, source, lease, identifier, signals);
     } finally {
-      await keepLessons(deps.database, lease, source);
+      await keepLessons(held, lease, source);
     }
   });
 }
@@ -58,14 +60,15 @@ async function runForItem(
   const run = await openItemRun(deps, lease, identifier);
   try {
     const outcome = await readItem(deps, source, lease, run, identifier, options);
-    await endRun(database.writer, run.id, { state: 'succeeded', at: toIso(clock.now()) });
+    const at = toIso(clock.now());
+    await database.transaction((trx) => endRun(trx, run.id, { state: 'succeeded', at }));
     const { created, updated, deleted } = await findRun(database.writer, run);
     const report = { source: source.name, item: identifier, outcome, created, updated, deleted };
     log.info(report, 'item read');
     return report;
   } catch (error) {
     const failure = toFailure(error, options);
-    await endRun(database.writer, run.id, { state: 'failed', at: toIso(clock.now()), error: failure });
+    await endFailed(deps, run, { state: 'failed', at: toIso(clock.now()), error: failure });
     throw failure;
   }
 }
@@ -96,7 +99,7 @@ async function readItem(
   if (item !== undefined && item.identifier !== identifier) return 'other';
   const isOurs = item !== undefined && isSelected(source, item);
   if (!isOurs || item.deleted) {
-    const forgotten = await forgetItem(database.writer, lease.sourceId, identifier);
+    const forgotten = await database.transaction((trx) => forgetItem(trx, lease.sourceId, identifier));
     if (lives) await removeItem(database, lease, run, identifier, instant(clock));
     await bringInLine();
     return lives || forgotten > 0 ? 'gone' : 'unknown';
@@ -113,7 +116,9 @@ async function openItemRun(
   identifier: string,
 ): Promise<Run<'item'>> {
   const startedAt = toIso(clock.now());
-  await endStale(database.writer, sourceId, 'item', startedAt);
   const selection = JSON.stringify({ item: identifier });
-  return startRun(database.writer, { sourceId, mode: 'item', selection, since: undefined, startedAt });
+  return database.transaction(async (trx) => {
+    await endStale(trx, sourceId, 'item', startedAt);
+    return startRun(trx, { sourceId, mode: 'item', selection, since: undefined, startedAt });
+  });
 }

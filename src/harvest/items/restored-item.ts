@@ -2,7 +2,8 @@ import { toIso } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
 import { settle } from '../../store/pages/settle.ts';
 import type { Lease } from '../../store/runs/leases.ts';
-import { endRun, startRun } from '../../store/runs/runs.ts';
+import { startRun } from '../../store/runs/runs.ts';
+import { endFailed } from '../end-failed.ts';
 import { fileRules } from '../file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant, type RunSignals } from '../harvest-source.ts';
 import { introduce, keepLessons } from '../introduction.ts';
@@ -23,8 +24,8 @@ export async function readAgain(
   signals: RunSignals,
 ): Promise<ReadAgain> {
   try {
-    return await withLease(deps, source, signals.signal, (lease) =>
-      readWith(deps, source, lease, identifier, signals),
+    return await withLease(deps, source, signals.signal, ({ lease, deps: held, signal }) =>
+      readWith(held, source, lease, identifier, { ...signals, signal }),
     );
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
@@ -45,16 +46,17 @@ async function readWith(
   const mode = 'acceptance';
   const selection = JSON.stringify({ restores: identifier });
   const { sourceId } = lease;
-  const run = await startRun(database.writer, { sourceId, mode, selection, since: undefined, startedAt });
+  const begun = { sourceId, mode, selection, since: undefined, startedAt } as const;
+  const run = await database.transaction((trx) => startRun(trx, begun));
   try {
     const answer = await askFor(deps, lease, { source, run, ...signals }, identifier);
     await settle(database, lease, fileRules(source.config), () => instant(clock), {
       signal: signals.signal,
     });
-    await keepLessons(database, lease, source);
+    await keepLessons(deps, lease, source);
     if (answer === 'failed') return { failed: 'the repository did not say' };
     return typeof answer === 'string' || answer.deleted ? 'unknown' : 'published';
   } finally {
-    await endRun(database.writer, run.id, { state: 'succeeded', at: toIso(clock.now()) });
+    await endFailed(deps, run, { state: 'succeeded', at: toIso(clock.now()) });
   }
 }

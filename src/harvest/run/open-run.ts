@@ -22,11 +22,13 @@ export async function openRun(
   const mode = dueMode(stored, selection, options);
   const last = await latestRun(database.reader, stored.id);
   if (last && isUnfinished(last)) {
-    if (canContinue(last, mode, selection, options)) return resumeRun(database.writer, last, now);
-    await endRun(database.writer, last.id, { state: 'interrupted', at: now });
+    if (canContinue(last, mode, selection, options))
+      return database.transaction((trx) => resumeRun(trx, last, now));
+    await database.transaction((trx) => endRun(trx, last.id, { state: 'interrupted', at: now }));
   }
   const since = mode === 'incremental' ? (options.since ?? stored.asOf) : undefined;
-  return startRun(database.writer, { sourceId: stored.id, mode, selection, since, startedAt: now });
+  const run = { sourceId: stored.id, mode, selection, since, startedAt: now };
+  return database.transaction((trx) => startRun(trx, run));
 }
 
 /** What a run covers; when this changes, the past has to be read again. */

@@ -14,5 +14,7 @@ export async function retainNow(
 ): Promise<void> {
   // Who has not been harvested yet has nothing to give up.
   if ((await findSource(deps.database.reader, source.name)) === undefined) return;
-  await withLease(deps, source, signal, (lease) => retain(deps, source, lease, signal));
+  await withLease(deps, source, signal, ({ lease, ...held }) =>
+    retain(held.deps, source, lease, held.signal),
+  );
 }

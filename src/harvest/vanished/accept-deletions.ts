@@ -55,9 +55,9 @@ export async function acceptDeletions(
   const { database, log } = deps;
   const stored = await findSource(database.reader, source.name);
   if (stored === undefined) return nothingSuspected(source.name, acceptance.run);
-  return withLease(deps, source, acceptance.signal, async (lease) => {
-    await refuseOthers(deps, source.name, lease.sourceId, acceptance.run);
-    const report = await acceptShown(deps, source, lease, acceptance);
+  return withLease(deps, source, acceptance.signal, async ({ lease, deps: held, signal }) => {
+    await refuseOthers(held, source.name, lease.sourceId, acceptance.run);
+    const report = await acceptShown(held, source, lease, { ...acceptance, signal });
     log.info({ ...report, alive: report.aliveCount }, 'deletions accepted');
     return report;
   });
@@ -117,7 +117,7 @@ async function acceptShown(
       inARow = verdict === 'unanswered' ? inARow + 1 : 0;
       if (verdict === 'gone') {
         gone.push(one.itemId);
-        await forgetItem(writer, sourceId, one.identifier);
+        await database.transaction((trx) => forgetItem(trx, sourceId, one.identifier));
       }
       if (verdict === 'unanswered') {
         counts.unanswered += 1;
@@ -132,13 +132,14 @@ async function acceptShown(
     }
     const which = { items: gone, shownBy: runId };
     await sweep(database, lease, own.id, which, () => instant(clock), signal);
-    await keepLessons(database, lease, source);
+    await keepLessons(deps, lease, source);
   }
   const options = { runId: own.id, signal };
   await settle(database, lease, fileRules(source.config), () => instant(clock), options);
   const { items: remaining } = await countVanished(writer, sourceId);
   const state = stop.aborted ? 'interrupted' : 'succeeded';
-  await endRun(writer, own.id, { state, at: toIso(clock.now()) });
+  const at = toIso(clock.now());
+  await database.transaction((trx) => endRun(trx, own.id, { state, at }));
   const { deleted } = await findRun(writer, own);
   return { source: source.name, run: runId, pass, ...counts, deleted, alive, reason, remaining };
 }
@@ -151,9 +152,11 @@ async function openAcceptance(
 ): Promise<Run<'acceptance'>> {
   const startedAt = toIso(clock.now());
   const mode = 'acceptance';
-  await endStale(database.writer, sourceId, mode, startedAt);
   const selection = JSON.stringify({ accepts: shownBy });
-  return startRun(database.writer, { sourceId, mode, selection, since: undefined, startedAt });
+  return database.transaction(async (trx) => {
+    await endStale(trx, sourceId, mode, startedAt);
+    return startRun(trx, { sourceId, mode, selection, since: undefined, startedAt });
+  });
 }
 
 /** `gone`: whatever the list left out of it may go; `alive`: what is there of it has been stored. */

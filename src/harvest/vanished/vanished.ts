@@ -82,7 +82,7 @@ export async function deleteVanished(
   }
   if (info.deletedRecords !== 'persistent') source.lessons.forget(traceless);
   const changed = source.lessons.takeChanged();
-  if (changed) await saveLessons(database, lease.sourceId, changed);
+  if (changed) await database.transaction((trx) => saveLessons(trx, lease.sourceId, changed));
   return { unseen, problem: undefined };
 }
 

@@ -29,6 +29,9 @@ const columnsOf = {
 /** Holders of this very process; the pid alone would call a restarted container alive. */
 const ownHolders = new Set<string>();
 
+/** Of a transaction: the lease whose holder has just been found to have it still, by its name. */
+const confirmed = new WeakMap<object, string>();
+
 /** What this process is doing with a source for a moment only: settling what became known of its files. */
 const shortWork = new Set<string>();
 
@@ -101,6 +104,8 @@ export async function acquireLease(
  * @throws BridgeError `lease-lost`
  */
 export async function renewLease(db: Knex | Knex.Transaction, lease: Lease, nowMs: number): Promise<void> {
+  // What is locked stays as it is until the commit.
+  if (confirmed.get(db) === lease.holder) return;
   const columns = columnsOf[lease.work];
   const changed = await db('source')
     .where({ id: lease.sourceId, [columns.holder]: lease.holder })
@@ -108,6 +113,7 @@ export async function renewLease(db: Knex | Knex.Transaction, lease: Lease, nowM
   if (Number(changed) !== 1) {
     throw new BridgeError('lease-lost', `another process took over ${lease.source}`, { retryable: true });
   }
+  if (db.isTransaction) confirmed.set(db, lease.holder);
 }
 
 export async function releaseLease(database: Database, lease: Lease): Promise<void> {

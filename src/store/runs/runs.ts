@@ -201,11 +201,13 @@ export async function resumeRun<Kind extends RunKind>(
   return { ...run, state: 'running', stalled: run.stalled + 1, endedAt: undefined };
 }
 
-export async function endRun(
-  db: Queryable,
-  runId: number,
-  end: { state: RunState; at: string; error?: BridgeError | undefined },
-): Promise<void> {
+export interface RunEnd {
+  readonly state: RunState;
+  readonly at: string;
+  readonly error?: BridgeError | undefined;
+}
+
+export async function endRun(db: Queryable, runId: number, end: RunEnd): Promise<void> {
   await db('run')
     .where({ id: runId })
     .update({

@@ -85,16 +85,14 @@ export function toStoredSource(row: SourceRow): StoredSource {
 }
 
 /** The upstream answered. */
-export async function saveInfo(database: Database, sourceId: number, info: RepositoryInfo): Promise<void> {
-  await database
-    .writer('source')
+export async function saveInfo(db: Queryable, sourceId: number, info: RepositoryInfo): Promise<void> {
+  await db('source')
     .where({ id: sourceId })
     .update({ info: JSON.stringify(info), trouble: null });
 }
 
-export async function saveTrouble(database: Database, sourceId: number, trouble: Trouble): Promise<void> {
-  await database
-    .writer('source')
+export async function saveTrouble(db: Queryable, sourceId: number, trouble: Trouble): Promise<void> {
+  await db('source')
     .where({ id: sourceId })
     .update({ trouble: JSON.stringify(trouble) });
 }
@@ -122,12 +120,11 @@ export async function loadLessons(db: Queryable, source: string): Promise<readon
 }
 
 export async function saveLessons(
-  database: Database,
+  db: Queryable,
   sourceId: number,
   lessons: readonly Lesson[],
 ): Promise<void> {
-  await database
-    .writer('source')
+  await db('source')
     .where({ id: sourceId })
     .update({ lessons: JSON.stringify(lessons) });
 }

@@ -257,6 +257,26 @@ describeOnBoth('the file job', (open) => {
     expect(await work(server)).toMatchObject({ files: 1 });
   });
 
+  test.each(['proxy', 'mirror'])(
+    'writes nothing more of %s files once another process has taken over',
+    async (mode) => {
+      const { database } = open();
+      const server = await serveFiles(async (_request, response) => {
+        const taken = { file_work_holder: 'elsewhere/1/x', file_work_expires: Date.parse(now) + 30_000 };
+        await database.writer('source').where({ name: source.name }).update(taken);
+        response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': 1 }).end('x');
+      });
+      await begin(server, ['/a.pdf'], { mode });
+      await expect(work(server)).rejects.toMatchObject({ code: 'lease-lost' });
+      const id = (await sourceIdOf(database.reader, source.name)) ?? 0;
+      const url = `${server.url}/a.pdf`;
+      expect((await findRemoteFiles(database.reader, id, [url])).get(url)).toMatchObject({
+        outcome: 'unchecked',
+        checkedAt: undefined,
+      });
+    },
+  );
+
   test('a stop leaves a download under way, and is no error', async () => {
     const stopping = new AbortController();
     const server = await serveFiles((request, response) => {

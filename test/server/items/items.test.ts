@@ -147,7 +147,7 @@ describe('an item with metadata in JSON', () => {
     const identifier = `oai:repo.example.org:${'x'.repeat(300)}`;
     await ensureSource(house.database, 'kyushu', now);
     const id = (await findSource(house.database.reader, 'kyushu'))?.id ?? 0;
-    await saveInfo(house.database, id, {
+    await saveInfo(house.database.writer, id, {
       ...info,
       formats: [{ name: 'json', selected: true, offered: true }],
     });
@@ -178,7 +178,7 @@ describe('an item', () => {
     await seedResource(house.database, { identifier });
     await ensureSource(house.database, 'kyushu', now);
     const source = await findSource(house.database.reader, 'kyushu');
-    await saveInfo(house.database, source?.id ?? 0, {
+    await saveInfo(house.database.writer, source?.id ?? 0, {
       name: 'K',
       protocol: 'OAI-PMH',
       protocolVersion: '2.0',

@@ -158,7 +158,7 @@ describe('the about pages', () => {
     house.publication.published.push(publishedSet('kyushu/metadata'));
     await ensureSource(house.database, 'kyushu', now);
     const source = await findSource(house.database.reader, 'kyushu');
-    await saveInfo(house.database, source?.id ?? 0, {
+    await saveInfo(house.database.writer, source?.id ?? 0, {
       name: hostile,
       protocol: 'OAI-PMH',
       protocolVersion: '2.0',

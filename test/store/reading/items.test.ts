@@ -41,7 +41,7 @@ describeOnBoth('an item', (open) => {
     expect(segment).toMatch(/~\.[0-9a-f]{64}$/);
     // Nothing in it tells the name: that takes the formats that the source may have.
     expect(await findItemAt(reader, 'kyoto', segment)).toBeUndefined();
-    await saveInfo(database, source.id, {
+    await saveInfo(database.writer, source.id, {
       name: 'Kyoto',
       protocol: 'OAI-PMH 2.0',
       deletedRecords: 'persistent',

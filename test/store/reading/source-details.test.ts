@@ -31,7 +31,7 @@ describeOnBoth('the details of several sources', (open) => {
       ['one', 'two', 'three'].map((message) => ({ run_id: last.id, code: 'list-doubtful', message })),
     );
     const lesson = { key: 'k', value: 'v', sentence: 'It forgets.', learnedAt: at };
-    await saveLessons(database, nara, [lesson]);
+    await saveLessons(database.writer, nara, [lesson]);
     await writer('source').where({ id: nara }).update({ retention: '{"givenUp":7}', fuse_at: at });
     await writer('unreadable').insert({
       ...{ source_id: nara, place: 'p', format: 'oai_dc', code: 'record-invalid', message: 'broken' },
