@@ -9,7 +9,6 @@ import { pageWithoutWithdrawn } from '../store/removal/withdrawals.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { endRun, type Run } from '../store/runs/runs.ts';
 import { ensureSource, findSource } from '../store/sources/sources.ts';
-import { endFailed } from './end-failed.ts';
 import { fileRules } from './file-rules.ts';
 import { NewFiles } from './files/checks/new-files.ts';
 import { askUnconfirmed } from './files/unconfirmed-files.ts';
@@ -22,7 +21,7 @@ import { finishRun } from './run/finish.ts';
 import { openRun } from './run/open-run.ts';
 import { readAhead } from './run/read-ahead.ts';
 import { retain } from './run/retention.ts';
-import { withLease } from './run-lease.ts';
+import { endFailed, withLease } from './run-lease.ts';
 
 /**
  * One run of one source: its pages from where the last run stopped, mapped and stored one by one, then, if

@@ -5,6 +5,7 @@ import { isCalledFor } from '../store/files/refusals.ts';
 import { settleRefusals } from '../store/pages/settle.ts';
 import { whileHeld } from '../store/runs/held.ts';
 import { acquireLease, isBorrowed, type Lease, releaseLease, renewLease } from '../store/runs/leases.ts';
+import { endRun, type Run, type RunEnd, type RunKind } from '../store/runs/runs.ts';
 import { fileRules } from './file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant } from './harvest-source.ts';
 
@@ -101,4 +102,20 @@ function keepAlive(
       await beating;
     },
   };
+}
+
+/**
+ * What a run failed with says more than that its end cannot be written: another process goes on with it by now, or the
+ * database is away, and then it is continued as after a crash.
+ */
+export async function endFailed(
+  { database, log }: HarvestDeps,
+  { id }: Pick<Run<RunKind>, 'id'>,
+  end: RunEnd,
+): Promise<void> {
+  try {
+    await database.transaction((trx) => endRun(trx, id, end));
+  } catch (error) {
+    log.debug({ runId: id, ...failure(error) }, 'the end of a run was not written');
+  }
 }

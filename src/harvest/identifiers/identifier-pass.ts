@@ -17,7 +17,6 @@ import {
 } from '../../store/runs/runs.ts';
 import { recordVanished } from '../../store/runs/vanished.ts';
 import { findSource, type StoredSource } from '../../store/sources/sources.ts';
-import { endFailed } from '../end-failed.ts';
 import { fileRules } from '../file-rules.ts';
 import type { IdentifierOptions } from '../harvest-source.ts';
 import { type HarvestDeps, type HarvestSource, instant } from '../harvest-source.ts';
@@ -26,7 +25,7 @@ import { type Asking, askFor, failuresInARow, storeAnswers } from '../items/aske
 import { type HarvestReport, toReport } from '../report.ts';
 import { unreadParts } from '../run/finish.ts';
 import { describeSelection, isUnfinished, maxStalls } from '../run/open-run.ts';
-import { withLease } from '../run-lease.ts';
+import { endFailed, withLease } from '../run-lease.ts';
 import type { Sample } from '../vanished/sample.ts';
 import { deleteVanished } from '../vanished/vanished.ts';
 import { readIdentifiers } from './listed-identifiers.ts';

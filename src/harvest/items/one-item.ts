@@ -5,11 +5,10 @@ import { findItem } from '../../store/reading/items.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import { endRun, endStale, findRun, type Run, startRun } from '../../store/runs/runs.ts';
 import { forgetItem, listUnreadable } from '../../store/runs/unreadable.ts';
-import { endFailed } from '../end-failed.ts';
 import { fileRules } from '../file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant, type RunSignals } from '../harvest-source.ts';
 import { introduce, keepLessons, toFailure } from '../introduction.ts';
-import { withLease } from '../run-lease.ts';
+import { endFailed, withLease } from '../run-lease.ts';
 import { fetchItem, isSelected, storeAnswers, storeFailure } from './asked-item.ts';
 
 /**

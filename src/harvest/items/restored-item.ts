@@ -3,11 +3,10 @@ import { BridgeError, describeError } from '../../core/errors.ts';
 import { settle } from '../../store/pages/settle.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import { startRun } from '../../store/runs/runs.ts';
-import { endFailed } from '../end-failed.ts';
 import { fileRules } from '../file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant, type RunSignals } from '../harvest-source.ts';
 import { introduce, keepLessons } from '../introduction.ts';
-import { withLease } from '../run-lease.ts';
+import { endFailed, withLease } from '../run-lease.ts';
 import { askFor } from './asked-item.ts';
 
 /** What came of asking for an item that is to be published again. */
