@@ -58,10 +58,11 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     payloads: 'drivers engine objects rows',
     plans: 'rows',
     reading: 'engine files joint rows runs sources',
-    removal: 'changes engine files joint payloads plans rows runs',
+    removal: 'changes engine files joint payloads plans rows runs search',
     rows: 'engine',
     runs: 'engine rows',
     schema: 'drivers engine',
+    search: 'engine payloads rows',
     sources: 'engine joint plans rows',
   },
   'src/harvest': {

@@ -8,6 +8,7 @@ import type { KnownResource } from '../plans/resource-changes.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { patchesIn } from '../rows/representation-columns.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
+import { forgetSome } from '../search/description-rows.ts';
 
 /** A source as the store has it, configured or not. */
 export interface KnownSource {
@@ -117,6 +118,8 @@ export async function purgeSource(
   await step((trx) => purgeResources(trx, sourceId));
   await step((trx) => purgeFiles(trx, sourceId));
   await step((trx) => purgeItems(trx, sourceId));
+  await step((trx) => trx('described').where({ source_id: sourceId }).delete());
+  await step((trx) => forgetSome(trx, sourceId, resourcesAtATime));
   for (const table of [
     'moment',
     'seen',

@@ -23,6 +23,7 @@ import * as due from '../../../migrations/0042-due.ts';
 import * as hosts from '../../../migrations/0043-hosts.ts';
 import * as objects from '../../../migrations/0044-objects.ts';
 import * as jointJournals from '../../../migrations/0045-joint-journals.ts';
+import * as descriptions from '../../../migrations/0051-descriptions.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type Database, type Queryable, translate } from '../engine/database.ts';
 import { endFilling, fillTable } from './backfill.ts';
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   { name: '0043-hosts', up: hosts.up, worksWith: '0041-kept-sources' },
   { name: '0044-objects', up: objects.up, worksWith: '0041-kept-sources' },
   { name: '0045-joint-journals', up: jointJournals.up, worksWith: '0041-kept-sources' },
+  { name: '0051-descriptions', up: descriptions.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

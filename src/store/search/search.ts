@@ -1,0 +1,253 @@
+import type { Knex } from 'knex';
+import { comparable, facets, type Wanted } from '../../core/search/words.ts';
+import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
+import { ofSources } from '../rows/one-source.ts';
+import { placeAt } from './places.ts';
+
+/** What is looked for; all of it has to be true of an item. */
+export interface SearchQuestion {
+  readonly wanted: Wanted;
+  readonly sourceId?: number | undefined;
+  readonly collectionId?: number | undefined;
+  readonly format?: string | undefined;
+  /** Four digits. */
+  readonly year?: string | undefined;
+  /** ISO UTC. */
+  readonly since?: string | undefined;
+  /** Behind this place; default: from the newest on. */
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+/** An item as lists name it. */
+export interface NamedItem {
+  readonly source: string;
+  readonly identifier: string;
+  readonly title: string | undefined;
+  readonly language: string | undefined;
+  readonly otherTitles: readonly string[];
+  readonly creators: readonly string[];
+  readonly date: string | undefined;
+  readonly type: string | undefined;
+  readonly lastmod: string;
+}
+
+export interface SearchAnswer {
+  readonly items: readonly NamedItem[];
+  /** Where the next page begins; undefined: there is no more. */
+  readonly next: number | undefined;
+}
+
+/** What is found is judged so many times at most, each time as many as a page has; then the reader goes on. */
+const mostRounds = 8;
+
+/** @param isServed whether items of a source are shown at all */
+export async function search(
+  db: Queryable,
+  question: SearchQuestion,
+  isServed: (source: string) => boolean | Promise<boolean>,
+): Promise<SearchAnswer> {
+  const items: NamedItem[] = [];
+  let after = question.after;
+  const atATime = question.limit + 1;
+  for (let round = 0; round < mostRounds; round += 1) {
+    const found = await candidates(db, question, after, atATime);
+    const judged = await judge(db, found, question, isServed);
+    for (const row of found) {
+      const item = judged.get(Number(row.place));
+      // One more than fits tells that there is a next page.
+      if (item && items.length === question.limit) return { items, next: after };
+      if (item) items.push(item);
+      after = Number(row.place);
+    }
+    if (found.length < atATime) return { items, next: undefined };
+  }
+  return { items, next: after };
+}
+
+export interface DescriptionRow {
+  readonly place: number;
+  readonly source_id: number;
+  readonly item_id: number;
+  readonly resource_id: number;
+  readonly hash: string;
+  readonly lastmod: string;
+  readonly title: string | null;
+  readonly language: string | null;
+  readonly other_titles: string;
+  readonly creators: string;
+  readonly date: string | null;
+  readonly type: string | null;
+}
+
+export const descriptionColumns = [
+  'description.place',
+  'description.source_id',
+  'description.item_id',
+  'description.resource_id',
+  'description.hash',
+  'description.lastmod',
+  'description.title',
+  'description.language',
+  'description.other_titles',
+  'description.creators',
+  'description.date',
+  'description.type',
+] as const;
+
+function candidates(
+  db: Queryable,
+  question: SearchQuestion,
+  after: number | undefined,
+  limit: number,
+): Promise<readonly DescriptionRow[]> {
+  const { since } = question;
+  const terms = termsOf(question);
+  const isIndexed = !isPostgres(db) && terms.length > 0;
+  const place = isIndexed ? 'item_search.rowid' : 'description.place';
+  // Places are greater than what a driver takes for a whole number by itself.
+  const bound = (value: number) => db.raw('cast(? as bigint)', [String(value)]);
+  const query = db('description')
+    .select(...descriptionColumns)
+    .orderBy(place, 'desc')
+    .limit(limit);
+  if (after !== undefined) query.where(place, '<', bound(after));
+  if (since !== undefined) query.where(place, '>=', bound(placeAt(since))).where('lastmod', '>=', since);
+  if (isIndexed) inSqlite(query, terms);
+  else if (terms.length > 0)
+    query.whereRaw('description.terms @@ ?::tsquery', [terms.map(lexeme).join(' & ')]);
+  // On PostgreSQL this is also which partition to look into.
+  if (isPostgres(db) && question.sourceId !== undefined) query.where('source_id', question.sourceId);
+  return query as unknown as Promise<readonly DescriptionRow[]>;
+}
+
+/** The index comes first, in its own order: what it finds has its row by its number. */
+function inSqlite(query: Knex.QueryBuilder, terms: readonly string[]): void {
+  query
+    .from('item_search')
+    .joinRaw('cross join description')
+    .whereRaw('description.place = item_search.rowid')
+    .whereRaw('item_search match ?', [terms.map((term) => `"${term}"`).join(' ')]);
+}
+
+/** Terms have letters, digits and marks of ours alone: nothing in them has to be escaped. */
+function lexeme(term: string): string {
+  return `'${term}'`;
+}
+
+function termsOf({ wanted, sourceId, collectionId, format, year }: SearchQuestion): readonly string[] {
+  return [
+    ...wanted.terms,
+    ...(sourceId === undefined ? [] : [facets.source(sourceId)]),
+    ...(collectionId === undefined ? [] : [facets.collection(collectionId)]),
+    ...(format === undefined ? [] : [facets.format(format)]),
+    ...(year === undefined ? [] : [facets.year(year)]),
+  ];
+}
+
+/** Those of the rows that may be shown now, by their places: the index may be behind what is published. */
+async function judge(
+  db: Queryable,
+  rows: readonly DescriptionRow[],
+  { wanted, collectionId }: SearchQuestion,
+  isServed: (source: string) => boolean | Promise<boolean>,
+): Promise<ReadonlyMap<number, NamedItem>> {
+  if (rows.length === 0) return new Map();
+  const named = await nameItems(db, rows);
+  const members = collectionId === undefined ? undefined : await membersAmong(db, rows, collectionId);
+  const judged = new Map<number, NamedItem>();
+  for (const row of rows) {
+    const item = named.get(Number(row.item_id));
+    if (!item || !holds(item, wanted.stretches) || (members && !members.has(Number(row.item_id)))) continue;
+    if (await isServed(item.source)) judged.set(Number(row.place), item);
+  }
+  return judged;
+}
+
+/** Pairs of characters may stand in an item apart from one another. */
+function holds(item: NamedItem, stretches: readonly string[]): boolean {
+  if (stretches.length === 0) return true;
+  const { title = '', identifier, otherTitles, creators } = item;
+  const text = comparable([title, identifier, ...otherTitles, ...creators].join('\n'));
+  return stretches.every((stretch) => text.includes(stretch));
+}
+
+/** By item: what is said of it, as long as the metadata that says so is published and has not changed. */
+export async function nameItems(
+  db: Queryable,
+  rows: readonly DescriptionRow[],
+): Promise<ReadonlyMap<number, NamedItem>> {
+  const sourceIds = [...new Set(rows.map(({ source_id }) => source_id))];
+  const resources: { id: number; hash: string | null }[] = await db('resource')
+    .modify(ofSources, 'resource', sourceIds)
+    .modify((query) =>
+      whereAnyOf(
+        query,
+        'id',
+        rows.map(({ resource_id }) => Number(resource_id)),
+      ),
+    )
+    .whereNull('deleted_at')
+    .whereNull('withdrawn_at')
+    .select('id', 'hash');
+  const items: { id: number; identifier: string }[] = await db('item')
+    .modify(ofSources, 'item', sourceIds)
+    .modify((query) =>
+      whereAnyOf(
+        query,
+        'id',
+        rows.map(({ item_id }) => Number(item_id)),
+      ),
+    )
+    .select('id', 'identifier');
+  const sources: { id: number; name: string }[] = await db('source')
+    .modify((query) => whereAnyOf(query, 'id', sourceIds))
+    .select('id', 'name');
+  const hashes = new Map(resources.map(({ id, hash }) => [Number(id), hash]));
+  const identifiers = new Map(items.map(({ id, identifier }) => [Number(id), identifier]));
+  const names = new Map(sources.map(({ id, name }) => [id, name]));
+  return new Map(
+    rows.flatMap((row) => {
+      const identifier = identifiers.get(Number(row.item_id));
+      const source = names.get(row.source_id);
+      const isTrue = hashes.get(Number(row.resource_id)) === row.hash;
+      if (!isTrue || identifier === undefined || source === undefined) return [];
+      return [[Number(row.item_id), toNamed(row, source, identifier)] as const];
+    }),
+  );
+}
+
+function toNamed(row: DescriptionRow, source: string, identifier: string): NamedItem {
+  const { title, language, other_titles, creators, date, type, lastmod } = row;
+  return {
+    source,
+    identifier,
+    title: title ?? undefined,
+    language: language ?? undefined,
+    otherTitles: JSON.parse(other_titles) as string[],
+    creators: JSON.parse(creators) as string[],
+    date: date ?? undefined,
+    type: type ?? undefined,
+    lastmod,
+  };
+}
+
+async function membersAmong(
+  db: Queryable,
+  rows: readonly DescriptionRow[],
+  collectionId: number,
+): Promise<ReadonlySet<number>> {
+  const found: { item_id: number }[] = await db('item_collection')
+    .modify((query) => whereAnyOf(query, 'source_id', [...new Set(rows.map(({ source_id }) => source_id))]))
+    .where({ collection_id: collectionId })
+    .modify((query) =>
+      whereAnyOf(
+        query,
+        'item_id',
+        rows.map(({ item_id }) => Number(item_id)),
+      ),
+    )
+    .select('item_id');
+  return new Set(found.map(({ item_id }) => Number(item_id)));
+}
