@@ -9,6 +9,7 @@ import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/past/document-past.ts';
 import type { Bridge } from './bridge.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
+import { searchedSources } from './search/searched-sources.ts';
 import { servesSource } from './state/stored-sources.ts';
 import { createSurvey } from './state/survey.ts';
 import { version } from './version.ts';
@@ -71,6 +72,7 @@ function createAnswers(bridge: Bridge, { admit, processes, scope }: AnswerDeps):
     },
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
+    search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
     ...createSurvey(bridge),
     admit,

@@ -7,6 +7,7 @@ import type { DueWork } from '../store/runs/due.ts';
 import type { JournalState } from '../store/sources/journal.ts';
 import { type Front, listenAlone } from './answering.ts';
 import type { Bridge } from './bridge.ts';
+import { startDescribing } from './search/describing.ts';
 import type { Signals } from './signals.ts';
 import type { SourceChanges } from './stored-bridge.ts';
 import { askAgain } from './work/ask-again.ts';
@@ -55,23 +56,37 @@ export async function startService(
 ): Promise<Service> {
   const front = await (hooks.listen ?? (() => listenAlone(bridge, address, { admit: hooks.admit })))();
   const work = createSourceWork(bridge, { stop, signal: abort });
-  const { harvestNow, followFiles } = work;
+  const { followFiles } = work;
+  let harvests = 0;
+  const counted = async <Result>(harvest: () => Promise<Result>): Promise<Result> => {
+    harvests += 1;
+    try {
+      return await harvest();
+    } finally {
+      harvests -= 1;
+    }
+  };
   const due = startDueWork(bridge, {
     newcomers: hooks.newcomers === true,
     perform: (what, signals) => {
       const begin = () => perform({ bridge, work, loop }, what, signals);
       const isHarvest = what.kind === 'harvest' || what.kind === 'full';
-      return isHarvest && hooks.harvestWhenDue ? hooks.harvestWhenDue(begin) : begin();
+      if (!isHarvest) return begin();
+      return counted(() => (hooks.harvestWhenDue ? hooks.harvestWhenDue(begin) : begin()));
     },
   });
   const loop = startPublishLoop(bridge, abort, () => due.isPublisher());
   const refusals = watchRefusals(bridge, followFiles, stop);
   const damage = watchDamage(bridge, followFiles, stop);
+  const describing = startDescribing(bridge, stop, {
+    isOurs: () => due.isPublisher(),
+    isHarvesting: () => harvests > 0,
+  });
   const filling = new AbortController();
   const filled = fillBehind(bridge, eitherOf(stop, filling.signal));
   return {
     address: front.address,
-    harvestNow,
+    harvestNow: (source, mode) => counted(() => work.harvestNow(source, mode)),
     followFiles,
     renewLists: () => loop.renew(bridge.sets()),
     replaceSources: async (next) => {
@@ -94,6 +109,7 @@ export async function startService(
         loop.stop(),
         refusals.stop(),
         damage.stop(),
+        describing.stop(),
         bridge.listsInTime.close(),
         filled,
       ];

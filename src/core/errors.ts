@@ -24,6 +24,7 @@ export const errorTable = {
   'already-withdrawn':
     '`rsbridge status` lists what is withdrawn; `rsbridge restore URI` publishes it again.',
   'not-withdrawn': '`rsbridge status` lists what is withdrawn.',
+  'search-too-broad': 'Look for more words, or in one source.',
   'port-in-use': 'Stop the other program, or choose another port with --port.',
   'database-newer': 'Use the version of rsbridge that made this database, or a later one.',
   'database-unavailable':

@@ -32,6 +32,7 @@ import { createSetIndex } from './pages/set-index.ts';
 import { createShortWay } from './repeated/repeated-answers.ts';
 import { patchRoutes } from './resources/patches.ts';
 import { resourceRoutes } from './resources/resources.ts';
+import { searchRoutes } from './search/search.ts';
 
 /**
  * Builds the server; listening, and closing it, is the caller's.
@@ -89,6 +90,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' = 'all'
   const index = createSetIndex(deps);
   homeRoutes(app, deps, index);
   aboutRoutes(app, deps, index);
+  searchRoutes(app, deps);
   collectionRoutes(app, deps);
   itemRoutes(app, deps);
   linksetRoutes(app, deps);

@@ -39,6 +39,8 @@ export interface ServerDeps {
   /** The institution's name, for people. */
   readonly title: string;
   readonly version: string;
+  /** Sources whose items are found by words; undefined: nothing is searched, and no page speaks of it. */
+  readonly search?: SearchedSources | undefined;
   /** Whether robots.txt names the Resource Lists (RS-DISC-09). */
   readonly robots: boolean;
   readonly clock: Pick<Clock, 'now'>;
@@ -56,6 +58,10 @@ export interface ServerDeps {
   readonly processes?: AnsweringProcesses | undefined;
   /** Before a request is answered; it waits for this. */
   readonly admit?: ((visit: AskedFor) => Promise<void>) | undefined;
+}
+
+export interface SearchedSources {
+  has(source: string): boolean;
 }
 
 export interface AnsweringProcesses {

@@ -27,6 +27,10 @@ afterEach(async () => {
 const ofAllSources: readonly (readonly [RegExp, string])[] = [
   [/from "source" where "source"\."id" > /, 'how every source is doing, a hundred of them at a time'],
   [/"source_id" = any\(.* group by /s, 'the same, counted'],
+  [
+    / from "description" order by "description"\."place" desc/,
+    'the newest items of all sources, found by whatever words',
+  ],
   [/where released\.hash = /, 'payloads are shared by all sources: who still refers to those that may go'],
 ];
 
@@ -41,6 +45,8 @@ const kindsOfRequests = [
   /^302 .*\/timegate\//,
   /^200 .*\/timemap\/link\//,
   /^200 .*\/memento\//,
+  /^200 .*\/search$/,
+  /^200 .*\/search\?source=kyoto$/,
   /^200 .*\/kyoto\/changelist\.xml$/,
   /^200 .*\/kyoto\/resourcelist\.xml$/,
 ];

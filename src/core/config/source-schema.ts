@@ -280,6 +280,10 @@ export const sourceSchema = Type.Object(
       ),
     ),
     mementos: mementosSchema,
+    search: Type.Boolean({
+      default: true,
+      description: 'Whether its items are found by words (/search).',
+    }),
     patches: Type.Boolean({
       default: false,
       description:

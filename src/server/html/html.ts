@@ -35,14 +35,17 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 const styleHash = createHash('sha256').update(stylesheet).digest('base64');
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${styleHash}'`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policyWith = (formAction: "'none'" | "'self'") =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${styleHash}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    `form-action ${formAction}`,
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+export type PageDeps = Pick<ServerDeps, 'baseUrl' | 'title' | 'version' | 'search'>;
 
 export interface Page {
   readonly title: string;
@@ -50,28 +53,30 @@ export interface Page {
   readonly titleLanguage?: string | undefined;
   /** More of what programs read. */
   readonly head?: Markup | undefined;
+  /** It has a form, which is sent to where the page is from. */
+  readonly hasForm?: boolean | undefined;
   readonly body: Markup;
   /** URIs of the Capability Lists that the page leads to (RS-DISC-03). */
   readonly capabilityLists?: readonly string[] | undefined;
 }
 
 /** A page of its own, for whoever has none of it yet. */
-export function sendPage(
-  deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
-  reply: FastifyReply,
-  page: Page,
-): FastifyReply {
-  return reply.headers(pageHeaders).send(renderPage(deps, page));
+export function sendPage(deps: PageDeps, reply: FastifyReply, page: Page): FastifyReply {
+  return reply.headers(pageHeaders(page)).send(renderPage(deps, page));
 }
 
-export const pageHeaders = {
-  'content-security-policy': policy,
-  'content-type': 'text/html; charset=utf-8',
-} as const;
+const policies = { closed: policyWith("'none'"), withForm: policyWith("'self'") } as const;
+
+export function pageHeaders({ hasForm }: Pick<Page, 'hasForm'>) {
+  return {
+    'content-security-policy': hasForm ? policies.withForm : policies.closed,
+    'content-type': 'text/html; charset=utf-8',
+  } as const;
+}
 
 /** The shell of every page: one stylesheet, no script, nothing from elsewhere. */
 export function renderPage(
-  deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
+  deps: PageDeps,
   { title, titleLanguage, head, body, capabilityLists = [] }: Page,
 ): string {
   const { baseUrl, version } = deps;
@@ -79,7 +84,7 @@ export function renderPage(
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title${titleLanguage !== undefined && html` lang="${titleLanguage}"`}>${title === deps.title ? title : `${title} — ${deps.title}`}</title><link rel="icon" href="data:,">${capabilityLists.map((uri) => html`<link rel="resourcesync" href="${uri}">`)}${head}
 <style>${new Markup(stylesheet)}</style></head><body>
-<header><a class="name" href="${baseUrl}/">${deps.title}</a><span class="grow"></span><nav><a href="${baseUrl}/about">About</a></nav></header>
+<header><a class="name" href="${baseUrl}/">${deps.title}</a><span class="grow"></span><nav>${deps.search && html`<a href="${baseUrl}/search">Search</a> `}<a href="${baseUrl}/about">About</a></nav></header>
 <main>
 ${body}
 </main>

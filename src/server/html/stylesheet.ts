@@ -47,6 +47,12 @@ th,td{text-align:left;padding:.5rem .9rem;border-top:1px solid var(--line);verti
 th{border:0;color:var(--soft);font-weight:500;font-size:.87em}
 td.n,th.n{text-align:right;white-space:nowrap}
 ul{padding-left:1.2rem}
+nav a+a{margin-left:1rem}
+.search p{margin:.6rem 0}.field{display:inline-block;margin:0 .6rem .4rem 0}
+input,select,button{font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:7px;padding:.3rem .6rem;min-height:2rem;max-width:100%}
+input[type=search]{width:24rem}button{cursor:pointer}
+input:focus-visible,select:focus-visible,button:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+.items{list-style:none;padding:0}.items li{padding:.5rem 0;border-top:1px solid var(--line)}
 .moments{list-style:none;margin:.6rem 0;padding:0 0 0 1.1rem;border-left:2px solid var(--line)}
 .moments li{position:relative;padding:.25rem 0}
 .moments li::before{content:"";position:absolute;left:-1.47rem;top:.75rem;width:.6rem;height:.6rem;border:2px solid var(--accent);border-radius:50%;background:var(--bg)}

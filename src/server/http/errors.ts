@@ -32,6 +32,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'upstream-file-timeout': 504,
   'upstream-file-busy': 503,
   'file-withheld': 503,
+  'search-too-broad': 503,
   'database-unavailable': 503,
   'database-locked': 503,
   'disk-full': 503,

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
 import { fromSegment, toSegment } from '../../core/segment.ts';
 import { collectionPath, toUri } from '../../core/uris.ts';
+import { namesOfResources } from '../../store/search/names.ts';
+import type { NamedItem } from '../../store/search/search.ts';
 import type { CollectionMember } from '../../store/sources/collection-members.ts';
 import {
   findCollection,
@@ -13,6 +15,7 @@ import {
 import type { ServerDeps } from '../deps.ts';
 import { fileName } from '../files/file-headers.ts';
 import { html, type Markup, type Page } from '../html/html.ts';
+import { searchWords } from '../html/search-words.ts';
 import { countOf, size } from '../html/wording.ts';
 import { Refusal } from '../http/errors.ts';
 import { formatQuery, sendView } from '../pages/views.ts';
@@ -21,6 +24,7 @@ import {
   collectionTimelineSection,
   readCollectionPast,
 } from './collection-timeline.ts';
+import { languageOf } from './description-view.ts';
 import { capabilityListsForCollection } from './discovery.ts';
 import { type VersionsView, versionsNumber } from './timeline-view.ts';
 
@@ -59,6 +63,8 @@ interface CollectionView {
   readonly next?: string;
   /** When something in it changed. */
   readonly timeline?: CollectionTimelineView | undefined;
+  /** Where its items are found by words, and listed with the newest first. */
+  readonly search?: string;
   readonly capabilityLists: readonly string[];
   readonly about: string;
 }
@@ -67,6 +73,8 @@ interface MemberView {
   readonly uri: string;
   readonly kind: string;
   readonly name: string;
+  /** Of its item, where that is known. */
+  readonly title?: { readonly text: string; readonly language?: string | undefined };
   readonly mediaType?: string | undefined;
   readonly length?: number | undefined;
   /** What it was, as far as that is handed out. */
@@ -122,8 +130,13 @@ async function readCollection(
     pageSize,
   );
   const { versions, timeline } = await readCollectionPast(deps, collection, shown);
+  const paths = shown.map(({ path }) => path);
+  const named = deps.search?.has(source)
+    ? await namesOfResources(database.reader, source, paths)
+    : new Map<string, NamedItem>();
   const members = shown.map((member) => ({
     ...toMemberView(baseUrl, member),
+    ...titleOf(named.get(member.path)),
     versions: versions.get(member.path),
   }));
   const uri = `${baseUrl}/${collectionPath(source, spec)}`;
@@ -140,10 +153,17 @@ async function readCollection(
     members,
     ...(next !== undefined && { next: `${uri}?after=${encodeURIComponent(next)}` }),
     timeline,
+    ...(deps.search?.has(source) && {
+      search: `${baseUrl}/search?${new URLSearchParams({ source, collection: spec })}`,
+    }),
     at: toIso(deps.clock.now()),
     capabilityLists: await capabilityListsForCollection(deps, source, spec),
     about: `${baseUrl}/${source}/about`,
   };
+}
+
+function titleOf(item: NamedItem | undefined): Pick<MemberView, 'title'> {
+  return item?.title === undefined ? {} : { title: { text: item.title, language: item.language } };
 }
 
 function toMemberView(baseUrl: string, { path, kind, mediaType, length }: CollectionMember): MemberView {
@@ -154,10 +174,14 @@ function toPage(view: CollectionView): Page {
   const withPast = view.members.some(({ versions }) => versions !== undefined);
   const body = html`<h1>${view.name}</h1>
 ${view.description && html`<p>${view.description}</p>`}
-<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${holdings(view)}</dd></dl>${view.timeline && collectionTimelineSection(view.timeline, view.at)}
+<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${holdings(view)}</dd></dl>${
+    view.search !== undefined &&
+    html`
+<p><a href="${view.search}">${searchWords.inCollection}</a></p>`
+  }${view.timeline && collectionTimelineSection(view.timeline, view.at)}
 <h2>Resources</h2>
 <table><tr><th>Address</th><th class="wide">Type</th><th class="n">Size</th>${withPast && html`<th class="n">Versions</th>`}</tr>
-${view.members.map((member) => row(member, withPast))}</table>
+${view.members.map((member, index) => row(member, withPast, view.members[index - 1]))}</table>
 ${view.next && html`<p><a rel="next" href="${view.next}">Next ${pageSize}</a></p>`}`;
   return { title: view.name, body, capabilityLists: view.capabilityLists };
 }
@@ -166,7 +190,10 @@ function holdings({ count, files, atLeast }: CollectionView): Markup {
   return html`${atLeast && 'at least '}${countOf(count, 'resource')}${files > 0 && html`, ${countOf(files, 'file')} among them`}`;
 }
 
-function row({ uri, mediaType, length, versions }: MemberView, withPast: boolean): Markup {
-  return html`<tr><td class="mono"><a href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : size(length)}</td>${withPast && html`<td class="n">${versionsNumber(versions)}</td>`}</tr>
+/** @param before the member above it: the title of an item stands once */
+function row(member: MemberView, withPast: boolean, before: MemberView | undefined): Markup {
+  const { uri, title, mediaType, length, versions } = member;
+  const isNew = title !== undefined && title.text !== before?.title?.text;
+  return html`<tr><td>${isNew && html`<div${languageOf(title)} dir="auto">${title.text}</div>`}<a class="mono" href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : size(length)}</td>${withPast && html`<td class="n">${versionsNumber(versions)}</td>`}</tr>
 `;
 }

@@ -1,4 +1,4 @@
-import type { Description, JournalPlace, Licence, StatedText } from '../../core/descriptions/description.ts';
+import type { Description, JournalPlace, Licence } from '../../core/descriptions/description.ts';
 import { html, linkTo, type Markup } from '../html/html.ts';
 import { count } from '../html/wording.ts';
 import { itemWords as words } from './item-words.ts';
@@ -44,7 +44,7 @@ export function abstractSection(description: Description | undefined): Markup | 
 }
 
 /** For the tag of an element that has a text in a language of its own. */
-export function languageOf({ language }: Pick<StatedText, 'language'>): Markup | undefined {
+export function languageOf({ language }: { readonly language?: string | undefined }): Markup | undefined {
   return language === undefined ? undefined : html` lang="${language}"`;
 }
 

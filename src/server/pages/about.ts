@@ -1,9 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
 import { setPaths } from '../../publish/documents/document-paths.ts';
+import { boundedSearch } from '../../store/search/bounded-search.ts';
 import { findSource } from '../../store/sources/sources.ts';
 import type { ServerDeps } from '../deps.ts';
-import { html, linkTo, type Page } from '../html/html.ts';
+import { type FoundItem, foundItems, toFoundItem } from '../html/found-items.ts';
+import { html, linkTo, type Markup, type Page } from '../html/html.ts';
+import { shortSearchForm } from '../html/search-form.ts';
+import { searchWords as words } from '../html/search-words.ts';
 import { count } from '../html/wording.ts';
 import { servedPath } from '../http/base-path.ts';
 import { Refusal } from '../http/errors.ts';
@@ -45,13 +49,16 @@ export function aboutRoutes(app: FastifyInstance, deps: ServerDeps, index: Index
       config: { operationId: 'getSetAbout', open: true },
       handler: async (request, reply) => {
         const path = servedPath(request)?.replace(/\/about$/, '');
-        return sendView(deps, request, reply, await readSetAbout(deps, path ?? ''), toSetPage);
+        return sendView(deps, request, reply, await readSetAbout(deps, path ?? ''), (view) =>
+          toSetPage(deps, view),
+        );
       },
     });
   }
 }
 
 const setsPerPage = 200;
+const newestShown = 5;
 
 interface AboutView extends PageOf {
   readonly uri: string;
@@ -84,6 +91,8 @@ interface SetAboutView extends SetView {
   /** In its Resource List. */
   readonly resources?: number;
   readonly synchronise: { readonly baseline: string; readonly incremental: string };
+  /** Of a source whose items are found by words: the newest ones, and where the others are. */
+  readonly search?: { readonly uri: string; readonly newest: readonly FoundItem[] };
   /** The same set for clients that refuse one with dumps; absent until it is published. */
   readonly withoutDumps?: { readonly capabilityList: string; readonly sourceDescription: string };
 }
@@ -107,12 +116,25 @@ async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutVie
     }),
     ...(resources !== undefined && { resources }),
     synchronise: synchronise(deps.baseUrl, set),
+    ...(deps.search?.has(path) && { search: await newestOf(deps, path) }),
     ...(hasListsOnly && {
       withoutDumps: {
         capabilityList: `${deps.baseUrl}/${listsOnly}`,
         sourceDescription: `${deps.baseUrl}/${listsOnlyDescription}`,
       },
     }),
+  };
+}
+
+async function newestOf(deps: ServerDeps, source: string): Promise<NonNullable<SetAboutView['search']>> {
+  const { baseUrl, database } = deps;
+  const sourceId = (await findSource(database.reader, source))?.id;
+  const question = { wanted: { terms: [], stretches: [] }, sourceId, limit: newestShown };
+  const { items } =
+    sourceId === undefined ? { items: [] } : await boundedSearch(database, question, () => true);
+  return {
+    uri: `${baseUrl}/search?source=${source}`,
+    newest: items.map((item) => toFoundItem(baseUrl, item)),
   };
 }
 
@@ -146,13 +168,14 @@ function synchronise(baseUrl: string, { path, source }: SetView): SetAboutView['
   };
 }
 
-function toSetPage(view: SetAboutView): Page {
+function toSetPage({ baseUrl }: ServerDeps, view: SetAboutView): Page {
   const { title, path, upstream, resources, documents, synchronise: commands, withoutDumps } = view;
   const body = html`<h1>${title}</h1>
 <dl><dt>Set</dt><dd class="mono">${path}</dd>${
     upstream &&
     html`<dt>Comes from</dt><dd>${upstream.name} ${upstream.address && linkTo(upstream.address)} <span class="soft">by ${upstream.protocol}</span></dd>`
   }<dt>Resources</dt><dd>${resources === undefined ? 'none published yet' : count(resources)}</dd></dl>
+${view.search && searchSection(baseUrl, path, view.search)}
 <h2>Documents</h2>
 ${documents.length > 0 ? documentTable(documents, view.at) : html`<p>Nothing is published yet; the first harvest has to be complete.</p>`}
 <h2>Synchronise</h2>
@@ -164,5 +187,16 @@ ${
   html`<p>For clients that refuse a set with dumps, as rs-aggregator does, there is a <a href="${withoutDumps.capabilityList}">Capability List of the lists alone</a>, with a <a href="${withoutDumps.sourceDescription}">Source Description</a> of its own:</p>
 <pre>${withoutDumps.capabilityList}</pre>`
 }`;
-  return { title, body, capabilityLists: capabilityLists(view) };
+  return { title, body, capabilityLists: capabilityLists(view), hasForm: view.search !== undefined };
+}
+
+function searchSection(
+  baseUrl: string,
+  source: string,
+  { uri, newest }: NonNullable<SetAboutView['search']>,
+): Markup {
+  return html`<h2>${words.newest}</h2>
+${shortSearchForm(baseUrl, source)}
+${newest.length > 0 ? foundItems(newest, false) : html`<p>${words.nothingYet}</p>`}
+<p><a href="${uri}">${words.inSource}</a></p>`;
 }

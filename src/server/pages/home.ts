@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { html, type Markup, type Page, timeAndAge } from '../html/html.ts';
+import { shortSearchForm } from '../html/search-form.ts';
 import { count, countOf, relativeTime } from '../html/wording.ts';
 import type { IndexSets, SetIndex, Totals } from './set-index.ts';
 import {
@@ -41,7 +42,9 @@ export function homeRoutes(app: FastifyInstance, deps: ServerDeps, index: IndexS
     schema: { querystring: pagedQuery },
     config: { operationId: 'getHome' },
     handler: async (request, reply) =>
-      sendView(deps, request, reply, await readHome(deps, index, request.query.page ?? 1), toPage),
+      sendView(deps, request, reply, await readHome(deps, index, request.query.page ?? 1), (view) =>
+        toPage(deps, view),
+      ),
   });
 }
 
@@ -81,11 +84,12 @@ function setsOn(
   return namedSets(deps, shown, page === 1 ? [...own, ...others] : own);
 }
 
-function toPage(view: HomeView): Page {
+function toPage({ baseUrl, search }: ServerDeps, view: HomeView): Page {
   // As long as `/readyz` says that nothing is there, this does not say that all is well.
   const harvesting = view.totals.documents === 0 || view.harvesting;
   const health = mark({ healthy: view.healthy, harvesting });
   const body = html`<div class="row"><h1>${view.title}</h1>${view.sources.length > 0 ? health : undefined}</div>
+${search && shortSearchForm(baseUrl)}
 ${flow(view)}
 <h2>Sources</h2>
 ${pageLinks(view)}
@@ -93,7 +97,8 @@ ${view.sources.length > 0 ? html`<div class="cards">${view.sources.map((source) 
 <h2>Published documents</h2>
 ${published(view)}
 ${pageLinks(view)}`;
-  return { title: view.title, body, capabilityLists: view.sets.flatMap(capabilityLists) };
+  const lists = view.sets.flatMap(capabilityLists);
+  return { title: view.title, body, capabilityLists: lists, hasForm: search !== undefined };
 }
 
 const noSources = html`<p>No sources yet. <code>rsbridge init URL</code> finds the endpoint of a repository and writes the configuration.</p>`;

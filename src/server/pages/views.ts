@@ -86,5 +86,5 @@ export function sendTaggedPage(
   page: Page,
 ): FastifyReply {
   const body = renderPage(deps, page);
-  return sendTagged(request, reply.headers(pageHeaders), { etag: tagOf(body, 'weak'), body });
+  return sendTagged(request, reply.headers(pageHeaders(page)), { etag: tagOf(body, 'weak'), body });
 }

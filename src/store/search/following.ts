@@ -15,6 +15,8 @@ export interface Followed {
   readonly source: string;
   readonly seq: number;
   readonly journalSeq: number;
+  /** Something may be said of its items. */
+  readonly isKnown: boolean;
 }
 
 /** Of every source, in one query. */
@@ -29,6 +31,7 @@ export async function readFollowed(db: Queryable): Promise<readonly Followed[]> 
     source: row.name,
     seq: row.rules === rules ? Number(row.seq ?? 0) : 0,
     journalSeq: Number(row.journal_seq),
+    isKnown: row.seq !== null,
   }));
 }
 
@@ -85,6 +88,19 @@ function changesAfter(db: Queryable, sourceId: number, seq: number): Promise<rea
 /** What has changed again since comes again. */
 function isLatest({ seq, kind, last_seq }: ChangeRow): boolean {
   return kind === 'metadata' && Number(seq) === Number(last_seq);
+}
+
+/** How much there is to be taken up, and how much of it has been, in changes of sources that are searched. */
+export async function readProgress(
+  db: Queryable,
+  isSearched: (source: string) => boolean,
+): Promise<{ readonly done: number; readonly total: number }> {
+  const own = (await readFollowed(db)).filter(({ source }) => isSearched(source));
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+  return {
+    done: sum(own.map(({ seq, journalSeq }) => Math.min(seq, journalSeq))),
+    total: sum(own.map(({ journalSeq }) => journalSeq)),
+  };
 }
 
 /** Forgets some of what is said of a source. @returns whether anything is left */

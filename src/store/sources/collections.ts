@@ -39,6 +39,15 @@ export async function findCollection(
   };
 }
 
+/** Nothing is counted. */
+export async function collectionIdOf(
+  db: Queryable,
+  source: string,
+  spec: string,
+): Promise<number | undefined> {
+  return (await findRow(db, source, spec))?.id;
+}
+
 /** The living resources in a collection; see `listMembers`. */
 export async function listCollectionResources(
   db: Queryable,

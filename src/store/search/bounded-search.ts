@@ -1,0 +1,30 @@
+import { BridgeError } from '../../core/errors.ts';
+import type { Database } from '../engine/database.ts';
+import { type SearchAnswer, type SearchQuestion, search } from './search.ts';
+
+/** Nobody waits for longer, and no question keeps a connection for longer. */
+const longestMs = 3000;
+/** PostgreSQL's word for a statement that took too long. */
+const cancelled = '57014';
+
+/**
+ * The same, within bounds. SQLite reads its index in the order of the answer and stops when the page is full; PostgreSQL
+ * may choose to read all that fits, and is stopped.
+ * @throws BridgeError `search-too-broad`
+ */
+export async function boundedSearch(
+  database: Database,
+  question: SearchQuestion,
+  isServed: (source: string) => boolean | Promise<boolean>,
+): Promise<SearchAnswer> {
+  if (database.client === 'sqlite') return search(database.reader, question, isServed);
+  try {
+    return await database.snapshot(async (trx) => {
+      await trx.raw(`set local statement_timeout = ${longestMs}`);
+      return search(trx, question, isServed);
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== cancelled) throw error;
+    throw new BridgeError('search-too-broad', 'too much fits what was asked for', { cause: error });
+  }
+}
