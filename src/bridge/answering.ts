@@ -7,6 +7,7 @@ import { createApp } from '../server/app.ts';
 import { createClientAddress } from '../server/connections/client-address.ts';
 import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/past/document-past.ts';
+import { adminAnswers } from './admin/admin-answers.ts';
 import type { Bridge } from './bridge.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { searchedSources } from './search/searched-sources.ts';
@@ -23,8 +24,8 @@ export interface Front {
 }
 
 export interface AnswerDeps extends Pick<ServerDeps, 'admit' | 'processes'> {
-  /** `operations`: only how it is doing. */
-  readonly scope?: 'all' | 'operations';
+  /** `operations`: only how it is doing; `admin`: that, and the dashboard. */
+  readonly scope?: 'all' | 'operations' | 'admin';
 }
 
 /** Of a source that was removed. */
@@ -36,12 +37,29 @@ export async function listenAlone(
   address: { readonly host: string; readonly port: number },
   deps: AnswerDeps,
 ): Promise<Front> {
-  const app = createAnswers(bridge, deps);
+  const { admin } = bridge.config;
+  const apart = deps.scope === 'operations' || !admin.enabled ? undefined : admin.listen;
+  const app = createAnswers(bridge, deps, apart === undefined);
   await listen(app, address);
-  return { address: app.server.address() as AddressInfo, close: async () => app.close() };
+  const close = async () => app.close();
+  const front = { address: app.server.address() as AddressInfo, close };
+  if (!apart) return front;
+  const dashboard = createAnswers(bridge, { scope: 'admin' }, true);
+  try {
+    await listen(dashboard, apart);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { ...front, close: async () => void (await Promise.all([close(), dashboard.close()])) };
 }
 
-function createAnswers(bridge: Bridge, { admit, processes, scope }: AnswerDeps): FastifyInstance {
+/** @param withAdmin whether the dashboard is at this address */
+function createAnswers(
+  bridge: Bridge,
+  { admit, processes, scope }: AnswerDeps,
+  withAdmin: boolean,
+): FastifyInstance {
   const { config, log } = bridge;
   const answers: ServerDeps = {
     database: bridge.database,
@@ -75,6 +93,7 @@ function createAnswers(bridge: Bridge, { admit, processes, scope }: AnswerDeps):
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
     ...createSurvey(bridge),
+    admin: withAdmin ? adminAnswers(bridge.config) : undefined,
     admit,
     processes,
   };

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { protocols } from '../bridge/protocols.ts';
 import { version } from '../bridge/version.ts';
 import { parseDatestamp } from '../core/datetime.ts';
+import { addAdminCommands } from './admin/admin-program.ts';
 import { parseAccept } from './commands/accept-option.ts';
 import { momentOption } from './history/moment-option.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
@@ -156,6 +157,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     });
 
   addSourcesCommands(program, io, finish);
+  addAdminCommands(program, io, finish);
 
   command(
     'reload',

@@ -5,7 +5,8 @@ import { logTrouble } from './process-trouble.ts';
 import { freshLine } from './terminal/progress.ts';
 
 /** These do something beside printing, and do it to the end. */
-const working = /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup|reload|sources)$/;
+const working =
+  /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup|reload|sources|admin)$/;
 
 /** The command line in a process of its own. */
 export async function run(): Promise<void> {
@@ -38,6 +39,7 @@ export async function run(): Promise<void> {
   process.stderr.on('error', () => undefined);
 
   process.exitCode = await main(command === '' ? rest : [command, ...rest], {
+    stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,

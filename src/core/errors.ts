@@ -89,6 +89,7 @@ export const errorTable = {
   'export-refused': 'Name an empty directory, one that does not exist yet, or that of an earlier export.',
   'content-damaged':
     'A stored payload no longer fits its hash; `rsbridge check --blobs` says which. `rsbridge harvest SOURCE --full` repairs current content; a damaged earlier version is lost, and the versions before and after it are still served.',
+  'sign-in-busy': 'Many people sign in, or somebody tries passwords; try again in a moment.',
   'not-found': 'See / for what is served here.',
   gone: 'It was removed: the Link header names what is current, and the Change Lists say what was deleted.',
   'bad-request': 'Correct the request.',

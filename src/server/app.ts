@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { adminRoutes } from './admin/admin.ts';
 import { createConnections } from './connections/connections.ts';
 import type { ServerDeps } from './deps.ts';
 import { documentRoutes } from './documents/documents.ts';
@@ -36,9 +37,9 @@ import { searchRoutes } from './search/search.ts';
 
 /**
  * Builds the server; listening, and closing it, is the caller's.
- * @param scope `operations`: it says how it is doing, and nothing else
+ * @param scope `operations`: it says how it is doing, and nothing else; `admin`: that, and the dashboard
  */
-export function createApp(given: ServerDeps, scope: 'all' | 'operations' = 'all'): FastifyInstance {
+export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admin' = 'all'): FastifyInstance {
   const deps = { ...given, baseUrl: given.baseUrl.replace(/\/+$/, ''), sources: () => given.sources() };
   const metrics = createRequestMetrics();
   let isClosing = false;
@@ -87,6 +88,8 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' = 'all'
   healthRoutes(app, deps);
   metricsRoutes(app, deps, metrics);
   if (scope === 'operations') return app;
+  adminRoutes(app, deps);
+  if (scope === 'admin') return app;
   const index = createSetIndex(deps);
   homeRoutes(app, deps, index);
   aboutRoutes(app, deps, index);

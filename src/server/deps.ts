@@ -54,6 +54,8 @@ export interface ServerDeps {
   sources(): Promise<readonly SourceOverview[]>;
   /** `publication.sets()`, perhaps of a moment ago: for what speaks of all of them. Default: now. */
   published?(): Promise<readonly PublishedSet[]>;
+  /** The dashboard and its API; undefined: they are not here. */
+  readonly admin?: AdminDeps | undefined;
   /** Where several processes answer side by side: what they know of one another. Default: this one answers alone. */
   readonly processes?: AnsweringProcesses | undefined;
   /** Before a request is answered; it waits for this. */
@@ -62,6 +64,14 @@ export interface ServerDeps {
 
 export interface SearchedSources {
   has(source: string): boolean;
+}
+
+/** What the dashboard and its API are given beside what everything else is. */
+export interface AdminDeps {
+  /** The password of the first account stands in the configuration, and is changed there. */
+  readonly passwordConfigured: boolean;
+  /** Of a proxy that has signed people in before: who it says it is. */
+  nameOf(request: IncomingMessage): string | undefined;
 }
 
 export interface AnsweringProcesses {

@@ -46,6 +46,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     wire: 'namespaces',
   },
   'src/store': {
+    admin: 'engine',
     backup: 'drivers engine schema',
     changes: 'engine files payloads plans rows runs',
     engine: 'drivers',
@@ -100,6 +101,10 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     site: 'tree',
   },
   'src/server': {
+    admin: 'admin/access admin/guard admin/page deps.ts',
+    'admin/access': 'admin/guard admin/page html http',
+    'admin/guard': 'connections deps.ts http',
+    'admin/page': 'admin/guard html http',
     'deps.ts': 'connections past.ts',
     documents: 'deps.ts html http items pages past repeated',
     files: 'deps.ts http',
@@ -115,7 +120,8 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     search: 'deps.ts html http pages',
   },
   'src/bridge': {
-    'answering.ts': 'bridge.ts open-files.ts search state version.ts',
+    admin: 'stored-bridge.ts',
+    'answering.ts': 'admin bridge.ts open-files.ts search state version.ts',
     'bridge.ts': 'stored-bridge.ts system-clock.ts version.ts',
     crew: 'answering.ts version.ts',
     search: 'bridge.ts work',
@@ -124,6 +130,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     work: 'bridge.ts config stored-bridge.ts',
   },
   'src/cli': {
+    admin: 'terminal',
     check: 'init terminal',
     commands: 'history terminal',
     demo: 'commands terminal',

@@ -13,6 +13,7 @@ export interface BroughtIn {
  */
 export function* secretsOf(config: Config, broughtIn: readonly BroughtIn[]): Generator<string> {
   if (config.database.client === 'pg') yield* credentialsOf(config.database.url);
+  if (config.adminPassword !== undefined) yield config.adminPassword;
   const { accessKeyId, secretAccessKey, sessionToken } = config.storage.s3 ?? {};
   for (const value of [accessKeyId, secretAccessKey, sessionToken]) if (value !== undefined) yield value;
   for (const [name, source] of Object.entries(config.sources)) {

@@ -1,3 +1,4 @@
+import { linkOnThisMachine, prepareFirstPassword } from '../../bridge/admin/first-password.ts';
 import { type Front, listenAlone } from '../../bridge/answering.ts';
 import { type Bridge, openBridge } from '../../bridge/bridge.ts';
 import type { ConfigChanges } from '../../bridge/config/live-config.ts';
@@ -40,7 +41,8 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
     if (names.length === 0) throw noSourceError();
     for (const problem of bridge.problems) bridge.log.warn({ problem }, unusedSource);
     await warnOfUnconfigured(bridge);
-    if (config.role === 'web') return await serveWeb(bridge, await createCrew(bridge, io), flags, io);
+    const secret = config.role === 'work' ? undefined : await prepareFirstPassword(bridge);
+    if (config.role === 'web') return await serveWeb(bridge, await createCrew(bridge, io), secret, flags, io);
     await renameOlderJournals(bridge, names);
     // Heard from here on: what is due is begun before all of this is there.
     const hangup = new Hangup(io);
@@ -50,7 +52,7 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
       ...(crew && { listen: async () => crew }),
       ...(config.role === 'work' && { listen: () => listenForMonitors(bridge) }),
     });
-    sayListening(bridge, service.address, flags, io);
+    sayListening(bridge, service.address, secret, flags, io);
     const begun: Promise<void>[] = [];
     const begin = (work: Promise<void>) =>
       begun.push(
@@ -102,11 +104,12 @@ class Hangup {
 async function serveWeb(
   bridge: Bridge,
   crew: Crew | undefined,
+  secret: string | undefined,
   flags: ServeFlags,
   io: CommandIo,
 ): Promise<number> {
   const front: Front = crew ?? (await listenAlone(bridge, bridge.config.listen, {}));
-  sayListening(bridge, front.address, flags, io);
+  sayListening(bridge, front.address, secret, flags, io);
   const reloading = watchConfig(
     bridge,
     () => readAgain(bridge, flags, io),
@@ -129,20 +132,31 @@ async function listenForMonitors(bridge: Bridge): Promise<Front> {
   return { address: { address: '', family: '', port: 0 }, close: async () => undefined };
 }
 
+/** @param secret of the link by which the first password is set */
 function sayListening(
   { config }: Bridge,
-  { address, port }: Front['address'],
+  address: Front['address'],
+  secret: string | undefined,
   flags: ServeFlags,
   io: CommandIo,
 ): void {
   const { role, baseUrl, sources } = config;
-  const listening = port === 0 ? undefined : `http://${address}:${port}`;
+  const { port } = address;
+  const listening = port === 0 ? undefined : `http://${address.address}:${port}`;
   const answers = role === 'work' ? 'working, and answering monitors' : 'listening';
+  const passwordLink = secret === undefined ? undefined : linkOnThisMachine(config, secret, address);
   printResult(
     io,
     flags.json,
-    { listening, role, baseUrl, sources: Object.keys(sources) },
-    listening === undefined ? 'working' : `${answers} on ${listening}, public address ${baseUrl}`,
+    { listening, role, baseUrl, sources: Object.keys(sources), passwordLink },
+    [
+      listening === undefined ? 'working' : `${answers} on ${listening}, public address ${baseUrl}`,
+      ...(passwordLink === undefined
+        ? []
+        : [
+            `the dashboard has no password yet; set one on this machine (once, within a day): ${passwordLink}`,
+          ]),
+    ].join('\n'),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 /** Everything a command touches of the process it runs in; tests hand in their own. */
 export interface CommandIo {
@@ -10,6 +10,8 @@ export interface CommandIo {
     readonly columns?: number;
     readonly rows?: number;
   };
+  /** What somebody types or pipes in; undefined: nothing. */
+  readonly stdin?: Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** First Ctrl-C: finish the page. */

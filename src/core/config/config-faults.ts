@@ -10,9 +10,10 @@ import { suggest } from './suggestion.ts';
 export function* findFaults(value: unknown, schema: TSchema): Generator<string> {
   yield* schemaFaults(schema, value);
   const all = value as Readonly<Record<string, unknown>>;
-  const { sources, groups, sets, baseUrl, listen, network, storage } = all;
+  const { sources, groups, sets, baseUrl, listen, network, storage, admin } = all;
   yield* networkFaults(network);
-  yield* listenFaults(listen);
+  yield* rangeFaults('listen.trustedProxies', isObject(listen) ? listen.trustedProxies : undefined);
+  yield* adminFaults(admin);
   yield* storageFaults(storage);
   yield* groupFaults(sources, groups);
   const basePath =
@@ -48,13 +49,17 @@ function* storageFaults(storage: unknown): Generator<string> {
     yield 'storage.s3: accessKeyId and secretAccessKey belong together; write both or neither';
 }
 
-function* listenFaults(listen: unknown): Generator<string> {
-  const { trustedProxies } = isObject(listen) ? listen : {};
-  for (const [index, entry] of (Array.isArray(trustedProxies) ? trustedProxies : []).entries()) {
+function* rangeFaults(path: string, ranges: unknown): Generator<string> {
+  for (const [index, entry] of (Array.isArray(ranges) ? ranges : []).entries()) {
     const place = typeof entry === 'string' ? parseAllowedPlace(entry) : undefined;
     if (!place || !('range' in place) || place.port !== undefined)
-      yield `listen.trustedProxies.${index}: ${JSON.stringify(entry)} is neither an address nor a range; write one such as 10.0.0.0/8`;
+      yield `${path}.${index}: ${JSON.stringify(entry)} is neither an address nor a range; write one such as 10.0.0.0/8`;
   }
+}
+
+function* adminFaults(admin: unknown): Generator<string> {
+  const { proxyLogin } = isObject(admin) ? admin : {};
+  yield* rangeFaults('admin.proxyLogin.from', isObject(proxyLogin) ? proxyLogin.from : undefined);
 }
 
 /** Whatever everybody may not read must not come in at all. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { BridgeError } from '../errors.ts';
+import { adminSchema } from './admin-schema.ts';
 import { findFaults } from './config-faults.ts';
 import { isObject, matchesLiterals, schemaFaults } from './schema-faults.ts';
 import { groupsSchema, withGroups } from './source-groups.ts';
@@ -154,6 +155,17 @@ export const configSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    adminPassword: Type.Optional(
+      Type.String({
+        minLength: 8,
+        maxLength: 1024,
+        secret: true,
+        write: 'adminPasswordFile: PATH, or ${VARIABLE}; 8 characters or more',
+        description:
+          'The password of the account `admin` of the dashboard; write adminPasswordFile: PATH. Default: it is set by a link that `serve` prints at its first start.',
+      }),
+    ),
+    admin: adminSchema,
     publish: Type.Object(
       {
         resourceListSchedule: Type.Union([Type.String(), Type.Literal(false)], {

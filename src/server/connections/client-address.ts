@@ -27,6 +27,15 @@ export function createClientAddress(trustedProxies: readonly string[]) {
   };
 }
 
+/** Whether the other side of a connection is one of these addresses or in one of these ranges. */
+export function createIsFrom(ranges: readonly string[]) {
+  const places: readonly AllowedPlace[] = ranges.flatMap((entry) => parseAllowedPlace(entry) ?? []);
+  return ({ socket }: Pick<IncomingMessage, 'socket'>): boolean => {
+    const peer = read(socket.remoteAddress ?? '');
+    return peer !== undefined && allowsAddress(places, peer, 0);
+  };
+}
+
 /** With a port, or a zone, as some write it. */
 function read(text: string): Address | undefined {
   const [, bracketed, plain = ''] = /^\s*(?:\[([^\]]*)\](?::\d+)?|(\S*?))\s*$/.exec(text) ?? [];

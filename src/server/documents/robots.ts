@@ -5,7 +5,7 @@ import { publishedSets } from '../pages/set-view.ts';
 /** Of more sources only the sets across them are named: who reads robots.txt reads little of it. */
 const mostSources = 500;
 
-/** One `Sitemap:` per set, Resource Lists only (RS-DISC-09…12); nobody is kept out. */
+/** One `Sitemap:` per set, Resource Lists only (RS-DISC-09…12); what is published is kept from nobody. */
 export function robotsRoutes(app: FastifyInstance, deps: ServerDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -14,7 +14,9 @@ export function robotsRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (_request, reply) => {
       const lists = deps.robots ? await resourceLists(deps) : [];
       reply.type('text/plain; charset=utf-8').header('cache-control', 'no-cache');
-      return ['User-agent: *', 'Disallow:', ...lists, ''].join('\n');
+      const base = new URL(deps.baseUrl).pathname.replace(/\/+$/, '');
+      const kept = deps.admin ? [`Disallow: ${base}/admin`, `Disallow: ${base}/api/v1`] : ['Disallow:'];
+      return ['User-agent: *', ...kept, ...lists, ''].join('\n');
     },
   });
 }

@@ -17,11 +17,30 @@ export const requestErrors = {
   'precondition-failed': { status: 412, advice: 'Fetch it again without the condition.' },
   'range-not-satisfiable': { status: 416, advice: 'Ask for bytes that are there, or for all of them.' },
   'not-ready': { status: 503, advice: 'Ask for it again in a while, as `Retry-After` says.' },
+  'sign-in-needed': {
+    status: 401,
+    advice:
+      'Sign in at /admin, or send `Authorization: Bearer TOKEN`; `rsbridge admin tokens add` makes a token.',
+  },
+  'not-allowed': { status: 403, advice: 'Ask somebody with the scope `admin` to do it, or for that scope.' },
+  'cross-site': { status: 403, advice: 'Do it on the page of the dashboard itself.' },
+  'no-password-yet': {
+    status: 403,
+    advice:
+      'Type `rsbridge admin password` on the machine of the bridge, or open there the link that `rsbridge admin link` prints.',
+  },
+  'link-used': { status: 410, advice: '`rsbridge admin link` prints another one.' },
+  'too-many-attempts': { status: 429, advice: 'Wait as long as `Retry-After` says, then try again.' },
+  conflict: { status: 409, advice: 'Look at it again: it is not as it was.' },
   'uri-too-long': { status: 414, advice: 'Ask for a shorter address: none of ours is so long.' },
 } as const;
 
 const statuses: Partial<Record<ErrorCode, number>> = {
   'bad-request': 400,
+  usage: 400,
+  'sign-in-busy': 503,
+  'unknown-item': 404,
+  'unknown-resource': 404,
   'not-found': 404,
   'unknown-set': 404,
   'unknown-source': 404,

@@ -10,6 +10,8 @@ declare module 'fastify' {
     operationId?: string;
     /** Public data that pages of any origin may read. */
     open?: boolean;
+    /** It changes something, and takes other methods than GET and HEAD. */
+    acts?: boolean;
   }
 }
 
@@ -31,7 +33,7 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(deps, request, reply);
     if (isPreflight(request)) return done();
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (request.method !== 'GET' && request.method !== 'HEAD' && !request.routeOptions.config?.acts) {
       // The body, if any, is not read: this connection cannot be used again.
       reply.header('connection', 'close');
       const allow = { allow: 'GET, HEAD' };
@@ -44,7 +46,7 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
     admit({ target: request.url, accept, agent }).then(() => done(), done);
   });
   app.addHook('onRoute', ({ url, config, method }) => {
-    if (method === 'OPTIONS') return;
+    if (method === 'OPTIONS' || config?.needs !== undefined || config?.acts) return;
     app.route({
       method: 'OPTIONS',
       url,

@@ -24,6 +24,7 @@ import * as hosts from '../../../migrations/0043-hosts.ts';
 import * as objects from '../../../migrations/0044-objects.ts';
 import * as jointJournals from '../../../migrations/0045-joint-journals.ts';
 import * as descriptions from '../../../migrations/0051-descriptions.ts';
+import * as admin from '../../../migrations/0053-admin.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type Database, type Queryable, translate } from '../engine/database.ts';
 import { endFilling, fillTable } from './backfill.ts';
@@ -58,6 +59,7 @@ export const migrations: readonly Migration[] = [
   { name: '0044-objects', up: objects.up, worksWith: '0041-kept-sources' },
   { name: '0045-joint-journals', up: jointJournals.up, worksWith: '0041-kept-sources' },
   { name: '0051-descriptions', up: descriptions.up, worksWith: '0041-kept-sources' },
+  { name: '0053-admin', up: admin.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { main } from '../../../src/cli/main.ts';
+import type { CommandIo } from '../../../src/cli/terminal/io.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -12,6 +13,7 @@ export async function runMain(
   cwd: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  more: Pick<CommandIo, 'stdin'> = {},
 ): Promise<Outcome> {
   const output = { stdout: '', stderr: '' };
   const sink = (name: 'stdout' | 'stderr') =>
@@ -22,7 +24,7 @@ export async function runMain(
       },
     });
   const never = new AbortController().signal;
-  const io = { env, cwd, stop: never, abort: never };
+  const io = { ...more, env, cwd, stop: never, abort: never };
   const code = await main(args, { ...io, stdout: sink('stdout'), stderr: sink('stderr') });
   return { code, ...output };
 }

@@ -1,0 +1,183 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toIso } from '../../../core/datetime.ts';
+import { findAccount, listAccounts, setPassword } from '../../../store/admin/accounts.ts';
+import { countAttempt, forgetAttempts } from '../../../store/admin/attempts.ts';
+import { hashPassword, isPassword } from '../../../store/admin/password-hash.ts';
+import { type Scope, scopes } from '../../../store/admin/scope.ts';
+import { endSession, listSessions } from '../../../store/admin/sessions.ts';
+import { createToken, listTokens, revokeToken } from '../../../store/admin/tokens.ts';
+import { html, type Markup, timeAndAge } from '../../html/html.ts';
+import { Refusal } from '../../http/errors.ts';
+import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
+import { addressOf } from '../guard/loopback.ts';
+import { type Visitor, visitorOf } from '../guard/visitor.ts';
+import { formToken, seeOther, sendAdminPage, withCode } from '../page/admin-page.ts';
+import { formOf } from '../page/form-body.ts';
+import { wordsOf } from '../page/language.ts';
+import { newPasswordFields, troubleOf } from './password-link.ts';
+import { note, refuseConfigured, startSession } from './sign-in.ts';
+
+/** Who may do what: one's own password; accounts, sessions and tokens for those who may do everything. */
+export function accessRoutes(app: FastifyInstance, deps: AdminServer): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/admin/access',
+    config: { operationId: 'getAccessPage', needs: 'read' },
+    handler: (request, reply) => sendAccess(deps, request, reply, {}),
+  });
+  app.route({
+    method: 'POST',
+    url: '/admin/access/password',
+    config: { operationId: 'changePassword', needs: 'read', acts: true },
+    handler: async (request, reply) => {
+      const trouble = await changePassword(deps, request, reply);
+      return trouble === undefined
+        ? seeOther(deps, reply, '/access')
+        : sendAccess(deps, request, reply, { trouble });
+    },
+  });
+  app.route({
+    method: 'POST',
+    url: '/admin/access/tokens',
+    config: { operationId: 'createTokenByForm', needs: 'admin', acts: true },
+    handler: async (request, reply) => {
+      const { name = '', scope = '', days = '' } = formOf(request.body);
+      const { who } = visitorOf(request);
+      const made = await createToken(
+        deps.database,
+        { name, scope: readScope(scope), createdBy: who, days: readDays(days) },
+        toIso(deps.clock.now()),
+      );
+      await note(deps, request, who, 'made a token', `${made.name} (${made.scope})`);
+      return sendAccess(deps, request, reply, { secret: made.secret });
+    },
+  });
+  app.route({
+    method: 'POST',
+    url: '/admin/access/tokens/revoke',
+    config: { operationId: 'revokeTokenByForm', needs: 'admin', acts: true },
+    handler: async (request, reply) => {
+      const name = await revokeToken(deps.database, Number(formOf(request.body).id));
+      if (name !== undefined) await note(deps, request, visitorOf(request).who, 'revoked a token', name);
+      return seeOther(deps, reply, '/access');
+    },
+  });
+  app.route({
+    method: 'POST',
+    url: '/admin/access/sessions/end',
+    config: { operationId: 'endSessionByForm', needs: 'admin', acts: true },
+    handler: async (request, reply) => {
+      const ended = await endSession(deps.database, formOf(request.body).session ?? '');
+      if (ended) await note(deps, request, visitorOf(request).who, 'ended a session');
+      return seeOther(deps, reply, '/access');
+    },
+  });
+}
+
+/** @throws Refusal */
+export function readScope(text: unknown): Scope {
+  const scope = scopes.find((one) => one === text);
+  if (!scope) throw new Refusal('bad-request', `a scope is one of ${scopes.join(', ')}`);
+  return scope;
+}
+
+/** @throws Refusal */
+export function readDays(text: unknown): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (!/^[1-9]\d{0,3}$/.test(String(text))) throw new Refusal('bad-request', 'days are 1 to 9999');
+  return Number(text);
+}
+
+/** @returns why not, in the words of the reader */
+async function changePassword(
+  deps: AdminServer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string | undefined> {
+  const { current = '', password = '', repeat = '' } = formOf(request.body);
+  const { account: name } = visitorOf(request);
+  const account = name === undefined ? undefined : await findAccount(deps.database.reader, name);
+  if (!account) throw new Refusal('not-allowed', 'a program has no password');
+  const words = wordsOf(request);
+  refuseConfigured(deps, account.name, words.link.configured);
+  const trouble = troubleOf(request, password, repeat);
+  if (trouble !== undefined) return trouble;
+  const now = toIso(deps.clock.now());
+  const by = { account: account.name, address: addressOf(deps, request) };
+  const wait = await countAttempt(deps.database, by, now);
+  if (wait > 0) return words.signIn.wait(wait);
+  if (!(await isPassword(current, account.password))) return words.signIn.wrong;
+  await forgetAttempts(deps.database, by);
+  await setPassword(deps.database, { ...account, password: await hashPassword(password) }, now);
+  await note(deps, request, account.name, 'changed the password');
+  await startSession(deps, request, reply, account.name);
+  return undefined;
+}
+
+interface AccessNews {
+  readonly trouble?: string;
+  /** Of a token that was just made. */
+  readonly secret?: string;
+}
+
+async function sendAccess(
+  deps: AdminServer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { trouble, secret }: AccessNews,
+): Promise<FastifyReply> {
+  const visitor = visitorOf(request);
+  const words = wordsOf(request);
+  const { access } = words;
+  const base = `${basePathOf(deps)}/admin/access`;
+  const own = html`<h2>${access.change}</h2>
+<form method="post" action="${base}/password">${formToken(visitor)}
+<label for="current">${access.current}</label><input id="current" name="current" type="password" autocomplete="current-password" required>
+${newPasswordFields(words.link)}
+<p><button>${words.save}</button></p></form>`;
+  const body = html`${trouble !== undefined && html`<p class="bad s" role="alert">${trouble}</p>`}
+${secret !== undefined && html`<p class="note" role="status">${access.made} <code>${secret}</code></p>`}
+<p>${access.you(visitor.who, visitor.scope)} <span class="soft">${access.scopes}</span></p>
+${visitor.scope === 'admin' && (await everything(deps, request, visitor, base))}
+${visitor.by === 'session' && own}`;
+  return sendAdminPage(deps, request, reply, {
+    title: access.title,
+    body,
+    visitor,
+    status: trouble === undefined ? 200 : 400,
+  });
+}
+
+async function everything(
+  deps: AdminServer,
+  request: FastifyRequest,
+  visitor: Visitor,
+  base: string,
+): Promise<Markup> {
+  const { access } = wordsOf(request);
+  const now = toIso(deps.clock.now());
+  const { reader } = deps.database;
+  const [accounts, sessions, tokens] = await Promise.all([
+    listAccounts(reader),
+    listSessions(reader, now),
+    listTokens(reader),
+  ]);
+  const when = (iso: string | undefined) => timeAndAge(iso, now, access.never);
+  return html`<h2>${access.tokens}</h2>
+${
+  tokens.length === 0
+    ? html`<p>${withCode(access.noTokens)}</p>`
+    : html`<div class="scroll"><table><tr><th scope="col">${access.name}</th><th scope="col">${access.scope}</th><th scope="col">${access.since}</th><th scope="col">${access.used}</th><th scope="col">${access.expires}</th><th scope="col">${access.revoke}</th></tr>
+${tokens.map((token) => html`<tr><td>${token.name}</td><td>${token.scope}</td><td>${when(token.createdAt)}</td><td>${when(token.usedAt)}</td><td>${when(token.expiresAt)}</td><td><form method="post" action="${base}/tokens/revoke">${formToken(visitor)}<button name="id" value="${token.id}" aria-label="${access.revoke}: ${token.name}">${access.revoke}</button></form></td></tr>`)}</table></div>`
+}
+<form method="post" action="${base}/tokens">${formToken(visitor)}
+<label for="token-name">${access.name}</label><input id="token-name" name="name" required maxlength="100">
+<label for="token-scope">${access.scope}</label><select id="token-scope" name="scope">${scopes.map((scope) => html`<option>${scope}</option>`)}</select>
+<label for="token-days">${access.days}</label><input id="token-days" name="days" inputmode="numeric" pattern="[1-9][0-9]{0,3}">
+<p><button>${access.create}</button></p></form>
+<h2>${access.accounts}</h2>
+<ul>${accounts.map(({ name, scope }) => html`<li>${name} <span class="soft">${scope}</span></li>`)}</ul>
+<h2>${access.sessions}</h2>
+<div class="scroll"><table><tr><th scope="col">${access.account}</th><th scope="col">${access.since}</th><th scope="col">${access.used}</th><th scope="col">${access.from}</th><th scope="col">${access.end}</th></tr>
+${sessions.map((one) => html`<tr><td>${one.account}</td><td>${when(one.createdAt)}</td><td>${when(one.usedAt)}</td><td><span class="mono">${one.address}</span> <span class="soft">${one.agent}</span></td><td>${one.hash === visitor.session ? access.thisOne : html`<form method="post" action="${base}/sessions/end">${formToken(visitor)}<button name="session" value="${one.hash}" aria-label="${access.end}: ${one.account} ${one.address}">${access.end}</button></form>`}</td></tr>`)}</table></div>`;
+}

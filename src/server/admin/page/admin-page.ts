@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { html, Markup } from '../../html/html.ts';
+import { stylesheet } from '../../html/stylesheet.ts';
+import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
+import type { Visitor } from '../guard/visitor.ts';
+import { languageOf, wordsOf } from './language.ts';
+
+const adminStyle = `${stylesheet}
+button,input,select{font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:7px;padding:.25rem .7rem;min-height:2rem;max-width:100%}
+input[type=checkbox]{min-height:1.2rem;width:1.2rem;vertical-align:middle}
+button{cursor:pointer}button:hover{border-color:var(--accent)}
+button:focus-visible,input:focus-visible,select:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+nav.admin{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;align-items:baseline}
+nav.admin form,.inline{display:inline}
+label{display:block;margin:.6rem 0 .2rem}label.inline{display:inline;margin:0}
+.bad{color:var(--warn);font-weight:600}.bad.s::before{content:"▲"}
+.actions{display:flex;flex-wrap:wrap;gap:.6rem;align-items:baseline;margin:.8rem 0}
+.runs{display:block;width:120px;height:18px}
+.runs .f{fill:var(--warn)}.runs .o{fill:var(--ok)}.runs .i{fill:var(--soft)}.runs .n{fill:var(--line)}
+.note{border-left:3px solid var(--accent);padding:.4rem .9rem;background:var(--card)}
+.scroll{overflow-x:auto}.raw{max-height:24rem;overflow:auto}
+`;
+
+const styleHash = createHash('sha256').update(adminStyle).digest('base64');
+
+/** No script at all; forms go to us alone. */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export interface AdminPage {
+  readonly title: string;
+  readonly body: Markup;
+  /** Undefined: nobody is signed in. */
+  readonly visitor?: Visitor | undefined;
+  readonly status?: number;
+}
+
+export function sendAdminPage(
+  deps: AdminServer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { title, body, visitor, status = 200 }: AdminPage,
+): FastifyReply {
+  const words = wordsOf(request);
+  const base = `${basePathOf(deps)}/admin`;
+  const { nav } = words;
+  const links = visitor && [
+    html`<a href="${base}">${nav.sources}</a>`,
+    html`<a href="${base}/audit">${nav.audit}</a>`,
+    html`<a href="${base}/access">${nav.access}</a>`,
+    visitor.by === 'session' &&
+      html`<form method="post" action="${base}/sign-out">${formToken(visitor)}<button>${nav.signOut}</button></form>`,
+  ];
+  const page = html`<!doctype html>
+<html lang="${words.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex,nofollow">
+<title>${title} — ${deps.title}</title><link rel="icon" href="data:,">
+<style>${new Markup(adminStyle)}</style></head><body>
+<header><a class="name" href="${deps.baseUrl}/">${deps.title}</a><span class="grow"></span><nav class="admin" aria-label="${nav.label}">${links}<a href="${otherLanguage(request, base)}" hreflang="${words.language === 'en' ? 'ja' : 'en'}" lang="${words.language === 'en' ? 'ja' : 'en'}">${words.otherLanguage}</a></nav></header>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body></html>
+`;
+  const { lang } = (request.query ?? {}) as { lang?: unknown };
+  if (lang === 'en' || lang === 'ja')
+    reply.header(
+      'set-cookie',
+      `lang=${lang}; Path=${basePathOf(deps) || '/'}; SameSite=Lax; Max-Age=31536000`,
+    );
+  return reply
+    .code(status)
+    .headers({
+      'content-security-policy': policy,
+      'content-type': 'text/html; charset=utf-8',
+      'content-language': words.language,
+      vary: 'Accept-Language, Cookie',
+    })
+    .send(page.text);
+}
+
+/** This page in the other one; what a form was answered with is asked for anew. */
+function otherLanguage(request: FastifyRequest, base: string): string {
+  const [path = '', query = ''] = request.url.split('?', 2);
+  const params = new URLSearchParams(request.method === 'POST' ? '' : query);
+  params.set('lang', languageOf(request) === 'en' ? 'ja' : 'en');
+  return `${base}${path.replace(/^\/admin/, '')}?${params}`;
+}
+
+/** In every form of somebody who is signed in. */
+export function formToken(visitor: Visitor): Markup | undefined {
+  return visitor.formToken === undefined
+    ? undefined
+    : html`<input type="hidden" name="form" value="${visitor.formToken}">`;
+}
+
+/** Sent on to another page of the dashboard, after something was done. */
+export function seeOther(deps: AdminServer, reply: FastifyReply, path: string): FastifyReply {
+  return reply.redirect(`${basePathOf(deps)}/admin${path}`, 303);
+}
+
+/** `like this` in a text of ours. */
+export function withCode(text: string): Markup {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}

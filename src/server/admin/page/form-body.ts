@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import { Refusal } from '../../http/errors.ts';
+
+/** The fields of a form; of one that is there twice, the last. */
+export type Form = Readonly<Record<string, string>>;
+
+/** More than any of our forms has; `sources` of a table counts once for each. */
+const mostFields = 2000;
+
+/** Takes what a browser sends of a form, and nothing else. */
+export function takeForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      const params = new URLSearchParams(body.toString());
+      if (params.size > mostFields) return done(new Refusal('bad-request', 'the form has too many fields'));
+      // No prototype: a field may have any name.
+      const form: Record<string, string> = Object.create(null);
+      for (const [name, value] of params) form[name] = value;
+      const all = params.getAll('source');
+      done(null, all.length > 1 ? { ...form, source: all.join(' ') } : form);
+    },
+  );
+}
+
+export function formOf(body: unknown): Form {
+  return (body ?? {}) as Form;
+}

@@ -1,0 +1,50 @@
+import { setPassword } from '../../../src/store/admin/accounts.ts';
+import { hashPassword } from '../../../src/store/admin/password-hash.ts';
+import type { Scope } from '../../../src/store/admin/scope.ts';
+import { createToken } from '../../../src/store/admin/tokens.ts';
+import { type House, now } from './fixture.ts';
+
+export const password = 'correct horse battery';
+
+let hash: Promise<string> | undefined;
+
+/** An account with `password`. */
+export async function addAccount({ database }: House, name = 'admin', scope: Scope = 'admin'): Promise<void> {
+  hash ??= hashPassword(password);
+  await setPassword(database, { name, scope, password: await hash }, now);
+}
+
+export async function addToken({ database }: House, scope: Scope): Promise<string> {
+  return (await createToken(database, { name: `a ${scope}`, scope, createdBy: 'test' }, now)).secret;
+}
+
+/** Asks as a browser does that follows nothing by itself. */
+export async function ask(
+  house: House,
+  path: string,
+  options: {
+    readonly form?: Readonly<Record<string, string>>;
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  } = {},
+): Promise<Response> {
+  const { form, method = form ? 'POST' : 'GET', headers = {} } = options;
+  const body = form ? new URLSearchParams(form) : options.body;
+  const origin = await house.origin();
+  return fetch(`${origin}${path}`, { method, headers, redirect: 'manual', ...(body && { body }) });
+}
+
+/** `name=value` of the session that an answer began. */
+export function cookieOf(answer: Response): string {
+  const [cookie = ''] = answer.headers.getSetCookie().filter((one) => one.startsWith('rsbridge_session='));
+  return cookie.split(';', 1)[0] ?? '';
+}
+
+/** @returns the cookie of its session */
+export async function signIn(house: House, name = 'admin'): Promise<string> {
+  return cookieOf(await ask(house, '/rs/admin/sign-in', { form: { name, password } }));
+}
+
+/** As a browser says it of a form of ours. */
+export const ownForm = { 'sec-fetch-site': 'same-origin' } as const;
