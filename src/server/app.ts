@@ -15,6 +15,7 @@ import { linksetRoutes } from './items/linksets.ts';
 import { mementoRoutes } from './memento/memento.ts';
 import { timeGateRoutes } from './memento/time-gate.ts';
 import { timeMapRoutes } from './memento/time-map.ts';
+import { openapiRoutes } from './openapi/openapi-routes.ts';
 import { healthRoutes } from './operations/health.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import { createRareLog } from './operations/rare-log.ts';
@@ -85,6 +86,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
     isClosing = true;
     connections.drain();
   });
+  if (scope !== 'operations') openapiRoutes(app, deps);
   healthRoutes(app, deps);
   metricsRoutes(app, deps, metrics);
   if (scope === 'operations') return app;

@@ -4,6 +4,7 @@ import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { html, type Markup, type Page, timeAndAge } from '../html/html.ts';
 import { shortSearchForm } from '../html/search-form.ts';
 import { count, countOf, relativeTime } from '../html/wording.ts';
+import { apiLinks } from '../openapi/openapi-routes.ts';
 import type { IndexSets, SetIndex, Totals } from './set-index.ts';
 import {
   capabilityLists,
@@ -41,10 +42,11 @@ export function homeRoutes(app: FastifyInstance, deps: ServerDeps, index: IndexS
     url: '/',
     schema: { querystring: pagedQuery },
     config: { operationId: 'getHome' },
-    handler: async (request, reply) =>
-      sendView(deps, request, reply, await readHome(deps, index, request.query.page ?? 1), (view) =>
-        toPage(deps, view),
-      ),
+    handler: async (request, reply) => {
+      reply.header('link', apiLinks(deps.baseUrl));
+      const view = await readHome(deps, index, request.query.page ?? 1);
+      return sendView(deps, request, reply, view, (shown) => toPage(deps, shown));
+    },
   });
 }
 
