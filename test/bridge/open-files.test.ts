@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { connectionsWithin, isOutOfFiles, openFilesLimit } from '../../src/bridge/open-files.ts';
 import { BridgeError } from '../../src/core/errors.ts';
-import { translate } from '../../src/store/engine/database.ts';
+import { translate } from '../../src/store/engine/storage-error.ts';
 import { binary } from '../house/process/script.ts';
 
 const emfile = Object.assign(new Error('EMFILE: too many open files, open x'), { code: 'EMFILE' });

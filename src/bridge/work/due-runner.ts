@@ -53,8 +53,8 @@ const turnOfLongMs = 600_000;
 const patienceMs = 30_000;
 /** From asking one to yield to asking the next. */
 const yieldEveryMs = 10_000;
-/** What could not be done now is tried again after so long, or half of it. */
-const putOffMs = 20_000;
+/** What could not be done now is tried again after this share of a lease, or half of it: whoever has it may be dead. */
+const putOffShare = 1 / 3;
 /** Looks for those who died, every so many looks. */
 const looksPerInquest = 5;
 
@@ -234,6 +234,7 @@ export class DueRunner {
       case 'yielded':
         return { dueAt: at, attempts: 0, reason: undefined, isLong };
       case 'put-off': {
+        const putOffMs = this.#deps.database.leaseMs * putOffShare;
         const dueAt = at + Math.floor((putOffMs * (1 + this.#deps.chance())) / 2);
         return { dueAt: kind === 'publication' ? at : dueAt, attempts, reason: before, isLong: wasLong };
       }

@@ -3,7 +3,7 @@ import { findOlderJournals } from '../../bridge/state/older-database.ts';
 import { countOf } from '../../core/count-of.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { checkIntegrity } from '../../store/backup/integrity.ts';
-import { translate } from '../../store/engine/database.ts';
+import { translate } from '../../store/engine/storage-error.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import { createLog } from '../../bridge/log.ts';
 import { BridgeError, describeError, failure, isBridgeError } from '../../core/errors.ts';
-import { translate } from '../../store/engine/database.ts';
+import { translate } from '../../store/engine/storage-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { type CommandIo, say } from './io.ts';
 

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
 import { publicationError } from '../../publish/disk/publication-error.ts';
 import { lockPublication, type PublicationLock } from '../../publish/disk/publication-lock.ts';
-import { translate } from '../../store/engine/database.ts';
+import { translate } from '../../store/engine/storage-error.ts';
 import { type ExportState, emptyState, readState, stateFile, writeState } from './state.ts';
 
 /** The directory that an export fills; nobody else writes into it while it is open. */

@@ -81,12 +81,12 @@ export class SetEditor {
     await refuseUnknownCollections(database, set);
     const directory = this.#directoryOf(set);
     if (!(await directory.hasPointer()) && !(await isInhabited(database, set))) return undefined;
-    const lock = await enter(directory, set);
+    const lock = await enter(directory, set, database.leaseMs);
     try {
       const { draft, editing } = await this.#open(set, directory, journal, lock, watcher);
       await work(editing);
       await directory.sweep();
-      await registerSet(this.#root, { baseUrl, clock }, set);
+      await registerSet(this.#root, { baseUrl, clock, leaseMs: database.leaseMs }, set);
       return draft.reports;
     } catch (error) {
       await directory
@@ -174,10 +174,10 @@ export class SetEditor {
   }
 }
 
-async function enter(directory: SetDirectory, set: ResourceSet): Promise<PublicationLock> {
+async function enter(directory: SetDirectory, set: ResourceSet, leaseMs: number): Promise<PublicationLock> {
   try {
     await mkdir(directory.path, { recursive: true });
-    return await lockPublication(directory.path);
+    return await lockPublication(directory.path, leaseMs);
   } catch (error) {
     throw publicationError(error, set.path);
   }

@@ -16,6 +16,7 @@ interface SiteSettings {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly limits?: SiteLimits | undefined;
+  readonly leaseMs?: number | undefined;
 }
 
 /** What one Source Description names; with more it becomes an index (RS-SD-08). */
@@ -103,10 +104,10 @@ function describe(
 
 async function edit(
   root: string,
-  { baseUrl, clock }: SiteSettings,
+  { baseUrl, clock, leaseMs }: SiteSettings,
   change: (pointer: Pointer) => Promise<Pointer>,
 ): Promise<void> {
-  const lock = await lockWithPatience(root, clock);
+  const lock = await lockWithPatience(root, clock, leaseMs);
   try {
     const directory = new SetDirectory(root);
     const usable = await directory.load(baseUrl);
@@ -131,10 +132,10 @@ async function edit(
 }
 
 /** Sets of several sources are published side by side, and each holds the site for a moment only. */
-async function lockWithPatience(root: string, clock: Clock) {
+async function lockWithPatience(root: string, clock: Clock, leaseMs: number | undefined) {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await lockPublication(root);
+      return await lockPublication(root, leaseMs);
     } catch (error) {
       if (attempt >= 20 || !isBridgeError(error, 'publication-busy')) throw error;
       await clock.sleep(100);

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
-import { translate } from '../../store/engine/database.ts';
+import { translate } from '../../store/engine/storage-error.ts';
 
 export interface KeptFile {
   readonly file: string;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorTable, isBridgeError } from '../../core/errors.ts';
 import { UpstreamFileError } from '../../core/files/upstream-files.ts';
 import { redact } from '../../core/secrets.ts';
-import { translate } from '../../store/engine/database.ts';
+import { translate } from '../../store/engine/storage-error.ts';
 import type { ServerDeps } from '../deps.ts';
 import { html, type Markup, sendPage } from '../html/html.ts';
 import { preferredType, varyBy } from './negotiation.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { BridgeError, failure, isBridgeError } from '../../core/errors.ts';
-import { translate } from '../../store/engine/database.ts';
+import { translate } from '../../store/engine/storage-error.ts';
 import { checkSchema } from '../../store/schema/migrate.ts';
 import type { ServerDeps } from '../deps.ts';
 import { notReadyStatus } from '../http/errors.ts';

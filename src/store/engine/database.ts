@@ -2,13 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../../core/config/config.ts';
-import { BridgeError } from '../../core/errors.ts';
 import { sqliteEdition } from '../drivers/sqlite-edition.ts';
 import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
 import { openPostgresPool } from './postgres-dialect.ts';
 import { retried } from './retried.ts';
 import { busyTimeoutMs, knexLog, openSqlite } from './sqlite-dialect.ts';
-import { storageError } from './storage-error.ts';
+import { translate } from './storage-error.ts';
 
 /** What store functions take: the database or a transaction in it. */
 export type Queryable = Knex | Knex.Transaction;
@@ -151,76 +150,4 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw translate(error);
   }
-}
-
-const connectionCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EPIPE',
-  '08000',
-  '08003',
-  '08006',
-  '28P01',
-  '3D000',
-  '57P01',
-  '57P02',
-  '57P03',
-  // It stood still for longer than its lease.
-  '25P03',
-  // It has as many connections as it takes.
-  '53300',
-  // It is a standby, or is to be one.
-  '25006',
-]);
-
-/** What `pg` says of a connection that ended, without any code; the statement comes before it. */
-const connectionEnded =
-  /(?:^| - )(?:Connection terminated|timeout expired|Client has encountered a connection error|Client was closed)/;
-
-function isOutOfFiles(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (/\bE[MN]FILE\b/.test(`${String((cause as { code?: unknown }).code ?? '')} ${cause.message}`))
-      return true;
-  }
-  return false;
-}
-
-/** Gives database failures that a person can do something about our own code; anything else passes. */
-export function translate(error: unknown): unknown {
-  if (error instanceof BridgeError || !(error instanceof Error)) return error;
-  const code = String((error as { code?: unknown }).code ?? '');
-  if (/database or disk is full|ENOSPC/i.test(error.message) || code === 'ENOSPC' || code === '53100') {
-    return new BridgeError('disk-full', 'the disk of the database is full', {
-      cause: error,
-      retryable: true,
-    });
-  }
-  if (isOutOfFiles(error)) {
-    return new BridgeError('too-many-files', 'this process has as many files open as it may', {
-      cause: error,
-      retryable: true,
-    });
-  }
-  if (/database is locked|SQLITE_BUSY/i.test(error.message)) {
-    return new BridgeError('database-locked', 'the SQLite file is locked by another process', {
-      cause: error,
-      retryable: true,
-    });
-  }
-  const damage = storageError(error);
-  if (damage) return damage;
-  const acquire = error.name === 'KnexTimeoutError';
-  if (acquire || connectionCodes.has(code) || connectionEnded.test(error.message)) {
-    return new BridgeError('database-unavailable', 'the database does not answer', {
-      cause: error,
-      retryable: true,
-    });
-  }
-  return error;
 }

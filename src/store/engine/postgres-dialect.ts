@@ -4,6 +4,7 @@ import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type pg from 'pg';
 import { isHash } from '../drivers/sqlite-hashes.ts';
 import { type Connection, PostgresReach } from './postgres-reach.ts';
+import { translate } from './storage-error.ts';
 
 /**
  * knex over `pg`, with hashes as they are kept: an SHA-256 in 32 octets, any other in those of its text. As on SQLite
@@ -43,10 +44,23 @@ class HashingClient extends PostgresClient {
   }
 
   override async acquireConnection(): Promise<Connection> {
-    return this.#ownReach().unlessAway(
-      () => super.acquireConnection(),
-      (connection) => void this.releaseConnection(connection),
-    );
+    try {
+      return await this.#ownReach().unlessAway(
+        () => super.acquireConnection(),
+        (connection) => void this.releaseConnection(connection),
+      );
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  override async query(connection: Connection, query: unknown): Promise<unknown> {
+    try {
+      return await super.query(connection, query);
+    } catch (error) {
+      // Whoever asked without a transaction is told the same.
+      throw translate(error);
+    }
   }
 
   override async destroy(done: () => void): Promise<void> {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What is said of a connection that we have given up. */
+/** What is said of a connection that we have given up; to each a new one: the statement is written into it. */
 export class DatabaseAway extends Error {
   /** As of a connection that the system gave up. */
   readonly code = 'ETIMEDOUT';
@@ -41,7 +41,7 @@ export class PostgresReach {
   readonly #asked = new Map<Connection, Question>();
   readonly #waiting = new Set<(error: Error) => void>();
   #heardAt = Number.NEGATIVE_INFINITY;
-  #away: DatabaseAway | undefined;
+  #isAway = false;
   #isLooking = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -79,7 +79,7 @@ export class PostgresReach {
 
   /** @throws DatabaseAway as soon as it is; what comes after that is given back by `late` */
   async unlessAway<T>(wanted: () => Promise<T>, late: (value: T) => void): Promise<T> {
-    if (this.#away) throw this.#away;
+    if (this.#isAway) throw this.#silence();
     return new Promise<T>((resolve, reject) => {
       let isOver = false;
       const giveUp = (error: Error) => {
@@ -104,23 +104,25 @@ export class PostgresReach {
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    this.#away = undefined;
+    this.#isAway = false;
   }
 
   #heard(): void {
     this.#heardAt = performance.now();
-    this.#away = undefined;
+    this.#isAway = false;
   }
 
   #lose(): void {
-    if (this.#away) return;
-    const seconds = Math.round(this.#settings.timeoutMs / 100) / 10;
-    const error = new DatabaseAway(`no answer within ${seconds} seconds`);
-    this.#away = error;
+    if (this.#isAway) return;
+    this.#isAway = true;
     this.#timer ??= setInterval(() => void this.#look(), lookEveryMs).unref();
-    for (const connection of this.#all) connection.connection.stream.destroy(error);
-    for (const giveUp of this.#waiting) giveUp(error);
+    for (const connection of this.#all) connection.connection.stream.destroy(this.#silence());
+    for (const giveUp of this.#waiting) giveUp(this.#silence());
     this.#waiting.clear();
+  }
+
+  #silence(): DatabaseAway {
+    return new DatabaseAway(`no answer within ${this.#settings.timeoutMs / 1000} seconds`);
   }
 
   async #look(): Promise<void> {
@@ -128,7 +130,7 @@ export class PostgresReach {
     const began = performance.now();
     const isSilent = ({ since }: Question) => began - since >= this.#settings.timeoutMs;
     const silent = [...this.#asked].filter(([, question]) => isSilent(question));
-    if (silent.length === 0 && !this.#away) return;
+    if (silent.length === 0 && !this.#isAway) return;
     this.#isLooking = true;
     try {
       const probe = await this.#settings.connect();

@@ -3,8 +3,9 @@ import type { Knex } from 'knex';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { hashFromText } from '../drivers/sqlite-hashes.ts';
 import { isPostgres } from '../engine/bulk.ts';
-import { type Database, type Queryable, translate } from '../engine/database.ts';
+import type { Database, Queryable } from '../engine/database.ts';
 import { isAlive, thisPlace } from '../engine/process-place.ts';
+import { translate } from '../engine/storage-error.ts';
 import { type Extent, extentOf, moveRows, nameTables } from './moved-rows.ts';
 
 /**

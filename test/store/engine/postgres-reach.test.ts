@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Database, openDatabase, translate } from '../../../src/store/engine/database.ts';
+import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
+import { translate } from '../../../src/store/engine/storage-error.ts';
 import { type SilentProxy, startSilentProxy } from '../../house/postgres/silent-proxy.ts';
 import { migratedPostgres } from '../../house/store/databases.ts';
 
