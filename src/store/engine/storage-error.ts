@@ -28,7 +28,7 @@ interface Details {
 }
 
 /** A failure of what lies on the disk, that only a person can do something about, in a sentence. */
-function storageError(error: Error): BridgeError | undefined {
+export function storageError(error: Error): BridgeError | undefined {
   const { code, path, syscall, databaseFile } = error as Details;
   const saying = sayings.find(([said]) => said.test(error.message))?.[1];
   if (saying !== undefined) {
