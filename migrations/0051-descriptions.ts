@@ -47,7 +47,8 @@ const postgres: readonly string[] = [
   `create table description (place bigint not null, ${columns('bigint', 'bytea')}, terms tsvector not null,
     constraint description_key primary key (source_id, item_id)) partition by hash (source_id)`,
   'create index description_place on description (place)',
-  'create index description_terms on description using gin (terms)',
+  'create index description_of_source on description (source_id, place)',
+  'create index description_terms on description using gin (terms) with (gin_pending_list_limit = 256)',
   ...Array.from(
     { length: partitions },
     (_, part) =>

@@ -288,7 +288,7 @@ export const configSchema = Type.Object(
     search: Type.Boolean({
       default: true,
       description:
-        'Whether people find items by words (/search), and lists name items by their titles. The index is made from what is published, beside other work, and takes about a third of a kilobyte for each item; `sources.NAME.search` leaves one source out. false: it is emptied.',
+        'Whether people find items by words (/search), and lists name items by their titles. The index is made from what is published, beside other work, and takes about half a kilobyte for each item (on PostgreSQL one); `sources.NAME.search` leaves one source out. false: it is emptied.',
     }),
     workers: Type.Integer({
       minimum: 0,

@@ -6,7 +6,10 @@ const unprintable =
 export function plainText(text: string, longest: number): string | undefined {
   // Whatever follows is not looked at: 100 kB in a title are a mistake or a trick.
   const some = text.length > 4 * longest ? text.slice(0, 4 * longest) : text;
-  const clean = some.replace(/\s/g, ' ').replace(unprintable, '').replace(/ {2,}/g, ' ').trim();
+  // Most texts have nothing to look for.
+  const clean = /[^\x20-\x7e]| {2}/.test(some)
+    ? some.replace(/\s/g, ' ').replace(unprintable, '').replace(/ {2,}/g, ' ').trim()
+    : some.trim();
   if (clean === '') return undefined;
   if (clean.length <= longest) return clean;
   return `${clean
@@ -20,5 +23,5 @@ const tag =
 
 /** Tags of paragraphs and fonts, which repositories leave in abstracts, are left out; everything else is text. */
 export function withoutTags(text: string): string {
-  return text.replace(tag, ' ');
+  return text.includes('<') ? text.replace(tag, ' ') : text;
 }

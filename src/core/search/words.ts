@@ -13,6 +13,8 @@ const mark = '\ue000';
 
 /** Letters as they are compared: one form, one case, without the accents of alphabets. */
 export function comparable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu, '$1')

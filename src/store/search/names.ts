@@ -1,7 +1,8 @@
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
-import { type DescriptionRow, descriptionColumns, type NamedItem, nameItems } from './search.ts';
+import { type DescriptionRow, descriptionColumns } from './candidates.ts';
+import { type NamedItem, nameItems } from './search.ts';
 
 /** What the items of some resources are called, by the paths of these; those that nobody has described yet are left out. */
 export async function namesOfResources(

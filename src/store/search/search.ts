@@ -1,24 +1,10 @@
-import type { Knex } from 'knex';
-import { comparable, facets, type Wanted } from '../../core/search/words.ts';
-import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
+import { comparable } from '../../core/search/words.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { ofSources } from '../rows/one-source.ts';
-import { placeAt } from './places.ts';
+import { candidates, type DescriptionRow, type SearchQuestion } from './candidates.ts';
 
-/** What is looked for; all of it has to be true of an item. */
-export interface SearchQuestion {
-  readonly wanted: Wanted;
-  readonly sourceId?: number | undefined;
-  readonly collectionId?: number | undefined;
-  readonly format?: string | undefined;
-  /** Four digits. */
-  readonly year?: string | undefined;
-  /** ISO UTC. */
-  readonly since?: string | undefined;
-  /** Behind this place; default: from the newest on. */
-  readonly after?: number | undefined;
-  readonly limit: number;
-}
+export type { SearchQuestion } from './candidates.ts';
 
 /** An item as lists name it. */
 export interface NamedItem {
@@ -64,86 +50,6 @@ export async function search(
     if (found.length < atATime) return { items, next: undefined };
   }
   return { items, next: after };
-}
-
-export interface DescriptionRow {
-  readonly place: number;
-  readonly source_id: number;
-  readonly item_id: number;
-  readonly resource_id: number;
-  readonly hash: string;
-  readonly lastmod: string;
-  readonly title: string | null;
-  readonly language: string | null;
-  readonly other_titles: string;
-  readonly creators: string;
-  readonly date: string | null;
-  readonly type: string | null;
-}
-
-export const descriptionColumns = [
-  'description.place',
-  'description.source_id',
-  'description.item_id',
-  'description.resource_id',
-  'description.hash',
-  'description.lastmod',
-  'description.title',
-  'description.language',
-  'description.other_titles',
-  'description.creators',
-  'description.date',
-  'description.type',
-] as const;
-
-function candidates(
-  db: Queryable,
-  question: SearchQuestion,
-  after: number | undefined,
-  limit: number,
-): Promise<readonly DescriptionRow[]> {
-  const { since } = question;
-  const terms = termsOf(question);
-  const isIndexed = !isPostgres(db) && terms.length > 0;
-  const place = isIndexed ? 'item_search.rowid' : 'description.place';
-  // Places are greater than what a driver takes for a whole number by itself.
-  const bound = (value: number) => db.raw('cast(? as bigint)', [String(value)]);
-  const query = db('description')
-    .select(...descriptionColumns)
-    .orderBy(place, 'desc')
-    .limit(limit);
-  if (after !== undefined) query.where(place, '<', bound(after));
-  if (since !== undefined) query.where(place, '>=', bound(placeAt(since))).where('lastmod', '>=', since);
-  if (isIndexed) inSqlite(query, terms);
-  else if (terms.length > 0)
-    query.whereRaw('description.terms @@ ?::tsquery', [terms.map(lexeme).join(' & ')]);
-  // On PostgreSQL this is also which partition to look into.
-  if (isPostgres(db) && question.sourceId !== undefined) query.where('source_id', question.sourceId);
-  return query as unknown as Promise<readonly DescriptionRow[]>;
-}
-
-/** The index comes first, in its own order: what it finds has its row by its number. */
-function inSqlite(query: Knex.QueryBuilder, terms: readonly string[]): void {
-  query
-    .from('item_search')
-    .joinRaw('cross join description')
-    .whereRaw('description.place = item_search.rowid')
-    .whereRaw('item_search match ?', [terms.map((term) => `"${term}"`).join(' ')]);
-}
-
-/** Terms have letters, digits and marks of ours alone: nothing in them has to be escaped. */
-function lexeme(term: string): string {
-  return `'${term}'`;
-}
-
-function termsOf({ wanted, sourceId, collectionId, format, year }: SearchQuestion): readonly string[] {
-  return [
-    ...wanted.terms,
-    ...(sourceId === undefined ? [] : [facets.source(sourceId)]),
-    ...(collectionId === undefined ? [] : [facets.collection(collectionId)]),
-    ...(format === undefined ? [] : [facets.format(format)]),
-    ...(year === undefined ? [] : [facets.year(year)]),
-  ];
 }
 
 /** Those of the rows that may be shown now, by their places: the index may be behind what is published. */
