@@ -7,6 +7,7 @@ import { createApp } from '../server/app.ts';
 import { createClientAddress } from '../server/connections/client-address.ts';
 import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/past/document-past.ts';
+import { forAnswers } from '../store/engine/database.ts';
 import { adminAnswers } from './admin/admin-answers.ts';
 import type { Bridge } from './bridge.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
@@ -61,19 +62,21 @@ function createAnswers(
   withAdmin: boolean,
 ): FastifyInstance {
   const { config, log } = bridge;
+  const reading = { ...bridge, database: forAnswers(bridge.database) };
   const answers: ServerDeps = {
-    database: bridge.database,
+    database: reading.database,
     publication: bridge.publication,
     directory: config.directory,
     fileMode: (source) => config.sources[source]?.files.mode,
     servesSource: (source) =>
-      bridge.jointSets().some(({ path }) => path.split('/', 1)[0] === source) || servesSource(bridge, source),
+      bridge.jointSets().some(({ path }) => path.split('/', 1)[0] === source) ||
+      servesSource(reading, source),
     mementosOf: (source) => config.sources[source]?.mementos ?? ofRemoved,
-    documentPasts: createDocumentPasts({ ...bridge, baseUrl: config.baseUrl }),
+    documentPasts: createDocumentPasts({ ...reading, baseUrl: config.baseUrl }),
     upstreamFiles: bridge.upstreamFiles,
     noteRefusal: async (source, url, refusal) => {
       const settings = config.sources[source];
-      if (settings) await noteRefusal(bridge, { source, url, ...refusal }, settings);
+      if (settings) await noteRefusal(reading, { source, url, ...refusal }, settings);
     },
     baseUrl: config.baseUrl,
     title: config.title,
@@ -92,8 +95,8 @@ function createAnswers(
     setsOf: (source, title) => bridge.setsOf(source, title),
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
-    ...createSurvey(bridge),
     admin: withAdmin ? adminAnswers(bridge.config) : undefined,
+    ...createSurvey(reading),
     admit,
     processes,
   };

@@ -79,6 +79,8 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
     app.log.error({ code: 'too-many-files', ...fields }, 'connections were closed: there are too many'),
   );
   installErrors(app, deps);
+  const { asOne } = deps.database.answers;
+  if (asOne) app.addHook('onRequest', (_request, _reply, done) => asOne(done));
   installRequestHooks(app, deps, metrics);
   installServedSources(app, deps);
   installRequestLog(app);

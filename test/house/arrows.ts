@@ -49,7 +49,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     admin: 'engine',
     backup: 'drivers engine schema',
     changes: 'engine files payloads plans rows runs',
-    engine: 'drivers',
+    engine: 'drivers replicas',
     files: 'engine plans rows',
     history: 'drivers engine payloads reading rows runs sources',
     hosts: 'engine',

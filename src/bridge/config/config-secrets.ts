@@ -12,8 +12,11 @@ export interface BroughtIn {
  * settings are shown to everybody anyway.
  */
 export function* secretsOf(config: Config, broughtIn: readonly BroughtIn[]): Generator<string> {
-  if (config.database.client === 'pg') yield* credentialsOf(config.database.url);
   if (config.adminPassword !== undefined) yield config.adminPassword;
+  if (config.database.client === 'pg') {
+    const { url, replicaUrl = [] } = config.database;
+    for (const address of [url, replicaUrl].flat()) yield* credentialsOf(address);
+  }
   const { accessKeyId, secretAccessKey, sessionToken } = config.storage.s3 ?? {};
   for (const value of [accessKeyId, secretAccessKey, sessionToken]) if (value !== undefined) yield value;
   for (const [name, source] of Object.entries(config.sources)) {

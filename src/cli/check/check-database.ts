@@ -32,6 +32,16 @@ export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
     ok: true,
     message: `${config.database.client}, schema up to date${sound}${rest}`,
   };
+  for (const { name, fault, behind = 0 } of await database.answers.lookAtReplicas()) {
+    const ok = fault === undefined;
+    const following = behind === 0 ? 'follows the primary' : `follows the primary, ${behind} octets behind`;
+    yield {
+      check: `replica ${name}`,
+      ok,
+      message: ok ? following : `${fault}; the primary answers in its place (database.replicaUrl)`,
+      ...(ok ? {} : { exitCode: exitCodes.needsAttention }),
+    };
+  }
   const older = await findOlderJournals(bridge, Object.keys(config.sources));
   if (older.length === 0) return;
   const named = older

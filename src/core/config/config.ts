@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import { BridgeError } from '../errors.ts';
 import { adminSchema } from './admin-schema.ts';
 import { findFaults } from './config-faults.ts';
+import { databaseSchema } from './database-schema.ts';
 import { isObject, matchesLiterals, schemaFaults } from './schema-faults.ts';
 import { groupsSchema, withGroups } from './source-groups.ts';
 import { closed, scheduleWords, sourceSchema } from './source-schema.ts';
@@ -12,51 +13,6 @@ import { storageSchema } from './storage-schema.ts';
  * One schema is the type, the validation, the defaults and the reference (`docs/configuration.md` is written
  * from its descriptions). Unknown keys are errors with a suggestion.
  */
-
-const leaseSeconds = Type.Optional(
-  Type.Integer({
-    minimum: 2,
-    maximum: 3600,
-    description:
-      'What a process works on is free for others when it has given no sign of life for so many seconds (default: 60); on the same host, at once when it has died.',
-  }),
-);
-
-const databaseSchema = Type.Union(
-  [
-    Type.Object(
-      {
-        client: Type.Literal('sqlite'),
-        file: Type.String({ minLength: 1, default: 'data/rsbridge.db' }),
-        leaseSeconds,
-      },
-      closed,
-    ),
-    Type.Object(
-      {
-        client: Type.Literal('pg'),
-        url: Type.String({
-          minLength: 1,
-          secret: true,
-          write: 'the address of the database, such as postgres://user:${PASSWORD}@host/database',
-          description: 'postgres://user:${PASSWORD}@host/database',
-        }),
-        poolSize: Type.Integer({ minimum: 4, maximum: 100, default: 10 }),
-        leaseSeconds,
-        timeoutSeconds: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: 600,
-            description:
-              'When PostgreSQL has been silent for so many seconds (default: 5), it is asked whether it is still at work; if that is not answered within as many, it is away: requests are answered with 503 until it is back.',
-          }),
-        ),
-      },
-      closed,
-    ),
-  ],
-  { description: 'Where everything is kept. SQLite needs no set-up; PostgreSQL serves several processes.' },
-);
 
 const sourcesSchema = Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), sourceSchema, {
   default: {},

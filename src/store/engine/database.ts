@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../../core/config/config.ts';
 import { sqliteEdition } from '../drivers/sqlite-edition.ts';
+import { type AnswerSettings, openAnswers } from '../replicas/answers.ts';
+import type { ReplicaState } from '../replicas/replica.ts';
 import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
 import { openPostgresPool } from './postgres-dialect.ts';
 import { retried } from './retried.ts';
@@ -26,7 +28,10 @@ export interface Database {
    */
   aheadMs: number;
   readonly writer: Knex;
+  /** Of those who work: on PostgreSQL the primary, with the connections that they write with. */
   readonly reader: Knex;
+  /** Of those who answer requests, and only read (`replicas/answers.ts`). */
+  readonly answers: DatabaseAnswers;
   /**
    * Runs `work` in a writing transaction that commits when it resolves; again from its beginning where PostgreSQL gave
    * it up for the sake of another one.
@@ -42,8 +47,40 @@ export interface Database {
   close(): Promise<void>;
 }
 
+export interface DatabaseAnswers {
+  /** Has connections of its own; on PostgreSQL a replica may answer, where it knows all that was committed before. */
+  readonly reader: Knex;
+  /** What is read while `work` and what it begins goes on: what was seen once is seen again. Undefined: it always is. */
+  readonly asOne?: (<T>(work: () => T) => T) | undefined;
+  /** What is read together from now on is read at the primary: something was written there. */
+  stayAtPrimary(): void;
+  /** How each of `database.replicaUrl` is doing. */
+  lookAtReplicas(): Promise<readonly ReplicaState[]>;
+}
+
 const defaultLeaseSeconds = 60;
 const defaultTimeoutSeconds = 5;
+const defaultReaderPoolSize = 5;
+
+/** The same database, for those who answer requests: what they read is asked where `answers` leads. */
+export function forAnswers(database: Database): Database {
+  const { reader, stayAtPrimary } = database.answers;
+  return Object.create(database, {
+    reader: { value: reader },
+    writer: {
+      get: () => {
+        stayAtPrimary();
+        return database.writer;
+      },
+    },
+    transaction: {
+      value: <T>(work: (trx: Knex.Transaction) => Promise<T>) => {
+        stayAtPrimary();
+        return database.transaction(work);
+      },
+    },
+  } satisfies Partial<Record<keyof Database, PropertyDescriptor>>) as Database;
+}
 
 export function openDatabase(config: DatabaseConfig): Database {
   const leaseMs = (config.leaseSeconds ?? defaultLeaseSeconds) * 1000;
@@ -52,6 +89,7 @@ export function openDatabase(config: DatabaseConfig): Database {
     : openPostgres({
         ...config,
         leaseMs,
+        readerPoolSize: config.readerPoolSize ?? defaultReaderPoolSize,
         timeoutMs: (config.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
       });
 }
@@ -91,6 +129,7 @@ function openSqliteDatabase(file: string, leaseMs: number): Database {
     aheadMs: 0,
     writer,
     reader,
+    answers: { reader, stayAtPrimary: () => undefined, lookAtReplicas: () => Promise.resolve([]) },
     transaction: (work) => translated(() => writer.transaction(work)),
     snapshot: (work) => translated(() => reader.transaction(work)),
     edition: edition.read,
@@ -104,31 +143,37 @@ function openSqliteDatabase(file: string, leaseMs: number): Database {
   };
 }
 
-interface PostgresSettings {
-  readonly url: string;
+interface PostgresSettings extends AnswerSettings {
   readonly poolSize: number;
   readonly leaseMs: number;
   readonly timeoutMs: number;
 }
 
 function openPostgres(config: PostgresSettings): Database {
-  const connection = openPostgresPool(config.url, {
-    log: knexLog,
-    pool: { min: 0, max: config.poolSize, afterCreate: setUp(config.leaseMs) },
-    acquireConnectionTimeout: 30_000,
-    timeoutMs: config.timeoutMs,
-  });
+  const openPool = (url: string, size: number) =>
+    openPostgresPool(url, {
+      log: knexLog,
+      pool: { min: 0, max: size, afterCreate: setUp(config.leaseMs) },
+      acquireConnectionTimeout: 30_000,
+      timeoutMs: config.timeoutMs,
+    });
+  const connection = openPool(config.url, config.poolSize);
+  const answers = openAnswers(config, openPool, knexLog);
   return {
     client: 'pg',
     leaseMs: config.leaseMs,
     aheadMs: 0,
     writer: connection,
     reader: connection,
+    answers,
     transaction: (work) => translated(() => retried(() => connection.transaction(work))),
     snapshot: (work) =>
       translated(() => connection.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })),
     edition: () => undefined,
-    close: () => connection.destroy(),
+    close: async () => {
+      await answers.close();
+      await connection.destroy();
+    },
   };
 }
 

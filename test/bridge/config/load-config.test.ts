@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/bridge/config/load-config.ts';
+import { redactKnown } from '../../../src/core/secrets.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-config-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -39,6 +40,21 @@ describe('loadConfig', () => {
       /^database\.urlFile: there is no .+none\.txt; name a file that rsbridge can read$/,
     );
     expect(missing).toThrow(expect.objectContaining({ code: 'config-invalid' }));
+  });
+
+  test('replicas are one or several, and their passwords are kept secret', () => {
+    const one = 'postgres://u:${FIRST}@a/x';
+    const env = { FIRST: 'first-password', SECOND: 'second-password' };
+    const yaml = (given: string) =>
+      `database: { client: pg, url: "postgres://u@db/x", replicaUrl: ${given} }\n`;
+    expect(load(yaml(`"${one}"`), env).database).toMatchObject({
+      replicaUrl: 'postgres://u:first-password@a/x',
+    });
+    load(yaml(`["${one}", "postgres://u:${'$'}{SECOND}@b/x"]`), env);
+    expect(redactKnown('first-password and second-password')).not.toMatch(/first-|second-/);
+    const wrong = () => load(yaml('["", 5, "postgres://u:third-password@b/x"]'));
+    expect(wrong).toThrow(/replicaUrl\.0: write the address of a replica/);
+    expect(wrong).not.toThrow(/third-password/);
   });
 
   test('flag before environment before file before default', () => {

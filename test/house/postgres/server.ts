@@ -29,16 +29,39 @@ export interface PostgresServer {
 export async function startPostgres(
   more: Readonly<Record<string, string | number>> = {},
 ): Promise<PostgresServer> {
+  const cluster = createCluster();
+  const { url, end } = await startCluster(cluster, await freePort(), more);
+  return {
+    url,
+    stop: async () => {
+      await end('SIGINT');
+      cluster.remove();
+    },
+  };
+}
+
+/** A directory of data, of nobody who runs yet. */
+export interface Cluster {
+  readonly data: string;
+  /** Makes a directory of the user that the server runs as. */
+  own(directory: string): void;
+  readonly native: string;
+  readonly options: { readonly uid?: number; readonly gid?: number; cwd: string; env: NodeJS.ProcessEnv };
+  remove(): void;
+}
+
+export function createCluster(): Cluster {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-postgres-'));
   const user: { uid?: number; gid?: number } = userInfo().uid === 0 ? nobody() : {};
   const native = user.uid === undefined ? packagedBinaries() : readableCopy(directory);
   linkLibraries(native);
   const data = join(directory, 'data');
   mkdirSync(data, { mode: 0o700 });
-  if (user.uid !== undefined) {
-    chmodSync(directory, 0o755);
-    chownSync(data, user.uid, user.gid ?? user.uid);
-  }
+  const own = (path: string) => {
+    if (user.uid !== undefined) chownSync(path, user.uid, user.gid ?? user.uid);
+  };
+  if (user.uid !== undefined) chmodSync(directory, 0o755);
+  own(data);
   const options = { ...user, cwd: '/', env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' } };
   execFileSync(
     join(native, 'bin', 'initdb'),
@@ -48,7 +71,20 @@ export async function startPostgres(
       stdio: 'pipe',
     },
   );
-  const port = await freePort();
+  return { data, own, native, options, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly pid: number;
+  end(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
+}
+
+export async function startCluster(
+  { data, native, options }: Cluster,
+  port: number,
+  more: Readonly<Record<string, string | number>>,
+): Promise<RunningServer> {
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
@@ -77,11 +113,11 @@ export async function startPostgres(
   );
   return {
     url,
-    stop: async () => {
+    pid: child.pid ?? 0,
+    end: async (signal) => {
       process.off('exit', kill);
-      child.kill('SIGINT');
+      child.kill(signal);
       await exited;
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }
