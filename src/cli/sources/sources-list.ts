@@ -9,6 +9,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
+import { dueLines, readDue } from './due-lines.ts';
 
 export interface SourcesFlags {
   readonly config?: string;
@@ -96,6 +97,7 @@ export async function showSource(name: string, flags: SourcesFlags, io: CommandI
       return { key, value, from: isGroups ? `group ${source.group}` : isDefault ? 'default' : from };
     });
     const pause = bridge.pauseOf(name);
+    const due = await readDue(bridge, name);
     const lines = settings.map(({ key, value, from }) => `  ${key}: ${inline(value)}   # ${from}`);
     printResult(
       io,
@@ -104,9 +106,10 @@ export async function showSource(name: string, flags: SourcesFlags, io: CommandI
         name,
         from,
         pause,
+        due,
         settings: Object.fromEntries(settings.map(({ key, value, from }) => [key, { value, from }])),
       },
-      [`${name}:   # ${stateOf(pause)}`, ...lines].join('\n'),
+      [`${name}:   # ${stateOf(pause)}`, ...dueLines(name, due), ...lines].join('\n'),
     );
     return exitCodes.ok;
   });

@@ -42,7 +42,15 @@ interface DueRow {
 
 /** Everything, in the order of names. */
 export async function listDue(db: Queryable, now: number): Promise<readonly DueState[]> {
-  const rows: DueRow[] = await db('due').orderBy(['source', 'kind']).select('*');
+  return toStates(await db('due').orderBy(['source', 'kind']).select('*'), now);
+}
+
+/** Of one source, by kind. */
+export async function listDueOf(db: Queryable, source: string, now: number): Promise<readonly DueState[]> {
+  return toStates(await db('due').where({ source }).orderBy('kind').select('*'), now);
+}
+
+function toStates(rows: readonly DueRow[], now: number): readonly DueState[] {
   return rows.map((row) => ({
     source: row.source,
     kind: row.kind,

@@ -7,7 +7,7 @@ import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { lookAtClock } from '../../../src/store/runs/clock-ahead.ts';
 import { askFor } from '../../../src/store/runs/due.ts';
-import { rsbridge } from '../cli/processes.ts';
+import { type Finished, rsbridge } from '../cli/processes.ts';
 import { type SilentProxy, startSilentProxy } from '../postgres/silent-proxy.ts';
 import { wrongInJournal, wrongInLists } from './promises.ts';
 import type { Repositories } from './repositories.ts';
@@ -86,6 +86,17 @@ export class Installation {
   /** Has all sources read now, by whoever works. */
   async ask(kind: 'harvest' | 'full' = 'harvest'): Promise<void> {
     await askFor(this.database, { sources: this.repositories.names, kind }, await lookAtClock(this.database));
+  }
+
+  /** `rsbridge ARGS` beside them. */
+  run(...args: string[]): Promise<Finished> {
+    writeFileSync(join(this.directory, 'rsbridge.yaml'), JSON.stringify(this.#config(this.#url, 0)));
+    return rsbridge(args, this.directory).finished;
+  }
+
+  /** Whether the journal of a source has come to what there is. */
+  async isRead(name: string): Promise<boolean> {
+    return (await wrongInJournal(this.database, name, this.repositories.truth(name))).length === 0;
   }
 
   /** What is not as it is in the repositories; nothing, sooner or later. */

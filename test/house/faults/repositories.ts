@@ -10,6 +10,8 @@ export interface Repositories {
   edit(): void;
   /** The path of each resource that there is, and its hash. */
   truth(name: string): ReadonlyMap<string, string>;
+  /** Those that answer nothing but 500. */
+  readonly down: Set<string>;
   /** Waited for before a list is answered. */
   onList: (name: string) => Promise<void> | undefined;
   /** The most lists of one repository that were asked for at once: one reader asks for one after the other. */
@@ -28,6 +30,7 @@ export async function openRepositories(names: readonly string[], size: number): 
     const name = url.pathname.split('/')[1] ?? '';
     const endpoint = endpoints.get(name);
     if (!endpoint) return void response.writeHead(404).end();
+    if (repositories.down.has(name)) return void response.writeHead(500).end();
     if (url.searchParams.get('verb') === 'ListRecords') {
       counts.asked += 1;
       open.set(name, (open.get(name) ?? 0) + 1);
@@ -53,6 +56,7 @@ export async function openRepositories(names: readonly string[], size: number): 
       }
     },
     truth: (name) => new Map(endpoints.get(name)?.truth()),
+    down: new Set(),
     onList: () => undefined,
     get mostAtOnce() {
       return counts.most;
