@@ -42,9 +42,16 @@ const hashesAtATime = 200;
 const releasedAtATime = 1000;
 const changesAtATime = 2000;
 
+/** Of a hundred changes that were ever made; so much of what there is may be due before all is read for it. */
+const percentWaiting = 2;
+/** So long what is due waits at most for more of its kind. */
+const patienceSeconds = 30 * 86_400;
+
 /**
- * Removes the bytes of versions that were given up some days ago, where nothing refers to them any more. Every table
- * that does is read once, in pieces; then each payload is removed under the lock of the rows in `released` that name
+ * Removes the bytes of versions that were given up some days ago, where nothing refers to them any more. No index leads
+ * from bytes to what refers to them: it would cost every version more than it saves. Instead, what is due waits until it is
+ * worth it (`isWorthIt`), so that each version given up costs the reading of some fifty others, however many there are.
+ * Then every table that does is read once, in pieces; then each payload is removed under the lock of the rows in `released` that name
  * it, if they are still due. That is what makes it right:
  * - a reference that was there when its table was read postpones all rows of its payload;
  * - a reference that comes later comes with `claimPayloads`, which waits for that lock, or takes these rows out of
@@ -70,7 +77,7 @@ async function removePayloads(settings: RemovalSettings): Promise<RemovedBlobs> 
   }
   const total = { contents: 0, bytes: 0 };
   const due = dueBefore(settings);
-  if (!(await database.reader('released').where('due_at', '<=', due).first('id'))) return total;
+  if (!(await isWorthIt(database.reader, due, urgent))) return total;
   await storeWhole(settings);
   for (const reference of references) await postponeNeeded(settings, reference);
   await postponeSharedPatches(settings);
@@ -83,6 +90,23 @@ async function removePayloads(settings: RemovalSettings): Promise<RemovedBlobs> 
     await setImmediate();
   }
   return total;
+}
+
+/** Whether enough is due, or something has been for long; what was given up for good waits for nothing. */
+async function isWorthIt(db: Queryable, due: string, urgent: boolean): Promise<boolean> {
+  const first: { due_at: string } | undefined = await db('released')
+    .where('due_at', '<=', due)
+    .orderBy('due_at')
+    .first('due_at');
+  if (!first || urgent || first.due_at <= addSeconds(due, -patienceSeconds)) return first !== undefined;
+  const [all] = await db('source').sum({ changes: 'journal_seq' });
+  const enough = Math.max(1, Math.floor((Number(all?.changes ?? 0) * percentWaiting) / 100));
+  const last = await db('released')
+    .where('due_at', '<=', due)
+    .orderBy('due_at')
+    .offset(enough - 1)
+    .first('id');
+  return last !== undefined;
 }
 
 /** What is due in the object storage, also of earlier days. */

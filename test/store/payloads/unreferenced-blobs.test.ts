@@ -63,6 +63,36 @@ describeOnBoth('what nothing refers to any more', (open) => {
     expect(await database.reader('released').where({ hash })).toEqual([]);
   });
 
+  test('of few among many, nothing is read until more are due, or they have been for a month', async () => {
+    const { database } = open();
+    const first = await giveUp(database, 'the first');
+    const changes = (count: number) =>
+      database.writer('source').where({ id: 1 }).update({ journal_seq: count });
+    const { journal_seq: before } = await database.reader('source').where({ id: 1 }).first('journal_seq');
+    await changes(99);
+    const tables: string[] = [];
+    const listen = ({ sql }: { sql: string }) => tables.push(...(/from ["`](\w+)/.exec(sql)?.slice(1) ?? []));
+    database.reader.on('query', listen);
+    expect((await remove(database)).contents).toBe(1);
+    expect(tables).toContain('prior_representation');
+    const second = await giveUp(database, 'the second');
+    await changes(200);
+    tables.length = 0;
+    expect((await remove(database)).contents).toBe(0);
+    expect(tables).not.toContain('prior_representation');
+    const third = await giveUp(database, 'the third');
+    // Two percent of 200 are four.
+    for (const text of ['the fourth', 'the fifth']) await giveUp(database, text);
+    expect((await remove(database)).contents).toBe(4);
+    for (const hash of [first, second, third])
+      expect(await isThere(database, hash)).toEqual({ row: false, file: false });
+    await giveUp(database, 'the last');
+    expect((await remove(database)).contents).toBe(0);
+    expect((await remove(database, addSeconds(later, 29 * 86_400))).contents).toBe(1);
+    database.reader.off('query', listen);
+    await changes(before);
+  });
+
   test('a content that was damaged goes with what was set aside of it', async () => {
     const { database } = open();
     const aside = () => readdirSync(join(directory, 'blobs', 'damaged'));
