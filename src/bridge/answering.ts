@@ -81,6 +81,7 @@ function createAnswers(
     baseUrl: config.baseUrl,
     title: config.title,
     version,
+    pages: config.pages,
     robots: config.publish.robots,
     clock: bridge.clock,
     clientOf: createClientAddress(config.listen.trustedProxies),

@@ -9,6 +9,7 @@ import type { Publication, PublishedSet } from '../publish/published/publication
 import type { Database } from '../store/engine/database.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
 import type { Past } from './past.ts';
+import type { Language } from './words/language.ts';
 
 /** Everything the server is given; it opens nothing and reads no environment. */
 export interface ServerDeps {
@@ -41,6 +42,8 @@ export interface ServerDeps {
   readonly version: string;
   /** Sources whose items are found by words; undefined: nothing is searched, and no page speaks of it. */
   readonly search?: SearchedSources | undefined;
+  /** In which words and times pages speak; default: English and UTC for whoever says nothing else. */
+  readonly pages?: PageSettings | undefined;
   /** Whether robots.txt names the Resource Lists (RS-DISC-09). */
   readonly robots: boolean;
   readonly clock: Pick<Clock, 'now'>;
@@ -74,6 +77,14 @@ export interface AdminDeps {
   nameOf(request: IncomingMessage): string | undefined;
 }
 
+export interface PageSettings {
+  readonly language: Language;
+  /** Of the IANA database. */
+  readonly timeZone: string;
+  /** Nobody can ask for another language: the pages are to be files. */
+  readonly isAlone?: boolean;
+}
+
 export interface AnsweringProcesses {
   /** Of this one. */
   readonly number: number;
@@ -96,6 +107,8 @@ export interface SourceOverview {
   readonly title: string;
   /** What it is doing now, in a sentence. */
   readonly state: string;
+  /** The same for people, who read other languages, too; programs get `state`. */
+  stateIn?(language: Language): string;
   readonly healthy: boolean;
   /** Its first harvest is not over, so nothing of it is published yet; nothing is wrong with that. */
   readonly harvesting?: boolean | undefined;

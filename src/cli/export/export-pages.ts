@@ -6,8 +6,9 @@ import type { PageSource } from '../../export/site/pages.ts';
 import type { Publication } from '../../publish/published/publication.ts';
 import { createApp } from '../../server/app.ts';
 import type { ServerDeps } from '../../server/deps.ts';
-import { utcTime } from '../../server/html/wording.ts';
 import { renderItemPages } from '../../server/items/item-pages.ts';
+import { itemWords } from '../../server/words/items.ts';
+import { createReader, type Reader } from '../../server/words/reader.ts';
 
 /** The pages of the server without a server: asked for by injection, and made fit to be files. */
 export interface ExportPages extends PageSource {
@@ -27,6 +28,8 @@ export function createExportPages(bridge: Bridge): ExportPages {
     baseUrl,
     title: config.title,
     version,
+    // Nobody asks a file for another language.
+    pages: { ...config.pages, isAlone: true },
     robots: config.publish.robots,
     clock: bridge.clock,
     log: { level: 'silent' },
@@ -40,11 +43,15 @@ export function createExportPages(bridge: Bridge): ExportPages {
     timelines: false,
   };
   const app = createApp(deps);
+  const reader = createReader(config.pages.language, config.pages.timeZone);
   return {
-    read: (path) => readPage(app, baseUrl, path),
+    read: (path) => readPage(app, baseUrl, path, reader),
     async *readItems(source, identifiers) {
       for await (const { path, page } of renderItemPages(deps, source, identifiers)) {
-        yield { path, content: page === undefined ? undefined : Buffer.from(toStatic(page, baseUrl)) };
+        yield {
+          path,
+          content: page === undefined ? undefined : Buffer.from(toStatic(page, baseUrl, reader)),
+        };
       }
     },
     close: () => app.close(),
@@ -79,6 +86,7 @@ async function readPage(
   app: FastifyInstance,
   baseUrl: string,
   path: string,
+  reader: Reader,
 ): Promise<Uint8Array | undefined> {
   const response = await app.inject({
     url: `${new URL(baseUrl).pathname.replace(/\/$/, '')}/${path === '' ? 'about' : path}`,
@@ -87,7 +95,7 @@ async function readPage(
   if (response.statusCode === 404 || response.statusCode === 410) return undefined;
   if (response.statusCode !== 200) throw new Error(`/${path} answers with ${response.statusCode}`);
   const isPage = String(response.headers['content-type']).startsWith('text/html');
-  return isPage ? Buffer.from(toStatic(response.body, baseUrl)) : response.rawPayload;
+  return isPage ? Buffer.from(toStatic(response.body, baseUrl, reader)) : response.rawPayload;
 }
 
 /**
@@ -95,20 +103,23 @@ async function readPage(
  * (a record that was only touched), and it has no link to what only a server answers
  * (a next page, another format, the history of a resource).
  */
-export function toStatic(page: string, baseUrl: string): string {
+export function toStatic(page: string, baseUrl: string, { language, time }: Reader): string {
+  const words = itemWords[language];
   return page
-    .replace(/<dt>Changed upstream<\/dt><dd>.*?<\/dd>/gs, '')
+    .replace(new RegExp(`<dt>${words.changedUpstream}</dt><dd>.*?</dd>`, 'gs'), '')
     .replace(
       /<time datetime="([^"]+)">[^<]*<\/time>(?: <span class="soft">[^<]*<\/span>)?/g,
-      (_, iso: string) => `<time datetime="${iso}">${utcTime(iso)}</time>`,
+      (_, iso: string) => `<time datetime="${iso}">${time(iso)}</time>`,
     )
-    .replace(/<p>\s*<a rel="next"[^>]*>[^<]*<\/a>\s*<\/p>/g, () => `<p class="soft">${more}</p>`)
+    .replace(
+      /<p>\s*<a rel="next"[^>]*>[^<]*<\/a>\s*<\/p>/g,
+      () => `<p class="soft">${words.thereAreMore}</p>`,
+    )
     .replace(/<a [^>]*?href="([^"]*)"[^>]*>((?:(?!<\/a>).)*)<\/a>/gs, (link, href: string, text: string) =>
       isServed(href, baseUrl) ? text : link,
     );
 }
 
-const more = 'There are more; all of them are in the Resource List of the source.';
 const living = /^(?:api|livez|readyz|metrics|timegate|timemap|memento)(?:\/|$)/;
 
 function isServed(href: string, baseUrl: string): boolean {

@@ -10,11 +10,12 @@ import { suggest } from './suggestion.ts';
 export function* findFaults(value: unknown, schema: TSchema): Generator<string> {
   yield* schemaFaults(schema, value);
   const all = value as Readonly<Record<string, unknown>>;
-  const { sources, groups, sets, baseUrl, listen, network, storage, admin } = all;
+  const { sources, groups, sets, baseUrl, listen, network, storage, admin, pages } = all;
   yield* networkFaults(network);
   yield* rangeFaults('listen.trustedProxies', isObject(listen) ? listen.trustedProxies : undefined);
   yield* adminFaults(admin);
   yield* storageFaults(storage);
+  if (isObject(pages)) yield* timeZoneFaults('pages', pages.timeZone);
   yield* groupFaults(sources, groups);
   const basePath =
     typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
@@ -86,6 +87,10 @@ function* dspaceFaults(place: string, source: unknown): Generator<string> {
   );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) yield `${place}.formats: ${String(twice)} is there twice; write it once`;
+  yield* timeZoneFaults(place, timeZone);
+}
+
+function* timeZoneFaults(place: string, timeZone: unknown): Generator<string> {
   if (typeof timeZone === 'string' && !isTimeZone(timeZone))
     yield `${place}.timeZone: there is no time zone "${timeZone}"; write it as Europe/Berlin or UTC`;
 }

@@ -4,6 +4,7 @@ import { BridgeError } from '../errors.ts';
 import { adminSchema } from './admin-schema.ts';
 import { findFaults } from './config-faults.ts';
 import { databaseSchema } from './database-schema.ts';
+import { pagesSchema } from './pages-schema.ts';
 import { isObject, matchesLiterals, schemaFaults } from './schema-faults.ts';
 import { groupsSchema, withGroups } from './source-groups.ts';
 import { closed, scheduleWords, sourceSchema } from './source-schema.ts';
@@ -65,6 +66,7 @@ export const configSchema = Type.Object(
       default: 'ResourceSync bridge',
       description: 'The name of the institution, on the HTML pages.',
     }),
+    pages: pagesSchema,
     contact: Type.Optional(
       Type.String({ description: 'An e-mail address for the User-Agent and From of every request we make.' }),
     ),

@@ -2,9 +2,9 @@ import { buffer } from 'node:stream/consumers';
 import type { FastifyRequest } from 'fastify';
 import type { PublishedDocument } from '../../publish/published/publication.ts';
 import type { ServerDeps } from '../deps.ts';
-import { html, type Page } from '../html/html.ts';
+import { exactTimeAndAge, html, type Page } from '../html/html.ts';
 import { asksForHtml } from '../http/negotiation.ts';
-import { exactTimeAndAge } from '../items/timeline-view.ts';
+import type { Reader } from '../words/reader.ts';
 
 /** Of so many bytes at the end of an index the lists are shown: the latest few hundred. */
 const tail = 65_536;
@@ -23,7 +23,7 @@ export async function changeListIndexPage(
   { baseUrl }: Pick<ServerDeps, 'baseUrl'>,
   { path, plain }: PublishedDocument,
   now: string,
-): Promise<Page> {
+): Promise<(reader: Reader) => Page> {
   const set = path.slice(0, path.lastIndexOf('/'));
   const read = async (start: number, end: number) => String(await buffer(plain.open(start, end)));
   const head = await read(0, Math.min(plain.length, 1024));
@@ -33,8 +33,8 @@ export async function changeListIndexPage(
   const lists = [...text.matchAll(/<sitemap>.*?<\/sitemap>/gs)]
     .map(([member]) => readMember(member))
     .reverse();
-  const body = html`<h1>Change List Index</h1>
-<p>What changed in <a href="${baseUrl}/${set}/about">${set}</a>, in Change Lists${from !== undefined && html` since ${exactTimeAndAge(from, now)}`}. A list that is closed stays as it is; what happens now is in the open one. Programs that want one address alone read <a href="${baseUrl}/${set}/changelist.xml">changelist.xml</a>, the latest change of everything.</p>
+  const toBody = (reader: Reader) => html`<h1>Change List Index</h1>
+<p>What changed in <a href="${baseUrl}/${set}/about">${set}</a>, in Change Lists${from !== undefined && html` since ${exactTimeAndAge(reader, from, now)}`}. A list that is closed stays as it is; what happens now is in the open one. Programs that want one address alone read <a href="${baseUrl}/${set}/changelist.xml">changelist.xml</a>, the latest change of everything.</p>
 <table><tr><th>Change List</th><th>From</th><th>Until</th></tr>
 ${lists.map(
   (
@@ -43,11 +43,11 @@ ${lists.map(
 `,
 )}</table>${!isWhole && html`<p class="soft">The earlier ones are in the document.</p>`}
 <p>The document itself, for programs: <a class="mono" href="${baseUrl}/${path}?format=xml">${path}</a></p>`;
-  return {
+  return (reader) => ({
     title: `Change List Index of ${set}`,
-    body,
+    body: toBody(reader),
     capabilityLists: [`${baseUrl}/${set}/capabilitylist.xml`],
-  };
+  });
 }
 
 /** Of our own writing: nothing else stands in it. */

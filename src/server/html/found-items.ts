@@ -1,8 +1,8 @@
 import { itemPath } from '../../core/uris.ts';
 import type { NamedItem } from '../../store/search/search.ts';
+import type { Reader } from '../words/reader.ts';
+import { searchWords } from '../words/search.ts';
 import { html, type Markup } from './html.ts';
-import { searchWords as words } from './search-words.ts';
-import { utcTime } from './wording.ts';
 
 /** An item in a list, to people and programs. */
 export interface FoundItem {
@@ -35,19 +35,20 @@ export function toFoundItem(baseUrl: string, item: NamedItem): FoundItem {
 }
 
 /** @param withSource whether they are of several */
-export function foundItems(items: readonly FoundItem[], withSource: boolean): Markup {
-  return html`<ul class="items">${items.map((item) => foundItem(item, withSource))}</ul>`;
+export function foundItems(items: readonly FoundItem[], withSource: boolean, reader: Reader): Markup {
+  return html`<ul class="items">${items.map((item) => foundItem(item, withSource, reader))}</ul>`;
 }
 
 function foundItem(
   { uri, source, identifier, title, creators, date, lastmod }: FoundItem,
   withSource: boolean,
+  { language: spoken, time }: Reader,
 ): Markup {
   const more = creators.length > creatorsShown ? ' …' : '';
   const said = [creators.slice(0, creatorsShown).join('; ') + more, date ?? ''].filter((one) => one !== '');
   const language = title?.language;
   return html`<li><a href="${uri}"${language !== undefined && html` lang="${language}"`} dir="auto">${title?.text ?? identifier}</a>${
     said.length > 0 && html`<div dir="auto">${said.join(', ')}</div>`
-  }<div class="soft"><span class="mono">${identifier}</span>${withSource && html` · ${source}`} · ${words.changed} <time datetime="${lastmod}">${utcTime(lastmod)}</time></div></li>
+  }<div class="soft"><span class="mono">${identifier}</span>${withSource && html` · ${source}`} · <time datetime="${lastmod}">${searchWords[spoken].changed(time(lastmod))}</time></div></li>
 `;
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { FastifyReply } from 'fastify';
 import type { ServerDeps } from '../deps.ts';
+import { generalWords } from '../words/general.ts';
+import { languageNames } from '../words/language.ts';
+import type { Reader } from '../words/reader.ts';
 import { stylesheet } from './stylesheet.ts';
-import { relativeTime, utcTime } from './wording.ts';
 
 /** Markup that may be put into a page as it is; made by the `html` tag alone. */
 export class Markup {
@@ -60,11 +61,6 @@ export interface Page {
   readonly capabilityLists?: readonly string[] | undefined;
 }
 
-/** A page of its own, for whoever has none of it yet. */
-export function sendPage(deps: PageDeps, reply: FastifyReply, page: Page): FastifyReply {
-  return reply.headers(pageHeaders(page)).send(renderPage(deps, page));
-}
-
 const policies = { closed: policyWith("'none'"), withForm: policyWith("'self'") } as const;
 
 export function pageHeaders({ hasForm }: Pick<Page, 'hasForm'>) {
@@ -78,13 +74,15 @@ export function pageHeaders({ hasForm }: Pick<Page, 'hasForm'>) {
 export function renderPage(
   deps: PageDeps,
   { title, titleLanguage, head, body, capabilityLists = [] }: Page,
+  reader: Reader,
 ): string {
   const { baseUrl, version } = deps;
+  const words = generalWords[reader.language];
   const page = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<html lang="${reader.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title${titleLanguage !== undefined && html` lang="${titleLanguage}"`}>${title === deps.title ? title : `${title} — ${deps.title}`}</title><link rel="icon" href="data:,">${capabilityLists.map((uri) => html`<link rel="resourcesync" href="${uri}">`)}${head}
 <style>${new Markup(stylesheet)}</style></head><body>
-<header><a class="name" href="${baseUrl}/">${deps.title}</a><span class="grow"></span><nav>${deps.search && html`<a href="${baseUrl}/search">Search</a> `}<a href="${baseUrl}/about">About</a></nav></header>
+<header><a class="name" href="${baseUrl}/">${deps.title}</a><span class="grow"></span><nav>${deps.search && html`<a href="${baseUrl}/search">${words.search}</a> `}<a href="${baseUrl}/about">${words.about}</a>${otherLanguages(reader)}</nav></header>
 <main>
 ${body}
 </main>
@@ -92,6 +90,14 @@ ${body}
 </body></html>
 `;
   return page.text;
+}
+
+/** The way to the same page in another language, named as those who read it name it. */
+function otherLanguages({ others }: Reader): Markup {
+  return html`${others.map(
+    ({ language, href }) =>
+      html` <a rel="alternate" hreflang="${language}" lang="${language}" href="${href}">${languageNames[language]}</a>`,
+  )}`;
 }
 
 /** Only what is an address of the web becomes a link: the upstream wrote it. */
@@ -102,7 +108,21 @@ export function linkTo(uri: string, text = uri): Markup {
 }
 
 /** "3 minutes ago", and the exact time beside it. */
-export function timeAndAge(iso: string | undefined, now: string, absent = 'never'): Markup {
+export function timeAndAge(
+  reader: Reader,
+  iso: string | undefined,
+  now: string,
+  absent = generalWords[reader.language].never,
+): Markup {
   if (iso === undefined) return html`<span class="soft">${absent}</span>`;
-  return html`<time datetime="${iso}">${relativeTime(iso, now)}</time> <span class="soft">${utcTime(iso)}</span>`;
+  return html`<time datetime="${iso}">${reader.age(iso, now)}</time> <span class="soft">${reader.time(iso)}</span>`;
+}
+
+/** To the second, as `Memento-Datetime` is, and how long ago that is. */
+export function exactTimeAndAge(reader: Reader, iso: string, now: string): Markup {
+  return html`${exactTime(reader, iso)} <span class="soft">${reader.age(iso, now)}</span>`;
+}
+
+export function exactTime(reader: Reader, iso: string): Markup {
+  return html`<time datetime="${iso}">${reader.exactTime(iso)}</time>`;
 }

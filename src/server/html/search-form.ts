@@ -1,5 +1,6 @@
+import type { Reader } from '../words/reader.ts';
+import { searchWords } from '../words/search.ts';
 import { html, type Markup } from './html.ts';
-import { searchWords as words } from './search-words.ts';
 
 /** What somebody typed, or chose; an absent one is of no account. */
 export interface SearchFields {
@@ -15,7 +16,8 @@ export interface SearchFields {
 const sourcesListed = 100;
 
 /** One field and a button, for pages about something else. */
-export function shortSearchForm(baseUrl: string, source?: string): Markup {
+export function shortSearchForm(baseUrl: string, { language }: Reader, source?: string): Markup {
+  const words = searchWords[language];
   return html`<form class="search" role="search" action="${searchPath(baseUrl)}">${
     source !== undefined && html`<input type="hidden" name="source" value="${source}">`
   }<label for="q">${words.query}</label> <input id="q" name="q" type="search" maxlength="200"> <button>${words.button}</button></form>`;
@@ -25,10 +27,12 @@ export function searchForm(
   baseUrl: string,
   fields: SearchFields,
   sources: readonly { readonly name: string; readonly title: string }[],
+  reader: Reader,
 ): Markup {
+  const words = searchWords[reader.language];
   return html`<form class="search" role="search" action="${searchPath(baseUrl)}">
 <p><label for="q">${words.query}</label> <input id="q" name="q" type="search" maxlength="200" value="${fields.q ?? ''}"></p>
-<p>${sourceField(fields.source, sources)} ${textField('year', words.year, fields.year, true)} <span class="field"><label for="since">${words.since}</label> <input id="since" name="since" type="date" value="${fields.since?.slice(0, 10) ?? ''}"></span>${
+<p>${sourceField(fields.source, sources, reader)} ${textField('year', words.year, fields.year, true)} <span class="field"><label for="since">${words.since}</label> <input id="since" name="since" type="date" value="${fields.since?.slice(0, 10) ?? ''}"></span>${
     fields.metadata !== undefined && html` ${textField('metadata', words.metadata, fields.metadata)}`
   }${
     fields.collection !== undefined && html` ${textField('collection', words.collection, fields.collection)}`
@@ -44,7 +48,9 @@ export function searchPath(baseUrl: string): string {
 function sourceField(
   chosen: string | undefined,
   sources: readonly { readonly name: string; readonly title: string }[],
+  { language }: Reader,
 ): Markup | undefined {
+  const words = searchWords[language];
   if (sources.length > sourcesListed) return textField('source', words.source, chosen);
   if (sources.length < 2 && chosen === undefined) return undefined;
   return html`<span class="field"><label for="source">${words.source}</label> <select id="source" name="source"><option value="">${words.anySource}</option>${sources.map(

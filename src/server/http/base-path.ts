@@ -40,10 +40,10 @@ function behind(path: string, slashes: number): string {
 export const verbatimParams = Type.Object({ '*': Type.String() });
 export type VerbatimParams = Static<typeof verbatimParams>;
 
-/** What was asked of such a service: as it came, a query included. */
+/** What was asked of such a service: as it came, a query included; but not what the link to another language adds. */
 export function verbatimRest(request: FastifyRequest<{ Params: VerbatimParams }>): string {
   const query = request.url.indexOf('?');
-  return `${request.params['*']}${query < 0 ? '' : request.url.slice(query)}`;
+  return `${request.params['*']}${query < 0 ? '' : request.url.slice(query).replace(/[?&]lang=[^&]*$/, '')}`;
 }
 
 /**

@@ -5,8 +5,11 @@ import { UpstreamFileError } from '../../core/files/upstream-files.ts';
 import { redact } from '../../core/secrets.ts';
 import { translate } from '../../store/engine/storage-error.ts';
 import type { ServerDeps } from '../deps.ts';
-import { html, type Markup, sendPage } from '../html/html.ts';
+import { html, type Markup, type Page, type PageDeps, pageHeaders, renderPage } from '../html/html.ts';
+import { errorWords } from '../words/errors.ts';
+import type { Reader } from '../words/reader.ts';
 import { preferredType, varyBy } from './negotiation.ts';
+import { readerFor } from './page-reader.ts';
 import type { TimeMapLinks } from './time-map-links.ts';
 
 /** The only file that knows statuses. Everything else throws meaning. */
@@ -111,7 +114,7 @@ export function installErrors(app: FastifyInstance, deps: ServerDeps): void {
 }
 
 export function sendProblem(
-  deps: Pick<ServerDeps, 'baseUrl' | 'title' | 'version'>,
+  deps: PageDeps & Pick<ServerDeps, 'pages'>,
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -133,9 +136,9 @@ export function sendProblem(
   reply.code(problem.status).header('cache-control', 'no-cache');
   varyBy(reply, 'Accept');
   if (preferredType(request.headers.accept, ['application/problem+json', 'text/html']) === 'text/html') {
-    const { title, detail = '', advice, code } = problem;
-    const said = html`<h1>${title}</h1><p>${detail}</p><p>${advice} <span class="soft mono">${code}</span></p>${traceList(traces)}`;
-    return sendPage(deps, reply, { title, body: said });
+    const reader = readerFor(deps, request, reply);
+    const page = problemPage(problem, traces, reader);
+    return reply.headers(pageHeaders(page)).send(renderPage(deps, page, reader));
   }
   const traced = traces.length > 0 ? { traces } : {};
   const body = JSON.stringify({ type: 'about:blank', ...problem, ...traced }, null, 2);
@@ -143,9 +146,19 @@ export function sendProblem(
   return reply.type('application/problem+json').send(Buffer.from(`${body}\n`));
 }
 
-function traceList(traces: readonly Trace[]): Markup | undefined {
+/** What is told in English alone is so marked: what happened here stands in logs and problems in the same words. */
+function problemPage(problem: Problem, traces: readonly Trace[], reader: Reader): Page {
+  const { status, detail = '', code } = problem;
+  const { titles, advice: advices } = errorWords[reader.language];
+  const [title, advice] = [titles[status] ?? problem.title, advices[code]];
+  const inEnglish = reader.language !== 'en' && html` lang="en"`;
+  const body = html`<h1>${title}</h1>${detail !== '' && html`<p${inEnglish}>${detail}</p>`}<p><span${advice === undefined && inEnglish}>${advice ?? problem.advice}</span> <span class="soft mono">${code}</span></p>${traceList(traces, reader)}`;
+  return { title, body };
+}
+
+function traceList(traces: readonly Trace[], { language }: Reader): Markup | undefined {
   if (traces.length === 0) return undefined;
-  return html`<h2>Version history</h2>
+  return html`<h2>${errorWords[language].versionHistory}</h2>
 <ul>${traces.map(({ name, timeMap }) => html`<li><a href="${timeMap.html}">${name}</a></li>`)}</ul>`;
 }
 

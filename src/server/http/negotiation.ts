@@ -73,7 +73,10 @@ function weightOfType(preferences: readonly Preference[], type: string): number 
 }
 
 /** Adds to Vary; the only way it is written. */
-export function varyBy(reply: FastifyReply, field: 'Accept' | 'Accept-Encoding' | 'accept-datetime'): void {
+export function varyBy(
+  reply: FastifyReply,
+  field: 'Accept' | 'Accept-Encoding' | 'Accept-Language' | 'Cookie' | 'accept-datetime',
+): void {
   const present = reply.getHeader('vary');
   const fields = typeof present === 'string' ? present.split(', ') : [];
   if (!fields.includes(field)) reply.header('vary', [...fields, field].join(', '));

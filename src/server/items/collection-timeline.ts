@@ -5,18 +5,14 @@ import { findHistories, type ResourceHistory } from '../../store/history/timelin
 import type { CollectionMember } from '../../store/sources/collection-members.ts';
 import type { StoredCollection } from '../../store/sources/collections.ts';
 import type { ServerDeps } from '../deps.ts';
-import { html, type Markup } from '../html/html.ts';
-import { countOf } from '../html/wording.ts';
+import { exactTimeAndAge, html, type Markup } from '../html/html.ts';
 import { type TimeMapLinks, timeMapLinks } from '../http/time-map-links.ts';
 import { servedHistory } from '../past/served-history.ts';
 import type { Past } from '../past.ts';
-import {
-  exactTimeAndAge,
-  originalUri,
-  showsPast,
-  toVersionsView,
-  type VersionsView,
-} from './timeline-view.ts';
+import { generalWords } from '../words/general.ts';
+import { historyWords } from '../words/history.ts';
+import type { Reader } from '../words/reader.ts';
+import { originalUri, showsPast, toVersionsView, type VersionsView } from './timeline-view.ts';
 
 /** When something in a collection changed, by the clock of the journal. */
 export interface CollectionTimelineView {
@@ -135,36 +131,42 @@ async function toChangeView(
   };
 }
 
-export function collectionTimelineSection(timeline: CollectionTimelineView, now: string): Markup {
+export function collectionTimelineSection(
+  timeline: CollectionTimelineView,
+  now: string,
+  reader: Reader,
+): Markup {
+  const words = historyWords[reader.language];
   const { first, prev, last, quietFor, resourceList } = timeline;
   const entries = [
-    { name: 'Latest', change: last },
-    { name: 'Previous', change: prev },
-    { name: 'First', change: first },
+    { name: words.latestChange, change: last },
+    { name: words.previousChange, change: prev },
+    { name: words.firstChange, change: first },
   ];
   return html`
-<h2>Timeline</h2>
+<h2>${words.timeline}</h2>
 <ol class="moments">
 ${entries.map(
   ({ name, change }) =>
     change &&
-    html`<li><strong>${name}</strong> ${exactTimeAndAge(change.at, now)} ${changeMarkup(change)}</li>
+    html`<li><strong>${name}</strong> ${exactTimeAndAge(reader, change.at, now)} ${changeMarkup(change, reader)}</li>
 `,
 )}</ol>${
     quietFor !== undefined &&
     html`
-<p class="soft">Nothing else in it is among the last ${countOf(quietFor, 'change')} of the source.</p>`
+<p class="soft">${words.quiet(generalWords[reader.language].changes(quietFor))}</p>`
   }${
     resourceList &&
     html`
-<p>Everything as it was at any time: <a href="${resourceList.timeMap.html}">the versions of the Resource List</a>.</p>`
+<p>${words.asItWas.before}<a href="${resourceList.timeMap.html}">${words.asItWas.link}</a>${words.asItWas.after}</p>`
   }`;
 }
 
-function changeMarkup({ uri, change, memento, resourceList }: ChangeView): Markup {
+function changeMarkup({ uri, change, memento, resourceList }: ChangeView, { language }: Reader): Markup {
+  const words = historyWords[language];
   const what =
     memento === undefined
       ? html`<span class="mono">${uri}</span>`
       : html`<a class="mono" href="${memento}">${uri}</a>`;
-  return html`${what} ${change}${resourceList && html`, <a href="${resourceList}">the Resource List then</a>`}`;
+  return html`${what} ${words.changes[change] ?? change}${resourceList && html`${generalWords[language].comma}<a href="${resourceList}">${words.listThen}</a>`}`;
 }

@@ -15,10 +15,12 @@ import {
 import type { ServerDeps } from '../deps.ts';
 import { fileName } from '../files/file-headers.ts';
 import { html, type Markup, type Page } from '../html/html.ts';
-import { searchWords } from '../html/search-words.ts';
-import { countOf, size } from '../html/wording.ts';
 import { Refusal } from '../http/errors.ts';
 import { formatQuery, sendView } from '../pages/views.ts';
+import { generalWords } from '../words/general.ts';
+import { itemWords } from '../words/items.ts';
+import type { Reader } from '../words/reader.ts';
+import { searchWords } from '../words/search.ts';
 import {
   type CollectionTimelineView,
   collectionTimelineSection,
@@ -170,30 +172,32 @@ function toMemberView(baseUrl: string, { path, kind, mediaType, length }: Collec
   return { uri: toUri(baseUrl, path), kind, name: fileName(path), mediaType, length };
 }
 
-function toPage(view: CollectionView): Page {
+function toPage(view: CollectionView, reader: Reader): Page {
+  const words = itemWords[reader.language];
   const withPast = view.members.some(({ versions }) => versions !== undefined);
   const body = html`<h1>${view.name}</h1>
 ${view.description && html`<p>${view.description}</p>`}
-<dl><dt>Collection</dt><dd class="mono">${view.spec}</dd><dt>Of</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>Holds</dt><dd>${holdings(view)}</dd></dl>${
+<dl><dt>${words.collection}</dt><dd class="mono">${view.spec}</dd><dt>${words.of}</dt><dd><a href="${view.about}">${view.source}</a></dd><dt>${words.holds}</dt><dd>${holdings(view, reader)}</dd></dl>${
     view.search !== undefined &&
     html`
-<p><a href="${view.search}">${searchWords.inCollection}</a></p>`
-  }${view.timeline && collectionTimelineSection(view.timeline, view.at)}
-<h2>Resources</h2>
-<table><tr><th>Address</th><th class="wide">Type</th><th class="n">Size</th>${withPast && html`<th class="n">Versions</th>`}</tr>
-${view.members.map((member, index) => row(member, withPast, view.members[index - 1]))}</table>
-${view.next && html`<p><a rel="next" href="${view.next}">Next ${pageSize}</a></p>`}`;
+<p><a href="${view.search}">${searchWords[reader.language].inCollection}</a></p>`
+  }${view.timeline && collectionTimelineSection(view.timeline, view.at, reader)}
+<h2>${words.resources}</h2>
+<table><tr><th>${words.address}</th><th class="wide">${words.type}</th><th class="n">${words.size}</th>${withPast && html`<th class="n">${words.versions}</th>`}</tr>
+${view.members.map((member, index) => row(member, withPast, view.members[index - 1], reader))}</table>
+${view.next && html`<p><a rel="next" href="${view.next}">${words.nextSome(reader.count(pageSize))}</a></p>`}`;
   return { title: view.name, body, capabilityLists: view.capabilityLists };
 }
 
-function holdings({ count, files, atLeast }: CollectionView): Markup {
-  return html`${atLeast && 'at least '}${countOf(count, 'resource')}${files > 0 && html`, ${countOf(files, 'file')} among them`}`;
+function holdings({ count, files, atLeast }: CollectionView, { language }: Reader): Markup {
+  const [words, { resources, files: filesOf }] = [itemWords[language], generalWords[language]];
+  return html`${atLeast ? words.atLeast(resources(count)) : resources(count)}${files > 0 && words.filesAmong(filesOf(files))}`;
 }
 
 /** @param before the member above it: the title of an item stands once */
-function row(member: MemberView, withPast: boolean, before: MemberView | undefined): Markup {
+function row(member: MemberView, withPast: boolean, before: MemberView | undefined, reader: Reader): Markup {
   const { uri, title, mediaType, length, versions } = member;
   const isNew = title !== undefined && title.text !== before?.title?.text;
-  return html`<tr><td>${isNew && html`<div${languageOf(title)} dir="auto">${title.text}</div>`}<a class="mono" href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : size(length)}</td>${withPast && html`<td class="n">${versionsNumber(versions)}</td>`}</tr>
+  return html`<tr><td>${isNew && html`<div${languageOf(title)} dir="auto">${title.text}</div>`}<a class="mono" href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : reader.size(length)}</td>${withPast && html`<td class="n">${versionsNumber(versions, reader)}</td>`}</tr>
 `;
 }

@@ -1,7 +1,7 @@
 import type { Description, JournalPlace, Licence } from '../../core/descriptions/description.ts';
 import { html, linkTo, type Markup } from '../html/html.ts';
-import { count } from '../html/wording.ts';
-import { itemWords as words } from './item-words.ts';
+import { itemWords } from '../words/items.ts';
+import type { Reader } from '../words/reader.ts';
 
 const creatorsShown = 20;
 
@@ -20,13 +20,15 @@ export function descriptionRows(
   identifier: string,
   description: Description | undefined,
   citeAs: string | undefined,
+  reader: Reader,
 ): Markup {
+  const words = itemWords[reader.language];
   const { title, creators = [], date, type, journal, publisher, licence } = description ?? {};
-  return html`${creators.length > 0 && html`<dt>${words.by}</dt><dd dir="auto">${creatorList(creators)}</dd>`}${
+  return html`${creators.length > 0 && html`<dt>${words.by}</dt><dd dir="auto">${creatorList(creators, reader)}</dd>`}${
     date !== undefined && html`<dt>${words.published}</dt><dd>${date}</dd>`
   }${type !== undefined && html`<dt>${words.kind}</dt><dd dir="auto">${type}</dd>`}${
     journal?.title !== undefined &&
-    html`<dt>${words.journal}</dt><dd dir="auto">${journalPlace(journal)}</dd>`
+    html`<dt>${words.journal}</dt><dd dir="auto">${journalPlace(journal, reader)}</dd>`
   }${publisher !== undefined && html`<dt>${words.publisher}</dt><dd dir="auto">${publisher}</dd>`}${
     licence && html`<dt>${words.licence}</dt><dd dir="auto">${licenceLink(licence)}</dd>`
   }${citeAs !== undefined && html`<dt>${words.cite}</dt><dd>${linkTo(citeAs)}</dd>`}${
@@ -34,11 +36,14 @@ export function descriptionRows(
   }`;
 }
 
-export function abstractSection(description: Description | undefined): Markup | undefined {
+export function abstractSection(
+  description: Description | undefined,
+  { language }: Reader,
+): Markup | undefined {
   const abstract = description?.abstract;
   return (
     abstract &&
-    html`<h2>${words.abstract}</h2>
+    html`<h2>${itemWords[language].abstract}</h2>
 <p${languageOf(abstract)} dir="auto">${abstract.text}</p>`
   );
 }
@@ -48,12 +53,20 @@ export function languageOf({ language }: { readonly language?: string | undefine
   return language === undefined ? undefined : html` lang="${language}"`;
 }
 
-export function creatorList(creators: readonly string[], shown = creatorsShown): Markup {
+export function creatorList(
+  creators: readonly string[],
+  { language, count }: Reader,
+  shown = creatorsShown,
+): Markup {
   const more = creators.length - shown;
-  return html`${creators.slice(0, shown).join('; ')}${more > 0 && ` ${words.others(count(more))}`}`;
+  return html`${creators.slice(0, shown).join('; ')}${more > 0 && ` ${itemWords[language].others(count(more))}`}`;
 }
 
-function journalPlace({ title, volume, issue, firstPage, lastPage }: JournalPlace): string {
+function journalPlace(
+  { title, volume, issue, firstPage, lastPage }: JournalPlace,
+  { language }: Reader,
+): string {
+  const words = itemWords[language];
   const parts = [
     title,
     volume === undefined ? undefined : words.volume(volume, issue),

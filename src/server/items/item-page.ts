@@ -1,10 +1,13 @@
 import type { Description } from '../../core/descriptions/description.ts';
-import { html, linkTo, type Markup, type Page, timeAndAge } from '../html/html.ts';
-import { count, countOf, size } from '../html/wording.ts';
+import { exactTimeAndAge, html, linkTo, type Markup, type Page, timeAndAge } from '../html/html.ts';
+import { generalWords } from '../words/general.ts';
+import { historyWords } from '../words/history.ts';
+import { itemWords } from '../words/items.ts';
+import type { Reader } from '../words/reader.ts';
 import { citationHead } from './citation.ts';
 import { abstractSection, descriptionRows, itemHeading } from './description-view.ts';
 import type { ItemTimeline } from './item-timeline.ts';
-import { exactTimeAndAge, momentList, type VersionsView, versionsSummary } from './timeline-view.ts';
+import { momentList, type VersionsView, versionsSummary } from './timeline-view.ts';
 
 /** What is told of an item, to people and programs. */
 export interface ItemView {
@@ -49,31 +52,33 @@ export interface ItemResource {
   readonly versions?: VersionsView | undefined;
 }
 
-export function toItemPage(view: ItemView): Page {
+export function toItemPage(view: ItemView, reader: Reader): Page {
+  const { language, count } = reader;
+  const words = itemWords[language];
   const { identifier, datestamp, collections, landingPages, resources, source, about, at, files, timeline } =
     view;
   const { uri: ownUri, description, citeAs } = view;
   const metadata = resources.filter(({ kind }) => kind === 'metadata');
   const shown = resources.filter(({ kind }) => kind === 'file');
   const body = html`${itemHeading(identifier, description)}
-<dl>${descriptionRows(identifier, description, citeAs)}<dt>Of</dt><dd><a href="${about}">${source}</a></dd>${
+<dl>${descriptionRows(identifier, description, citeAs, reader)}<dt>${words.of}</dt><dd><a href="${about}">${source}</a></dd>${
     landingPages.length > 0 &&
-    html`<dt>Page</dt><dd>${landingPages.map((uri) => html`<div>${linkTo(uri)}</div>`)}</dd>`
-  }<dt>Changed upstream</dt><dd>${timeAndAge(datestamp, at, 'not stated')}</dd>${
+    html`<dt>${words.page}</dt><dd>${landingPages.map((uri) => html`<div>${linkTo(uri)}</div>`)}</dd>`
+  }<dt>${words.changedUpstream}</dt><dd>${timeAndAge(reader, datestamp, at, words.notStated)}</dd>${
     collections.length > 0 &&
-    html`<dt>In</dt><dd>${collections.map(({ uri, name }) => html`<div><a href="${uri}">${name}</a></div>`)}</dd>`
+    html`<dt>${words.in}</dt><dd>${collections.map(({ uri, name }) => html`<div><a href="${uri}">${name}</a></div>`)}</dd>`
   }</dl>
-${abstractSection(description)}
+${abstractSection(description, reader)}
 ${
   metadata.length > 0 &&
-  html`<h2>Metadata</h2>
-${table('Format', metadata, at)}`
+  html`<h2>${words.metadata}</h2>
+${table(words.format, metadata, at, reader)}`
 }
 ${
   shown.length > 0 &&
-  html`<h2>${countOf(files, 'file')}</h2>
-${table('Name', shown, at)}${files > shown.length && html`<p class="soft">and ${count(files - shown.length)} more, which are in the Resource List.</p>`}`
-}${timeline && timelineSection(timeline, at)}`;
+  html`<h2>${generalWords[language].files(files)}</h2>
+${table(words.name, shown, at, reader)}${files > shown.length && html`<p class="soft">${words.moreFiles(count(files - shown.length))}</p>`}`
+}${timeline && timelineSection(timeline, at, reader)}`;
   const title = description?.title;
   return {
     title: title?.text ?? identifier,
@@ -86,22 +91,24 @@ ${table('Name', shown, at)}${files > shown.length && html`<p class="soft">and ${
   };
 }
 
-function timelineSection({ count: all, first, moments }: ItemTimeline, now: string): Markup {
+function timelineSection({ count: all, first, moments }: ItemTimeline, now: string, reader: Reader): Markup {
+  const words = historyWords[reader.language];
   const earlier = all - moments.length;
   return html`
-<h2>Timeline</h2>
-<p class="soft">${countOf(all, 'change')}, newest first.</p>
-${momentList(moments, now)}${earlier > 0 && html`<p class="soft">and ${count(earlier)} earlier, the first ${exactTimeAndAge(first, now)}; the links above lead to all versions.</p>`}`;
+<h2>${words.timeline}</h2>
+<p class="soft">${words.newestFirst(generalWords[reader.language].changes(all))}</p>
+${momentList(moments, now, reader)}${earlier > 0 && html`<p class="soft">${words.earlier.before(reader.count(earlier))}${exactTimeAndAge(reader, first, now)}${words.earlier.after}</p>`}`;
 }
 
-function table(first: string, resources: readonly ItemResource[], now: string): Markup {
+function table(first: string, resources: readonly ItemResource[], now: string, reader: Reader): Markup {
+  const words = itemWords[reader.language];
   const withPast = resources.some(({ versions }) => versions !== undefined);
-  return html`<table><tr><th>${first}</th><th class="wide">Type</th><th class="n">Size</th><th>Modified</th>${withPast && html`<th>Versions</th>`}<th class="wide">Comes from</th></tr>
-${resources.map((resource) => row(resource, withPast, now))}</table>`;
+  return html`<table><tr><th>${first}</th><th class="wide">${words.type}</th><th class="n">${words.size}</th><th>${words.modified}</th>${withPast && html`<th>${words.versions}</th>`}<th class="wide">${words.comesFrom}</th></tr>
+${resources.map((resource) => row(resource, withPast, now, reader))}</table>`;
 }
 
-function row(resource: ItemResource, withPast: boolean, now: string): Markup {
+function row(resource: ItemResource, withPast: boolean, now: string, reader: Reader): Markup {
   const { uri, name, format, mediaType, length, lastmod, upstream, versions } = resource;
-  return html`<tr><td><a href="${uri}">${name ?? format}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : size(length)}</td><td>${timeAndAge(lastmod, now)}</td>${withPast && html`<td>${versionsSummary(versions)}</td>`}<td class="wide">${upstream === undefined ? undefined : linkTo(upstream, 'upstream')}</td></tr>
+  return html`<tr><td><a href="${uri}">${name ?? format}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : reader.size(length)}</td><td>${timeAndAge(reader, lastmod, now)}</td>${withPast && html`<td>${versionsSummary(versions, reader)}</td>`}<td class="wide">${upstream === undefined ? undefined : linkTo(upstream, itemWords[reader.language].upstream)}</td></tr>
 `;
 }

@@ -2,6 +2,7 @@ import { itemPath } from '../../core/uris.ts';
 import { findItems } from '../../store/reading/items.ts';
 import type { ServerDeps } from '../deps.ts';
 import { renderPage } from '../html/html.ts';
+import { createReader } from '../words/reader.ts';
 import { toItemPage } from './item-page.ts';
 import { toItemView } from './items.ts';
 import { toLivingItem } from './living-item.ts';
@@ -21,6 +22,7 @@ export async function* renderItemPages(
   identifiers: Iterable<string>,
 ): AsyncGenerator<RenderedItem> {
   const absent = new Set(identifiers);
+  const reader = createReader(deps.pages?.language ?? 'en', deps.pages?.timeZone);
   for await (const items of findItems(deps.database.reader, source, [...absent])) {
     for (const item of items) {
       absent.delete(item.identifier);
@@ -29,7 +31,7 @@ export async function* renderItemPages(
       if (living.length === 0) yield { path, page: undefined };
       else {
         const view = await toItemView(deps, await toLivingItem(deps, item, living));
-        yield { path, page: renderPage(deps, toItemPage(view)) };
+        yield { path, page: renderPage(deps, toItemPage(view, reader), reader) };
       }
     }
   }

@@ -3,11 +3,14 @@ import { selectMemento } from '../../core/time/timeline.ts';
 import { mementoUri, timeGateUri, toUri } from '../../core/uris.ts';
 import type { ResourceHistory } from '../../store/history/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
-import { html, type Markup } from '../html/html.ts';
-import { count, countOf, exactTime, relativeTime } from '../html/wording.ts';
+import { exactTimeAndAge, html, type Markup } from '../html/html.ts';
 import { encodeTarget } from '../http/link-header.ts';
 import { type TimeMapLinks, timeMapLinks } from '../http/time-map-links.ts';
 import { whyWithheldHere } from '../past/served-history.ts';
+import { generalWords } from '../words/general.ts';
+import { historyWords } from '../words/history.ts';
+import type { Reader } from '../words/reader.ts';
+import { dayIn } from '../words/times.ts';
 
 /** What a page and its JSON say of the past: the links of the Memento headers, drawn. */
 
@@ -78,26 +81,33 @@ export function isPrior({ datetime }: Memento, { metAt }: ResourceHistory): bool
 }
 
 /** How many, for a narrow column; the link leads to all of them. */
-export function versionsNumber(versions: VersionsView | undefined): Markup | undefined {
+export function versionsNumber(
+  versions: VersionsView | undefined,
+  { language, count }: Reader,
+): Markup | undefined {
   if (!versions) return undefined;
   const { count: all, timeMap } = versions;
-  return html`<a href="${timeMap.html}" aria-label="${countOf(all, 'version')}">${count(all)}</a>`;
+  return html`<a href="${timeMap.html}" aria-label="${generalWords[language].versions(all)}">${count(all)}</a>`;
 }
 
 /** How many, since when, and the way to them. */
-export function versionsSummary(versions: VersionsView | undefined): Markup | undefined {
+export function versionsSummary(
+  versions: VersionsView | undefined,
+  { language, timeZone, count }: Reader,
+): Markup | undefined {
   if (!versions) return undefined;
   const { count: all, first, prev, last, prior, dropped, timeMap } = versions;
+  const words = historyWords[language];
   const links = [
-    { name: 'first', memento: all > 1 ? first : undefined },
-    { name: 'previous', memento: all > 2 ? prev : undefined },
-    { name: 'latest', memento: last },
+    { name: words.first, memento: all > 1 ? first : undefined },
+    { name: words.previous, memento: all > 2 ? prev : undefined },
+    { name: words.latest, memento: last },
   ].flatMap(({ name, memento }) => (memento ? [html` <a href="${memento.uri}">${name}</a>`] : []));
   const remarks = [
-    ...(prior > 0 ? [`${count(prior)} from the repository’s own history`] : []),
-    ...(dropped > 0 ? [`${count(dropped)} more not kept`] : []),
+    ...(prior > 0 ? [words.prior(count(prior))] : []),
+    ...(dropped > 0 ? [words.dropped(count(dropped))] : []),
   ];
-  return html`<a href="${timeMap.html}">${countOf(all, 'version')}</a><span class="wide"> <span class="soft">since <time datetime="${first.datetime}">${first.datetime.slice(0, 10)}</time>${remarks.length > 0 && html` (${remarks.join(', ')})`}:</span>${links}</span>`;
+  return html`<a href="${timeMap.html}">${generalWords[language].versions(all)}</a><span class="wide"> <span class="soft">${words.since} <time datetime="${first.datetime}">${dayIn(language, timeZone, first.datetime)}</time>${remarks.length > 0 && html` (${remarks.join(generalWords[language].comma)})`}:</span>${links}</span>`;
 }
 
 /** A time when something began or ended. */
@@ -121,22 +131,18 @@ export interface MomentEntry {
 }
 
 /** A list of moments, in the order given. */
-export function momentList(moments: readonly MomentView[], now: string): Markup {
+export function momentList(moments: readonly MomentView[], now: string, reader: Reader): Markup {
   return html`<ol class="moments">
 ${moments.map(
-  (moment) => html`<li>${exactTimeAndAge(moment.at, now)}${told(moment)}</li>
+  (moment) => html`<li>${exactTimeAndAge(reader, moment.at, now)}${told(moment, reader)}</li>
 `,
 )}</ol>`;
 }
 
-function told({ began, ended, others }: MomentView): Markup {
+function told({ began, ended, others }: MomentView, { language, count }: Reader): Markup {
+  const words = historyWords[language];
   const links = began.map(({ name, memento }) => html` <a href="${memento}">${name}</a>`);
-  const gone = ended.map(({ name }) => html` <span class="warn">${name} deleted</span>`);
+  const gone = ended.map(({ name }) => html` <span class="warn">${words.deleted(name)}</span>`);
   const prior = began.length > 0 && began.every((entry) => entry.prior);
-  return html`${links}${gone}${others > 0 && html` <span class="soft">and ${count(others)} more</span>`}${prior && html` <span class="soft">from the repository’s own history</span>`}`;
-}
-
-/** To the second, as `Memento-Datetime` is, and how long ago that is. */
-export function exactTimeAndAge(iso: string, now: string): Markup {
-  return html`<time datetime="${iso}">${exactTime(iso)}</time> <span class="soft">${relativeTime(iso, now)}</span>`;
+  return html`${links}${gone}${others > 0 && html` <span class="soft">${words.more(count(others))}</span>`}${prior && html` <span class="soft">${words.isPrior}</span>`}`;
 }

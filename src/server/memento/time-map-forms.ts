@@ -1,8 +1,10 @@
 import { toHttpDate } from '../../core/datetime.ts';
 import type { Gap } from '../../core/time/timeline.ts';
 import { linkFormat, mementoUri, type TimeMapForm, timeGateUri, timeMapUri } from '../../core/uris.ts';
-import { html, linkTo, type Markup, type Page } from '../html/html.ts';
+import { exactTime, html, linkTo, type Markup, type Page } from '../html/html.ts';
 import { formatLink } from '../http/link-header.ts';
+import { historyWords } from '../words/history.ts';
+import type { Reader } from '../words/reader.ts';
 
 /** A TimeMap, or one of its pages. Times are ISO. */
 export interface TimeMapPage {
@@ -92,25 +94,28 @@ export function toTimeMapJson(map: TimeMapPage): string {
   return `${JSON.stringify(view, null, 1)}\n`;
 }
 
-export function toTimeMapHtml(map: TimeMapPage): Page {
+export function toTimeMapHtml(map: TimeMapPage, reader: Reader): Page {
+  const words = historyWords[reader.language];
   const { baseUrl, uri, page, pages } = map;
   const forms = ['link', 'json'] as const;
-  const body = html`<h1>Version history</h1>
-<dl><dt>Resource</dt><dd>${linkTo(uri)}</dd><dt>Known from</dt><dd>${time(map.first)} until ${time(map.last)}</dd><dt>At a given time</dt><dd>${linkTo(timeGateUri(baseUrl, uri), 'TimeGate')} (Memento, RFC 7089)</dd><dt>For programs</dt><dd>${forms.map((form) => html`${linkTo(timeMapUri(baseUrl, uri, form, page), form)} `)}</dd></dl>
-<h2>Mementos</h2>
-<table><tr><th>From</th><th>What</th></tr>
-${rowsOf(map)}</table>
+  const body = html`<h1>${words.versionHistory}</h1>
+<dl><dt>${words.resource}</dt><dd>${linkTo(uri)}</dd><dt>${words.knownFrom}</dt><dd>${exactTime(reader, map.first)} – ${exactTime(reader, map.last)}</dd><dt>${words.atTime}</dt><dd>${linkTo(timeGateUri(baseUrl, uri), 'TimeGate')} ${words.timeGate}</dd><dt>${words.forPrograms}</dt><dd>${forms.map((form) => html`${linkTo(timeMapUri(baseUrl, uri, form, page), form)} `)}</dd></dl>
+<h2>${words.mementos}</h2>
+<table><tr><th>${words.from}</th><th>${words.what}</th></tr>
+${rowsOf(map, reader)}</table>
 ${
   pages > 1 &&
-  html`<p>Pages: ${pageLinks(map, 'html').map((other) =>
+  html`<p>${words.pages} ${pageLinks(map, 'html').map((other) =>
     other.page === page ? html`<b>${other.page}</b> ` : html`${linkTo(other.uri, String(other.page))} `,
   )}</p>`
 }`;
-  return { title: `What ${uri} was`, body };
+  return { title: words.timeMapTitle(uri), body };
 }
 
 /** Mementos and deletions in one order; of deletions those that begin on this page. */
-function rowsOf(map: TimeMapPage): readonly Markup[] {
+function rowsOf(map: TimeMapPage, reader: Reader): readonly Markup[] {
+  const words = historyWords[reader.language];
+  const time = (iso: string) => exactTime(reader, iso);
   const { baseUrl, uri, page, pages, datetimes, gaps } = map;
   const begin = page === 1 ? '' : (datetimes[0] ?? '');
   const end = page === pages ? undefined : map.bounds[page - 1]?.from;
@@ -120,22 +125,17 @@ function rowsOf(map: TimeMapPage): readonly Markup[] {
       at: datetime,
       // What was deleted in the second of its creation comes before its deletion.
       order: 0,
-      row: html`<tr><td>${time(datetime)}</td><td><a href="${mementoUri(baseUrl, uri, datetime)}">${relationOf(map, datetime)}</a></td></tr>
+      row: html`<tr><td>${time(datetime)}</td><td><a href="${mementoUri(baseUrl, uri, datetime)}">${words.relation(datetime === map.first, datetime === map.last)}</a></td></tr>
 `,
     })),
     ...shown.map(({ from }) => ({
       at: from,
       order: 1,
-      row: html`<tr><td>${time(from)}</td><td class="soft">deleted</td></tr>
+      row: html`<tr><td>${time(from)}</td><td class="soft">${words.changes.deleted}</td></tr>
 `,
     })),
   ];
   return rows
     .sort((a, b) => Number(a.at > b.at) - Number(a.at < b.at) || a.order - b.order)
     .map(({ row }) => row);
-}
-
-/** To the second: that is what tells mementos apart. */
-function time(iso: string): Markup {
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }

@@ -101,7 +101,7 @@ function send(
   form: TimeMapForm,
   page: TimeMapPage,
 ): FastifyReply {
-  if (form === 'html') return sendTaggedPage(deps, request, reply, toTimeMapHtml(page));
+  if (form === 'html') return sendTaggedPage(deps, request, reply, (reader) => toTimeMapHtml(page, reader));
   const body = Buffer.from(form === 'json' ? toTimeMapJson(page) : toLinkFormat(page));
   reply.type(form === 'json' ? 'application/json' : linkFormat);
   return sendTagged(request, reply, { etag: tagOf(body, 'strong'), body });

@@ -7,10 +7,12 @@ import type { ServerDeps } from '../deps.ts';
 import { type FoundItem, foundItems, toFoundItem } from '../html/found-items.ts';
 import { html, linkTo, type Markup, type Page } from '../html/html.ts';
 import { shortSearchForm } from '../html/search-form.ts';
-import { searchWords as words } from '../html/search-words.ts';
-import { count } from '../html/wording.ts';
 import { servedPath } from '../http/base-path.ts';
 import { Refusal } from '../http/errors.ts';
+import { generalWords } from '../words/general.ts';
+import type { Reader } from '../words/reader.ts';
+import { searchWords } from '../words/search.ts';
+import { setWords } from '../words/sets.ts';
 import type { IndexSets } from './set-index.ts';
 import {
   capabilityLists,
@@ -49,8 +51,8 @@ export function aboutRoutes(app: FastifyInstance, deps: ServerDeps, index: Index
       config: { operationId: 'getSetAbout', open: true },
       handler: async (request, reply) => {
         const path = servedPath(request)?.replace(/\/about$/, '');
-        return sendView(deps, request, reply, await readSetAbout(deps, path ?? ''), (view) =>
-          toSetPage(deps, view),
+        return sendView(deps, request, reply, await readSetAbout(deps, path ?? ''), (view, reader) =>
+          toSetPage(deps, view, reader),
         );
       },
     });
@@ -74,14 +76,15 @@ async function readAbout(deps: ServerDeps, index: IndexSets, page: number): Prom
   return { uri, title, ...place, sets: viewSets(deps, shown, byPath) };
 }
 
-function toAboutPage(view: AboutView): Page {
+function toAboutPage(view: AboutView, reader: Reader): Page {
+  const words = setWords[reader.language];
   const { title, sets } = view;
-  const body = html`<h1>About ${title}</h1>
-<p>The resources of these repositories can be copied, and kept up to date, with ResourceSync (ANSI/NISO Z39.99).</p>
-<h2>Sets of resources</h2>
+  const body = html`<h1>${words.aboutTitle(title)}</h1>
+<p>${words.aboutIntroduction}</p>
+<h2>${words.sets}</h2>
 <ul>${sets.map((set) => html`<li><a href="${set.about}">${set.title}</a> <span class="soft mono">${set.path}</span></li>`)}</ul>
-${pageLinks(view)}`;
-  return { title: 'About', body, capabilityLists: sets.flatMap(capabilityLists) };
+${pageLinks(view, reader)}`;
+  return { title: generalWords[reader.language].about, body, capabilityLists: sets.flatMap(capabilityLists) };
 }
 
 interface SetAboutView extends SetView {
@@ -168,23 +171,24 @@ function synchronise(baseUrl: string, { path, source }: SetView): SetAboutView['
   };
 }
 
-function toSetPage({ baseUrl }: ServerDeps, view: SetAboutView): Page {
+function toSetPage({ baseUrl }: ServerDeps, view: SetAboutView, reader: Reader): Page {
+  const words = setWords[reader.language];
   const { title, path, upstream, resources, documents, synchronise: commands, withoutDumps } = view;
   const body = html`<h1>${title}</h1>
-<dl><dt>Set</dt><dd class="mono">${path}</dd>${
+<dl><dt>${words.set}</dt><dd class="mono">${path}</dd>${
     upstream &&
-    html`<dt>Comes from</dt><dd>${upstream.name} ${upstream.address && linkTo(upstream.address)} <span class="soft">by ${upstream.protocol}</span></dd>`
-  }<dt>Resources</dt><dd>${resources === undefined ? 'none published yet' : count(resources)}</dd></dl>
-${view.search && searchSection(baseUrl, path, view.search)}
-<h2>Documents</h2>
-${documents.length > 0 ? documentTable(documents, view.at) : html`<p>Nothing is published yet; the first harvest has to be complete.</p>`}
-<h2>Synchronise</h2>
-<p>With the reference client (<code>pip install resync</code>): once everything, then what changed, as often as you like.</p>
+    html`<dt>${words.comesFrom}</dt><dd>${upstream.name} ${upstream.address && linkTo(upstream.address)} <span class="soft">${words.by(upstream.protocol)}</span></dd>`
+  }<dt>${words.resources}</dt><dd>${resources === undefined ? words.nonePublished : reader.count(resources)}</dd></dl>
+${view.search && searchSection(baseUrl, path, view.search, reader)}
+<h2>${words.documents}</h2>
+${documents.length > 0 ? documentTable(documents, view.at, reader) : html`<p>${words.nothingPublished}</p>`}
+<h2>${words.synchronise}</h2>
+<p>${words.referenceClient.before}<code>pip install resync</code>${words.referenceClient.after}</p>
 <pre>${commands.baseline}</pre>
 <pre>${commands.incremental}</pre>
 ${
   withoutDumps &&
-  html`<p>For clients that refuse a set with dumps, as rs-aggregator does, there is a <a href="${withoutDumps.capabilityList}">Capability List of the lists alone</a>, with a <a href="${withoutDumps.sourceDescription}">Source Description</a> of its own:</p>
+  html`<p>${words.withoutDumps.before}<a href="${withoutDumps.capabilityList}">${words.withoutDumps.list}</a>${words.withoutDumps.between}<a href="${withoutDumps.sourceDescription}">${words.withoutDumps.description}</a>${words.withoutDumps.after}</p>
 <pre>${withoutDumps.capabilityList}</pre>`
 }`;
   return { title, body, capabilityLists: capabilityLists(view), hasForm: view.search !== undefined };
@@ -194,9 +198,11 @@ function searchSection(
   baseUrl: string,
   source: string,
   { uri, newest }: NonNullable<SetAboutView['search']>,
+  reader: Reader,
 ): Markup {
+  const words = searchWords[reader.language];
   return html`<h2>${words.newest}</h2>
-${shortSearchForm(baseUrl, source)}
-${newest.length > 0 ? foundItems(newest, false) : html`<p>${words.nothingYet}</p>`}
+${shortSearchForm(baseUrl, reader, source)}
+${newest.length > 0 ? foundItems(newest, false, reader) : html`<p>${words.nothingYet}</p>`}
 <p><a href="${uri}">${words.inSource}</a></p>`;
 }

@@ -3,8 +3,10 @@ import { toIso } from '../../core/datetime.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { html, type Markup, type Page, timeAndAge } from '../html/html.ts';
 import { shortSearchForm } from '../html/search-form.ts';
-import { count, countOf, relativeTime } from '../html/wording.ts';
 import { apiLinks } from '../openapi/openapi-routes.ts';
+import { generalWords } from '../words/general.ts';
+import { homeWords } from '../words/home.ts';
+import type { Reader } from '../words/reader.ts';
 import type { IndexSets, SetIndex, Totals } from './set-index.ts';
 import {
   capabilityLists,
@@ -45,7 +47,7 @@ export function homeRoutes(app: FastifyInstance, deps: ServerDeps, index: IndexS
     handler: async (request, reply) => {
       reply.header('link', apiLinks(deps.baseUrl));
       const view = await readHome(deps, index, request.query.page ?? 1);
-      return sendView(deps, request, reply, view, (shown) => toPage(deps, shown));
+      return sendView(deps, request, reply, view, (shown, reader) => toPage(deps, shown, reader));
     },
   });
 }
@@ -86,58 +88,78 @@ function setsOn(
   return namedSets(deps, shown, page === 1 ? [...own, ...others] : own);
 }
 
-function toPage({ baseUrl, search }: ServerDeps, view: HomeView): Page {
+function toPage({ baseUrl, search }: ServerDeps, view: HomeView, reader: Reader): Page {
+  const words = homeWords[reader.language];
   // As long as `/readyz` says that nothing is there, this does not say that all is well.
   const harvesting = view.totals.documents === 0 || view.harvesting;
-  const health = mark({ healthy: view.healthy, harvesting });
+  const health = mark({ healthy: view.healthy, harvesting }, reader);
   const body = html`<div class="row"><h1>${view.title}</h1>${view.sources.length > 0 ? health : undefined}</div>
-${search && shortSearchForm(baseUrl)}
-${flow(view)}
-<h2>Sources</h2>
-${pageLinks(view)}
-${view.sources.length > 0 ? html`<div class="cards">${view.sources.map((source) => card(source, view.at))}</div>` : noSources}
-<h2>Published documents</h2>
-${published(view)}
-${pageLinks(view)}`;
+${search && shortSearchForm(baseUrl, reader)}
+${flow(view, reader)}
+<h2>${words.sources}</h2>
+${pageLinks(view, reader)}
+${view.sources.length > 0 ? html`<div class="cards">${view.sources.map((source) => card(source, view.at, reader))}</div>` : noSources(reader)}
+<h2>${words.publishedDocuments}</h2>
+${published(view, reader)}
+${pageLinks(view, reader)}`;
   const lists = view.sets.flatMap(capabilityLists);
   return { title: view.title, body, capabilityLists: lists, hasForm: search !== undefined };
 }
 
-const noSources = html`<p>No sources yet. <code>rsbridge init URL</code> finds the endpoint of a repository and writes the configuration.</p>`;
+function noSources({ language }: Reader): Markup {
+  const { before, after } = homeWords[language].noSources;
+  return html`<p>${before} <code>rsbridge init URL</code> ${after}</p>`;
+}
 
 /** The four nouns of the pipeline, in its order. */
-function flow({ totals, at }: HomeView): Markup {
+function flow({ totals, at }: HomeView, reader: Reader): Markup {
+  const words = homeWords[reader.language];
   const { sources, items, resources, recentChanges, documents, newestDocument } = totals;
-  return html`<div class="flow"><div><span class="soft">Harvested</span><b>${count(items)}</b><span class="soft">items from ${countOf(sources, 'source')}</span></div><div><span class="soft">Mapped</span><b>${count(resources)}</b><span class="soft">resources</span></div><div><span class="soft">Journal</span><b>+${count(recentChanges)}</b><span class="soft">changes in the last 24 hours</span></div><div><span class="soft">Published</span><b>${countOf(documents, 'document')}</b><span class="soft">${newestDocument === undefined ? 'nothing yet' : `newest ${relativeTime(newestDocument, at)}`}</span></div></div>`;
+  const { count } = reader;
+  const newest =
+    newestDocument === undefined ? words.nothingYet : words.newest(reader.age(newestDocument, at));
+  return html`<div class="flow"><div><span class="soft">${words.harvested}</span><b>${count(items)}</b><span class="soft">${words.itemsFrom(sources)}</span></div><div><span class="soft">${words.mapped}</span><b>${count(resources)}</b><span class="soft">${words.resources}</span></div><div><span class="soft">${words.journal}</span><b>+${count(recentChanges)}</b><span class="soft">${words.recentChanges}</span></div><div><span class="soft">${words.published}</span><b>${words.documents(documents)}</b><span class="soft">${newest}</span></div></div>`;
 }
 
 /** One word, the worst first. */
-function mark({ healthy, harvesting }: Pick<SourceOverview, 'healthy' | 'harvesting'>): Markup {
-  if (!healthy) return html`<span class="s warn">needs attention</span>`;
-  return harvesting ? html`<span class="s">harvesting</span>` : html`<span class="s ok">healthy</span>`;
+function mark(
+  { healthy, harvesting }: Pick<SourceOverview, 'healthy' | 'harvesting'>,
+  { language }: Reader,
+): Markup {
+  const words = homeWords[language];
+  if (!healthy) return html`<span class="s warn">${words.needsAttention}</span>`;
+  return harvesting
+    ? html`<span class="s">${words.harvesting}</span>`
+    : html`<span class="s ok">${words.healthy}</span>`;
 }
 
-function card(source: SourceOverview, now: string): Markup {
-  return html`<section class="card"><div class="row"><strong class="grow">${source.title}</strong>${mark(source)}</div>
-<p>${source.state}</p>
-<dl><dt>Last success</dt><dd>${timeAndAge(source.lastSuccessAt, now)}</dd><dt>Last run</dt><dd>${timeAndAge(source.lastRunAt, now)}</dd><dt>Next run</dt><dd>${timeAndAge(source.nextRunAt, now, 'not scheduled')}</dd><dt>Holds</dt><dd>${countOf(source.items, 'item')}, ${countOf(source.resources, 'resource')}</dd><dt>Changes</dt><dd>${count(source.recentChanges)} in the last 24 hours</dd>${
-    source.problem === undefined ? undefined : html`<dt>Problem</dt><dd class="warn">${source.problem}</dd>`
+function card(source: SourceOverview, now: string, reader: Reader): Markup {
+  const { language, count } = reader;
+  const [words, { items, resources, comma }] = [homeWords[language], generalWords[language]];
+  const time = (iso: string | undefined, absent?: string) => timeAndAge(reader, iso, now, absent);
+  return html`<section class="card"><div class="row"><strong class="grow">${source.title}</strong>${mark(source, reader)}</div>
+<p>${source.stateIn?.(language) ?? source.state}</p>
+<dl><dt>${words.lastSuccess}</dt><dd>${time(source.lastSuccessAt)}</dd><dt>${words.lastRun}</dt><dd>${time(source.lastRunAt)}</dd><dt>${words.nextRun}</dt><dd>${time(source.nextRunAt, words.notScheduled)}</dd><dt>${words.holds}</dt><dd>${items(source.items)}${comma}${resources(source.resources)}</dd><dt>${words.changes}</dt><dd>${words.inLastDay(count(source.recentChanges))}</dd>${
+    source.problem === undefined
+      ? undefined
+      : html`<dt>${words.problem}</dt><dd class="warn">${source.problem}</dd>`
   }</dl></section>
 `;
 }
 
-function published({ sets, sourceDescription, at }: HomeView): Markup {
+function published({ sets, sourceDescription, at }: HomeView, reader: Reader): Markup {
+  const words = homeWords[reader.language];
   const available = sets.filter((set) => set.documents.length > 0);
   if (available.length === 0) {
-    return html`<p>Nothing is published yet. As soon as the first harvest of a source is complete, its Resource List and Change List appear here, each with the address to give to those who want to synchronise.</p>`;
+    return html`<p>${words.nothingPublished}</p>`;
   }
   const start =
     sourceDescription &&
-    html`<p>Everything begins at the Source Description: <a class="mono" href="${sourceDescription}">${sourceDescription}</a></p>`;
+    html`<p>${words.start} <a class="mono" href="${sourceDescription}">${sourceDescription}</a></p>`;
   return html`${start}
 ${available.map(
   (set) => html`<h3><a href="${set.about}">${set.title}</a></h3>
-${documentTable(set.documents, at)}
+${documentTable(set.documents, at, reader)}
 `,
 )}`;
 }

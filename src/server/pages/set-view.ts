@@ -2,7 +2,9 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { PublishedFacts, PublishedSet } from '../../publish/published/publication.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { html, type Markup, timeAndAge } from '../html/html.ts';
-import { count, size, utcTime } from '../html/wording.ts';
+import type { Language } from '../words/language.ts';
+import type { Reader } from '../words/reader.ts';
+import { setWords } from '../words/sets.ts';
 
 /** What people and programs are told of one set and its current documents. */
 export interface SetView {
@@ -17,18 +19,6 @@ export interface DocumentView extends Omit<PublishedFacts, 'path'> {
   readonly uri: string;
   readonly name: string;
 }
-
-const names: Readonly<Record<string, string>> = {
-  capabilitylist: 'Capability List',
-  resourcelist: 'Resource List',
-  changelist: 'Change List',
-  resourcedump: 'Resource Dump',
-  changedump: 'Change Dump',
-  'resourcelist-archive': 'Resource List Archive',
-  'changelist-archive': 'Change List Archive',
-  'resourcedump-archive': 'Resource Dump Archive',
-  'changedump-archive': 'Change Dump Archive',
-};
 
 /** Everything that is published, as far as a page or a monitor needs to know. */
 export function publishedSets(deps: ServerDeps): Promise<readonly PublishedSet[]> {
@@ -91,27 +81,32 @@ function toSet({ path }: PublishedSet): NamedSet {
 
 function toDocumentView(deps: ServerDeps, document: PublishedSet['documents'][number]): DocumentView {
   const { path, ...facts } = document;
-  const name = names[document.capability] ?? document.capability;
-  return {
-    uri: `${deps.baseUrl}/${path}`,
-    name: path.endsWith('-index.xml') ? `${name} Index` : name,
-    ...facts,
-  };
+  return { uri: `${deps.baseUrl}/${path}`, name: nameOf(path, document.capability, 'en'), ...facts };
+}
+
+/** What a document is called. @param path or its address */
+function nameOf(path: string, capability: string, language: Language): string {
+  const words = setWords[language];
+  const name = words.names[capability] ?? capability;
+  return path.endsWith('-index.xml') ? words.index(name) : name;
 }
 
 /** The documents of a set as a table. */
-export function documentTable(documents: readonly DocumentView[], now: string): Markup {
-  return html`<table><tr><th>Document</th><th class="wide">Covers</th><th class="n">Entries</th><th class="n">Size</th><th>Updated</th></tr>
+export function documentTable(documents: readonly DocumentView[], now: string, reader: Reader): Markup {
+  const { language, count, size } = reader;
+  const words = setWords[language];
+  return html`<table><tr><th>${words.document}</th><th class="wide">${words.covers}</th><th class="n">${words.entries}</th><th class="n">${words.size}</th><th>${words.updated}</th></tr>
 ${documents.map(
   (
     document,
-  ) => html`<tr><td><a href="${document.uri}">${document.name}</a></td><td class="wide soft">${covers(document)}</td><td class="n">${count(document.entries)}</td><td class="n">${size(document.bytes)}</td><td>${timeAndAge(document.lastModified, now)}</td></tr>
+  ) => html`<tr><td><a href="${document.uri}">${nameOf(document.uri, document.capability, language)}</a></td><td class="wide soft">${covers(document, reader)}</td><td class="n">${count(document.entries)}</td><td class="n">${size(document.bytes)}</td><td>${timeAndAge(reader, document.lastModified, now)}</td></tr>
 `,
 )}</table>`;
 }
 
-function covers({ at, from, until }: DocumentView): string {
-  if (at !== undefined) return `at ${utcTime(at)}`;
+function covers({ at, from, until }: DocumentView, { language, time }: Reader): string {
+  const words = setWords[language];
+  if (at !== undefined) return words.at(time(at));
   if (from === undefined) return '';
-  return until === undefined ? `since ${utcTime(from)}, open` : `${utcTime(from)} – ${utcTime(until)}`;
+  return until === undefined ? words.since(time(from)) : words.between(time(from), time(until));
 }

@@ -2,14 +2,23 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countOf } from '../../core/count-of.ts';
 import type { ServerDeps } from '../deps.ts';
-import { html, type Markup, type Page, pageHeaders, renderPage } from '../html/html.ts';
+import { html, type Markup, type Page, type PageDeps, pageHeaders, renderPage } from '../html/html.ts';
 import { Refusal } from '../http/errors.ts';
 import { preferredType, varyBy } from '../http/negotiation.ts';
+import { readerFor } from '../http/page-reader.ts';
 import { sendTagged, tagOf } from '../http/tagged-text.ts';
+import { generalWords } from '../words/general.ts';
+import type { Reader } from '../words/reader.ts';
 
 /** `?format=json` for those who cannot set an Accept header. */
 export const formatQuery = Type.Object({
   format: Type.Optional(Type.Union([Type.Literal('html'), Type.Literal('json')])),
+  lang: Type.Optional(
+    Type.String({
+      maxLength: 35,
+      description: 'The language of the page: en or ja; another one counts as none.',
+    }),
+  ),
 });
 
 export type FormatQuery = Static<typeof formatQuery>;
@@ -52,9 +61,10 @@ export function takePage<Entry>(
   };
 }
 
-export function pageLinks({ page, pages, previous, next }: PageOf): Markup | undefined {
+export function pageLinks({ page, pages, previous, next }: PageOf, reader: Reader): Markup | undefined {
   if (pages === 1) return undefined;
-  return html`<p>${previous && html`<a rel="prev" href="${previous}">Previous</a> `}<span class="soft">page ${page} of ${pages}</span>${next && html` <a rel="next" href="${next}">Next</a>`}</p>`;
+  const words = generalWords[reader.language];
+  return html`<p>${previous && html`<a rel="prev" href="${previous}">${words.previous}</a> `}<span class="soft">${words.page(reader.count(page), reader.count(pages))}</span>${next && html` <a rel="next" href="${next}">${words.next}</a>`}</p>`;
 }
 
 /** JSON and HTML are two views of one object: whatever a page shows is in its JSON too. */
@@ -63,7 +73,7 @@ export function sendView<View extends object>(
   request: FastifyRequest<{ Querystring: FormatQuery }> | FastifyRequest<{ Querystring: PagedQuery }>,
   reply: FastifyReply,
   view: View,
-  toPage: (view: View) => Page,
+  toPage: (view: View, reader: Reader) => Page,
 ): FastifyReply {
   reply.header('cache-control', 'no-cache');
   varyBy(reply, 'Accept');
@@ -75,16 +85,18 @@ export function sendView<View extends object>(
     reply.type('application/json; charset=utf-8');
     return sendTagged(request, reply, { etag, body: `${JSON.stringify(view, null, 2)}\n` });
   }
-  return sendTaggedPage(deps, request, reply, toPage(view));
+  return sendTaggedPage(deps, request, reply, (reader) => toPage(view, reader));
 }
 
 /** With a tag of all that it says: "3 minutes ago" is another page a minute later. */
 export function sendTaggedPage(
-  deps: ServerDeps,
+  deps: PageDeps & Pick<ServerDeps, 'pages'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  page: Page,
+  toPage: (reader: Reader) => Page,
 ): FastifyReply {
-  const body = renderPage(deps, page);
+  const reader = readerFor(deps, request, reply);
+  const page = toPage(reader);
+  const body = renderPage(deps, page, reader);
   return sendTagged(request, reply.headers(pageHeaders(page)), { etag: tagOf(body, 'weak'), body });
 }

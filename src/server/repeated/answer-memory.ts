@@ -10,6 +10,9 @@ export interface Asked {
   readonly acceptDatetime: string | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly ifModifiedSince: string | undefined;
+  /** Of account where the answer says that it depends on the language. */
+  readonly acceptLanguage?: string | undefined;
+  readonly cookie?: string | undefined;
 }
 
 export interface GivenAnswer {
@@ -21,6 +24,7 @@ export interface GivenAnswer {
 }
 
 interface Kept extends Asked, GivenAnswer {
+  readonly byLanguage: boolean;
   readonly octets: number;
 }
 
@@ -54,9 +58,10 @@ export class AnswerMemory {
   }
 
   add(asked: Asked, answer: GivenAnswer): void {
-    const texts = [asked.target, asked.accept, asked.ifNoneMatch, ...answer.headers];
+    const { target, accept, ifNoneMatch, acceptLanguage, cookie } = asked;
+    const texts = [target, accept, ifNoneMatch, acceptLanguage, cookie, ...answer.headers];
     const length = texts.reduce((sum, text = '') => sum + text.length, answer.body?.byteLength ?? 0);
-    this.#add({ ...asked, ...answer, octets: length + overhead });
+    this.#add({ ...asked, ...answer, byLanguage: isByLanguage(answer), octets: length + overhead });
   }
 
   #add(kept: Kept): void {
@@ -66,7 +71,7 @@ export class AnswerMemory {
       this.#young = new Map();
       this.#octets = 0;
     }
-    const others = (this.#young.get(kept.target) ?? []).filter((one) => !isSame(one, kept));
+    const others = (this.#young.get(kept.target) ?? []).filter((one) => !isFor(one, kept));
     this.#young.set(kept.target, [kept, ...others.slice(0, mostOfOne - 1)]);
     // Those that are replaced count until the next generation begins.
     this.#octets += kept.octets;
@@ -74,7 +79,22 @@ export class AnswerMemory {
 }
 
 function findIn(all: readonly Kept[] | undefined, asked: Asked): Kept | undefined {
-  return all?.find((one) => isSame(one, asked));
+  return all?.find((one) => isFor(one, asked));
+}
+
+/** Programs say nothing of languages, browsers much; what is in none is the same for all. */
+function isByLanguage({ headers }: GivenAnswer): boolean {
+  return headers.some(
+    (name, index) =>
+      index % 2 === 0 &&
+      name.toLowerCase() === 'vary' &&
+      /accept-language|cookie/i.test(headers[index + 1] ?? ''),
+  );
+}
+
+function isFor(kept: Kept, asked: Asked): boolean {
+  if (!isSame(kept, asked)) return false;
+  return !kept.byLanguage || (kept.acceptLanguage === asked.acceptLanguage && kept.cookie === asked.cookie);
 }
 
 function isSame(a: Asked, b: Asked): boolean {

@@ -83,12 +83,15 @@ function readUsual({ method, url = '', headers, httpVersion }: IncomingMessage):
     acceptDatetime: fieldOf(headers['accept-datetime']),
     ifNoneMatch: headers['if-none-match'],
     ifModifiedSince: headers['if-modified-since'],
+    acceptLanguage: headers['accept-language'],
+    cookie: headers.cookie,
   };
   const isShort =
     isShortField(asked.accept) &&
     isShortField(asked.acceptEncoding) &&
     isShortField(asked.acceptDatetime) &&
-    isShortField(asked.ifNoneMatch);
+    isShortField(asked.ifNoneMatch) &&
+    isShortField(asked.acceptLanguage);
   return isShort ? asked : undefined;
 }
 

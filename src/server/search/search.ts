@@ -10,9 +10,9 @@ import { findSource } from '../../store/sources/sources.ts';
 import type { SearchedSources, ServerDeps } from '../deps.ts';
 import { toFoundItem } from '../html/found-items.ts';
 import type { SearchFields } from '../html/search-form.ts';
-import { searchWords as words } from '../html/search-words.ts';
 import { Refusal } from '../http/errors.ts';
 import { formatQuery, sendView } from '../pages/views.ts';
+import { searchWords } from '../words/search.ts';
 import { type SearchView, toSearchPage } from './search-page.ts';
 
 const pageSize = 20;
@@ -37,6 +37,9 @@ const query = Type.Composite([
   }),
 ]);
 
+/** Of refusals, which programs read, too. */
+const words = searchWords.en;
+
 type Query = Static<typeof query>;
 
 /** Items by words, source, collection, format, year and time; without any of them, the newest ones. */
@@ -51,8 +54,8 @@ export function searchRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (request, reply) => {
       // What is found is to be indexed elsewhere, not every question about it.
       reply.header('x-robots-tag', 'noindex');
-      return sendView(deps, request, reply, await readSearch(deps, search, request.query), (view) =>
-        toSearchPage(deps, view),
+      return sendView(deps, request, reply, await readSearch(deps, search, request.query), (view, reader) =>
+        toSearchPage(deps, view, reader),
       );
     },
   });

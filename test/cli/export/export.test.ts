@@ -21,6 +21,7 @@ import { toStatic } from '../../../src/cli/export/export-pages.ts';
 import { exitCodes } from '../../../src/cli/terminal/exit-codes.ts';
 import { createSampleRepository, type SampleRepository } from '../../../src/demo/sample-repository.ts';
 import { lockPublication } from '../../../src/publish/disk/publication-lock.ts';
+import { createReader } from '../../../src/server/words/reader.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { rsbridge } from '../../house/cli/processes.ts';
 import { runMain } from '../../house/cli/run-main.ts';
@@ -435,6 +436,6 @@ describe('a page as a file', () => {
       undefined,
     ],
   ])('%s', (page, expected = page) => {
-    expect(toStatic(page, baseUrl)).toBe(expected);
+    expect(toStatic(page, baseUrl, createReader('en'))).toBe(expected);
   });
 });

@@ -180,7 +180,7 @@ describe('files that are published where they lie (mode link)', () => {
       url: '/kyushu/collections/theses',
       headers: { accept: 'text/html' },
     });
-    expect(page.body).toContain(`<a href="${url}">`);
+    expect(page.body).toContain(` href="${url}">`);
     expect(page.body).toContain('2 resources, 1 file among them');
     const rest = await house.app.inject(
       `/kyushu/collections/theses?after=${encodeURIComponent(url)}&format=json`,

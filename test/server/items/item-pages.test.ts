@@ -40,7 +40,9 @@ it('pages of many items are those that are served, and nothing where nothing is 
       url: `/${path}`,
       headers: { accept: 'text/html' },
     });
-    expect(page).toBe(statusCode === 200 ? body : undefined);
+    // A page by itself, which may become a file, has no link to another language.
+    const alone = body.replace(/ <a rel="alternate" hreflang[^>]*>[^<]*<\/a>/, '');
+    expect(page).toBe(statusCode === 200 ? alone : undefined);
   }
   expect([...pages.values()].filter((page) => page === undefined)).toHaveLength(2);
   expect([...pages.values()].join()).toContain('kyushu/sets/theses/capabilitylist.xml');

@@ -44,7 +44,7 @@ describe('the page of an item', () => {
   it('RS-LN-09: is the generic URI that leads to every specific one that is there', async () => {
     const { statusCode, headers } = await get(item);
     expect(statusCode).toBe(200);
-    expect(headers.vary).toBe('Accept');
+    expect(headers.vary).toBe('Accept, Accept-Language, Cookie');
     const type = 'type="application/xml"';
     expect(String(headers.link).split(', ')).toEqual([
       `<${base}${item}/mods.xml>; rel="alternate"; ${type}`,

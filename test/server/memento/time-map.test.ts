@@ -50,7 +50,7 @@ describe('a TimeMap', () => {
       );
       expect(headers['memento-datetime']).toBeUndefined();
       expect(headers['cache-control']).toBe('no-cache');
-      expect(headers.vary).toBeUndefined();
+      expect(headers.vary).toBe(form === 'html' ? 'Accept-Language, Cookie' : undefined);
     }
   });
 

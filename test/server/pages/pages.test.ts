@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toSegment } from '../../../src/core/segment.ts';
 import { html } from '../../../src/server/html/html.ts';
 import { palette } from '../../../src/server/html/stylesheet.ts';
-import { relativeTime, size } from '../../../src/server/html/wording.ts';
+import { createReader } from '../../../src/server/words/reader.ts';
 import { ensureSource, findSource, saveInfo } from '../../../src/store/sources/sources.ts';
 import {
   type House,
@@ -309,7 +309,7 @@ describe('numbers and times are worded once', () => {
     [999_999, '1.0 MB'],
     [18_200_000_000, '18 GB'],
   ])('%i is %s', (bytes, text) => {
-    expect(size(bytes)).toBe(text);
+    expect(createReader('en').size(bytes)).toBe(text);
   });
 
   it.each([
@@ -321,7 +321,7 @@ describe('numbers and times are worded once', () => {
     ['2026-11-21T12:00:30Z', 'in a moment'],
     ['2026-11-21T12:15:00Z', 'in 15 minutes'],
   ])('%s is %s', (iso, text) => {
-    expect(relativeTime(iso, now)).toBe(text);
+    expect(createReader('en').age(iso, now)).toBe(text);
   });
 });
 

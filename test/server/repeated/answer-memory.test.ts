@@ -42,3 +42,15 @@ test('there are few answers of one address, and none that is longer than the roo
   memory.add(asked('/b'), { ...answer('b'), body: Buffer.alloc(50_000) });
   expect(memory.find(asked('/b'))).toBeUndefined();
 });
+
+test('what depends on the language is only for those who ask for the same one', () => {
+  const memory = new AnswerMemory();
+  const page = { ...answer('ja'), headers: ['etag', '"ja"', 'vary', 'Accept, Accept-Language, Cookie'] };
+  memory.add(asked('/page', { acceptLanguage: 'ja' }), page);
+  expect(memory.find(asked('/page', { acceptLanguage: 'ja' }))).toBeDefined();
+  expect(memory.find(asked('/page', { acceptLanguage: 'en' }))).toBeUndefined();
+  expect(memory.find(asked('/page'))).toBeUndefined();
+  expect(memory.find(asked('/page', { acceptLanguage: 'ja', cookie: 'a=b' }))).toBeUndefined();
+  memory.add(asked('/list', { acceptLanguage: 'ja', cookie: 'a=b' }), answer('list'));
+  expect(memory.find(asked('/list', { acceptLanguage: 'en' }))).toBeDefined();
+});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { html, renderPage } from '../../../src/server/html/html.ts';
+import { createReader } from '../../../src/server/words/reader.ts';
 import { followJournal, readFollowed } from '../../../src/store/search/following.ts';
 import { type House, openHouse, sourceOverview } from '../../house/server/fixture.ts';
 import { type StoreAt, storing } from '../../house/server/stored-items.ts';
@@ -145,7 +146,9 @@ describe('search', () => {
     );
     await without.close();
     const page = { title: 'x', body: html`nothing` };
-    expect(renderPage({ baseUrl: base, title: 'x', version: '1' }, page)).not.toContain('/search');
+    expect(renderPage({ baseUrl: base, title: 'x', version: '1' }, page, createReader('en'))).not.toContain(
+      '/search',
+    );
   });
 
   it('pages', async () => {

@@ -13,7 +13,7 @@ import { addressOf } from '../guard/loopback.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
 import { formToken, seeOther, sendAdminPage, withCode } from '../page/admin-page.ts';
 import { formOf } from '../page/form-body.ts';
-import { wordsOf } from '../page/language.ts';
+import { readerOf, wordsOf } from '../page/language.ts';
 import { newPasswordFields, troubleOf } from './password-link.ts';
 import { note, refuseConfigured, startSession } from './sign-in.ts';
 
@@ -162,7 +162,7 @@ async function everything(
     listSessions(reader, now),
     listTokens(reader),
   ]);
-  const when = (iso: string | undefined) => timeAndAge(iso, now, access.never);
+  const when = (iso: string | undefined) => timeAndAge(readerOf(deps, request), iso, now, access.never);
   return html`<h2>${access.tokens}</h2>
 ${
   tokens.length === 0

@@ -5,7 +5,7 @@ import { html, timeAndAge } from '../../html/html.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
 import { sendAdminPage } from '../page/admin-page.ts';
-import { wordsOf } from '../page/language.ts';
+import { readerOf, wordsOf } from '../page/language.ts';
 
 const perPage = 100;
 
@@ -24,7 +24,7 @@ export function auditRoutes(app: FastifyInstance, deps: AdminServer): void {
       const now = toIso(deps.clock.now());
       const rows = shown.map(
         ({ at, who, action, what, address }) =>
-          html`<tr><td>${timeAndAge(at, now)}</td><td>${who}</td><td>${action}</td><td>${what}</td><td class="mono">${address}</td></tr>`,
+          html`<tr><td>${timeAndAge(readerOf(deps, request), at, now)}</td><td>${who}</td><td>${action}</td><td>${what}</td><td class="mono">${address}</td></tr>`,
       );
       const table = html`<div class="scroll"><table><tr><th scope="col">${audit.at}</th><th scope="col">${audit.who}</th><th scope="col">${audit.action}</th><th scope="col">${audit.what}</th><th scope="col">${audit.address}</th></tr>
 ${rows}</table></div>`;
