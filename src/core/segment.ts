@@ -22,6 +22,15 @@ const escapedByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => 
     : `~${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 });
 
+/** Of ASCII, those that are written so and not as they are. */
+const escapedAscii = /^(?:[A-Za-z0-9._:-]|~(?:[01][0-9A-F]|2[0-9A-CF]|3[B-F]|40|5[B-E]|60|7[B-F]))+$/;
+const ascii = new Map(escapedByte.map((octet, byte) => [octet, String.fromCharCode(byte)]));
+const encoded = new Map([...ascii].map(([octet, character]) => [octet, encodeAscii(character)]));
+
+function encodeAscii(character: string): string {
+  return character < '\u0080' ? encodeURIComponent(character) : character;
+}
+
 /** Injective, ASCII, 1–200 bytes, never `.` or `..`. Lone surrogates are kept apart as WTF-8 bytes. */
 export function toSegment(identifier: string): string {
   if (identifier === '') return '~-';
@@ -41,6 +50,8 @@ export function fromSegment(segment: string): string | undefined {
   if (segment === '~-') return '';
   // Nearly all of them, and the addresses of whole lists are read.
   if (plain.test(segment) && segment.length <= maximum) return dotsOnly.test(segment) ? undefined : segment;
+  if (escapedAscii.test(segment) && segment.length <= maximum)
+    return segment.replace(/~[0-9A-F]{2}/g, (octet) => ascii.get(octet) ?? octet);
   if (!/^(?:[A-Za-z0-9._:-]|~[0-9A-F]{2})+$/.test(segment) || segment.length > maximum) return undefined;
   const bytes: number[] = [];
   for (let index = 0; index < segment.length; index += 1) {
@@ -54,6 +65,15 @@ export function fromSegment(segment: string): string | undefined {
   const identifier = fromBytes(Uint8Array.from(bytes));
   // Only the canonical spelling names an item: `~41` is not another name of `A`.
   return identifier !== undefined && toSegment(identifier) === segment ? identifier : undefined;
+}
+
+/**
+ * The identifier of a segment as `encodeURIComponent` writes it: a list has one in each entry, nearly always in ASCII.
+ * @returns undefined where `fromSegment` has to be asked
+ */
+export function encodeSegment(segment: string): string | undefined {
+  if (segment.length > maximum || !escapedAscii.test(segment) || dotsOnly.test(segment)) return undefined;
+  return segment.replace(/:|~[0-9A-F]{2}/g, (octet) => encoded.get(octet) ?? octet);
 }
 
 function shorten(escaped: string, bytes: Uint8Array): string {

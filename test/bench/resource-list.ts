@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { resourceSets } from '../../src/core/resource-set.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
+import { storedLinks } from '../../src/store/rows/link-forms.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 
 /**
@@ -88,7 +89,9 @@ async function seed(file: string): Promise<void> {
       for (let from = start; from < Math.min(start + 50_000, count); from += rows) {
         const size = Math.min(rows, count - from);
         const batch = Array.from({ length: size }, (_, index) => resource(from + index, source.id, item.id));
-        await trx('resource').insert(batch);
+        // As a harvest keeps them: what records have in common once.
+        const links = await storedLinks(trx, source.id, batch);
+        await trx('resource').insert(batch.map((row) => ({ ...row, links: links(row.links, row.path) })));
       }
     });
   }
@@ -112,7 +115,7 @@ function resource(number: number, sourceId: number, itemId: number) {
     { rel: 'collection', href: 'bench/collections/col_2324_17' },
     {
       rel: 'via',
-      href: `https://repo.example.org/oai?verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:repo.example.org:2324/${number}`,
+      href: `https://repo.example.org/oai?verb=GetRecord&metadataPrefix=oai_dc&identifier=${encodeURIComponent(`oai:repo.example.org:2324/${number}`)}`,
       type: 'text/xml',
     },
   ];

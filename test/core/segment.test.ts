@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromSegment, toSegment } from '../../src/core/segment.ts';
+import { encodeSegment, fromSegment, toSegment } from '../../src/core/segment.ts';
 
 const identifiers = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
@@ -42,6 +42,27 @@ describe('toSegment', () => {
       fc.property(identifiers, (identifier) => {
         const segment = toSegment(identifier);
         expect(fromSegment(segment)).toBe(segment.includes('~.') ? undefined : identifier);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('of ASCII, is read as what is written so, and encoded for an address without being read', () => {
+    const segment = fc.oneof(
+      identifiers.map(toSegment),
+      fc.string({
+        unit: fc.constantFrom('.', ':', '~2F', '~2D', '~41', '~7E', '~C3~A9', '~', 'a', '%'),
+        maxLength: 70,
+      }),
+    );
+    for (const one of Array.from({ length: 128 }, (_, code) => `a${String.fromCharCode(code)}`))
+      expect(encodeSegment(toSegment(one))).toBe(encodeURIComponent(one));
+    fc.assert(
+      fc.property(segment, (text) => {
+        const identifier = fromSegment(text);
+        if (identifier !== undefined) expect(toSegment(identifier)).toBe(text);
+        const encoded = encodeSegment(text);
+        if (encoded !== undefined) expect(encoded).toBe(encodeURIComponent(identifier ?? 'none'));
       }),
       { numRuns: 2000 },
     );

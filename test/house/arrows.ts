@@ -58,7 +58,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     objects: 'engine',
     payloads: 'drivers engine objects rows',
     plans: 'rows',
-    reading: 'engine files joint rows runs sources',
+    reading: 'drivers engine files joint rows runs sources',
     removal: 'changes engine files joint payloads plans rows runs search',
     rows: 'engine',
     runs: 'engine rows',

@@ -34,7 +34,7 @@ function storeVariant(first: Buffer, file: WrittenFile, last: Buffer): StoredVar
   return { etag: toEtag(hash.digest('base64url')), slices };
 }
 
-/** A document that is rendered as one text. */
+/** A document that is rendered as one text; `etagOf` tells whether that has changed. */
 export async function writeDocument(
   directory: string,
   name: string,
@@ -42,13 +42,15 @@ export async function writeDocument(
   text: string,
 ): Promise<StoredDocument> {
   const file = await DocumentFile.create(directory, name);
+  const bytes = Buffer.from(text, 'utf8');
   try {
-    await file.append(Buffer.from(text, 'utf8'));
+    await file.append(bytes);
   } catch (error) {
     await file.discard();
     throw error;
   }
-  return storeDocument(facts, await file.finish());
+  const { plain, ...twins } = await file.finish();
+  return storeDocument(facts, { ...twins, plain: { ...plain, digest: digestOf(bytes) } });
 }
 
 /** A strong validator (RFC 9110 §8.8.3). */
@@ -58,6 +60,9 @@ export function toEtag(digest: string): string {
 
 /** The plain variant's, of a document that is one text. */
 export function etagOf(text: string): string {
-  const digest = createHash('sha256').update(text, 'utf8').digest('base64url');
-  return toEtag(createHash('sha256').update(digest).digest('base64url'));
+  return toEtag(digestOf(digestOf(text)));
+}
+
+function digestOf(text: string | Buffer): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

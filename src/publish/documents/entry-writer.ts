@@ -2,7 +2,9 @@ import type { ChangeKind, Link, Representation, ResourceKind } from '../../core/
 import type { Mirror, ResourceSet } from '../../core/resource-set.ts';
 import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import { isAbsolute, linkFormat, mementoUri, timeGateUri, timeMapUri, toUri } from '../../core/uris.ts';
+import type { SharedLinks } from '../../store/rows/link-forms.ts';
 import { setPaths } from './document-paths.ts';
+import { renderFormedLinks } from './link-template.ts';
 import { renderLink, renderStoredLinks } from './link-writer.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
 import { escapeUri, escapeXml } from './xml-text.ts';
@@ -29,8 +31,8 @@ export interface ListEntry extends Representation {
   readonly packagePath?: string;
 }
 
-/** The same, with its links as JSON, as they are stored. */
-export type StoredEntry = Omit<ListEntry, 'links'> & { readonly links: string };
+/** The same, with its links as they are stored. */
+export type StoredEntry = Omit<ListEntry, 'links'> & { readonly links: SharedLinks };
 
 /**
  * What a set adds to the links of its entries: copies (RS-LN-03…05) and mementos (RS-LN-18…24). Where the configuration
@@ -66,7 +68,8 @@ export function renderEntry(baseUrl: string, entry: ListEntry | StoredEntry, set
   const loc = toUri(baseUrl, entry.path);
   const ascii = escapeUri(loc);
   let text = `<url><loc>${ascii}</loc>`;
-  if (entry.lastmod !== undefined) text += `<lastmod>${escapeXml(entry.lastmod)}</lastmod>`;
+  const lastmod = entry.lastmod === undefined ? undefined : escapeXml(entry.lastmod);
+  if (lastmod !== undefined) text += `<lastmod>${lastmod}</lastmod>`;
   const isGone = entry.change === 'deleted';
   // What was deleted has no representation; a hash of the last one would only mislead.
   const hash = isGone || entry.hash === undefined ? '' : ` hash="${escapeXml(entry.hash)}"`;
@@ -79,6 +82,7 @@ export function renderEntry(baseUrl: string, entry: ListEntry | StoredEntry, set
   if (entry.packagePath !== undefined) md += ` path="${escapeXml(entry.packagePath)}"`;
   if (md !== '') text += `<rs:md${md}/>`;
   if (typeof entry.links === 'string') text += renderStoredLinks(baseUrl, entry.links, loc);
+  else if ('form' in entry.links) text += renderFormedLinks(baseUrl, entry.links, entry.path, loc);
   else for (const link of entry.links) text += renderLink(baseUrl, link, loc);
   // Where it comes from: a set across sources says so of each.
   if (entry.source !== undefined)
@@ -87,15 +91,23 @@ export function renderEntry(baseUrl: string, entry: ListEntry | StoredEntry, set
     for (const link of duplicates(mirrors, entry.path)) text += renderLink(baseUrl, link, loc);
   }
   if (hasMementos(entry, mementos)) {
-    const base = escapeUri(baseUrl);
+    const base = escapeBase(baseUrl);
     if (!isGone && entry.lastmod !== undefined) {
       const href = mementoUri(base, ascii, entry.lastmod);
-      text += `<rs:ln rel="memento" href="${href}"${hash}${length} modified="${escapeXml(entry.lastmod)}"${type}/>`;
+      text += `<rs:ln rel="memento" href="${href}"${hash}${length} modified="${lastmod}"${type}/>`;
     }
     text += `<rs:ln rel="timegate" href="${timeGateUri(base, ascii)}"/>`;
     text += `<rs:ln rel="timemap" href="${timeMapUri(base, ascii)}" type="${linkFormat}"/>`;
   }
   return `${text}</url>\n`;
+}
+
+let lastBase = { of: '', text: '' };
+
+/** There is one in a process. */
+function escapeBase(baseUrl: string): string {
+  if (lastBase.of !== baseUrl) lastBase = { of: baseUrl, text: escapeUri(baseUrl) };
+  return lastBase.text;
 }
 
 /** Of files only what we keep ourselves has a past; and only as long as it is there. */

@@ -26,6 +26,11 @@ export function escapeUri(uri: string): string {
   return notOfUri.test(uri) ? escapeMarkup(toAsciiUri(uri)) : uri.replaceAll('&', '&amp;');
 }
 
+/** Whether `escapeUri` writes another text. */
+export function mustEscapeUri(uri: string): boolean {
+  return notUriPlain.test(uri);
+}
+
 /** `%` stays: a URI that is already encoded does not change. */
 export function toAsciiUri(uri: string): string {
   return uri.replace(illegal, '\uFFFD').replace(notInUri, percentEncode);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Link } from '../../core/resource.ts';
-import { fromSegment } from '../../core/segment.ts';
+import { encodeSegment, fromSegment } from '../../core/segment.ts';
 
 /**
  * The links of a resource without what is its own: its path, its identifier, and addresses that have neither. The
@@ -67,6 +67,13 @@ function plainForm(links: string, own: Own, rest: string[]): string | undefined 
     at += 1;
   }
   return undefined;
+}
+
+/** Where something of the resource belongs: 1 its path at the beginning, 2 and 3 its identifier at the end, 4 a line of the rest. */
+export function markOf(href: string): 1 | 2 | 3 | 4 | undefined {
+  if (href.charCodeAt(0) === 1) return 1;
+  const last = href.charCodeAt(href.length - 1);
+  return last >= 1 && last <= 4 ? (last as 1 | 2 | 3 | 4) : undefined;
 }
 
 /** As JSON has the marks. */
@@ -137,19 +144,49 @@ type Own = readonly [item: string, identifier: string, local: string];
 
 /** Half a character cannot be in an address. */
 const surrogate = /[\uD800-\uDFFF]/;
-const itemPath = /^[^/]+\/items\/([^/]+)(?=\/)/;
+const items = 'items/';
 let lastOwn: { readonly path: string; readonly own: Own } | undefined;
 
 function ownOf(path: string): Own {
   if (lastOwn?.path === path) return lastOwn.own;
-  const [item = '', segment = ''] = itemPath.exec(path) ?? [];
-  const identifier = item === '' ? undefined : fromSegment(segment);
+  const identifier = identifierOf(path);
   const own: Own =
     identifier === undefined
-      ? [item, '', '']
-      : [item, surrogate.test(identifier) ? '' : encodeURIComponent(identifier), plainEnd(identifier)];
+      ? [itemOf(path), '', '']
+      : [itemOf(path), encodedIdentifierOf(path), plainEnd(identifier)];
   lastOwn = { path, own };
   return own;
+}
+
+/** Of a path within one; empty: it is in none. */
+export function itemOf(path: string): string {
+  const start = path.indexOf('/') + 1;
+  const end = start > 1 && path.startsWith(items, start) ? path.indexOf('/', start + items.length) : -1;
+  return end > start + items.length ? path.slice(0, end) : '';
+}
+
+function identifierOf(path: string): string | undefined {
+  const segment = segmentOf(path);
+  return segment === '' ? undefined : fromSegment(segment);
+}
+
+function segmentOf(path: string): string {
+  const item = itemOf(path);
+  return item.slice(item.lastIndexOf('/') + 1);
+}
+
+/** As addresses have it; empty: it has none, or none that could be in an address. */
+export function encodedIdentifierOf(path: string): string {
+  const segment = segmentOf(path);
+  const short = encodeSegment(segment);
+  if (short !== undefined) return short;
+  const identifier = segment === '' ? undefined : fromSegment(segment);
+  return identifier === undefined || surrogate.test(identifier) ? '' : encodeURIComponent(identifier);
+}
+
+/** The end of it; empty: it is not plain. */
+export function localOf(path: string): string {
+  return ownOf(path)[2];
 }
 
 /** What comes behind the last colon: a number, or a handle. */

@@ -104,6 +104,27 @@ export async function withLinks<Column extends string, Row extends { readonly pa
   return rows;
 }
 
+/** Links as text, or with the form that they share with others: whoever writes whole lists looks at each form once. */
+export type SharedLinks = string | LinkForm;
+
+/** @returns the links of a row of these */
+export async function sharedForms<Row extends { readonly links: string }>(
+  db: Queryable,
+  rows: readonly Row[],
+): Promise<(links: string) => SharedLinks> {
+  const forms = await readForms(db, keysIn(rows, ['links']));
+  return (links) => {
+    const reference = parseReference(links);
+    if (!reference) return links;
+    return { form: forms.get(reference.key) ?? missing(reference.key), rest: reference.rest };
+  };
+}
+
+/** The same as text. */
+export function textOfLinks(links: SharedLinks, path: string): string {
+  return typeof links === 'string' ? links : fromForm(links.form, links.rest, path);
+}
+
 /** Within a query of SQL: of a column of links, with the name of its table, the text that has their collections. */
 export function sharedLinks(column: string): string {
   return `(case when substr(${column}, 1, 1) = '#'
@@ -125,6 +146,7 @@ async function readForms(db: Queryable, keys: Iterable<string>): Promise<Readonl
   const forms = new Map<string, string>();
   const unknown = new Set<string>();
   for (const key of keys) {
+    if (forms.has(key)) continue;
     const form = known.get(key);
     if (form === undefined) unknown.add(key);
     else forms.set(key, form);

@@ -3,6 +3,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
 import { create } from 'xmlbuilder2';
 import type { Link } from '../../../src/core/resource.ts';
+import { forgetSecrets, keepSecret } from '../../../src/core/secrets.ts';
 import { rsNamespace, sitemapNamespace } from '../../../src/core/sitemap.ts';
 import { toUri } from '../../../src/core/uris.ts';
 import {
@@ -14,6 +15,8 @@ import {
 } from '../../../src/publish/documents/entry-writer.ts';
 import { renderSmallDocument } from '../../../src/publish/documents/small-document.ts';
 import { cleanText, toAsciiUri } from '../../../src/publish/documents/xml-text.ts';
+import { toForm } from '../../../src/store/rows/link-form.ts';
+import type { SharedLinks } from '../../../src/store/rows/link-forms.ts';
 import { parseLinks } from '../../../src/store/rows/representation-columns.ts';
 import { baseUrl } from '../../house/publish/seed.ts';
 import { runs } from '../../house/runs.ts';
@@ -175,6 +178,90 @@ it('links are the same bytes from their JSON, as it is stored', () => {
     ),
     { numRuns: runs(300) },
   );
+});
+
+describe('the links of a form', () => {
+  const item = 'kyushu/items/oai:repo.example.org:1~2F2';
+  const encoded = encodeURIComponent('oai:repo.example.org:1/2');
+  const paths = [
+    `${item}/oai_dc.xml`,
+    'kyushu/items/1/files/1-a.pdf',
+    'kyushu/items/~2E~2E/x.xml',
+    'kyushu/items/~C3~A9/x.xml',
+    'kyushu/items/é/x.xml',
+    'kyushu/items/a~2Db/x.xml',
+    'https://elsewhere.example.org/a.pdf',
+  ];
+  const sameBytes = (links: readonly Link[], path: string) => {
+    const json = JSON.stringify(links);
+    const form = toForm(json, path);
+    const rendered = (stored: SharedLinks) =>
+      renderEntry(baseUrl, { kind: 'metadata', path, links: stored }, bare);
+    expect(rendered(json)).toBe(
+      renderEntry(baseUrl, { kind: 'metadata', path, links: parseLinks(json) }, bare),
+    );
+    if (form) expect(rendered(form)).toBe(rendered(json));
+    return form !== undefined;
+  };
+
+  it('are the same bytes, whatever is in them', () => {
+    const href = fc.oneof(
+      anything,
+      anything.map((text) => `https://a.example/${text}`),
+      fc
+        .tuple(anything, fc.constantFrom(encoded, '1/2', '1'))
+        .map(([text, end]) => `https://a/${text}=${end}`),
+      fc.tuple(fc.constantFrom(...paths, item), anything).map(([path, text]) => `${path}${text}`),
+      fc.constantFrom(...paths, item, `${baseUrl}/${item}/oai_dc.xml`, `${baseUrl}/=1`, '?token=1/2', '\n'),
+    );
+    const one = fc
+      .record({
+        rel: fc.oneof(fc.constantFrom('via', 'describes', 'collection', 'profile', 'canonical'), anything),
+        href,
+        type: optional(fc.oneof(fc.constantFrom('text/xml', 'a&b'), anything)),
+        pri: optional(fc.integer({ min: 1, max: 9 })),
+      })
+      .map((value) => defined(value) as Link);
+    fc.assert(
+      fc.property(fc.array(one, { maxLength: 5 }), fc.constantFrom(...paths), (links, path) => {
+        sameBytes(links, path);
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  it('are those of the resource itself, and lead nobody back to it, nor to what is secret', () => {
+    const path = `${item}/oai_dc.xml`;
+    const profile = { rel: 'profile', href: 'http://www.openarchives.org/OAI/2.0/oai_dc/' };
+    const via = (query: string) => ({ rel: 'via', href: `https://repo.example.org/oai?${query}=${encoded}` });
+    for (const links of [
+      [
+        profile,
+        via('verb=GetRecord&identifier'),
+        { rel: 'describes', href: `${item}/files/1-a.pdf`, type: 'a/b' },
+      ],
+      [profile, via('token'), { rel: 'canonical', href: item }],
+      [profile, { rel: 'alternate', href: path }, { rel: 'describes', href: `${item}/files/é&b` }],
+      [
+        profile,
+        { rel: 'alternate', href: `${baseUrl}/${path}` },
+        { rel: 'alternate', href: `${baseUrl}/=1/2` },
+      ],
+      [profile, { rel: 'via', href: 'https://user:word@repo.example.org/long/enough/1/2' }],
+      [profile, { rel: 'via', href: 'https://user:word@repo.example.org/of/another/record' }],
+    ])
+      expect(sameBytes(links, path)).toBe(true);
+    const known = [profile, via('x')];
+    expect(sameBytes(known, path)).toBe(true);
+    keepSecret(`x=${encoded}`);
+    try {
+      expect(sameBytes(known, path)).toBe(true);
+      const form = toForm(JSON.stringify(known), path) ?? '[]';
+      expect(renderEntry(baseUrl, { kind: 'metadata', path, links: form }, bare)).not.toContain('via');
+    } finally {
+      forgetSecrets();
+    }
+  });
 });
 
 it('RS-GEN-19: whatever is in them, a list is well-formed, and what XML cannot carry never gets out', () => {

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DocumentFile } from '../../../src/publish/disk/document-file.ts';
+import { etagOf, storeDocument, writeDocument } from '../../../src/publish/disk/stored-document.ts';
+
+const facts = {
+  capability: 'resourcelist',
+  entries: 1,
+  lastModified: '2026-01-01T00:00:00Z',
+  immutable: false,
+};
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'rsbridge-document-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+it('HC-03: other bytes have another tag, plain and compressed each their own; the same bytes have the same', async () => {
+  const store = async (text: string, head = '<a>', tail = '</a>') => {
+    const file = await DocumentFile.create(directory, 'list');
+    await file.append(Buffer.from(text));
+    const body = await file.finish();
+    expect(await readFile(join(directory, body.plain.file), 'utf8')).toBe(text);
+    return storeDocument(facts, body, head, tail);
+  };
+  const tagsOf = ({ plain, gzip }: Awaited<ReturnType<typeof store>>) => [plain.etag, gzip?.etag];
+  const long = 'x'.repeat(300_000);
+  const one = tagsOf(await store(`${long}1`));
+  expect(tagsOf(await store(`${long}1`))).toEqual(one);
+  const others = [
+    await store(`${long}2`),
+    await store(`${long}x1`),
+    await store(''),
+    await store(`${long}1`, '<b>'),
+    await store(`${long}1`, '<a>', '</b>'),
+  ].flatMap(tagsOf);
+  expect(new Set([...one, ...others]).size).toBe(12);
+});
+
+it('a document of one text is known by that text', async () => {
+  for (const text of ['<a/>', '<b>é</b>']) {
+    const { plain } = await writeDocument(directory, 'small', facts, text);
+    expect(plain.etag).toBe(etagOf(text));
+  }
+});
