@@ -1,23 +1,36 @@
 import knex, { type Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type { Asked, Pool } from './pool.ts';
+import type { Replica } from './replica.ts';
 import type { Routes } from './routes.ts';
 
-/** Of a connection that was lent: the pool that it goes back to. A transaction has a client of its own, without fields. */
-const lenders = new WeakMap<object, Pool>();
+/** Of a connection that was lent. A transaction has a client of its own, without fields. */
+interface Loan {
+  /** The pool that it goes back to. */
+  readonly pool: Pool;
+  readonly replica: Replica | undefined;
+  /** What is asked on it now. */
+  asked?: Promise<unknown>;
+}
+
+const loans = new WeakMap<object, Loan>();
 
 /** knex over several pools: where each statement is asked is decided as its connection is wanted. */
 class AnsweringClient extends PostgresClient {
   readonly #routes = (this.config as unknown as Settings).routes;
 
   override async acquireConnection(): Promise<object> {
-    const { pool, connection } = await this.#routes.connection();
-    lenders.set(connection, pool);
+    const { connection, ...loan } = await this.#routes.connection();
+    loans.set(connection, loan);
     return connection;
   }
 
   override async releaseConnection(connection: object): Promise<void> {
-    await lenders.get(connection)?.releaseConnection(connection);
+    const loan = loans.get(connection);
+    if (!loan) return;
+    if (!loan.asked) return loan.pool.releaseConnection(connection);
+    // Nobody waits for what is asked on it any more, and it is not free before that is said.
+    void loan.asked.catch(() => undefined).then(() => loan.pool.releaseConnection(connection));
   }
 
   /**
@@ -25,15 +38,19 @@ class AnsweringClient extends PostgresClient {
    * only reads can be asked anew, of the primary.
    */
   override async _query(connection: object, query: Asked): Promise<Asked> {
-    const pool = lenders.get(connection);
-    if (!pool) throw new Error('a connection of nobody');
-    const routes = #routes in this && pool !== this.#routes.primary ? this.#routes : undefined;
+    const loan = loans.get(connection);
+    if (!loan) throw new Error('a connection of nobody');
+    const { pool, replica } = loan;
+    if (!replica || !(#routes in this)) return pool._query(connection, query);
+    const asked = pool._query(connection, { ...query });
+    loan.asked = asked;
     try {
-      return await pool._query(connection, query);
+      const answered = await replica.unlessOut(asked);
+      delete loan.asked;
+      return answered;
     } catch (error) {
-      if (!routes) throw error;
-      routes.failed(pool, error);
-      return askPrimary(routes.primary, query);
+      this.#routes.failed(replica, error);
+      return askPrimary(this.#routes.primary, query);
     }
   }
 }

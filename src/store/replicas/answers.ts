@@ -44,11 +44,14 @@ export function openAnswers(
     };
   }
   const forFloors = openPool(url, 1);
-  const pools = addresses.map((address) => openPool(address, readerPoolSize));
   const primary = new Primary(poolOf(forFloors));
-  const replicas = pools.map(
-    (pool, index) => new Replica(nameOf(addresses[index] ?? ''), poolOf(pool), primary),
+  const opened = addresses.map(
+    (address) => [openPool(address, readerPoolSize), openPool(address, 1)] as const,
   );
+  const replicas = opened.map(([pool, looks], index) => {
+    const pools = { pool: poolOf(pool), looks: poolOf(looks) };
+    return new Replica(nameOf(addresses[index] ?? ''), pools, primary);
+  });
   const routes = new Routes(poolOf(atPrimary), primary, replicas);
   return {
     reader: openAnswering(routes, { log }),
@@ -56,7 +59,7 @@ export function openAnswers(
     stayAtPrimary: () => routes.stay(),
     lookAtReplicas: () => Promise.all(replicas.map((replica) => replica.look())),
     close: async () => {
-      await Promise.all([atPrimary, forFloors, ...pools].map((pool) => pool.destroy()));
+      await Promise.all([atPrimary, forFloors, ...opened.flat()].map((pool) => pool.destroy()));
     },
   };
 }

@@ -20,24 +20,31 @@ export async function askOn<Row>(pool: Pool, connection: object, sql: string): P
   return row;
 }
 
-/** A connection, unless it takes longer than that; one that comes later is given back. */
-export async function connectionWithin(pool: Pool, milliseconds: number): Promise<object | undefined> {
-  let isLate = false;
+/** @throws Error when it takes longer than that */
+export async function within<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A connection, unless it takes longer than that; one that comes later is given back. */
+export async function connectionWithin(pool: Pool, milliseconds: number): Promise<object> {
+  let isLate = false;
   const wanted = pool.acquireConnection();
   wanted.then(
     (connection) => isLate && void pool.releaseConnection(connection),
     () => undefined,
   );
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => {
-      isLate = true;
-      resolve(undefined);
-    }, milliseconds);
-  });
   try {
-    return await Promise.race([wanted, late]);
-  } finally {
-    clearTimeout(timer);
+    return await within(milliseconds, wanted);
+  } catch (error) {
+    isLate = true;
+    throw error;
   }
 }

@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
-import { askOn, connectionWithin, type Pool } from './pool.ts';
+import { askOn, connectionWithin, type Pool, within } from './pool.ts';
 import type { Floor, Primary } from './primary.ts';
 
 export interface ReplicaState {
@@ -32,8 +33,10 @@ const positionStatement = `
 
 /** So often it is asked whether it is still a replica of ours, while it is used or wanted. */
 const lookEveryMs = 1000;
-/** Who waits longer for a connection asks the primary. */
+/** Who waits longer for a connection, or for what is said on it first, asks the primary. */
 const connectionMs = 250;
+/** A server that says nothing for so long when it is looked at is away. */
+const silenceMs = 2000;
 /** A replica on a network nearby replays a commit within a few milliseconds. */
 const waits = [0, 2, 5, 10];
 /** It is behind: nobody asks it for so long. */
@@ -45,17 +48,22 @@ const saidMs = 200;
 export class Replica {
   readonly pool: Pool;
   readonly #name: string;
+  readonly #looks: Pool;
   readonly #primary: Primary;
   /** How far the server of a connection has come, when it was asked on it. */
   readonly #positions = new WeakMap<object, { readonly position: number; readonly at: number }>();
   #timeline: string | undefined;
+  /** Aborted when it gives out: who waits for it then waits no longer. */
+  #use = new AbortController();
   #looking: Promise<ReplicaState> | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #behindUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(name: string, pool: Pool, primary: Primary) {
+  /** @param looks other connections than those that answer, which may all be busy */
+  constructor(name: string, { pool, looks }: { pool: Pool; looks: Pool }, primary: Primary) {
     this.#name = name;
     this.pool = pool;
+    this.#looks = looks;
     this.#primary = primary;
   }
 
@@ -69,20 +77,35 @@ export class Replica {
   /** A connection to a server that knows everything below the floor; the caller gives it back. */
   async connection(floor: Floor): Promise<object | undefined> {
     if (floor.timeline !== this.#timeline) return undefined;
-    let connection: object | undefined;
+    const connection = await connectionWithin(this.pool, connectionMs).catch(() => undefined);
+    if (!connection) return undefined;
+    const reached = this.#reaches(connection, floor);
     try {
-      connection = await connectionWithin(this.pool, connectionMs);
-      if (connection && (await this.#reaches(connection, floor))) return connection;
+      if (await within(connectionMs, reached)) return connection;
     } catch {
       this.gaveOut();
     }
-    if (connection) await this.pool.releaseConnection(connection);
+    // Not before it is free again.
+    void reached.catch(() => undefined).then(() => this.pool.releaseConnection(connection));
     return undefined;
+  }
+
+  /** Ends the wait for what was asked of it when it gives out. */
+  async unlessOut<T>(asked: Promise<T>): Promise<T> {
+    const { signal } = this.#use;
+    return new Promise<T>((resolve, reject) => {
+      const giveUp = () => reject(new Error(`${this.#name} does not answer`));
+      signal.addEventListener('abort', giveUp, { once: true });
+      asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    });
   }
 
   /** It failed: it is not asked again before it was looked at. */
   gaveOut(): void {
     this.#timeline = undefined;
+    this.#use.abort();
+    this.#use = new AbortController();
+    setMaxListeners(0, this.#use.signal);
   }
 
   /** Whether it is a replica of this primary, and how far behind. */
@@ -118,21 +141,20 @@ export class Replica {
       const [standing, system] = [await this.#standing(), await this.#primary.system()];
       const floor = await this.#primary.floor();
       const fault = faultOf(standing, system, floor);
-      this.#timeline = fault === undefined ? standing.timeline : undefined;
+      if (fault === undefined) this.#timeline = standing.timeline;
+      else this.gaveOut();
       return state(fault, Math.max(0, floor.position - (standing.position ?? 0)));
     } catch (error) {
-      this.#timeline = undefined;
+      this.gaveOut();
       return state(`it does not answer (${error instanceof Error ? error.message : String(error)})`);
     }
   }
 
   async #standing(): Promise<Standing> {
-    const connection = await this.pool.acquireConnection();
-    try {
-      return await askOn<Standing>(this.pool, connection, standingStatement);
-    } finally {
-      await this.pool.releaseConnection(connection);
-    }
+    const connection = await connectionWithin(this.#looks, silenceMs);
+    const said = askOn<Standing>(this.#looks, connection, standingStatement);
+    void said.catch(() => undefined).then(() => this.#looks.releaseConnection(connection));
+    return within(silenceMs, said);
   }
 }
 

@@ -9,6 +9,13 @@ interface Reading {
   at?: Replica | 'primary';
 }
 
+/** A connection, the pool that it goes back to, and the replica that that one leads to. */
+export interface Lent {
+  readonly pool: Pool;
+  readonly replica: Replica | undefined;
+  readonly connection: object;
+}
+
 /** A request that takes longer is told anew what has been committed since. */
 const floorMs = 1000;
 
@@ -41,21 +48,20 @@ export class Routes {
     if (reading) reading.at = 'primary';
   }
 
-  async connection(): Promise<{ pool: Pool; connection: object }> {
+  async connection(): Promise<Lent> {
     const reading = this.#requests.getStore() ?? {};
     const lent = reading.at === 'primary' ? undefined : await this.#atReplica(reading);
     if (lent) return lent;
     reading.at = 'primary';
-    return { pool: this.primary, connection: await this.primary.acquireConnection() };
+    return { pool: this.primary, replica: undefined, connection: await this.primary.acquireConnection() };
   }
 
-  /** @param pool of a replica */
-  failed(pool: Pool, error: unknown): void {
+  failed(replica: Replica, error: unknown): void {
     this.stay();
-    if (!isOfStatement(error)) this.#replicas.find((replica) => replica.pool === pool)?.gaveOut();
+    if (!isOfStatement(error)) replica.gaveOut();
   }
 
-  async #atReplica(reading: Reading): Promise<{ pool: Pool; connection: object } | undefined> {
+  async #atReplica(reading: Reading): Promise<Lent | undefined> {
     this.#turn = (this.#turn + 1) % this.#replicas.length;
     const inTurn = [...this.#replicas.slice(this.#turn), ...this.#replicas.slice(0, this.#turn)];
     const candidates = (reading.at instanceof Object ? [reading.at] : inTurn).filter((one) => one.isWanted());
@@ -70,7 +76,7 @@ export class Routes {
         return undefined;
       }
       reading.at = replica;
-      return { pool: replica.pool, connection };
+      return { pool: replica.pool, replica, connection };
     }
     return undefined;
   }

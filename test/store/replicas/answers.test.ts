@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { type Database, forAnswers, openDatabase } from '../../../src/store/engine/database.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 import { type PostgresPair, startPostgresPair } from '../../house/postgres/pair.ts';
+import { startSilentProxy } from '../../house/postgres/silent-proxy.ts';
 
 /** Long enough to start two servers on a busy machine. */
 const patience = 120_000;
@@ -142,6 +143,32 @@ describe('requests are answered by a replica', () => {
       await expect.poll(readsAt, { timeout: 60_000 }).toBe('replica');
       isOver = true;
       await Promise.all(readers);
+    },
+    patience,
+  );
+
+  test(
+    'one that says nothing any more keeps nobody waiting for long, and is used again',
+    async () => {
+      const proxy = await startSilentProxy(pair.replicaUrl);
+      const behind = open({ ...pair, replicaUrl: proxy.url });
+      const ask = async () => {
+        const { rows } = await behind.answers.reader.raw('select pg_is_in_recovery() as "isReplica"');
+        return rows[0].isReplica;
+      };
+      await expect.poll(ask, { timeout: 60_000 }).toBe(true);
+      // More than there are connections.
+      const asleep = Array.from({ length: 12 }, async () =>
+        behind.answers.reader.raw('select pg_sleep(0.2), pg_is_in_recovery() as "isReplica"'),
+      );
+      proxy.silence();
+      const answers = await Promise.all(asleep);
+      expect(answers.map(({ rows }) => rows[0].isReplica)).toContain(false);
+      expect(await ask()).toBe(false);
+      proxy.heal();
+      await expect.poll(ask, { timeout: 60_000 }).toBe(true);
+      await behind.close();
+      await proxy.close();
     },
     patience,
   );
