@@ -12,9 +12,6 @@ export interface SearchFields {
   readonly metadata?: string | undefined;
 }
 
-/** Of more, a name is typed. */
-const sourcesListed = 100;
-
 /** One field and a button, for pages about something else. */
 export function shortSearchForm(baseUrl: string, { language }: Reader, source?: string): Markup {
   const words = searchWords[language];
@@ -51,7 +48,8 @@ function sourceField(
   { language }: Reader,
 ): Markup | undefined {
   const words = searchWords[language];
-  if (sources.length > sourcesListed) return textField('source', words.source, chosen);
+  // They are too many to choose from.
+  if (sources.length === 0) return textField('source', words.source, chosen);
   if (sources.length < 2 && chosen === undefined) return undefined;
   return html`<span class="field"><label for="source">${words.source}</label> <select id="source" name="source"><option value="">${words.anySource}</option>${sources.map(
     ({ name, title }) => html`<option value="${name}"${name === chosen && html` selected`}>${title}</option>`,

@@ -14,7 +14,7 @@ export interface SearchView {
   readonly next?: string;
   /** How much of what is published can be found by now, in changes of the journals. */
   readonly index: { readonly done: number; readonly total: number };
-  /** Those that can be chosen from. */
+  /** Those that can be chosen from; none where they are too many to choose. */
   readonly sources: readonly { readonly name: string; readonly title: string }[];
   readonly at: string;
 }
@@ -31,7 +31,7 @@ export function toSearchPage(
 ${searchForm(baseUrl, query, sources, reader)}
 ${indexNote(view, reader)}
 <h2>${isBrowsing ? words.newest : words.found}</h2>
-${items.length > 0 ? foundItems(items, query.source === undefined && sources.length > 1, reader) : html`<p>${isBrowsing ? words.nothingYet : words.nothing}</p>`}
+${items.length > 0 ? foundItems(items, query.source === undefined && sources.length !== 1, reader) : html`<p>${isBrowsing ? words.nothingYet : words.nothing}</p>`}
 ${next !== undefined && html`<p><a rel="next" href="${next}">${words.next}</a></p>`}`;
   return { title: query.q === undefined ? words.title : words.titleOf(query.q), body, hasForm: true };
 }

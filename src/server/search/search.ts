@@ -46,6 +46,7 @@ type Query = Static<typeof query>;
 export function searchRoutes(app: FastifyInstance, deps: ServerDeps): void {
   const { search } = deps;
   if (!search) return;
+  const progress = createProgress(deps, search);
   app.route<{ Querystring: Query }>({
     method: ['GET', 'HEAD'],
     url: '/search',
@@ -54,31 +55,56 @@ export function searchRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (request, reply) => {
       // What is found is to be indexed elsewhere, not every question about it.
       reply.header('x-robots-tag', 'noindex');
-      return sendView(deps, request, reply, await readSearch(deps, search, request.query), (view, reader) =>
-        toSearchPage(deps, view, reader),
-      );
+      const view = await readSearch(deps, search, progress, request.query);
+      return sendView(deps, request, reply, view, (shown, reader) => toSearchPage(deps, shown, reader));
     },
   });
 }
 
-async function readSearch(deps: ServerDeps, searched: SearchedSources, asked: Query): Promise<SearchView> {
+/** Of more, a name is typed, and none is listed. */
+const sourcesListed = 100;
+const progressMs = 5000;
+
+/** It is no part of the answer that somebody waits for: of thousands of sources it is not read anew each time. */
+function createProgress(
+  { clock, database }: ServerDeps,
+  searched: SearchedSources,
+): () => Promise<SearchView['index']> {
+  let last: { readonly at: number; readonly index: Promise<SearchView['index']> } | undefined;
+  return () => {
+    const at = clock.now().getTime();
+    if (!last || Math.abs(at - last.at) > progressMs) {
+      const index = readProgress(database.reader, (source) => searched.has(source));
+      last = { at, index };
+      index.catch(() => {
+        last = undefined;
+      });
+    }
+    return last.index;
+  };
+}
+
+async function readSearch(
+  deps: ServerDeps,
+  searched: SearchedSources,
+  progress: () => Promise<SearchView['index']>,
+  asked: Query,
+): Promise<SearchView> {
   const { baseUrl, database } = deps;
   const fields = filledIn(asked);
   const question = await toQuestion(deps, searched, fields, asked.after);
   const { items, next } = isEmptyHanded(fields, question)
     ? { items: [], next: undefined }
     : await boundedSearch(database, question, (source) => searched.has(source));
-  const progress = await readProgress(database.reader, (source) => searched.has(source));
+  const sources = (await deps.sources()).filter(({ name }) => searched.has(name));
   const uri = `${baseUrl}/search`;
   return {
     uri: addressOf(uri, fields, asked.after),
     query: fields,
     items: items.map((item) => toFoundItem(baseUrl, item)),
     ...(next !== undefined && { next: addressOf(uri, fields, String(next)) }),
-    index: progress,
-    sources: (await deps.sources())
-      .filter(({ name }) => searched.has(name))
-      .map(({ name, title }) => ({ name, title })),
+    index: await progress(),
+    sources: (sources.length > sourcesListed ? [] : sources).map(({ name, title }) => ({ name, title })),
     at: toIso(deps.clock.now()),
   };
 }

@@ -184,6 +184,17 @@ describe('search', () => {
     );
   });
 
+  it('has a source typed where they are too many to choose from', async () => {
+    for (let n = 0; n < 100; n += 1) {
+      searched.add(`more-${n}`);
+      house.sources.push(sourceOverview({ name: `more-${n}` }));
+    }
+    expect((await search('')).sources).toEqual([]);
+    const { body } = await get('/search?source=kyushu');
+    expect(body).toContain('<input id="source" name="source" value="kyushu">');
+    expect(body).not.toContain('<select');
+  });
+
   it('says how far the index is while it is made', async () => {
     await house.database.writer('source').update({ journal_seq: 5000 }).where({ name: 'kyushu' });
     const { body } = await get('/search');
