@@ -165,7 +165,10 @@ async function ask(database: Database, ids: readonly number[]): Promise<void> {
     }
     times.sort((a, b) => a - b);
     const ms = (value = 0) => Math.round(value * 10) / 10;
-    print({ what, median: ms(times[rounds / 2]), slow: ms(times.at(-2)), found: found / rounds, failed });
+    print({
+      ...{ what, least: ms(times[0]), median: ms(times[rounds / 2]), slow: ms(times.at(-2)) },
+      ...{ found: found / rounds, failed },
+    });
   }
 }
 

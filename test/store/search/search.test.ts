@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { facets, wantedOf } from '../../../src/core/search/words.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
+import { deleteAll, purgeSource } from '../../../src/store/removal/removed-sources.ts';
+import { acquireLease } from '../../../src/store/runs/leases.ts';
 import { followJournal, forgetSource, readFollowed } from '../../../src/store/search/following.ts';
 import { type SearchQuestion, search } from '../../../src/store/search/search.ts';
 import { storing } from '../../house/server/stored-items.ts';
@@ -172,6 +174,26 @@ describeOnBoth('search', (open) => {
     expect(left).toBeUndefined();
     await follow(database);
     expect(await found(database, 'cormorant')).toEqual(['oai:g:1']);
+  });
+
+  it('keeps nothing of a source that is removed for good', async () => {
+    const { database } = open();
+    await storing(database, 'oita')('2026-11-01T00:00:00Z', {
+      identifier: 'oai:oita:1',
+      metadata: [oaiDc('Mandarin')],
+    });
+    await follow(database);
+    const { id }: { id: number } = await database.reader('source').where({ name: 'oita' }).first('id');
+    await database.writer('source').where({ id }).update({ harvest_holder: null, harvest_expires: null });
+    const now = () => ({ iso: '2026-11-02T00:00:00Z', milliseconds: Date.parse('2026-11-02T00:00:00Z') });
+    const lease = await acquireLease(database, 'oita', now().milliseconds);
+    const never = new AbortController().signal;
+    await deleteAll(database, lease, now, never);
+    expect(await found(database, 'mandarin')).toEqual([]);
+    await purgeSource(database, lease, now, never);
+    for (const table of ['description', 'described'])
+      expect(await database.reader(table).where({ source_id: id }).first('source_id')).toBeUndefined();
+    expect(await found(database, '', { sourceId: id })).toEqual([]);
   });
 
   it('names an item that no metadata names by its identifier, and takes hostile words for words', async () => {
