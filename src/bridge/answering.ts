@@ -96,7 +96,7 @@ function createAnswers(
     setsOf: (source, title) => bridge.setsOf(source, title),
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
-    admin: withAdmin ? adminAnswers(bridge.config) : undefined,
+    admin: withAdmin ? adminAnswers(bridge) : undefined,
     ...createSurvey(reading),
     admit,
     processes,

@@ -9,8 +9,8 @@ import { type Front, listenAlone } from './answering.ts';
 import type { Bridge } from './bridge.ts';
 import { startDescribing } from './search/describing.ts';
 import type { Signals } from './signals.ts';
+import { askAgain } from './sources/ask-again.ts';
 import type { SourceChanges } from './stored-bridge.ts';
-import { askAgain } from './work/ask-again.ts';
 import type { Ending, WorkSignals } from './work/due-runner.ts';
 import { startDueWork } from './work/due-work.ts';
 import { fillBehind } from './work/filling.ts';
@@ -138,6 +138,8 @@ async function perform(
       return work.harvestDue(source, 'full', signals);
     case 'identifiers':
       return work.compareDue(source, signals);
+    case 'asked':
+      return work.answerAsked(source, signals);
     case 'retention':
       return work.retainAll(signals);
     case 'lists':

@@ -7,6 +7,7 @@ import type { FileRefusal, UpstreamFiles } from '../core/files/upstream-files.ts
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Publication, PublishedSet } from '../publish/published/publication.ts';
 import type { Database } from '../store/engine/database.ts';
+import type { AskedKind } from '../store/runs/asked.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
 import type { Past } from './past.ts';
 import type { Language } from './words/language.ts';
@@ -75,6 +76,33 @@ export interface AdminDeps {
   readonly passwordConfigured: boolean;
   /** Of a proxy that has signed people in before: who it says it is. */
   nameOf(request: IncomingMessage): string | undefined;
+  /** By the same functions as the command line. */
+  readonly acts: SourceActs;
+}
+
+/** What is done with sources. Names that there are not: BridgeError `unknown-source`. */
+export interface SourceActs {
+  /** @param how `until`: a moment or the name of a day; BridgeError `usage` where it is neither */
+  pause(
+    sources: readonly string[],
+    how: { readonly until?: string | undefined; readonly reason?: string | undefined },
+  ): Promise<void>;
+  resume(sources: readonly string[]): Promise<void>;
+  /** @returns the numbers by which it can be followed */
+  ask(
+    sources: readonly string[],
+    what: { readonly kind: AskedKind; readonly what?: string | undefined; readonly who: string },
+  ): Promise<readonly number[]>;
+  stop(sources: readonly string[]): Promise<void>;
+  /** Of a source as it is configured, secrets masked, each with where it comes from. */
+  settingsOf(source: string): Promise<readonly Setting[]>;
+}
+
+export interface Setting {
+  readonly key: string;
+  readonly value: unknown;
+  /** `default`, `file`, `database`, `group NAME`. */
+  readonly from: string;
 }
 
 export interface PageSettings {
@@ -101,6 +129,10 @@ export interface AskedFor {
   readonly agent: string | undefined;
 }
 
+/** The worst first. */
+export const sourceWords = ['failed', 'attention', 'running', 'paused', 'new', 'ok'] as const;
+export type SourceWord = (typeof sourceWords)[number];
+
 /** What people and monitors are told of one source. Times are ISO UTC seconds. */
 export interface SourceOverview {
   readonly name: string;
@@ -110,6 +142,8 @@ export interface SourceOverview {
   /** The same for people, who read other languages, too; programs get `state`. */
   stateIn?(language: Language): string;
   readonly healthy: boolean;
+  /** The same in one word; default: by `healthy` and `harvesting`. */
+  readonly word?: SourceWord | undefined;
   /** Its first harvest is not over, so nothing of it is published yet; nothing is wrong with that. */
   readonly harvesting?: boolean | undefined;
   readonly lastSuccessAt?: string | undefined;

@@ -2,7 +2,7 @@ import { countOf } from '../../core/count-of.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import { placeOfGroup } from '../../harvest/http/host-gate.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
-import type { SourceOverview } from '../../server/deps.ts';
+import type { SourceOverview, SourceWord } from '../../server/deps.ts';
 import { listRestingHosts, type RestingHost } from '../../store/hosts/host-news.ts';
 import { readSourceFacts, type SourceFacts } from '../../store/reading/source-facts.ts';
 import { type DueState, listDue } from '../../store/runs/due.ts';
@@ -80,6 +80,7 @@ function overviewOf(known: Known): SourceOverview {
       unreadable === 0 &&
       known.fuseAt === undefined &&
       run?.state !== 'failed',
+    word: wordOf(known, refused),
     harvesting: stored?.firstPassSeq === undefined,
     lastSuccessAt: lastSuccess(stored, run),
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
@@ -89,6 +90,16 @@ function overviewOf(known: Known): SourceOverview {
     recentChanges: counts?.changes ?? 0,
     problem: problem && `${problem.identifier ?? 'a record'}: ${problem.message}`,
   };
+}
+
+function wordOf(known: Known, refused: Run<RunKind> | undefined): SourceWord {
+  const { stored, run, look, stuck, unreadable = 0, fuseAt } = known;
+  if (stored?.trouble || run?.state === 'failed') return 'failed';
+  if (refused || stuck || unreadable > 0 || fuseAt !== undefined || run?.state === 'needs-attention')
+    return 'attention';
+  if (run?.state === 'running' || look?.state === 'running') return 'running';
+  if (known.pause) return 'paused';
+  return stored?.firstPassSeq === undefined ? 'new' : 'ok';
 }
 
 interface NextHarvest {

@@ -58,7 +58,7 @@ const putOffShare = 1 / 3;
 /** Looks for those who died, every so many looks. */
 const looksPerInquest = 5;
 
-const ofSources: readonly DueKind[] = ['harvest', 'full', 'identifiers'];
+const ofSources: readonly DueKind[] = ['harvest', 'full', 'identifiers', 'asked'];
 const publishing: readonly DueKind[] = ['lists', 'dumps'];
 
 interface Running {

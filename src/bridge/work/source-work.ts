@@ -6,6 +6,7 @@ import { identifierPass } from '../../harvest/identifiers/identifier-pass.ts';
 import { retainNow } from '../../harvest/run/retain-now.ts';
 import { thoroughHarvest } from '../../harvest/thorough-harvest.ts';
 import { type Bridge, harvestsAtOnce } from '../bridge.ts';
+import { answerAsked } from './asked-work.ts';
 import type { Ending, WorkSignals } from './due-runner.ts';
 import { lookAtMirror, workOnFiles } from './file-work.ts';
 import { removeBytes } from './retention.ts';
@@ -20,6 +21,8 @@ export interface SourceWork {
   harvestDue(source: string, mode: HarvestOptions['mode'], signals: WorkSignals): Promise<Ending>;
   /** @throws BridgeError what is to be counted against the source */
   compareDue(source: string, signals: WorkSignals): Promise<Ending>;
+  /** What somebody asked for beside harvests. */
+  answerAsked(source: string, signals: WorkSignals): Promise<Ending>;
   retainAll(signals: WorkSignals): Promise<Ending>;
   /** Asks for files that are due, looks for and downloads them; need not be waited for, and fails for nobody. */
   followFiles(source: string): Promise<void>;
@@ -156,6 +159,10 @@ export function createSourceWork(bridge: Bridge, { stop, signal: abort }: RunSig
           else if (report.state === 'interrupted') return 'put-off';
           return 'done';
         }),
+      ),
+    answerAsked: (name, ends) =>
+      due(name, ends.stop, () =>
+        inTurn(name, ends.stop, (source, signals) => answerAsked(bridge, source, signals)),
       ),
     retainAll: async (ends) => {
       for (const name of Object.keys(config.sources)) {

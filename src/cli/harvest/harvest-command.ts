@@ -2,8 +2,8 @@ import { type Bridge, harvestsAtOnce, openBridge } from '../../bridge/bridge.ts'
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
+import { askAgain } from '../../bridge/sources/ask-again.ts';
 import { renameOlderJournals } from '../../bridge/state/older-database.ts';
-import { askAgain } from '../../bridge/work/ask-again.ts';
 import {
   describeDamagedFiles,
   describeFileWork,

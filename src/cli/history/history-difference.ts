@@ -5,10 +5,10 @@ import {
   largestComparable,
 } from '../../core/comparison/comparison.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
+import { parseMoment } from '../../core/time/moment-text.ts';
 import { type PastVersion, type ResourcePast, versionAt } from '../../core/time/resource-past.ts';
 import type { ResourceHistory } from '../../store/history/timelines.ts';
 import { readContents } from '../../store/payloads/contents.ts';
-import { parseMoment } from './moment-option.ts';
 
 export type VersionPair = readonly [PastVersion, PastVersion];
 

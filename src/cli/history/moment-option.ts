@@ -1,10 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseDatestamp, parseDigits, parseHttpDate } from '../../core/datetime.ts';
-
-/** What `--at` accepts: a date or a time, an HTTP date, the 14 digits of a memento's URI. */
-export function parseMoment(text: string): string | undefined {
-  return parseDigits(text.trim()) ?? parseHttpDate(text) ?? parseDatestamp(text);
-}
+import { parseMoment } from '../../core/time/moment-text.ts';
 
 /** @throws InvalidArgumentError */
 export function momentOption(text: string): string {

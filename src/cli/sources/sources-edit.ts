@@ -1,14 +1,13 @@
-import { askAgain } from '../../bridge/work/ask-again.ts';
+import { askAgain } from '../../bridge/sources/ask-again.ts';
+import { pauseNow, resumeNow } from '../../bridge/sources/source-acts.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { changeKeptSource, forgetKeptSource } from '../../store/sources/kept-sources.ts';
-import { type Pause, pauseSources, resumeSources } from '../../store/sources/pauses.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
 import { changedSettings } from './changed-settings.ts';
 import { refuseUnusable } from './found-settings.ts';
-import { pauseEnd } from './pause-end.ts';
 import type { Setting } from './setting-options.ts';
 import { refuseOfFile, type SourcesFlags } from './sources-list.ts';
 
@@ -73,18 +72,8 @@ export async function pauseCommand(
   io: CommandIo,
 ): Promise<number> {
   return withBridge(flags, io, 'nothing', async (bridge) => {
-    const now = bridge.clock.now();
-    const until = flags.until === undefined ? undefined : pauseEnd(flags.until, now);
-    const pauses = bridge.sources(names).map(
-      ({ name }): Pause => ({
-        source: name,
-        since: toIso(now),
-        until,
-        reason: flags.why,
-      }),
-    );
-    await pauseSources(bridge.database, pauses);
-    for (const { source } of pauses) {
+    const pauses = await pauseNow(bridge, names, { until: flags.until, reason: flags.why });
+    for (const { source, until } of pauses) {
       const end = until === undefined ? `; rsbridge sources resume ${source} ends that` : ` until ${until}`;
       printResult(
         io,
@@ -104,8 +93,7 @@ export async function resumeCommand(
 ): Promise<number> {
   return withBridge(flags, io, 'nothing', async (bridge) => {
     const sources = bridge.sources(names).map(({ name }) => name);
-    const resumed = new Set(await resumeSources(bridge.database, sources));
-    await askAgain(bridge, sources);
+    const resumed = await resumeNow(bridge, sources);
     for (const name of sources) {
       const text = resumed.has(name) ? `${name} is read again` : `${name} was not paused`;
       printResult(io, flags.json, { name, resumed: resumed.has(name) }, text);

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import type { Bridge } from '../../bridge/bridge.ts';
-import { parseSources } from '../../core/config/config.ts';
+import { settingsInForce } from '../../bridge/sources/settings-in-force.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type KeptSource, listKeptSources } from '../../store/sources/kept-sources.ts';
 import type { Pause } from '../../store/sources/pauses.ts';
@@ -81,21 +80,8 @@ export function table(rows: readonly (readonly string[])[]): string {
 /** The settings of a source as they are in force, each with where it comes from. */
 export async function showSource(name: string, flags: SourcesFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'nothing', async (bridge) => {
-    const { config } = bridge;
-    const source = bridge.source(name).config;
-    const kept = (await keptIn(bridge)).find((one) => one.name === name);
-    const from = kept ? 'database' : 'file';
-    const defaults = parseSources({ [name]: { url: source.url, adapter: source.adapter } }, config)[name];
-    const group = source.group === undefined ? undefined : config.groups[source.group];
-    const settings = Object.entries(masked(source)).map(([key, value]) => {
-      const own = kept && Object.hasOwn(kept.settings, key);
-      const isGroups = !own && group !== undefined && Object.hasOwn(group, key);
-      const isDefault =
-        !own &&
-        isDeepStrictEqual(value, (defaults as Readonly<Record<string, unknown>> | undefined)?.[key]) &&
-        key !== 'url';
-      return { key, value, from: isGroups ? `group ${source.group}` : isDefault ? 'default' : from };
-    });
+    bridge.source(name);
+    const { from, settings } = await settingsInForce(bridge, name);
     const pause = bridge.pauseOf(name);
     const due = await readDue(bridge, name);
     const lines = settings.map(({ key, value, from }) => `  ${key}: ${inline(value)}   # ${from}`);
@@ -117,20 +103,6 @@ export async function showSource(name: string, flags: SourcesFlags, io: CommandI
 
 function inline(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
-}
-
-/** Secrets are nobody's business, who may see them in the configuration. */
-function masked<Source extends { headers?: object | undefined; login?: { user: string } | undefined }>(
-  source: Source,
-): Source {
-  const hidden = '[secret]';
-  return {
-    ...source,
-    ...(source.headers
-      ? { headers: Object.fromEntries(Object.keys(source.headers).map((key) => [key, hidden])) }
-      : {}),
-    ...(source.login ? { login: { user: source.login.user, password: hidden } } : {}),
-  };
 }
 
 /** The sources of the database as JSON, which `rsbridge sources import` and a configuration can read. */

@@ -7,6 +7,12 @@ import { signInRoutes } from './access/sign-in.ts';
 import type { AdminServer } from './guard/admin-server.ts';
 import { bodyLimit, installGuard } from './guard/guard.ts';
 import { takeForms } from './page/form-body.ts';
+import { decisionRoutes } from './sources/decision-routes.ts';
+import { problemsPageRoutes } from './sources/problems-page.ts';
+import { sourceActRoutes } from './sources/source-act-routes.ts';
+import { sourcePageRoutes } from './sources/source-page.ts';
+import { sourcesPageRoutes } from './sources/sources-page.ts';
+import { taskPageRoutes } from './sources/task-page.ts';
 
 /** The dashboard: somebody who signed in → pages that say how everything is, and forms that act. */
 export function adminRoutes(app: FastifyInstance, deps: ServerDeps): void {
@@ -23,5 +29,11 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps): void {
     passwordLinkRoutes(pages, own);
     accessRoutes(pages, own);
     auditRoutes(pages, own);
+    sourcesPageRoutes(pages, own);
+    sourceActRoutes(pages, own);
+    sourcePageRoutes(pages, own);
+    decisionRoutes(pages, own);
+    problemsPageRoutes(pages, own);
+    taskPageRoutes(pages, own);
   });
 }

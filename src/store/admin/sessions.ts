@@ -1,5 +1,6 @@
 import { addSeconds } from '../../core/datetime.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { primaryOf } from './primary.ts';
 import type { Scope } from './scope.ts';
 import { hashOf, newSecret } from './secret-text.ts';
 
@@ -65,7 +66,7 @@ export async function findSession(
   secret: string,
   now: string,
 ): Promise<Session | undefined> {
-  const row: SessionRow | undefined = await living(database.reader, now)
+  const row: SessionRow | undefined = await living(primaryOf(database), now)
     .where('admin_session.hash', hashOf(secret))
     .first('admin_session.*', 'admin_account.scope');
   if (!row) return undefined;

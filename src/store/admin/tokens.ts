@@ -1,6 +1,7 @@
 import { addSeconds } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { primaryOf } from './primary.ts';
 import type { Scope } from './scope.ts';
 import { hashOf, newSecret } from './secret-text.ts';
 
@@ -70,8 +71,7 @@ export async function findToken(
   now: string,
 ): Promise<ApiToken | undefined> {
   if (!secret.startsWith(tokenPrefix) || secret.length > 100) return undefined;
-  const row: TokenRow | undefined = await database
-    .reader('api_token')
+  const row: TokenRow | undefined = await primaryOf(database)('api_token')
     .where({ hash: hashOf(secret) })
     .andWhere((good) => good.whereNull('expires_at').orWhere('expires_at', '>', now))
     .first();
@@ -89,7 +89,9 @@ export async function listTokens(db: Queryable): Promise<readonly ApiToken[]> {
 
 /** The next request with it is refused, by whatever process. @returns its name; undefined: there is none */
 export async function revokeToken(database: Database, id: number): Promise<string | undefined> {
-  const row: { name: string } | undefined = await database.reader('api_token').where({ id }).first('name');
+  const row: { name: string } | undefined = await primaryOf(database)('api_token')
+    .where({ id })
+    .first('name');
   return (await database.writer('api_token').where({ id }).delete()) > 0 ? row?.name : undefined;
 }
 

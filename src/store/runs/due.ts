@@ -1,8 +1,16 @@
 import type { Database, Queryable } from '../engine/database.ts';
 import { isDead } from './leases.ts';
 
-/** Of a source: what it is read for. Of the installation (no source): what is done once, whoever does it. */
-export type DueKind = 'harvest' | 'full' | 'identifiers' | 'retention' | 'lists' | 'dumps' | 'publication';
+/** Of a source: what it is read for, and what somebody asked for beside that. Of the installation (no source): what is done once, whoever does it. */
+export type DueKind =
+  | 'harvest'
+  | 'full'
+  | 'identifiers'
+  | 'asked'
+  | 'retention'
+  | 'lists'
+  | 'dumps'
+  | 'publication';
 
 export interface DueWork {
   /** Its name; empty: the installation. */

@@ -121,6 +121,19 @@ export async function clearVanished(
   await resolveRuns(trx, sourceId);
 }
 
+/**
+ * A person says that what a run missed is there: it stays, until another pass misses it. What waited for that person does
+ * not wait any longer.
+ * @returns how many resources were suspected; 0 too where another run has shown something else since
+ */
+export function dismissVanished(database: Database, sourceId: number, runId: number): Promise<number> {
+  return database.transaction(async (trx) => {
+    const dismissed = await trx('vanished').where({ source_id: sourceId, run_id: runId }).delete();
+    if (dismissed > 0) await resolveRuns(trx, sourceId);
+    return dismissed;
+  });
+}
+
 export interface VanishedCounts {
   readonly items: number;
   readonly resources: number;

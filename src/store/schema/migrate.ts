@@ -25,6 +25,7 @@ import * as objects from '../../../migrations/0044-objects.ts';
 import * as jointJournals from '../../../migrations/0045-joint-journals.ts';
 import * as descriptions from '../../../migrations/0051-descriptions.ts';
 import * as admin from '../../../migrations/0053-admin.ts';
+import * as asked from '../../../migrations/0054-asked.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -61,6 +62,7 @@ export const migrations: readonly Migration[] = [
   { name: '0045-joint-journals', up: jointJournals.up, worksWith: '0041-kept-sources' },
   { name: '0051-descriptions', up: descriptions.up, worksWith: '0041-kept-sources' },
   { name: '0053-admin', up: admin.up, worksWith: '0041-kept-sources' },
+  { name: '0054-asked', up: asked.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { parseMoment } from '../../../src/cli/history/moment-option.ts';
 import { createPaint, printable, printableJson, shortened } from '../../../src/cli/terminal/terminal-text.ts';
+import { parseMoment } from '../../../src/core/time/moment-text.ts';
 
 test('what would command a terminal is spelled out', () => {
   expect(printable('a\u001b]0;x\u0007b\u009b1m\r\n\tc\u202ed\u2066e')).toBe(

@@ -1,3 +1,4 @@
+import type { SourceActs } from '../../../src/server/deps.ts';
 import { setPassword } from '../../../src/store/admin/accounts.ts';
 import { hashPassword } from '../../../src/store/admin/password-hash.ts';
 import type { Scope } from '../../../src/store/admin/scope.ts';
@@ -9,18 +10,33 @@ export const password = 'correct horse battery';
 let hash: Promise<string> | undefined;
 
 /** An account with `password`. */
-export async function addAccount({ database }: House, name = 'admin', scope: Scope = 'admin'): Promise<void> {
+export async function addAccount(
+  { database }: Pick<House, 'database'>,
+  name = 'admin',
+  scope: Scope = 'admin',
+): Promise<void> {
   hash ??= hashPassword(password);
   await setPassword(database, { name, scope, password: await hash }, now);
 }
 
-export async function addToken({ database }: House, scope: Scope): Promise<string> {
+export async function addToken({ database }: Pick<House, 'database'>, scope: Scope): Promise<string> {
   return (await createToken(database, { name: `a ${scope}`, scope, createdBy: 'test' }, now)).secret;
 }
 
+/** Where there are no sources. */
+export const noActs: SourceActs = {
+  pause: async () => undefined,
+  resume: async () => undefined,
+  ask: async () => [],
+  stop: async () => undefined,
+  settingsOf: async () => [],
+};
+
+type Asked = Pick<House, 'origin'>;
+
 /** Asks as a browser does that follows nothing by itself. */
 export async function ask(
-  house: House,
+  house: Asked,
   path: string,
   options: {
     readonly form?: Readonly<Record<string, string>>;
@@ -42,8 +58,8 @@ export function cookieOf(answer: Response): string {
 }
 
 /** @returns the cookie of its session */
-export async function signIn(house: House, name = 'admin'): Promise<string> {
-  return cookieOf(await ask(house, '/rs/admin/sign-in', { form: { name, password } }));
+export async function signIn(house: Asked, name = 'admin', base = '/rs'): Promise<string> {
+  return cookieOf(await ask(house, `${base}/admin/sign-in`, { form: { name, password } }));
 }
 
 /** As a browser says it of a form of ours. */

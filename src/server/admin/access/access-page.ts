@@ -3,6 +3,7 @@ import { toIso } from '../../../core/datetime.ts';
 import { findAccount, listAccounts, setPassword } from '../../../store/admin/accounts.ts';
 import { countAttempt, forgetAttempts } from '../../../store/admin/attempts.ts';
 import { hashPassword, isPassword } from '../../../store/admin/password-hash.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
 import { type Scope, scopes } from '../../../store/admin/scope.ts';
 import { endSession, listSessions } from '../../../store/admin/sessions.ts';
 import { createToken, listTokens, revokeToken } from '../../../store/admin/tokens.ts';
@@ -96,7 +97,7 @@ async function changePassword(
 ): Promise<string | undefined> {
   const { current = '', password = '', repeat = '' } = formOf(request.body);
   const { account: name } = visitorOf(request);
-  const account = name === undefined ? undefined : await findAccount(deps.database.reader, name);
+  const account = name === undefined ? undefined : await findAccount(primaryOf(deps.database), name);
   if (!account) throw new Refusal('not-allowed', 'a program has no password');
   const words = wordsOf(request);
   refuseConfigured(deps, account.name, words.link.configured);
@@ -156,7 +157,7 @@ async function everything(
 ): Promise<Markup> {
   const { access } = wordsOf(request);
   const now = toIso(deps.clock.now());
-  const { reader } = deps.database;
+  const reader = primaryOf(deps.database);
   const [accounts, sessions, tokens] = await Promise.all([
     listAccounts(reader),
     listSessions(reader, now),

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
 import { listActs } from '../../../store/admin/audit.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
 import { html, timeAndAge } from '../../html/html.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
@@ -19,7 +20,7 @@ export function auditRoutes(app: FastifyInstance, deps: AdminServer): void {
       const { audit } = wordsOf(request);
       const { before } = request.query as { before?: unknown };
       const from = /^\d{1,9}$/.test(String(before)) ? Number(before) : undefined;
-      const acts = await listActs(deps.database.reader, { before: from, limit: perPage + 1 });
+      const acts = await listActs(primaryOf(deps.database), { before: from, limit: perPage + 1 });
       const shown = acts.slice(0, perPage);
       const now = toIso(deps.clock.now());
       const rows = shown.map(

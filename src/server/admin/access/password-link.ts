@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
 import { findLink, useLink } from '../../../store/admin/links.ts';
 import { hashPassword, longestPassword, shortestPassword } from '../../../store/admin/password-hash.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
 import { html } from '../../html/html.ts';
 import { Refusal } from '../../http/errors.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
@@ -31,7 +32,7 @@ export function passwordLinkRoutes(app: FastifyInstance, deps: AdminServer): voi
       if (trouble !== undefined) return sendForm(deps, request, reply, key, trouble);
       const now = toIso(deps.clock.now());
       // Nobody has us hash what they like without a link.
-      const found = await findLink(deps.database.reader, key, now);
+      const found = await findLink(primaryOf(deps.database), key, now);
       if (found) refuseConfigured(deps, found.account, wordsOf(request).link.configured);
       const used = found && (await useLink(deps.database, key, await hashPassword(password), now));
       if (!used) throw linkUsed();
@@ -61,7 +62,7 @@ async function sendForm(
   trouble?: string,
 ): Promise<FastifyReply> {
   const words = wordsOf(request).link;
-  const found = await findLink(deps.database.reader, key, toIso(deps.clock.now()));
+  const found = await findLink(primaryOf(deps.database), key, toIso(deps.clock.now()));
   if (!found) throw linkUsed();
   const body = html`<p>${words.intro(found.account)}</p>
 ${trouble !== undefined && html`<p class="bad s" role="alert">${trouble}</p>`}

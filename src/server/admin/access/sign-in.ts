@@ -5,6 +5,7 @@ import { type Account, findAccount, firstAccount } from '../../../store/admin/ac
 import { countAttempt, forgetAttempts } from '../../../store/admin/attempts.ts';
 import { pruneActs, recordAct } from '../../../store/admin/audit.ts';
 import { isPassword } from '../../../store/admin/password-hash.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
 import { hashOf } from '../../../store/admin/secret-text.ts';
 import { beginSession, endSession } from '../../../store/admin/sessions.ts';
 import { html } from '../../html/html.ts';
@@ -78,7 +79,7 @@ async function signIn(
   const { database, clock } = deps;
   const now = toIso(clock.now());
   const words = wordsOf(request).signIn;
-  const account = await findAccount(database.reader, name);
+  const account = await findAccount(primaryOf(database), name);
   const by = { account: account ? name : strangerOf(name), address: addressOf(deps, request) };
   const wait = await countAttempt(database, by, now);
   if (wait > 0) {

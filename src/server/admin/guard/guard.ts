@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasAccounts } from '../../../store/admin/accounts.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
 import { allows, type Scope } from '../../../store/admin/scope.ts';
 import { Refusal } from '../../http/errors.ts';
 import { type AdminServer, basePathOf } from './admin-server.ts';
@@ -33,7 +34,7 @@ export function installGuard(app: FastifyInstance, deps: AdminServer, kind: 'pag
     if (
       !visitor &&
       !isLoopback(request.raw, addressOf(deps, request)) &&
-      !(await hasAccounts(deps.database.reader))
+      !(await hasAccounts(primaryOf(deps.database)))
     )
       throw new Refusal('no-password-yet', 'nobody has set a password, so only this machine itself may look');
     if (needed === undefined) return;

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
 import { findAccount } from '../../../store/admin/accounts.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
 import type { Scope } from '../../../store/admin/scope.ts';
 import { hashOf } from '../../../store/admin/secret-text.ts';
 import { findSession } from '../../../store/admin/sessions.ts';
@@ -51,6 +52,6 @@ export async function findVisitor(deps: AdminServer, request: FastifyRequest): P
     return { who: account, scope, by: 'session', account, session: hash, formToken };
   }
   const name = deps.admin.nameOf(request.raw);
-  const account = name === undefined ? undefined : await findAccount(deps.database.reader, name);
+  const account = name === undefined ? undefined : await findAccount(primaryOf(deps.database), name);
   return account && { who: account.name, scope: account.scope, by: 'proxy', account: account.name };
 }

@@ -8,6 +8,7 @@ import {
   addToken,
   ask,
   cookieOf,
+  noActs,
   ownForm,
   password,
   signIn,
@@ -21,6 +22,7 @@ const open = () =>
   openHouse({
     admin: {
       passwordConfigured: false,
+      acts: noActs,
       nameOf: ({ headers }) => (headers['x-proxy-user'] as string | undefined) ?? undefined,
     },
     clock: { now: () => new Date(currentTime) },

@@ -1,6 +1,6 @@
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
-import { parseMoment } from '../history/moment-option.ts';
+import { parseMoment } from '../../core/time/moment-text.ts';
 
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 

@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { html } from '../../html/html.ts';
+import { Refusal } from '../../http/errors.ts';
+import { note } from '../access/sign-in.ts';
+import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
+import { visitorOf } from '../guard/visitor.ts';
+import { formToken, seeOther, sendAdminPage } from '../page/admin-page.ts';
+import { type Form, formOf } from '../page/form-body.ts';
+import { wordsOf } from '../page/language.ts';
+import { pauseFields, type SourceAct, sourceActs } from './source-forms.ts';
+import { readRows, readSelection, select } from './source-rows.ts';
+
+/** Forms that act on sources: one at once, several after it was said once more how many they are. */
+export function sourceActRoutes(app: FastifyInstance, deps: AdminServer): void {
+  app.route({
+    method: 'POST',
+    url: '/admin/sources/act',
+    config: { operationId: 'actOnSources', needs: 'run', acts: true },
+    handler: async (request, reply) => {
+      const form = formOf(request.body);
+      const act = readAct(form.act);
+      const names = await namesOf(deps, form);
+      if (names.length === 0) throw new Refusal('bad-request', wordsOf(request).acts.nothingChosen);
+      if (form.confirmed !== String(names.length)) return confirm(deps, request, reply, { act, names, form });
+      await actOn(deps, request, { act, names, ...form });
+      return seeOther(
+        deps,
+        reply,
+        form.back === 'source' ? `/sources/${names[0]}` : `?${queryText(form.filter)}`,
+      );
+    },
+  });
+}
+
+export interface SourceOrder {
+  readonly act: SourceAct;
+  readonly names: readonly string[];
+  readonly until?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** @returns the numbers of what is now to be done */
+export async function actOn(
+  deps: AdminServer,
+  request: FastifyRequest,
+  { act, names, until, reason }: SourceOrder,
+): Promise<readonly number[]> {
+  const { acts } = deps.admin;
+  const { who } = visitorOf(request);
+  const given = (text: string | undefined) =>
+    text === undefined || text.trim() === '' ? undefined : text.trim();
+  let asked: readonly number[] = [];
+  if (act === 'pause') await acts.pause(names, { until: given(until), reason: given(reason) });
+  else if (act === 'resume') await acts.resume(names);
+  else if (act === 'stop') await acts.stop(names);
+  else asked = await acts.ask(names, { kind: act, who });
+  await note(deps, request, who, act, names.join(' '));
+  return asked;
+}
+
+/** @throws Refusal */
+export function readAct(text: unknown): SourceAct {
+  const act = sourceActs.find((one) => one === text);
+  if (!act) throw new Refusal('bad-request', `an act is one of ${sourceActs.join(', ')}`);
+  return act;
+}
+
+async function namesOf(deps: AdminServer, form: Form): Promise<readonly string[]> {
+  if (form.all !== '1') return [...new Set((form.source ?? '').split(' ').filter((name) => name !== ''))];
+  const filter = Object.fromEntries(new URLSearchParams(form.filter));
+  return select(await readRows(deps), readSelection(filter)).map(({ name }) => name);
+}
+
+function queryText(filter: string | undefined): string {
+  return new URLSearchParams(filter).toString();
+}
+
+/** One source needs no second word, unless there is something to fill in. */
+function confirm(
+  deps: AdminServer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { act, names, form }: { readonly act: SourceAct; readonly names: readonly string[]; readonly form: Form },
+): FastifyReply {
+  const visitor = visitorOf(request);
+  const words = wordsOf(request);
+  const base = `${basePathOf(deps)}/admin`;
+  const { filter = '' } = form;
+  const some = names.slice(0, 20);
+  const body = html`<p>${words.acts.confirm(words.acts[act], names.length)}</p>
+<ul>${some.map((name) => html`<li class="mono">${name}</li>`)}${names.length > some.length && html`<li>… ${words.number(names.length - some.length)}</li>`}</ul>
+<form method="post" action="${base}/sources/act">${formToken(visitor)}
+<input type="hidden" name="act" value="${act}"><input type="hidden" name="filter" value="${filter}">
+${form.all === '1' ? html`<input type="hidden" name="all" value="1">` : html`<input type="hidden" name="source" value="${names.join(' ')}">`}<input type="hidden" name="confirmed" value="${names.length}">
+${act === 'pause' && pauseFields(words)}
+<p class="actions"><button>${words.acts.doIt(words.acts[act], names.length)}</button> <a href="${base}?${queryText(filter)}">${words.acts.cancel}</a></p></form>`;
+  return sendAdminPage(deps, request, reply, { title: words.acts[act], body, visitor });
+}

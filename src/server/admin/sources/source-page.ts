@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toIso } from '../../../core/datetime.ts';
+import { allows } from '../../../store/admin/scope.ts';
+import { html, linkTo, type Markup } from '../../html/html.ts';
+import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
+import { type Visitor, visitorOf } from '../guard/visitor.ts';
+import { formToken, sendAdminPage } from '../page/admin-page.ts';
+import { wordsOf } from '../page/language.ts';
+import { when } from '../page/when.ts';
+import type { AdminWords } from '../page/words.ts';
+import { runTable } from './run-table.ts';
+import { readSourceFacts, runsPerPage, type SourceFactsView } from './source-facts.ts';
+import { pauseFields, sourceActs } from './source-forms.ts';
+import { stateMark } from './state-mark.ts';
+
+/** One source: what it is, what it does, what went wrong, and what can be done about it. */
+export function sourcePageRoutes(app: FastifyInstance, deps: AdminServer): void {
+  app.route<{ Params: { source: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/admin/sources/:source',
+    config: { operationId: 'getSourcePage', needs: 'read' },
+    handler: (request, reply) => sendSource(deps, request, reply, request.params.source),
+  });
+}
+
+async function sendSource(
+  deps: AdminServer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: string,
+): Promise<FastifyReply> {
+  const { before } = request.query as { before?: unknown };
+  const from = /^\d{1,9}$/.test(String(before)) ? Number(before) : undefined;
+  const view = await readSourceFacts(deps, name, from);
+  const words = wordsOf(request);
+  const visitor = visitorOf(request);
+  const base = `${basePathOf(deps)}/admin/sources`;
+  const shown = view.runs.slice(0, runsPerPage);
+  const older =
+    view.runs.length > runsPerPage &&
+    html`<p><a rel="next" href="${base}/${name}?before=${shown.at(-1)?.id}">${words.source.older}</a></p>`;
+  const body = html`<p>${stateMark(view.row.word, words)} <span class="mono soft">${name}</span></p>
+<p>${view.row.state}</p>
+${allows(visitor.scope, 'run') && buttons(name, visitor, base, words)}
+${attention(view, visitor, base, words)}
+<h2>${words.source.facts}</h2>
+${facts(view, words)}
+<h2>${words.source.runs}</h2>
+${shown.length > 0 ? runTable(shown, words, view.now) : html`<p>${words.source.noRuns}</p>`}${older}
+<h2>${words.source.learnt}</h2>
+${lessons(view, words)}
+<h2>${words.source.settings}</h2>
+${settings(view, words)}`;
+  return sendAdminPage(deps, request, reply, { title: view.row.title, body, visitor });
+}
+
+function buttons(name: string, visitor: Visitor, base: string, words: AdminWords): Markup {
+  const hidden = html`${formToken(visitor)}<input type="hidden" name="source" value="${name}"><input type="hidden" name="confirmed" value="1"><input type="hidden" name="back" value="source">`;
+  return html`<form method="post" action="${base}/act" class="actions">${hidden}${sourceActs.filter((act) => act !== 'pause').map((act) => html`<button name="act" value="${act}">${words.acts[act]}</button>`)}</form>
+<details><summary>${words.acts.pause}</summary><form method="post" action="${base}/act">${hidden}${pauseFields(words)}<p><button name="act" value="pause">${words.acts.pause}</button></p></form></details>`;
+}
+
+function attention(
+  { row, details, vanished }: SourceFactsView,
+  visitor: Visitor,
+  base: string,
+  words: AdminWords,
+): Markup {
+  const { source } = words;
+  const { unreadable = 0, vanished: missing } = details ?? {};
+  const records =
+    unreadable > 0 &&
+    html`<p><a href="${base}/${row.name}/problems">${source.unreadable(unreadable)}</a></p>`;
+  const decide =
+    allows(visitor.scope, 'admin') &&
+    html`<form method="post" action="${base}/${row.name}/vanished" class="actions">${formToken(visitor)}<input type="hidden" name="run" value="${missing?.runId}"><button name="decision" value="approve">${source.approve}</button><button name="decision" value="reject">${source.reject}</button></form>`;
+  const gone =
+    missing !== undefined &&
+    missing.items > 0 &&
+    html`<h2>${source.vanished}</h2><p>${source.vanishedIntro(missing.items, missing.runId ?? 0)}</p>
+<ul>${vanished.map((item) => html`<li><span class="mono">${item.identifier}</span> <span class="soft">${item.formats.join(', ')} · ${source.since} ${item.since}</span></li>`)}${missing.items > vanished.length && html`<li>… ${words.number(missing.items - vanished.length)}</li>`}</ul>
+${decide}`;
+  return html`${records}${gone}`;
+}
+
+function facts({ row, stored, due, settings, now }: SourceFactsView, words: AdminWords): Markup {
+  const { source, sources } = words;
+  const url = settings.find(({ key }) => key === 'url')?.value;
+  const info = stored?.info;
+  const planned = due.filter(({ dueAt, isHeld }) => dueAt !== undefined || isHeld);
+  const paused = row.pause && [
+    row.pause.until === undefined
+      ? html`<dt>${source.pausedSince}</dt><dd>${when(words, row.pause.since, now)}</dd>`
+      : html`<dt>${source.pausedUntil}</dt><dd>${when(words, row.pause.until, now)}</dd>`,
+    row.pause.reason !== undefined && html`<dt>${words.acts.reason}</dt><dd>${row.pause.reason}</dd>`,
+  ];
+  return html`<dl><dt>${source.address}</dt><dd>${linkTo(String(url))}</dd>${info && html`<dt>${source.protocol}</dt><dd>${info.protocol} ${info.protocolVersion}</dd>`}${paused}<dt>${sources.lastSuccess}</dt><dd>${when(words, row.lastSuccessAt, now)}</dd>${planned.map(
+    ({ kind, dueAt, isHeld, attempts, reason }) =>
+      html`<dt>${source.due}: ${kind}</dt><dd>${isHeld ? words.states.running : when(words, dueAt === undefined ? undefined : toIso(new Date(dueAt)), now)}${attempts > 0 && html` <span class="warn">${source.attempts(attempts)}</span>`} <span class="soft">${reason}</span></dd>`,
+  )}<dt>${sources.items}</dt><dd>${words.number(row.items)}</dd><dt>${sources.resources}</dt><dd>${words.number(row.resources)}</dd><dt>${sources.changes}</dt><dd>${words.number(row.recentChanges)}</dd></dl>`;
+}
+
+function lessons({ details }: SourceFactsView, { source }: AdminWords): Markup {
+  const known = details?.lessons ?? [];
+  if (known.length === 0) return html`<p>${source.nothingLearnt}</p>`;
+  return html`<ul>${known.map(({ sentence, learnedAt }) => html`<li>${sentence} <span class="soft">${learnedAt}</span></li>`)}</ul>`;
+}
+
+function settings({ settings: all }: SourceFactsView, { source }: AdminWords): Markup {
+  const rows = all.map(
+    ({ key, value, from }) =>
+      html`<tr><td class="mono">${key}</td><td class="mono">${JSON.stringify(value)}</td><td>${from}</td></tr>`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${source.settings}"><table><thead><tr><th scope="col">${source.key}</th><th scope="col">${source.value}</th><th scope="col">${source.from}</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}

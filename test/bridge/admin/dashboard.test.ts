@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
+import { createLog } from '../../../src/bridge/log.ts';
+import { type Service, startService } from '../../../src/bridge/service.ts';
+import { systemClock } from '../../../src/bridge/system-clock.ts';
+import { parseConfig } from '../../../src/core/config/config.ts';
+import { createSampleRepository, type SampleRepository } from '../../../src/demo/sample-repository.ts';
+import { listActs } from '../../../src/store/admin/audit.ts';
+import { listDue } from '../../../src/store/runs/due.ts';
+import { readPauses } from '../../../src/store/sources/pauses.ts';
+import { findSource } from '../../../src/store/sources/sources.ts';
+import { addAccount, addToken, ask, ownForm, signIn } from '../../house/server/dashboard.ts';
+import { placeMigrated } from '../../house/store/databases.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'rsbridge-dashboard-'));
+const ended = new AbortController();
+let repository: SampleRepository;
+let bridge: Bridge;
+let service: Service;
+let cookie: string;
+const house = { origin: async () => `http://127.0.0.1:${service.address.port}` };
+
+beforeAll(async () => {
+  repository = createSampleRepository({ clock: systemClock });
+  const { url } = await repository.listen(0);
+  const never = { url, schedule: false, fullPass: false, identifierPass: false };
+  const others = Array.from({ length: 60 }, (_, index) => [`other-${String(index).padStart(2, '0')}`, never]);
+  const config = parseConfig({
+    database: { client: 'sqlite', file: placeMigrated(join(directory, 'test.db')) },
+    directory,
+    sources: { sample: { ...never, headers: { 'X-Key': 'quite-secret' } }, ...Object.fromEntries(others) },
+  });
+  bridge = await openBridge(config, createLog('silent', process.stderr), 'migrate');
+  const { signal } = ended;
+  service = await startService(bridge, { host: '127.0.0.1', port: 0 }, { stop: signal, abort: signal });
+  await addAccount(bridge);
+  await addAccount(bridge, 'looker', 'read');
+  cookie = await signIn(house, 'admin', '');
+}, 120_000);
+
+afterAll(async () => {
+  ended.abort();
+  await service?.close();
+  await bridge?.close();
+  await repository?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const page = async (path: string, more: Record<string, string> = {}) =>
+  (await ask(house, path, { headers: { cookie, ...more } })).text();
+const act = (form: Record<string, string>, path = '/admin/sources/act') =>
+  ask(house, path, { form, headers: { cookie, ...ownForm } });
+const pauses = () => readPauses(bridge.database.reader, '2026-01-01T00:00:00Z');
+/** Asked again until it is so; the time of the test ends it. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+test('a source is read when somebody says so, and its runs are told', async () => {
+  const answer = await act({ act: 'harvest', source: 'sample', confirmed: '1', back: 'source' });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/admin/sources/sample']);
+  await until(async () => (await findSource(bridge.database.reader, 'sample'))?.firstPassSeq !== undefined);
+  const html = await page('/admin/sources/sample');
+  expect(html).toContain('<dt>Protocol</dt><dd>OAI-PMH 2.0</dd>');
+  expect(html).toMatch(/<tr id="run-\d+">/);
+  expect(html).toContain('Settings in force');
+  expect(html).not.toContain('quite-secret');
+  expect((await listActs(bridge.database.reader, { limit: 1 }))[0]).toMatchObject({
+    who: 'admin',
+    action: 'harvest',
+    what: 'sample',
+  });
+}, 60_000);
+
+test('the table has fifty sources on a page, those with problems first, and can be searched', async () => {
+  const first = await page('/admin?sort=name');
+  expect(first.match(/<td><input type="checkbox"/g)).toHaveLength(50);
+  expect(first).toContain('after=other-49');
+  const second = await page('/admin?sort=name&after=other-49');
+  expect(second.match(/<td><input type="checkbox"/g)).toHaveLength(11);
+  expect(second).not.toContain('rel="next"');
+  expect((await page('/admin?q=other-1')).match(/<td><input type="checkbox"/g)).toHaveLength(10);
+  expect(await page('/admin?q=%3Cscript%3E')).toContain('value="&lt;script&gt;"');
+  expect(await page('/admin?state=failed')).toContain('No source is like that.');
+  expect(await page('/admin', { 'accept-language': 'ja' })).toContain('問題のあるものから');
+  expect((await ask(house, '/admin?after=gone&sort=x&state=y', { headers: { cookie } })).status).toBe(200);
+});
+
+test('several sources are paused after it was said how many they are, and read again', async () => {
+  const chosen = { act: 'pause', filter: 'q=other-0', all: '1' };
+  const asked = await (await act(chosen)).text();
+  expect(asked).toContain('Pause: 10 sources. Is that meant?');
+  expect((await pauses()).size).toBe(0);
+  // As many as were said before, and no others.
+  expect(await (await act({ ...chosen, confirmed: '9' })).text()).toContain('Is that meant?');
+  const done = await act({ ...chosen, confirmed: '10', until: '2099-12-01', reason: 'moves <house>' });
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/admin?q=other-0']);
+  expect((await pauses()).size).toBe(10);
+  expect((await pauses()).get('other-03')).toMatchObject({
+    until: '2099-12-01T00:00:00Z',
+    reason: 'moves <house>',
+  });
+  const html = await page('/admin/sources/other-03');
+  expect(html).toContain('moves &lt;house&gt;');
+  expect(await page('/admin?state=paused')).toContain('other-03');
+  await act({ act: 'resume', source: 'other-03', confirmed: '1' });
+  expect((await pauses()).has('other-03')).toBe(false);
+  await act({ ...chosen, act: 'resume', confirmed: '10' });
+  expect((await pauses()).size).toBe(0);
+});
+
+test('what cannot be done is refused, and changes nothing', async () => {
+  const status = async (form: Record<string, string>) => (await act(form)).status;
+  expect(await status({ act: 'pause', source: 'nobody', confirmed: '1' })).toBe(404);
+  expect(await status({ act: 'pause', source: 'sample', confirmed: '1', until: 'sometime' })).toBe(400);
+  expect(await status({ act: 'pause', source: 'sample', confirmed: '1', until: '1999-01-01' })).toBe(400);
+  expect(await status({ act: 'remove', source: 'sample', confirmed: '1' })).toBe(400);
+  expect(await status({ act: 'pause', source: '', confirmed: '0' })).toBe(400);
+  expect((await ask(house, '/admin/sources/nobody', { headers: { cookie } })).status).toBe(404);
+  expect((await ask(house, '/admin/sources/nobody/problems', { headers: { cookie } })).status).toBe(404);
+  expect((await ask(house, '/admin/tasks/999999', { headers: { cookie } })).status).toBe(404);
+  expect((await pauses()).size).toBe(0);
+  const looker = await signIn(house, 'looker', '');
+  const headers = { cookie: looker, ...ownForm };
+  const form = { act: 'pause', source: 'sample', confirmed: '1' };
+  expect((await ask(house, '/admin/sources/act', { form, headers })).status).toBe(403);
+  expect(await (await ask(house, '/admin', { headers: { cookie: looker } })).text()).not.toContain(
+    '<button name="act"',
+  );
+  expect((await pauses()).size).toBe(0);
+});
+
+test('what was missing is kept when a person says so, and deleted when a person says that', async () => {
+  const { database } = bridge;
+  const stored = await findSource(database.reader, 'sample');
+  const [resource] = await database
+    .reader('resource')
+    .where({ source_id: stored?.id, kind: 'metadata' })
+    .limit(1);
+  const missing = () =>
+    database.writer('vanished').insert({
+      ...{ resource_id: resource.id, source_id: resource.source_id, item_id: resource.item_id },
+      ...{ run_id: 999, pass: 'full', at: '2026-11-23T00:00:00Z', first_at: '2026-11-23T00:00:00Z' },
+    });
+  await missing();
+  expect(await page('/admin/sources/sample')).toContain('Run 999 did not find 1 items.');
+  const decide = (form: Record<string, string>) => act(form, '/admin/sources/sample/vanished');
+  expect((await decide({ decision: 'reject', run: '998' })).status).toBe(409);
+  expect((await decide({ decision: 'reject', run: '999' })).status).toBe(303);
+  expect(await database.reader('vanished')).toEqual([]);
+  await missing();
+  const approved = await decide({ decision: 'approve', run: '999' });
+  const place = approved.headers.get('location') ?? '';
+  expect(place).toMatch(/^\/admin\/tasks\/\d+$/);
+  await until(async () => /<dd>(done|failed|needs attention)/.test(await page(place)));
+  // It is there: whoever is asked once more says so.
+  expect(await page(place)).toContain('<dd>done');
+  expect(await page(place)).toContain('1 still there');
+  expect(await database.reader('vanished')).toEqual([]);
+}, 60_000);
+
+test('a record that could not be read is shown as it came, and read again', async () => {
+  const { database } = bridge;
+  const stored = await findSource(database.reader, 'sample');
+  const [item] = await database.reader('item').where({ source_id: stored?.id }).limit(1);
+  await database.writer('unreadable').insert({
+    ...{ source_id: stored?.id, place: `id:${item.identifier}`, format: '', identifier: item.identifier },
+    ...{ code: 'record-quarantined', message: 'line 3: <b>bad', run_id: 1, raw_length: 18 },
+    ...{
+      first_at: '2026-11-23T00:00:00Z',
+      last_at: '2026-11-23T00:00:00Z',
+      raw: Buffer.from('<script>x</script>'),
+    },
+  });
+  const html = await page('/admin/sources/sample/problems');
+  expect(html).toContain('line 3: &lt;b&gt;bad');
+  expect(html).toContain('&lt;script&gt;x&lt;/script&gt;');
+  const answer = await act({ item: item.identifier }, '/admin/sources/sample/problems');
+  const place = answer.headers.get('location') ?? '';
+  await until(async () => /<dd>(done|failed|needs attention)/.test(await page(place)));
+  expect(await page(place)).toContain('<dd>done');
+  expect(await page('/admin/sources/sample/problems')).toContain('Every record could be read.');
+}, 60_000);
+
+test('what is under way is taken from whoever is at it', async () => {
+  const { database } = bridge;
+  await database
+    .writer('due')
+    .insert({
+      source: 'other-01',
+      kind: 'harvest',
+      schedule: 'never',
+      holder: 'elsewhere 1 x',
+      expires: Date.now() + 60_000,
+    })
+    .onConflict(['source', 'kind'])
+    .merge();
+  expect(await page('/admin?state=running')).toContain('other-01');
+  await act({ act: 'stop', source: 'other-01', confirmed: '1' });
+  const [due] = (await listDue(database.reader, Date.now())).filter(({ source }) => source === 'other-01');
+  expect(due).toMatchObject({ isHeld: false, dueAt: undefined });
+});
+
+test('tokens may do it, too, as far as their scope goes', async () => {
+  const [read, run] = [await addToken(bridge, 'read'), await addToken(bridge, 'run')];
+  const form = { act: 'resume', source: 'sample', confirmed: '1' };
+  const by = async (token: string) =>
+    (await ask(house, '/admin/sources/act', { form, headers: { authorization: `Bearer ${token}` } })).status;
+  expect([await by(read), await by(run)]).toEqual([403, 303]);
+});
