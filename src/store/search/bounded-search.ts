@@ -4,6 +4,12 @@ import { type SearchAnswer, type SearchQuestion, search } from './search.ts';
 
 /** Nobody waits for longer, and no question keeps a connection for longer. */
 const longestMs = 3000;
+/** Compiling a plan, and starting other processes for it, takes longer than what is done with it. */
+const settings = [
+  `set local statement_timeout = ${longestMs}`,
+  'set local jit = off',
+  'set local max_parallel_workers_per_gather = 0',
+].join('; ');
 /** PostgreSQL's word for a statement that took too long. */
 const cancelled = '57014';
 
@@ -20,7 +26,7 @@ export async function boundedSearch(
   if (database.client === 'sqlite') return search(database.reader, question, isServed);
   try {
     return await database.snapshot(async (trx) => {
-      await trx.raw(`set local statement_timeout = ${longestMs}`);
+      await trx.raw(settings);
       return search(trx, question, isServed);
     });
   } catch (error) {
