@@ -7,6 +7,9 @@ import { createAddressGuard } from '../harvest/http/address-guard.ts';
 import { bucketAddress } from '../objects/bucket-address.ts';
 import { createConnections } from '../objects/connections.ts';
 import { createS3Store } from '../objects/s3-store.ts';
+import { usePublishedBucket } from '../publish/bucket/published-bucket.ts';
+import { publicationRoot } from '../publish/published/publication.ts';
+import type { Database } from '../store/engine/database.ts';
 import { useBucket } from '../store/objects/object-contents.ts';
 
 export interface ObjectStorage {
@@ -18,6 +21,7 @@ export interface ObjectStorage {
 export function openObjectStorage(
   { storage, network, directory }: Pick<Config, 'storage' | 'network' | 'directory'>,
   clock: Clock,
+  database: Database,
 ): ObjectStorage | undefined {
   const { s3 } = storage;
   if (!s3) return undefined;
@@ -36,10 +40,19 @@ export function openObjectStorage(
     redirectSeconds: storage.redirectSeconds,
     now: () => toIso(clock.now()),
   });
+  const root = publicationRoot(directory);
+  usePublishedBucket(root, {
+    ...{ database, store, redirectSeconds: storage.redirectSeconds },
+    documents: storage.documents === 's3',
+    packages: storage.dumps === 's3',
+    cacheBytes: storage.cacheMegabytes * 1024 ** 2,
+    now: () => toIso(clock.now()),
+  });
   return {
     store,
     close: () => {
       useBucket(directory, undefined);
+      usePublishedBucket(root, undefined);
       connections.close();
     },
   };

@@ -65,7 +65,7 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     await database.close();
     throw error;
   }
-  const storage = await openStorage(config);
+  const storage = await openStorage(config, database);
   async function replaceSources(next: Config): Promise<SourceChanges> {
     const kept = withKept(next, await listKeptSources(database.reader));
     const pauses = await readPauses(database.reader, toIso(systemClock.now()));
@@ -90,10 +90,10 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
 }
 
 /** Most have none: what it needs is not loaded then. */
-async function openStorage(config: Config): Promise<ObjectStorage | undefined> {
+async function openStorage(config: Config, database: Database): Promise<ObjectStorage | undefined> {
   if (!config.storage.s3) return undefined;
   const { openObjectStorage } = await import('./object-storage.ts');
-  return openObjectStorage(config, systemClock);
+  return openObjectStorage(config, systemClock, database);
 }
 
 /** Made once for each configuration: of 800 sources they are not to be made for each request. */

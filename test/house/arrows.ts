@@ -83,10 +83,11 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   },
   'src/publish': {
     changes: 'disk documents',
+    disk: 'bucket',
     documents: 'disk',
-    dump: 'disk documents',
-    published: 'disk documents dump',
-    sets: 'changes disk documents dump policy.ts published',
+    dump: 'bucket disk documents',
+    published: 'bucket disk documents dump',
+    sets: 'bucket changes disk documents dump policy.ts published',
     time: 'disk documents published',
   },
   'src/conformance': {

@@ -42,9 +42,10 @@ function* networkFaults(network: unknown): Generator<string> {
 }
 
 function* storageFaults(storage: unknown): Generator<string> {
-  const { files, s3 } = isObject(storage) ? storage : {};
-  if (files === 's3' && s3 === undefined)
-    yield 'storage.files: there is no bucket; write storage.s3 with its endpoint and bucket, or files: disk';
+  const { s3, ...places } = isObject(storage) ? storage : {};
+  for (const [name, place] of Object.entries(places))
+    if (place === 's3' && s3 === undefined)
+      yield `storage.${name}: there is no bucket; write storage.s3 with its endpoint and bucket, or ${name}: disk`;
   const { accessKeyId, secretAccessKey } = isObject(s3) ? s3 : {};
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
     yield 'storage.s3: accessKeyId and secretAccessKey belong together; write both or neither';

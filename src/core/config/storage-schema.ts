@@ -68,12 +68,29 @@ export const storageSchema = Type.Object(
       description:
         'Where files that are mirrored go: into `directory`, or into the bucket of `s3`. Those that are elsewhere already stay there, and are served, until `rsbridge storage migrate` moves them.',
     }),
+    documents: Type.Union([Type.Literal('disk'), Type.Literal('s3')], {
+      default: 'disk',
+      description:
+        'Where published documents go: into `directory`, or into the bucket of `s3`. With `s3`, processes on other machines serve them too, and see a new state within two seconds.',
+    }),
+    dumps: Type.Union([Type.Literal('disk'), Type.Literal('s3')], {
+      default: 'disk',
+      description:
+        'Where the packages of Resource Dumps and Change Dumps go: into `directory`, or into the bucket of `s3`.',
+    }),
+    cacheMegabytes: Type.Integer({
+      minimum: 1,
+      maximum: 1_048_576,
+      default: 1024,
+      description:
+        'What `directory/published-cache` may take: copies of documents in the bucket, which may be removed at any time.',
+    }),
     redirectSeconds: Type.Integer({
       minimum: 0,
       maximum: 604_800,
       default: 0,
       description:
-        'Whoever asks for a mirrored file in the bucket is sent there, with an address that is good for so long; 0: it comes through us. What is withheld meanwhile can be had there for as long.',
+        'Whoever asks for a mirrored file, or a package of a dump, in the bucket is sent there, with an address that is good for so long; 0: it comes through us. What is withheld meanwhile can be had there for as long.',
     }),
   },
   {

@@ -28,6 +28,17 @@ export interface OpenFile {
   readonly crc: number;
   /** A chain over the parts as they were appended. */
   readonly digest: string;
+  /** Its bytes, and those of its twin, once more in files that never change; undefined: they are not needed. */
+  readonly segments?:
+    | { readonly plain: readonly Segment[]; readonly deflated: readonly Segment[] }
+    | undefined;
+}
+
+/** Bytes of a file that grows, from `start` up to, not including, `end`, in a file of their own. */
+export interface Segment {
+  readonly file: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Where the partition of a journal into Change Lists stands; see `changes/change-partition.ts`. */

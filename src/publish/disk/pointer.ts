@@ -2,6 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PackedRange } from '../../store/reading/withheld.ts';
+import { bucketAt } from '../bucket/published-bucket.ts';
+import { readPublishedText } from '../bucket/published-files.ts';
+import { noteSwitch } from '../bucket/switches.ts';
 import type { ChangesState } from './change-state.ts';
 import type { Slice } from './slices.ts';
 
@@ -124,6 +127,12 @@ export const pointerFile = 'current.json';
 
 /** @returns undefined when there is none, or when it is not readable as one of this format version */
 export async function readPointer(directory: string): Promise<Pointer | undefined> {
+  const row = await bucketAt(directory)?.servedRow();
+  return row ? parsePointer(row.pointer) : readPointerFile(directory);
+}
+
+/** The one on the disk of this machine, as `readPointer`. */
+export async function readPointerFile(directory: string): Promise<Pointer | undefined> {
   const text = await readFile(join(directory, pointerFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     // That it cannot be read now does not mean that there is none.
@@ -132,7 +141,7 @@ export async function readPointer(directory: string): Promise<Pointer | undefine
   return text === undefined ? undefined : parsePointer(text);
 }
 
-function parsePointer(text: string): Pointer | undefined {
+export function parsePointer(text: string): Pointer | undefined {
   const end = text.lastIndexOf(checksumField);
   try {
     const { checksum, ...pointer } = JSON.parse(text) as Pointer & { checksum: string };
@@ -143,20 +152,16 @@ function parsePointer(text: string): Pointer | undefined {
   }
 }
 
-let switches = 0;
-
-/** How often this process has switched a pointer: nobody in it goes on with one of before. */
-export function switchesHere(): number {
-  return switches;
-}
-
 export async function writePointer(directory: string, pointer: Pointer): Promise<void> {
   await syncDirectory(directory);
-  const text = JSON.stringify(pointer);
-  const whole = `${text.slice(0, -1)}${checksumField}${digestOf(text)}"}`;
-  await writeWhole(directory, pointerFile, whole);
-  switches += 1;
+  await writeWhole(directory, pointerFile, pointerText(pointer));
+  noteSwitch();
   await syncDirectory(directory);
+}
+
+export function pointerText(pointer: Pointer): string {
+  const text = JSON.stringify(pointer);
+  return `${text.slice(0, -1)}${checksumField}${digestOf(text)}"}`;
 }
 
 /** A catalog's name says its content, so a reader may keep it for ever. */
@@ -167,7 +172,7 @@ export async function writeCatalog(directory: string, name: string, documents: D
 }
 
 export async function readCatalog(directory: string, file: string): Promise<Documents> {
-  return JSON.parse(await readFile(join(directory, file), 'utf8')) as Documents;
+  return JSON.parse(await readPublishedText(directory, file)) as Documents;
 }
 
 /** Stands last, so that it is compared with the text before it, as it was read. */

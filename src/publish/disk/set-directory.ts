@@ -1,9 +1,26 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addSeconds } from '../../core/datetime.ts';
+import { doomAll, type PointerRow, removePointerRow } from '../../store/objects/published-pointers.ts';
 import type { JournalState } from '../../store/sources/journal.ts';
+import { doomedNow, switchInBucket } from '../bucket/bucket-switch.ts';
+import { bucketAt, type SetBucket } from '../bucket/published-bucket.ts';
+import { fetchPublishedFile } from '../bucket/published-files.ts';
+import { noteSwitch } from '../bucket/switches.ts';
+import { hasOpenFile, isMissing, missingFiles, namesIn } from './bucket-contents.ts';
 import { Catalogs } from './catalogs.ts';
-import { type Documents, type Pointer, pointerFile, readPointer, writePointer } from './pointer.ts';
+import type { ChangesState } from './change-state.ts';
+import { inSegments, withSegments } from './list-segments.ts';
+import {
+  type Documents,
+  type Pointer,
+  parsePointer,
+  pointerFile,
+  pointerText,
+  readPointerFile,
+  writeCatalog,
+  writePointer,
+} from './pointer.ts';
 
 /** A reader that has looked a document up opens its files within this time. */
 const graceSeconds = 60;
@@ -16,6 +33,10 @@ export class SetDirectory {
   readonly path: string;
   readonly #catalogs: Catalogs;
   #pointer: Pointer | undefined;
+  /** What is published, where that is said by the database. */
+  #row: PointerRow | undefined;
+  /** What we switched to last. */
+  #own: number | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -26,21 +47,32 @@ export class SetDirectory {
     return this.#pointer;
   }
 
+  /** Documents or packages are to be in the bucket, and what is published is not said by the database yet. */
+  get mustMove(): boolean {
+    return this.#row === undefined && this.#bucket?.takesAny === true;
+  }
+
+  get #bucket(): SetBucket | undefined {
+    return bucketAt(this.path);
+  }
+
   /**
    * Reads what is published.
    * @param journal of a set; the site has none
    * @returns whether it can be built upon; if not, everything is rendered anew
    */
   async load(baseUrl: string, journal?: Pick<JournalState, 'id' | 'seq'>): Promise<boolean> {
-    this.#pointer = await readPointer(this.path);
+    this.#row = await this.#bucket?.row();
+    this.#pointer = this.#row ? parsePointer(this.#row.pointer) : await readPointerFile(this.path);
     if (this.#pointer?.baseUrl !== baseUrl) return false;
     // The database was made anew, or an older state of it came back.
     const { journal: renderedFrom, changes } = this.#pointer;
     if (journal && (renderedFrom !== journal.id || (changes?.seq ?? 0) > journal.seq)) return false;
-    return this.#isComplete(this.#pointer).catch(() => false);
+    return this.#isComplete(this.#pointer).catch(isMissing);
   }
 
   async hasPointer(): Promise<boolean> {
+    if ((await this.#bucket?.row()) !== undefined) return true;
     return stat(join(this.path, pointerFile)).then(
       () => true,
       () => false,
@@ -49,6 +81,23 @@ export class SetDirectory {
 
   catalog(file: string): Promise<Documents> {
     return this.#catalogs.get(file);
+  }
+
+  /** What is about to be published, as it can be stored: in a bucket nothing grows. */
+  async storable<Part extends Storable>(part: Part): Promise<Part> {
+    const openFile = part.changes?.openFile;
+    if (!part.changes || !openFile) return part;
+    if (!this.#bucket?.takes(openFile.plain)) {
+      const { segments, ...rest } = openFile;
+      return segments && !this.#row ? { ...part, changes: { ...part.changes, openFile: rest } } : part;
+    }
+    const divided = await withSegments(this.path, openFile);
+    const documents = inSegments(part.documents, divided);
+    const changes = { ...part.changes, openFile: divided };
+    if (!this.mustMove || part.former === undefined) return { ...part, documents, changes };
+    // What documents were before they came to the bucket.
+    const former = inSegments(await this.catalog(part.former), divided);
+    return { ...part, documents, changes, former: await writeCatalog(this.path, 'former', former) };
   }
 
   /** Publishes `next` in place of what was; files that fall out of use stay for a while. */
@@ -65,8 +114,56 @@ export class SetDirectory {
       : new Set<string>();
     for (const file of usedBefore) if (!used.has(file)) retired[file] = now;
     const pointer = { ...next, retired };
-    await writePointer(this.path, pointer);
+    const bucket = this.#bucket;
+    if (bucket && (this.#row || bucket.takesAny))
+      await this.#switchInBucket(bucket, pointer, { used, usedBefore });
+    else await writePointer(this.path, pointer);
     this.#pointer = pointer;
+  }
+
+  /**
+   * Moves the files of what is published to where they are to be, while they are served.
+   * @returns how many
+   */
+  async move(now: string): Promise<number> {
+    const [bucket, pointer] = [this.#bucket, this.#pointer];
+    if (!bucket || !pointer) return 0;
+    const local = new Set(await namesIn(this.path));
+    const used = [...(await this.#catalogs.filesOf(pointer))];
+    const toBucket = used.filter((file) => local.has(file) && bucket.takes(file));
+    const toDisk = this.#row ? used.filter((file) => !local.has(file) && !bucket.takes(file)) : [];
+    for (const file of toDisk) await fetchPublishedFile(bucket, file);
+    const { database } = bucket.bucket.settings;
+    if (bucket.takesAny && (toBucket.length > 0 || this.mustMove)) {
+      const { retired, ...next } = pointer;
+      await this.switch(await this.storable(next), now);
+    }
+    if (bucket.takesAny) await doomAll(database, doomedNow(bucket, toDisk));
+    else if (this.#row) {
+      await writePointer(this.path, pointer);
+      const dooms = doomedNow(bucket, [...used, pointerFile]);
+      await removePointerRow(database, bucket.set, this.#row.number, dooms);
+      noteSwitch();
+      this.#row = undefined;
+    }
+    return toBucket.length + toDisk.length;
+  }
+
+  async #switchInBucket(
+    bucket: SetBucket,
+    pointer: Pointer,
+    { used, usedBefore }: Record<'used' | 'usedBefore', ReadonlySet<string>>,
+  ): Promise<void> {
+    const local = new Set(await namesIn(this.path));
+    this.#row = await switchInBucket(bucket, {
+      text: pointerText(pointer),
+      pointerFile,
+      row: this.#row,
+      uploads: [...used].filter((file) => local.has(file) && bucket.takes(file)),
+      shipped: [...used].filter((file) => !usedBefore.has(file) && !local.has(file)),
+      dropped: [...usedBefore].filter((file) => !used.has(file) && (!local.has(file) || bucket.takes(file))),
+    });
+    this.#own = this.#row.number;
   }
 
   /** Removes every file that nothing points to: old generations, and what a crash left behind. */
@@ -74,23 +171,23 @@ export class SetDirectory {
     const pointer = this.#pointer;
     if (pointer) this.#catalogs.forgetAllBut(pointer);
     const used = pointer ? await this.#catalogs.filesOf(pointer) : new Set<string>();
-    const names = (await readdir(this.path, { withFileTypes: true })).filter((entry) => entry.isFile());
-    for (const { name } of names) {
-      const kept = name === pointerFile || name === 'lock' || used.has(name) || pointer?.retired[name];
+    const open = pointer?.changes?.openFile;
+    for (const name of await namesIn(this.path)) {
+      const isOurs = name === 'lock' || (name === pointerFile && !this.#row);
+      const isOpen = name === open?.plain || name === open?.deflated;
+      const kept = isOurs || isOpen || used.has(name) || pointer?.retired[name];
       if (!kept) await rm(join(this.path, name), { force: true });
     }
   }
 
   async #isComplete(pointer: Pointer): Promise<boolean> {
-    const names = new Set(await readdir(this.path));
+    const isOurs = this.#row !== undefined && this.#row.number === this.#own;
     const files = await this.#catalogs.filesOf(pointer);
-    for (const file of files) if (!names.has(file)) return false;
+    // What we have switched to ourselves is in the bucket.
+    if (!isOurs && (await missingFiles(this.path, this.#row && this.#bucket, files)).length > 0) return false;
     const open = pointer.changes?.openFile;
-    if (!open) return true;
-    const [plain, deflated] = await Promise.all([
-      stat(join(this.path, open.plain)),
-      stat(join(this.path, open.deflated)),
-    ]);
-    return plain.size >= open.length && deflated.size >= open.deflatedLength;
+    return open === undefined || hasOpenFile(this.path, open, isOurs);
   }
 }
+
+type Storable = Pick<Pointer, 'documents' | 'former'> & { readonly changes?: ChangesState | undefined };

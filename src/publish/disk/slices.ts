@@ -1,6 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { openPublishedFile, type PublishedFile } from '../bucket/published-files.ts';
 
 /**
  * A published document is a sequence of slices: an open Change List is what its file holds so far and a
@@ -42,22 +41,17 @@ export function readSlices(
   return Readable.from(bytesOf(directory, slices, start, end), { objectMode: false });
 }
 
-const chunkBytes = 65_536;
-
 async function* bytesOf(
   directory: string,
   slices: readonly Slice[],
   start: number,
   end: number,
 ): AsyncGenerator<Buffer> {
-  const handles = new Map<string, FileHandle>();
+  const files = new Map<string, PublishedFile>();
   try {
     // All at once: a file that is removed meanwhile stays readable to whoever holds it.
-    for (const slice of slices) {
-      if ('file' in slice && !handles.has(slice.file)) {
-        handles.set(slice.file, await open(join(directory, slice.file), 'r'));
-      }
-    }
+    for (const [file, length] of lengthsOf(slices))
+      files.set(file, await openPublishedFile(directory, file, length));
     let offset = 0;
     for (const slice of slices) {
       const length = sliceLength(slice);
@@ -66,24 +60,17 @@ async function* bytesOf(
       offset += length;
       if (from >= to) continue;
       if ('constant' in slice) yield Buffer.from(slice.constant, 'base64').subarray(from, to);
-      else yield* fileBytes(handles.get(slice.file), slice, slice.start + from, slice.start + to);
+      else yield* files.get(slice.file)?.bytes(slice.start + from, slice.start + to) ?? [];
     }
   } finally {
-    await Promise.all([...handles.values()].map((handle) => handle.close()));
+    await Promise.all([...files.values()].map((file) => file.close()));
   }
 }
 
-async function* fileBytes(
-  handle: FileHandle | undefined,
-  slice: FileSlice,
-  start: number,
-  end: number,
-): AsyncGenerator<Buffer> {
-  for (let position = start; handle && position < end; ) {
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end - position));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) throw new Error(`${slice.file} is shorter than what was published of it`);
-    yield buffer.subarray(0, bytesRead);
-    position += bytesRead;
-  }
+/** How much of each file is needed. */
+function lengthsOf(slices: readonly Slice[]): ReadonlyMap<string, number> {
+  const lengths = new Map<string, number>();
+  for (const slice of slices)
+    if ('file' in slice) lengths.set(slice.file, Math.max(slice.end, lengths.get(slice.file) ?? 0));
+  return lengths;
 }

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { toUri } from '../../core/uris.ts';
+import { lendPublishedFile } from '../bucket/published-files.ts';
 import type { StoredDocument } from '../disk/pointer.ts';
 import { readSlices, totalLength } from '../disk/slices.ts';
 import { listTail } from '../documents/entry-writer.ts';
@@ -124,7 +124,21 @@ async function copyMembers(
 ): Promise<void> {
   const [slice] = slices;
   if (!slice || !('file' in slice)) throw new Error('a package is not one file');
-  const zip = await openPromise(join(directory, slice.file), { autoClose: false });
+  const lent = await lendPublishedFile(directory, slice.file);
+  try {
+    await copyFrom(lent.path, dropped, { meanwhile, signal }, writer);
+  } finally {
+    await lent.giveBack();
+  }
+}
+
+async function copyFrom(
+  path: string,
+  dropped: ReadonlySet<string>,
+  { meanwhile, signal }: Pick<CopySettings, 'meanwhile' | 'signal'>,
+  writer: PackageWriter,
+): Promise<void> {
+  const zip = await openPromise(path, { autoClose: false });
   try {
     let copied = 0;
     for await (const entry of zip.eachEntry()) {

@@ -1,6 +1,8 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Content } from '../../store/payloads/contents.ts';
+import { shipPackage } from '../bucket/bucket-switch.ts';
+import { bucketAt } from '../bucket/published-bucket.ts';
 import { DocumentFile, type WrittenTwins } from '../disk/document-file.ts';
 import { lastBlock } from '../disk/gzip-pieces.ts';
 import type { StoredDocument } from '../disk/pointer.ts';
@@ -112,7 +114,9 @@ export class PackageWriter {
       manifest = await this.#manifest.finish();
       await this.#addManifest(manifest);
       await this.#zip.finish();
-      return { entries: this.#entries, zip: await this.#file.finish(), manifest };
+      const zip = await this.#file.finish();
+      await shipPackage(bucketAt(this.#directory), zip.file, zip.digest);
+      return { entries: this.#entries, zip, manifest };
     } catch (error) {
       if (manifest) await removeFiles(this.#directory, [manifest.plain.file, manifest.deflated.file]);
       await this.discard();

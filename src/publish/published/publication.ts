@@ -1,22 +1,14 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { PackedRange } from '../../store/reading/withheld.ts';
 import { Catalogs } from '../disk/catalogs.ts';
-import {
-  type Documents,
-  type PackageCheck,
-  type Pointer,
-  pointerFile,
-  readPointer,
-  type StoredDocument,
-  switchesHere,
-  type Trouble,
-} from '../disk/pointer.ts';
+import type { Documents, PackageCheck, Pointer, StoredDocument, Trouble } from '../disk/pointer.ts';
 import { readSlices, totalLength } from '../disk/slices.ts';
 import { statesOf } from '../documents/former-documents.ts';
 import { makingOf } from '../dump/dump-paths.ts';
 import { DocumentMemory } from './document-memory.ts';
+import { packageAddress } from './package-address.ts';
+import { numberOf, PointerLook, type Seen } from './pointer-look.ts';
 
 /** What is published now, for whoever serves it. */
 export interface Publication {
@@ -45,6 +37,8 @@ export interface PublishedDocument {
   readonly gzip?: Variant;
   /** Of a package and of its manifest. */
   readonly packed?: Packed;
+  /** Of these: where whoever may have it is sent, for a while; undefined: it comes from here. */
+  readonly redirect?: () => Promise<string | undefined>;
   /**
    * Whether it would be found again, as it is: as of a look at the disk that began at most some milliseconds ago.
    * Undefined: nobody knows.
@@ -77,6 +71,8 @@ export interface PublishedSet {
   readonly documents: readonly PublishedFacts[];
   /** What keeps its dumps from following. */
   readonly trouble?: Trouble;
+  /** What kept it from being published as it is now. */
+  readonly notPublished?: Trouble;
   /** Its Change Lists have everything up to this sequence of the journal with this id. */
   readonly journal?: { readonly id: string; readonly seq: number };
 }
@@ -171,29 +167,11 @@ export function openPublication(directory: string): Publication {
 }
 
 const setsAtOnce = 64;
-/**
- * What is asked for again and again is found as of a look that began so many milliseconds ago, and not more: a look at
- * the disk takes longer than an answer from memory.
- */
-const lookCounts = 10;
 
 /** What a directory pointed to when it was looked at: the number of the pointer, as pointers are large. */
 interface Look {
   readonly directory: PublishedDirectory;
   readonly number: number;
-}
-
-const numbers = new WeakMap<Pointer, number>();
-let lastNumber = 0;
-
-/** Of a pointer as it was read; 0: there is none. */
-function numberOf(pointer: Pointer | undefined): number {
-  if (!pointer) return 0;
-  const known = numbers.get(pointer);
-  if (known !== undefined) return known;
-  lastNumber += 1;
-  numbers.set(pointer, lastNumber);
-  return lastNumber;
 }
 
 function areCurrent(looks: readonly Look[]): boolean | Promise<boolean> {
@@ -209,27 +187,13 @@ function areCurrent(looks: readonly Look[]): boolean | Promise<boolean> {
   ).then((all) => all.every((isSame) => isSame));
 }
 
-interface Seen {
-  /** Of the pointer. */
-  readonly number: number;
-  /** When the look began, in milliseconds of a clock that never goes back. */
-  readonly at: number;
-  /** Of this process, until then. */
-  readonly switches: number;
-}
-
 /** One pointer and what it points to, read again only when it was switched. */
 class PublishedDirectory {
   readonly #path: string;
   readonly #set: string;
   readonly #memory: DocumentMemory;
   readonly #catalogs: Catalogs;
-  #looking: Promise<unknown> | undefined;
-  #next: Promise<Pointer | undefined> | undefined;
-  #identity = '';
-  #pointer: Pointer | undefined;
-  #seen: Seen | undefined;
-  #isLooking = false;
+  readonly #look: PointerLook;
   #current: { readonly pointer: Pointer; readonly facts: Omit<PublishedSet, 'path'> } | undefined;
 
   /** @param set the path of the set that it is of; the site's has none */
@@ -238,55 +202,15 @@ class PublishedDirectory {
     this.#memory = memory;
     this.#set = set;
     this.#catalogs = new Catalogs(path);
+    this.#look = new PointerLook(path);
   }
 
-  /** One look at the disk answers all who asked before it began. */
   pointer(): Promise<Pointer | undefined> {
-    this.#next ??= this.#lookAfter(this.#looking);
-    return this.#next;
+    return this.#look.pointer();
   }
 
-  async #lookAfter(before: Promise<unknown> | undefined): Promise<Pointer | undefined> {
-    await before?.catch(() => undefined);
-    this.#looking = this.#next;
-    this.#next = undefined;
-    return this.#look();
-  }
-
-  /** As of a look of late; undefined: it is too long ago. A new one begins before it is. */
   recent(): Seen | undefined {
-    const seen = this.#seen;
-    const age =
-      seen && seen.switches === switchesHere() ? performance.now() - seen.at : Number.POSITIVE_INFINITY;
-    if (age > lookCounts) return undefined;
-    if (age > lookCounts / 2 && this.#next === undefined && !this.#isLooking)
-      this.pointer().catch(() => undefined);
-    return seen;
-  }
-
-  async #look(): Promise<Pointer | undefined> {
-    const [at, switches] = [performance.now(), switchesHere()];
-    this.#isLooking = true;
-    try {
-      const pointer = await this.#read();
-      this.#seen = { at, switches, number: numberOf(pointer) };
-      return pointer;
-    } finally {
-      this.#isLooking = false;
-    }
-  }
-
-  async #read(): Promise<Pointer | undefined> {
-    const found = await stat(join(this.#path, pointerFile), { bigint: true }).catch(() => undefined);
-    if (!found) return undefined;
-    const identity = `${found.ino} ${found.mtimeNs} ${found.size}`;
-    if (identity !== this.#identity) {
-      // A damaged pointer is no reason to stop serving what was read from the last one.
-      const read = await readPointer(this.#path);
-      if (read) this.#pointer = read;
-      this.#identity = identity;
-    }
-    return this.#pointer;
+    return this.#look.recent();
   }
 
   async find(path: string, pointer: Pointer): Promise<PublishedDocument | undefined> {
@@ -294,7 +218,9 @@ class PublishedDirectory {
       const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
       if (!document) continue;
       const packed = this.#packed(pointer, path, document);
-      return { ...toPublished(this.#path, path, document, this.#memory), ...(packed && { packed }) };
+      const published = toPublished(this.#path, path, document, this.#memory);
+      if (!packed) return published;
+      return { ...published, packed, redirect: () => packageAddress(this.#path, document) };
     }
     return undefined;
   }

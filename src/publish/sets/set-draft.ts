@@ -117,7 +117,8 @@ export class SetDraft {
   }
 
   async switch(): Promise<void> {
-    if (!this.#changed) return;
+    if (!this.#changed && !this.#directory.mustMove) return;
+    this.#draft = await this.#directory.storable(this.#draft);
     const { changes, snapshots, dumps = [], changeDump, archive } = this.#draft;
     const catalogs = [
       changes?.closed,

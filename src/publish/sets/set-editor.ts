@@ -25,6 +25,7 @@ import { PackageExpulsion } from './package-expulsion.ts';
 import { type DocumentReport, SetDraft } from './set-draft.ts';
 import type { SetSettings } from './set-part.ts';
 import { SetPublication } from './set-publication.ts';
+import { SetTroubles } from './set-troubles.ts';
 import { registerSet } from './site-publication.ts';
 
 export interface EditorSettings {
@@ -58,10 +59,12 @@ export class SetEditor {
   readonly #settings: EditorSettings;
   readonly #root: string;
   readonly #directories = new Map<string, SetDirectory>();
+  readonly #troubles: SetTroubles;
 
   constructor(settings: EditorSettings) {
     this.#settings = settings;
     this.#root = publicationRoot(settings.directory);
+    this.#troubles = new SetTroubles(settings);
   }
 
   /**
@@ -87,8 +90,10 @@ export class SetEditor {
       await work(editing);
       await directory.sweep();
       await registerSet(this.#root, { baseUrl, clock, leaseMs: database.leaseMs }, set);
+      await this.#troubles.isOver(set.path);
       return draft.reports;
     } catch (error) {
+      await this.#troubles.note(set.path, error);
       await directory
         .sweep()
         .catch((cause: unknown) =>

@@ -23,6 +23,7 @@ export function documentRepresentation(
     cacheControl: document.immutable && !document.packed ? 'public, max-age=31536000, immutable' : 'no-cache',
     // A part of a gzip stream is of no use alone: who asks for a range gets one of the plain bytes, or all.
     ranges: !gzip,
+    ...(document.redirect ? { redirect: document.redirect } : {}),
     open: async (start, end) =>
       (await variant.whole?.())?.subarray(start, end) ?? begun(variant.open(start, end)),
   };

@@ -23,6 +23,7 @@ import * as due from '../../../migrations/0042-due.ts';
 import * as hosts from '../../../migrations/0043-hosts.ts';
 import * as objects from '../../../migrations/0044-objects.ts';
 import * as jointJournals from '../../../migrations/0045-joint-journals.ts';
+import * as publishedPointers from '../../../migrations/0050-published-pointers.ts';
 import * as descriptions from '../../../migrations/0051-descriptions.ts';
 import * as admin from '../../../migrations/0053-admin.ts';
 import * as asked from '../../../migrations/0054-asked.ts';
@@ -60,6 +61,7 @@ export const migrations: readonly Migration[] = [
   { name: '0043-hosts', up: hosts.up, worksWith: '0041-kept-sources' },
   { name: '0044-objects', up: objects.up, worksWith: '0041-kept-sources' },
   { name: '0045-joint-journals', up: jointJournals.up, worksWith: '0041-kept-sources' },
+  { name: '0050-published-pointers', up: publishedPointers.up, worksWith: '0041-kept-sources' },
   { name: '0051-descriptions', up: descriptions.up, worksWith: '0041-kept-sources' },
   { name: '0053-admin', up: admin.up, worksWith: '0041-kept-sources' },
   { name: '0054-asked', up: asked.up, worksWith: '0041-kept-sources' },

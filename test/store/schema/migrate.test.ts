@@ -61,6 +61,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0043-hosts' },
     { name: '0044-objects' },
     { name: '0045-joint-journals' },
+    { name: '0050-published-pointers' },
     { name: '0051-descriptions' },
     { name: '0053-admin' },
     { name: '0054-asked' },
