@@ -230,7 +230,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
     .copyInheritedSettings(program);
   storage
     .command('migrate')
-    .description('move mirrored files to where `storage.files` says, while they are served')
+    .description('move mirrored files, documents and packages to where `storage` says, while they are served')
     .copyInheritedSettings(program)
     .option('-c, --config <file>', 'configuration file (default: rsbridge.yaml)')
     .option('--json', 'print the results as NDJSON', false)

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { countOf } from '../../core/count-of.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
 import { contentOf, type ObjectStore } from '../../core/payloads/object-store.ts';
-import { exitCodeOf } from '../terminal/exit-codes.ts';
+import { comparePublication } from '../../publish/sets/moved-publication.ts';
+import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import type { Finding } from './finding.ts';
 
 /** Writes an object, reads it, and deletes it again: what the object storage allows is known by trying. */
@@ -26,10 +28,29 @@ export async function checkObjects(objects: ObjectStore, signal: AbortSignal): P
       message: `an object was written to ${objects.place}, read and deleted${conditions}`,
     };
   } catch (error) {
-    if (!isBridgeError(error)) throw error;
-    const message = `${describeError(error)}. ${error.advice} [${error.code}]`;
-    return { check, ok: false, message, exitCode: exitCodeOf(error.code) };
+    return findingOf(check, error);
   }
+}
+
+/** Compares what is published with what is on the disk and in the object storage. */
+export async function checkPublished(directory: string, signal: AbortSignal): Promise<Finding> {
+  const check = 'published documents';
+  try {
+    const { files, missing, toMove } = await comparePublication(directory, signal);
+    const places = `${countOf(files, 'file')}, all of them there`;
+    const left = `; ${countOf(toMove, 'file')} still on the disk: rsbridge storage migrate`;
+    if (missing === 0) return { check, ok: true, message: `${places}${toMove > 0 ? left : ''}` };
+    const message = `of ${countOf(files, 'file')}, ${missing} neither on the disk of this machine nor in the object storage; what they belong to is rendered anew when rsbridge serve is started again, or by rsbridge publish`;
+    return { check, ok: false, message, exitCode: exitCodes.storage };
+  } catch (error) {
+    return findingOf(check, error);
+  }
+}
+
+function findingOf(check: string, error: unknown): Finding {
+  if (!isBridgeError(error)) throw error;
+  const message = `${describeError(error)}. ${error.advice} [${error.code}]`;
+  return { check, ok: false, message, exitCode: exitCodeOf(error.code) };
 }
 
 function differs({ place }: ObjectStore, what: string): BridgeError {

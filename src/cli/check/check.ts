@@ -22,7 +22,7 @@ import { createProgress, type Progress } from '../terminal/progress.ts';
 import { checkBlobs } from './check-blobs.ts';
 import { checkDatabase, toFinding } from './check-database.ts';
 import { checkDspace } from './check-dspace.ts';
-import { checkObjects } from './check-objects.ts';
+import { checkObjects, checkPublished } from './check-objects.ts';
 import { findSetFaults } from './check-sets.ts';
 import type { Finding } from './finding.ts';
 
@@ -81,7 +81,10 @@ async function* findings(bridge: Bridge, progress: Progress, blobs: boolean): As
     if (finding.exitCode === exitCodes.storage) return;
   }
   yield checkDisk(bridge.config.directory);
-  if (bridge.objects) yield await checkObjects(bridge.objects, io.abort);
+  if (bridge.objects) {
+    yield await checkObjects(bridge.objects, io.abort);
+    yield await checkPublished(bridge.config.directory, io.abort);
+  }
   for (const source of await unconfiguredSources(bridge)) {
     const ok = source.removedAt !== undefined;
     const message = describeUnconfigured(source);

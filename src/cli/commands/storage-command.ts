@@ -1,6 +1,7 @@
 import { countOf } from '../../core/count-of.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError } from '../../core/errors.ts';
+import { movePublication } from '../../publish/sets/moved-publication.ts';
 import { type Moved, moveContents, removeFormerFiles } from '../../store/payloads/moved-contents.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
@@ -15,7 +16,7 @@ export interface StorageFlags {
 /** Whoever has just read where a content is has opened it by then. */
 const graceMs = 60_000;
 
-/** Moves mirrored files to where `storage.files` says that they are to be. */
+/** Moves mirrored files, documents and packages to where `storage` says that they are to be. */
 export async function migrateStorageCommand(flags: StorageFlags, given: CommandIo): Promise<number> {
   const progress = createProgress(given, flags);
   const { io } = progress;
@@ -27,7 +28,7 @@ export async function migrateStorageCommand(flags: StorageFlags, given: CommandI
       if (!objects)
         throw new BridgeError(
           'config-invalid',
-          'storage.s3 is missing; it says from where, or to where, files are moved',
+          'storage.s3 is missing; it says from where, or to where, files and documents are moved',
         );
       let bytes = 0;
       const onMoved = (more: number) => {
@@ -40,8 +41,19 @@ export async function migrateStorageCommand(flags: StorageFlags, given: CommandI
         if (moved.contents > 0) await clock.sleep(graceMs, signal);
         removed = await removeFormerFiles({ database, directory, signal });
       }
+      let files = 0;
+      const published = await movePublication(directory, {
+        clock,
+        signal,
+        onMoved: (more) => {
+          files += more;
+          progress.show('published', { label: 'documents', done: files, noun: 'file', deed: 'moved' });
+        },
+      });
       const place = to === 's3' ? objects.place : directory;
-      printResult(io, flags.json, { to, ...moved, removed }, describe(moved, place, removed));
+      const documents = published > 0 ? `; ${countOf(published, 'published file')} moved` : '';
+      const result = { to, ...moved, removed, published };
+      printResult(io, flags.json, result, `${describe(moved, place, removed)}${documents}`);
       return moved.damaged.length > 0 ? exitCodes.storage : exitCodes.ok;
     });
   } catch (error) {

@@ -12,6 +12,7 @@ import type { SourceOverview } from '../../server/deps.ts';
 import type { FileCounts } from '../../store/files/file-counts.ts';
 import type { WithheldCounts } from '../../store/files/withheld-files.ts';
 import { listRestingHosts } from '../../store/hosts/host-news.ts';
+import { listTroubles, type PublicationTrouble } from '../../store/objects/publication-troubles.ts';
 import { readSourceDetails, type SourceDetails } from '../../store/reading/source-details.ts';
 import { listWithdrawals, type Withdrawal } from '../../store/removal/withdrawals.ts';
 import type { VanishedCounts } from '../../store/runs/vanished.ts';
@@ -37,7 +38,10 @@ export async function statusCommand(
   const bridge = await openStored(config, 'migrate');
   try {
     if (flags.at !== undefined) return await statusAt(bridge, flags.at, flags.json, io);
-    const published = await bridge.publication.sets();
+    const published = withTroubles(
+      await bridge.publication.sets(),
+      await listTroubles(bridge.database.reader),
+    );
     const setsOf = bySource(published);
     const overviews = await readOverviews(bridge, published);
     for (let from = 0; from < overviews.length; from += sourcesAtOnce) {
@@ -233,9 +237,22 @@ function describeOverview(overview: SourceOverview): string {
   ].join('\n');
 }
 
-function describeSet(
-  set: { path: string; documents: readonly { entries: number }[] },
-  baseUrl: string,
-): string {
-  return `  ${baseUrl}/${set.path}/capabilitylist.xml: ${countOf(set.documents.length, 'document')}`;
+/** With what keeps some from being published, and those of which nothing is. */
+function withTroubles(
+  sets: readonly PublishedSet[],
+  troubles: readonly PublicationTrouble[],
+): readonly PublishedSet[] {
+  const of = new Map(troubles.map(({ path, ...trouble }) => [path, trouble]));
+  const all = new Map(sets.map((set) => [set.path, set]));
+  for (const [path, trouble] of of)
+    all.set(path, { ...(all.get(path) ?? { path, documents: [] }), notPublished: trouble });
+  return [...all.values()];
+}
+
+function describeSet(set: PublishedSet, baseUrl: string): string {
+  const { notPublished } = set;
+  const trouble = notPublished
+    ? `\n  ! ${set.path} could not be published as it is now, since ${notPublished.at}: ${printable(notPublished.message)} [${notPublished.code}]. What was published before is served, and it is tried again`
+    : '';
+  return `  ${baseUrl}/${set.path}/capabilitylist.xml: ${countOf(set.documents.length, 'document')}${trouble}`;
 }

@@ -43,6 +43,13 @@ describe.skipIf(!versitygw)('with an object storage', () => {
     const s3 = { endpoint: server.endpoint, bucket: server.bucket };
     const { code, stdout } = await migrate({ s3, files });
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({ to: files, contents: 0, bytes: 0, damaged: [], removed: 0 });
+    expect(JSON.parse(stdout)).toEqual({
+      to: files,
+      contents: 0,
+      bytes: 0,
+      damaged: [],
+      removed: 0,
+      published: 0,
+    });
   });
 });
