@@ -43,14 +43,15 @@ export async function readFollowed(db: Queryable): Promise<readonly Followed[]> 
 export async function followJournal(
   database: Database,
   directory: string,
-  { sourceId, seq }: Pick<Followed, 'sourceId' | 'seq'>,
+  { sourceId, seq, journalSeq }: Pick<Followed, 'sourceId' | 'seq' | 'journalSeq'>,
 ): Promise<number | undefined> {
   const changes = await changesAfter(database.reader, sourceId, seq);
-  const last = changes.at(-1);
-  if (!last) return undefined;
+  const last = Number(changes.at(-1)?.seq ?? 0);
+  // Where there are no more, the journal is read to its end, whatever its last changes were of.
+  const next = changes.length < changesAtATime ? Math.max(last, journalSeq) : last;
+  if (next <= seq) return undefined;
   const itemIds = [...new Set(changes.filter(isLatest).map(({ item_id }) => Number(item_id)))];
   const described = await describeItems(database.reader, directory, sourceId, itemIds);
-  const next = Number(last.seq);
   const isOurs = await database.transaction(async (trx) => {
     // It may have been removed for good meanwhile.
     if (!(await trx('source').where({ id: sourceId }).first('id'))) return false;

@@ -156,6 +156,10 @@ describeOnBoth('search', (open) => {
     expect(await found(database, 'second')).toEqual(['oai:n:1']);
     expect(await found(database, 'first')).toEqual([]);
     expect(await at()).toMatchObject({ seq: 2, journalSeq: 2 });
+    // A journal may have moved without a change that can be told.
+    await database.writer('source').where({ name: 'nara' }).update({ journal_seq: 7 });
+    await follow(database);
+    expect(await at()).toMatchObject({ seq: 7, journalSeq: 7 });
   });
 
   it('describes everything anew by other rules, and forgets a source that is not to be searched', async () => {
