@@ -7,6 +7,7 @@ import type { DueWork } from '../store/runs/due.ts';
 import type { JournalState } from '../store/sources/journal.ts';
 import { type Front, listenAlone } from './answering.ts';
 import type { Bridge } from './bridge.ts';
+import { removeDue } from './removal.ts';
 import { startDescribing } from './search/describing.ts';
 import type { Signals } from './signals.ts';
 import { askAgain } from './sources/ask-again.ts';
@@ -140,6 +141,9 @@ async function perform(
       return work.compareDue(source, signals);
     case 'asked':
       return work.answerAsked(source, signals);
+    case 'removal':
+    case 'removal-at-once':
+      return removeDue(bridge, source, { atOnce: kind === 'removal-at-once', signal: signals.stop });
     case 'retention':
       return work.retainAll(signals);
     case 'lists':

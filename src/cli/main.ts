@@ -218,6 +218,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
 
   command('remove <source>', 'remove a source that is not configured any more')
     .option('--at-once', 'remove everything at once, its lists included', false)
+    .option('--by-serve', 'have a running `rsbridge serve` do it, in the background', false)
     .option('--dry-run', 'print what would be removed, change nothing', false)
     .action(async (source, options) => {
       const { removeCommand } = await import('./commands/remove-command.ts');

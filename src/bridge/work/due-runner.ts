@@ -59,6 +59,8 @@ const putOffShare = 1 / 3;
 const looksPerInquest = 5;
 
 const ofSources: readonly DueKind[] = ['harvest', 'full', 'identifiers', 'asked'];
+/** Of sources that are not configured any more; one at a time. */
+const removing: readonly DueKind[] = ['removal', 'removal-at-once'];
 const publishing: readonly DueKind[] = ['lists', 'dumps'];
 
 interface Running {
@@ -115,6 +117,7 @@ export class DueRunner {
     if (this.#looks % looksPerInquest === 0) await freeClaimsOfDead(database);
     this.#looks += 1;
     while (await this.#take({ sources: [''], kinds: this.#ofInstallation(), withLong: true }, now));
+    if (!this.#isRemoving()) await this.#take({ sources: undefined, kinds: removing, withLong: true }, now);
     while (this.#free() > 0 && (await this.#take(this.#choice(), now)));
     await this.#makeRoom(now);
   }
@@ -131,8 +134,13 @@ export class DueRunner {
     return ['publication', 'retention', ...(isPublisher ? publishing : [])];
   }
 
+  #isRemoving(): boolean {
+    return [...this.#running.values()].some(({ claim }) => removing.includes(claim.kind));
+  }
+
+  /** Those that take a place. */
   #ofSources(): readonly Running[] {
-    return [...this.#running.values()].filter(({ claim }) => claim.source !== '');
+    return [...this.#running.values()].filter(({ claim }) => ofSources.includes(claim.kind));
   }
 
   #free(): number {

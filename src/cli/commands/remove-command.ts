@@ -1,29 +1,22 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bridge } from '../../bridge/bridge.ts';
+import { removeSource } from '../../bridge/removal.ts';
 import { unconfiguredSources } from '../../bridge/state/stored-sources.ts';
 import { countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
 import { eitherOf } from '../../core/either-signal.ts';
-import { BridgeError, isBridgeError } from '../../core/errors.ts';
-import type { ResourceSet, SetFilter } from '../../core/resource-set.ts';
-import { fromSegment } from '../../core/segment.ts';
-import { instant } from '../../harvest/harvest-source.ts';
-import { readPointer } from '../../publish/disk/pointer.ts';
-import { publicationRoot } from '../../publish/published/publication.ts';
-import { removeUnreferenced } from '../../store/payloads/unreferenced-blobs.ts';
-import { deleteAll, isRemoved, purgeSource } from '../../store/removal/removed-sources.ts';
-import { acquireLease, type Lease, releaseLease } from '../../store/runs/leases.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { lookAtClock } from '../../store/runs/clock-ahead.ts';
+import { askFor, listDue } from '../../store/runs/due.ts';
 import { countSource, findSource } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { type CommandIo, printResult } from '../terminal/io.ts';
+import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
 
 export interface RemoveFlags {
   readonly config?: string;
   readonly json: boolean;
   readonly atOnce: boolean;
+  readonly byServe: boolean;
   readonly dryRun: boolean;
 }
 
@@ -42,24 +35,39 @@ export async function removeCommand(name: string, flags: RemoveFlags, io: Comman
       printResult(io, flags.json, { dryRun: true, ...said }, message);
       return exitCodes.ok;
     }
-    const lease = await acquireLease(database, name, clock.now().getTime());
+    if (flags.byServe) {
+      await askServe(bridge, name, flags, io);
+      return exitCodes.ok;
+    }
     const ending = eitherOf(io.stop, io.abort);
     try {
-      await deleteAll(database, lease, () => instant(clock), ending);
-      if (flags.atOnce) await removeRest(bridge, lease, name, ending);
+      await removeSource(bridge, name, { atOnce: flags.atOnce, signal: ending });
     } catch (error) {
       if (!ending.aborted) throw error;
       throw new BridgeError('interrupted', `stopped as asked; what is left of ${name} goes the next time`, {
         cause: error,
       });
-    } finally {
-      await releaseLease(database, lease);
     }
-    if (!flags.atOnce) await publishLast(bridge, name, io);
-    await patiently(() => bridge.publisher.publishSite(bridge.sets()));
     printResult(io, flags.json, said, describe(name, resources, flags.atOnce));
     return exitCodes.ok;
   });
+}
+
+/** Leaves it to the processes that work at this database: of millions of resources it takes hours. */
+async function askServe(
+  { database }: Bridge,
+  name: string,
+  { atOnce, json }: RemoveFlags,
+  io: CommandIo,
+): Promise<void> {
+  const now = await lookAtClock(database);
+  const kind = atOnce ? 'removal-at-once' : 'removal';
+  await askFor(database, { sources: [name], kind }, now);
+  const message = `${name} is removed by rsbridge serve from now on; nothing of it is served as a living resource any more, and rsbridge status shows it until it is gone`;
+  printResult(io, json, { source: name, asked: kind }, message);
+  const due = await listDue(database.reader, now);
+  if (!due.some((one) => one.kind === 'publication' && one.isHeld))
+    say(io, 'no rsbridge serve works at this database now; the next one that starts begins with it');
 }
 
 function describe(name: string, resources: number, atOnce: boolean): string {
@@ -83,78 +91,4 @@ async function refuseOthers(bridge: Bridge, name: string): Promise<void> {
     'unknown-source',
     `there is no source called ${name} in the store; in the store and not in the configuration: ${names}`,
   );
-}
-
-/** Rows last: as long as they are there, the next call knows what is left. */
-async function removeRest(
-  { database, config, clock }: Bridge,
-  lease: Lease,
-  name: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const { directory } = config;
-  for (const place of [publicationRoot(directory), join(directory, 'lists-in-time')]) {
-    await rm(join(place, name), { recursive: true, force: true });
-  }
-  await purgeSource(database, lease, () => instant(clock), signal);
-  const now = toIso(clock.now());
-  const followedUpTo = new Map<number, number>();
-  await removeUnreferenced({ database, directory, followedUpTo, now, urgent: true, signal });
-}
-
-/** What those who follow the source read last. */
-async function publishLast(
-  { publisher, config, database, jointSets }: Bridge,
-  name: string,
-  io: CommandIo,
-): Promise<void> {
-  if (!(await isRemoved(database.writer, name))) return;
-  for (const set of await publishedSetsOf(config.directory, name)) {
-    await patiently(() =>
-      publisher.publish(set, { resourceList: 'always', flat: 'always', signal: io.abort }),
-    );
-  }
-  for (const set of jointSets())
-    await patiently(() => publisher.publish(set, { resourceList: 'if-missing', signal: io.abort }));
-}
-
-/** The sets of a source, as they were published last: the configuration does not know them any more. */
-async function publishedSetsOf(directory: string, name: string): Promise<readonly ResourceSet[]> {
-  const root = publicationRoot(directory);
-  const paths = ((await readPointer(root))?.sets ?? []).filter((path) => path.split('/', 1)[0] === name);
-  const sets: ResourceSet[] = [];
-  for (const path of paths) {
-    const pointer = await readPointer(join(root, ...path.split('/')));
-    const { kind, formats, collections } = JSON.parse(pointer?.definition ?? '{}') as SetFilter;
-    const specs = collections?.flatMap((segment) => fromSegment(segment) ?? []);
-    const filter = { kind, formats, collections: specs };
-    const dumps = pointer?.dumps !== undefined || pointer?.changeDump !== undefined;
-    sets.push({
-      path,
-      source: name,
-      title: path,
-      filter,
-      dumps,
-      mirrors: [],
-      mementos: 'none',
-      ofDeleted: false,
-    });
-  }
-  return sets;
-}
-
-const attempts = 50;
-const pauseMs = 200;
-
-/** Beside `serve` a set is often being published, but seldom for long. */
-async function patiently(work: () => Promise<unknown>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (!isBridgeError(error, 'publication-busy') || attempt >= attempts) throw error;
-      await sleep(pauseMs);
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { storeChanges } from '../changes/journal-writing.ts';
-import { insertRows, whereAnyOf } from '../engine/bulk.ts';
+import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { leaveJoints } from '../joint/lost-changes.ts';
 import { urgentlyDue } from '../payloads/released-for-good.ts';
@@ -120,19 +120,21 @@ export async function purgeSource(
   await step((trx) => purgeItems(trx, sourceId));
   await step((trx) => trx('described').where({ source_id: sourceId }).delete());
   await step((trx) => forgetSome(trx, sourceId, resourcesAtATime));
-  for (const table of [
-    'moment',
-    'seen',
-    'link_form',
-    'vanished',
-    'unread_part',
-    'unreadable',
-    'collection',
-  ]) {
-    await step((trx) => trx(table).where({ source_id: sourceId }).delete());
+  for (const table of ['moment', 'link_form', 'vanished', 'unread_part', 'unreadable', 'collection']) {
+    await step((trx) => deleteSome(trx, table, sourceId));
   }
+  // A row tells of many resources, and is found by its key.
+  await step((trx) => trx('seen').where({ source_id: sourceId }).delete());
   await step((trx) => purgeRuns(trx, sourceId));
   await database.writer('source').where({ id: sourceId }).delete();
+}
+
+/** Some rows of a table, so that nobody waits long for it. @returns how many */
+function deleteSome(trx: Knex.Transaction, table: string, sourceId: number): Promise<number> {
+  const place = isPostgres(trx) ? 'ctid' : 'rowid';
+  const some = trx(table).where({ source_id: sourceId }).limit(rowsAtATime).select(place);
+  // These tables are not divided on PostgreSQL, so that a place is in each once.
+  return trx(table).where({ source_id: sourceId }).whereRaw(`${place} in (?)`, [some]).delete();
 }
 
 /** Bytes that nobody of this source needs any more; each by numbers that no other row of the source has. */

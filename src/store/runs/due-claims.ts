@@ -7,8 +7,8 @@ import { isDead } from './leases.ts';
 
 /** What one process may take. */
 export interface Choice {
-  /** Those that it knows. */
-  readonly sources: readonly string[];
+  /** Those that it knows; undefined: whatever there is. */
+  readonly sources: readonly string[] | undefined;
   readonly kinds: readonly DueKind[];
   /** Whether also what is known to take long. */
   readonly withLong: boolean;
@@ -74,9 +74,9 @@ function dueRows(db: Queryable, { sources, kinds, withLong }: Choice, now: numbe
   return db('due')
     .where('due_at', '<=', now)
     .whereIn('kind', kinds)
-    .whereRaw(isNamed, ['due.source', JSON.stringify(sources)])
     .andWhere((free) => isFree(free, now))
     .modify((rows) => {
+      if (sources) rows.whereRaw(isNamed, ['due.source', JSON.stringify(sources)]);
       if (!withLong) rows.where({ is_long: false });
     })
     .whereNotExists(

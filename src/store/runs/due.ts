@@ -7,6 +7,8 @@ export type DueKind =
   | 'full'
   | 'identifiers'
   | 'asked'
+  | 'removal'
+  | 'removal-at-once'
   | 'retention'
   | 'lists'
   | 'dumps'

@@ -1,0 +1,137 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toIso } from '../core/datetime.ts';
+import { failure, isBridgeError } from '../core/errors.ts';
+import type { ResourceSet, SetFilter } from '../core/resource-set.ts';
+import { fromSegment } from '../core/segment.ts';
+import { instant } from '../harvest/harvest-source.ts';
+import { readPointer } from '../publish/disk/pointer.ts';
+import { publicationRoot } from '../publish/published/publication.ts';
+import { removeUnreferenced } from '../store/payloads/unreferenced-blobs.ts';
+import { deleteAll, isRemoved, purgeSource } from '../store/removal/removed-sources.ts';
+import { acquireLease, type Lease, releaseLease } from '../store/runs/leases.ts';
+import { findSource } from '../store/sources/sources.ts';
+import type { Bridge } from './bridge.ts';
+
+export interface RemovalOptions {
+  /** Its lists, rows and bytes, too. */
+  readonly atOnce: boolean;
+  /** What is not done until then is done the next time. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Removes a source that is not configured any more, in short transactions, so that whatever else is at work goes on: first
+ * for those who follow it, then, if asked for, for good. Whoever is interrupted continues.
+ * @throws BridgeError `lease-held`: another process works on the source
+ */
+export async function removeSource(
+  bridge: Bridge,
+  name: string,
+  { atOnce, signal }: RemovalOptions,
+): Promise<void> {
+  const { database, clock } = bridge;
+  const lease = await acquireLease(database, name, clock.now().getTime());
+  try {
+    await deleteAll(database, lease, () => instant(clock), signal);
+    if (atOnce) await removeRest(bridge, lease, name, signal);
+  } finally {
+    await releaseLease(database, lease);
+  }
+  if (!atOnce) await publishLast(bridge, name, signal);
+  await patiently(() => bridge.publisher.publishSite(bridge.sets()));
+}
+
+/** What somebody has asked those who work at the database to remove. */
+export async function removeDue(
+  bridge: Bridge,
+  name: string,
+  options: RemovalOptions,
+): Promise<'done' | 'put-off'> {
+  const { log, config, database } = bridge;
+  // It was configured again, or another process has come to the end of it.
+  const isGone = Object.hasOwn(config.sources, name) || !(await findSource(database.reader, name));
+  if (isGone) return 'done';
+  try {
+    await removeSource(bridge, name, options);
+    log.info({ source: name, atOnce: options.atOnce }, 'source removed');
+    return 'done';
+  } catch (error) {
+    const expected = options.signal.aborted || isBridgeError(error, 'lease-held');
+    log[expected ? 'debug' : 'error']({ source: name, ...failure(error) }, 'source not removed yet');
+    return 'put-off';
+  }
+}
+
+/** Rows last: as long as they are there, the next call knows what is left. */
+async function removeRest(
+  { database, config, clock }: Bridge,
+  lease: Lease,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { directory } = config;
+  for (const place of [publicationRoot(directory), join(directory, 'lists-in-time')]) {
+    await rm(join(place, name), { recursive: true, force: true });
+  }
+  await purgeSource(database, lease, () => instant(clock), signal);
+  const now = toIso(clock.now());
+  const followedUpTo = new Map<number, number>();
+  await removeUnreferenced({ database, directory, followedUpTo, now, urgent: true, signal });
+}
+
+/** What those who follow the source read last. */
+async function publishLast(
+  { publisher, config, database, jointSets }: Bridge,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await isRemoved(database.writer, name))) return;
+  for (const set of await publishedSetsOf(config.directory, name)) {
+    await patiently(() => publisher.publish(set, { resourceList: 'always', flat: 'always', signal }));
+  }
+  for (const set of jointSets())
+    await patiently(() => publisher.publish(set, { resourceList: 'if-missing', signal }));
+}
+
+/** The sets of a source, as they were published last: the configuration does not know them any more. */
+async function publishedSetsOf(directory: string, name: string): Promise<readonly ResourceSet[]> {
+  const root = publicationRoot(directory);
+  const paths = ((await readPointer(root))?.sets ?? []).filter((path) => path.split('/', 1)[0] === name);
+  const sets: ResourceSet[] = [];
+  for (const path of paths) {
+    const pointer = await readPointer(join(root, ...path.split('/')));
+    const { kind, formats, collections } = JSON.parse(pointer?.definition ?? '{}') as SetFilter;
+    const specs = collections?.flatMap((segment) => fromSegment(segment) ?? []);
+    const filter = { kind, formats, collections: specs };
+    const dumps = pointer?.dumps !== undefined || pointer?.changeDump !== undefined;
+    sets.push({
+      path,
+      source: name,
+      title: path,
+      filter,
+      dumps,
+      mirrors: [],
+      mementos: 'none',
+      ofDeleted: false,
+    });
+  }
+  return sets;
+}
+
+const attempts = 50;
+const pauseMs = 200;
+
+/** Beside `serve` a set is often being published, but seldom for long. */
+async function patiently(work: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isBridgeError(error, 'publication-busy') || attempt >= attempts) throw error;
+      await sleep(pauseMs);
+    }
+  }
+}
