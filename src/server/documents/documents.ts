@@ -13,15 +13,17 @@ import { servedPath } from '../http/base-path.ts';
 import { documentRepresentation } from '../http/document-representation.ts';
 import { documentPolicy } from '../http/document-stylesheet.ts';
 import { forgetRepresentation, isReplaced, Refusal } from '../http/errors.ts';
+import { goneSignal } from '../http/gone.ts';
 import { formatLinks } from '../http/link-header.ts';
-import { varyBy } from '../http/negotiation.ts';
+import { asksForHtml, varyBy } from '../http/negotiation.ts';
 import { sendRepresentation } from '../http/representation.ts';
 import { sourceOfDocument } from '../http/served-sources.ts';
 import { sendTaggedPage } from '../pages/views.ts';
 import { mayHavePast } from '../past/document-past.ts';
 import { originalLinks } from '../past/memento-links.ts';
 import { isServed, repeatable } from '../repeated/grounds.ts';
-import { asksForPage, changeListIndexPage, isChangeListIndex } from './change-list-index-page.ts';
+import { toDocumentPage } from './document-page.ts';
+import { asksForPage, isXml, viewDocument } from './document-view.ts';
 import { refuseWithheld } from './withheld-packages.ts';
 
 /** Everything the publication has: lists, indexes, dumps, Source Descriptions. */
@@ -57,20 +59,31 @@ async function answer(deps: ServerDeps, request: FastifyRequest, reply: FastifyR
     if (about !== undefined) return reply.header('cache-control', 'no-cache').redirect(about, 302);
     throw await explainAbsence(deps, path ?? '', now);
   }
-  if (isChangeListIndex(document)) {
-    varyBy(reply, 'Accept');
-    if (asksForPage(request)) {
-      reply.header('cache-control', 'no-cache');
-      return sendTaggedPage(deps, request, reply, await changeListIndexPage(deps, document, now));
-    }
-  }
   if (document.packed) await refuseWithheld(deps, document.path, document.packed);
+  if (isXml(document)) {
+    varyBy(reply, 'Accept');
+    if (asksForHtml(request.headers.accept)) varyBy(reply, 'User-Agent');
+    if (asksForPage(request)) return answerPage(deps, request, reply, document);
+  }
   reply.header('content-security-policy', documentPolicy(deps.baseUrl));
   const link = deps.documentPasts && mayHavePast(document.path) && linksOf(deps, document.path);
   const representation = documentRepresentation(document, request.headers['accept-encoding']);
   const headers = link ? { link } : {};
-  repeatDocument(deps, reply, document, now);
+  // Two browsers that ask alike may be a person and a crawler.
+  if (!asksForHtml(request.headers.accept)) repeatDocument(deps, reply, document, now);
   return sendRepresentation(request, reply, { ...representation, headers }, now);
+}
+
+/** For a person: what is for programs is at the same address, for whoever does not ask for HTML first. */
+async function answerPage(
+  deps: ServerDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  document: PublishedDocument,
+): Promise<FastifyReply> {
+  const view = await viewDocument(document, request.url, goneSignal(reply.raw));
+  reply.header('cache-control', 'no-cache');
+  return sendTaggedPage(deps, request, reply, (reader) => toDocumentPage(deps.baseUrl, view, reader));
 }
 
 /** What is read from memory is the same as long as it is the one that is published. */
@@ -81,7 +94,7 @@ function repeatDocument(
   now: string,
 ): void {
   const { path, packed, plain, isPublished, lastModified } = document;
-  if (packed || !isPublished || !plain.whole || isChangeListIndex(document) || lastModified > now) return;
+  if (packed || !isPublished || !plain.whole || lastModified > now) return;
   const source = sourceOfDocument(path);
   const since = toMilliseconds(lastModified);
   repeatable(reply, {

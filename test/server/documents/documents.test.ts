@@ -40,7 +40,7 @@ describe('a published document', () => {
     expect(headers['content-length']).toBe(String(xml.length));
     expect(headers.etag).toBe(variant('plain').etag);
     expect(headers['last-modified']).toBe(lastModified);
-    expect(headers.vary).toBe('Accept-Encoding');
+    expect(headers.vary).toBe('Accept, Accept-Encoding');
     expect(headers['accept-ranges']).toBe('bytes');
     expect(headers['cache-control']).toBe('no-cache');
     expect(headers['content-encoding']).toBeUndefined();
@@ -57,7 +57,7 @@ describe('a published document', () => {
     expect(headers['content-length']).toBe(String(variant('gzip').length));
     expect(headers.etag).toBe(variant('gzip').etag);
     expect(headers.etag).not.toBe(variant('plain').etag);
-    expect(headers.vary).toBe('Accept-Encoding');
+    expect(headers.vary).toBe('Accept, Accept-Encoding');
   });
 
   it.each(['identity', 'gzip'])(
@@ -108,7 +108,7 @@ describe.each(['plain', 'gzip'] as const)('conditions on the %s variant', (codin
     expect(body.byteLength).toBe(0);
     expect(headers).toMatchObject({
       etag: variant(coding).etag,
-      vary: 'Accept-Encoding',
+      vary: 'Accept, Accept-Encoding',
       'cache-control': 'no-cache',
       date: expect.any(String),
     });
