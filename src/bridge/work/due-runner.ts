@@ -72,6 +72,14 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
+interface Ended {
+  readonly claim: Claim;
+  readonly ending: Ending | 'failed';
+  /** Why it failed. */
+  readonly reason: string | undefined;
+  readonly isLong: boolean;
+}
+
 /**
  * Does what is due, with every other process at the database: each takes what it has places for. What takes long has half
  * of the places at most, and leaves its own at the end of a page when others have waited.
@@ -81,7 +89,7 @@ export class DueRunner {
   readonly #running = new Map<string, Running>();
   readonly #stopping = new AbortController();
   /** Has ended, and the database does not know yet. */
-  #unsettled: { readonly claim: Claim; readonly outcome: Outcome }[] = [];
+  #unsettled: Ended[] = [];
   #plans: ReadonlyMap<string, Plan> = new Map();
   #sources: readonly string[] = [];
   #isPlanned = false;
@@ -205,7 +213,7 @@ export class DueRunner {
   }
 
   async #do(claim: Claim, began: number, signals: WorkSignals): Promise<void> {
-    const { perform, log, now, steady } = this.#deps;
+    const { perform, log, steady } = this.#deps;
     let ending: Ending | 'failed';
     let reason: string | undefined;
     try {
@@ -215,16 +223,11 @@ export class DueRunner {
       reason = describeError(error);
     }
     this.#running.delete(keyOf(claim));
+    const isShort = steady() - began <= shortMs && ending !== 'yielded';
+    // The database may be away: then it is settled as soon as it is back, or nobody else would ever take it.
+    this.#unsettled.push({ claim, ending, reason, isLong: !isShort });
     try {
-      const isShort = steady() - began <= shortMs && ending !== 'yielded';
-      const at = await now();
-      const outcome = this.#outcome(claim, ending, { reason, at, isLong: !isShort });
-      if (ending === 'put-off' && this.#stopping.signal.aborted)
-        await releaseClaim(this.#deps.database, claim);
-      else {
-        this.#unsettled.push({ claim, outcome });
-        await this.#settleAll();
-      }
+      await this.#settleAll();
     } catch (error) {
       log.debug({ source: claim.source, kind: claim.kind, ...failure(error) }, 'not settled yet');
     }
@@ -254,11 +257,15 @@ export class DueRunner {
   }
 
   async #settleAll(): Promise<void> {
+    if (this.#unsettled.length === 0) return;
+    const { database, now } = this.#deps;
+    const at = await now();
     const some = this.#unsettled;
     this.#unsettled = [];
-    for (const [index, { claim, outcome }] of some.entries()) {
+    for (const [index, { claim, ending, reason, isLong }] of some.entries()) {
       try {
-        await settleClaim(this.#deps.database, claim, outcome);
+        if (ending === 'put-off' && this.#stopping.signal.aborted) await releaseClaim(database, claim);
+        else await settleClaim(database, claim, this.#outcome(claim, ending, { reason, at, isLong }));
       } catch (error) {
         this.#unsettled.push(...some.slice(index));
         throw error;

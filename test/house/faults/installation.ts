@@ -101,7 +101,7 @@ export class Installation {
 
   /** What is not as it is in the repositories; nothing, sooner or later. */
   async untilLevel(): Promise<void> {
-    const until = performance.now() + Number(process.env.LEVEL_MS ?? 60_000);
+    const until = performance.now() + 60_000;
     for (;;) {
       const wrong = await this.#wrong().catch((error: unknown) => [String(error)]);
       if (wrong.length === 0) return;

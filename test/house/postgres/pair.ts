@@ -15,12 +15,20 @@ export interface PostgresPair {
   /** What a machine does that loses its power. */
   killReplica(): Promise<void>;
   startReplica(): Promise<void>;
+  /** SIGQUIT: it ends at once, as `pg_ctl stop -m immediate` has it. */
+  endPrimary(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
+  startPrimary(): Promise<void>;
+  /** The replica is the primary from now on. */
+  promote(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const settings = { wal_level: 'replica', wal_keep_size: '512MB', jit: 'off' };
 
-export async function startPostgresPair(): Promise<PostgresPair> {
+/** @param more settings of the primary */
+export async function startPostgresPair(
+  more: Readonly<Record<string, string | number>> = {},
+): Promise<PostgresPair> {
   const cluster = createCluster();
   const standby = standbyOf(cluster);
   const [port, replicaPort] = [await freePort(), await freePort()];
@@ -28,14 +36,16 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     join(standby.data, 'postgresql.auto.conf'),
     `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`,
   );
-  const primary = await startCluster(cluster, port, settings);
+  const begin = () => startCluster(cluster, port, { ...settings, ...more });
+  let primary: RunningServer | undefined = await begin();
+  const { url } = primary;
   const start = () =>
     startCluster(standby, replicaPort, { ...settings, wal_retrieve_retry_interval: '100ms' });
   let replica: RunningServer | undefined = await start();
   const replicaUrl = replica.url;
 
   async function ask<Row extends object>(which: 'primary' | 'replica', sql: string): Promise<readonly Row[]> {
-    const client = new pg.Client({ connectionString: which === 'primary' ? primary.url : replicaUrl });
+    const client = new pg.Client({ connectionString: which === 'primary' ? url : replicaUrl });
     await client.connect();
     try {
       return (await client.query<Row>(sql)).rows;
@@ -45,7 +55,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   }
 
   return {
-    url: primary.url,
+    url,
     replicaUrl,
     ask,
     caughtUp: async () => {
@@ -69,9 +79,20 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     startReplica: async () => {
       replica = await start();
     },
+    endPrimary: async (signal) => {
+      await primary?.end(signal);
+      primary = undefined;
+    },
+    startPrimary: async () => {
+      primary = await begin();
+    },
+    promote: async () => {
+      await ask('replica', 'select pg_promote()');
+    },
     stop: async () => {
+      // A primary that waits for its replica does not end before.
+      await primary?.end('SIGQUIT');
       await replica?.end('SIGINT');
-      await primary.end('SIGINT');
       cluster.remove();
     },
   };

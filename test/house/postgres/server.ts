@@ -77,7 +77,7 @@ export function createCluster(): Cluster {
 export interface RunningServer {
   readonly url: string;
   readonly pid: number;
-  end(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
+  end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
 }
 
 export async function startCluster(
