@@ -62,6 +62,7 @@ const source = view({
   name: text,
   title: text,
   state: Type.String({ description: 'What it is doing now, in a sentence.' }),
+  word: maybe(Type.String({ description: 'The same in one word.' })),
   healthy: Type.Boolean({ description: 'Nothing needs attention.' }),
   harvesting: maybe(Type.Boolean({ description: 'Its first harvest is not over.' })),
   lastSuccessAt: maybe(moment),
