@@ -166,8 +166,9 @@ function runQuery(connection: SqliteConnection, query: QueryObject): QueryObject
     return query;
   }
   const result = statement.run(...bindings);
-  query.response = result;
-  query.context = { lastID: result.lastInsertRowid, changes: result.changes };
+  const [lastInsertRowid, changes] = [Number(result.lastInsertRowid), Number(result.changes)];
+  query.response = { lastInsertRowid, changes };
+  query.context = { lastID: lastInsertRowid, changes };
   return query;
 }
 
@@ -215,6 +216,8 @@ function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
   const columns = columnsOf(statement);
+  // The index of words numbers rows of its own beyond what a number holds, which Node 26 refuses to tell otherwise.
+  if (columns.length === 0) statement.setReadBigInts(true);
   const prepared = {
     statement,
     columns: columns.length > 0 ? columns : undefined,
