@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { adminRoutes } from './admin/admin.ts';
+import { apiRoutes } from './api/api.ts';
 import { createConnections } from './connections/connections.ts';
 import type { ServerDeps } from './deps.ts';
 import { documentRoutes } from './documents/documents.ts';
@@ -93,6 +94,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   metricsRoutes(app, deps, metrics);
   if (scope === 'operations') return app;
   adminRoutes(app, deps);
+  apiRoutes(app, deps);
   if (scope === 'admin') return app;
   const index = createSetIndex(deps);
   homeRoutes(app, deps, index);

@@ -107,6 +107,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     'admin/guard': 'connections deps.ts http',
     'admin/page': 'admin/guard deps.ts html http words',
     'admin/sources': 'admin/access admin/guard admin/page deps.ts html http',
+    api: 'admin/access admin/guard admin/sources deps.ts http openapi',
     'deps.ts': 'connections past.ts words',
     documents: 'deps.ts html http pages past repeated words',
     files: 'deps.ts http',

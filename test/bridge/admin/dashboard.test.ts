@@ -211,3 +211,96 @@ test('tokens may do it, too, as far as their scope goes', async () => {
     (await ask(house, '/admin/sources/act', { form, headers: { authorization: `Bearer ${token}` } })).status;
   expect([await by(read), await by(run)]).toEqual([403, 303]);
 });
+
+const api = async (method: string, path: string, token: string, body?: object) => {
+  const answer = await fetch(`${await house.origin()}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, json: text === '' ? undefined : JSON.parse(text) };
+};
+
+test('programs do the same by the API, and follow what takes a while', async () => {
+  const [read, run, admin] = [
+    await addToken(bridge, 'read'),
+    await addToken(bridge, 'run'),
+    await addToken(bridge, 'admin'),
+  ];
+  const list = await api('GET', '/sources?sort=name&limit=2', read);
+  expect(list.json.sources.map(({ name }: { name: string }) => name)).toEqual(['other-00', 'other-01']);
+  expect(list.headers.get('link')).toBe(
+    '<http://localhost:8080/api/v1/sources?sort=name&limit=2&after=other-01>; rel="next"',
+  );
+  expect(list.headers.get('cache-control')).toBe('no-store');
+  expect((await api('GET', '/sources/sample', read)).json).toMatchObject({ name: 'sample', missing: 0 });
+  expect(JSON.stringify((await api('GET', '/sources/sample', read)).json)).not.toContain('quite-secret');
+  const paused = await api('POST', '/sources/other-02/pause', run, { until: 'monday', reason: 'holiday' });
+  expect(paused.json).toMatchObject({ state: 'paused', pause: { reason: 'holiday' } });
+  expect((await api('POST', '/sources/other-02/resume', run)).json.pause).toBeUndefined();
+  expect((await api('POST', '/sources/other-02/stop', run)).status).toBe(200);
+  const asked = await api('POST', '/sources/sample/runs', run, { kind: 'identifiers' });
+  expect(asked.status).toBe(202);
+  const place = new URL(asked.headers.get('location') ?? '').pathname.replace('/api/v1', '');
+  expect(place).toBe(`/tasks/${asked.json.id}`);
+  await until(async () => (await api('GET', place, read)).json.state === 'succeeded');
+  const { run: done } = (await api('GET', place, read)).json;
+  expect((await api('GET', `/runs/${done.id}`, read)).json).toMatchObject({
+    kind: 'identifiers',
+    source: 'sample',
+  });
+  expect((await api('GET', '/sources/sample/runs?limit=1', read)).json.runs).toHaveLength(1);
+  expect((await api('GET', '/sources/sample/problems', read)).json).toEqual({ causes: [], problems: [] });
+  expect((await api('GET', '/sources/sample/missing', read)).json).toEqual({ items: [] });
+  expect((await api('GET', '/me', run)).json).toEqual({ who: 'token a run', scope: 'run' });
+  const made = await api('POST', '/tokens', admin, { name: 'partner', scope: 'read', days: 1 });
+  expect([made.status, (await api('GET', '/me', made.json.token)).status]).toEqual([201, 200]);
+  expect((await api('DELETE', `/tokens/${made.json.id}`, admin)).status).toBe(204);
+  expect((await api('GET', '/me', made.json.token)).status).toBe(401);
+  expect((await api('GET', '/audit?limit=1', admin)).json.acts[0]).toMatchObject({
+    action: 'revoked a token',
+  });
+}, 60_000);
+
+test('what the API refuses is a problem document, and changes nothing', async () => {
+  const [read, run] = [await addToken(bridge, 'read'), await addToken(bridge, 'run')];
+  const refused = async (method: string, path: string, token: string, body?: object) => {
+    const { status, headers, json } = await api(method, path, token, body);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    return [status, json.code];
+  };
+  expect(await refused('GET', '/sources', 'rsb_x')).toEqual([401, 'sign-in-needed']);
+  expect(await refused('POST', '/sources/sample/runs', 'rsb_x', { kind: 'full' })).toEqual([
+    401,
+    'sign-in-needed',
+  ]);
+  expect(await refused('POST', '/sources/sample/runs', read, { kind: 'full' })).toEqual([403, 'not-allowed']);
+  expect(await refused('GET', '/tokens', run)).toEqual([403, 'not-allowed']);
+  expect(await refused('GET', '/audit', run)).toEqual([403, 'not-allowed']);
+  expect(await refused('POST', '/sources/sample/missing', run, { decision: 'approve', run: 1 })).toEqual([
+    403,
+    'not-allowed',
+  ]);
+  expect(await refused('POST', '/sources/nobody/runs', run, { kind: 'full' })).toEqual([404, 'not-found']);
+  expect(await refused('POST', '/sources/sample/runs', run, { kind: 'drop' })).toEqual([400, 'bad-request']);
+  expect(await refused('POST', '/sources/sample/runs', run, { kind: 'full', item: 'x' })).toEqual([
+    400,
+    'bad-request',
+  ]);
+  expect(await refused('POST', '/sources/sample/pause', run, { until: 'never' })).toEqual([400, 'usage']);
+  expect(await refused('GET', '/runs/x', read)).toEqual([400, 'bad-request']);
+  expect(await refused('GET', '/tasks/99999', read)).toEqual([404, 'not-found']);
+  const foreign = await fetch(`${await house.origin()}/api/v1/sources/sample/pause`, {
+    method: 'POST',
+    headers: { cookie, origin: 'https://evil.example' },
+  });
+  expect(foreign.status).toBe(403);
+  const unsaid = await fetch(`${await house.origin()}/api/v1/sources/sample/pause`, {
+    method: 'POST',
+    headers: { cookie },
+  });
+  expect(unsaid.status).toBe(403);
+  expect((await pauses()).size).toBe(0);
+  expect((await ask(house, '/api/openapi.json')).status).toBe(200);
+});

@@ -47,7 +47,7 @@ export function installGuard(app: FastifyInstance, deps: AdminServer, kind: 'pag
     if (isUnsafe) unsaid.set(request, visitor);
   });
   // Only a form that we wrote has the word of the session: for browsers that say nothing of where a form stood.
-  app.addHook('preHandler', async (request) => {
+  app.addHook('preValidation', async (request) => {
     const visitor = unsaid.get(request);
     if (visitor?.by !== 'session' || provenanceOf(deps, request) === 'own') return;
     const { form } = (request.body ?? {}) as { form?: unknown };

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import type { AdminServer } from '../admin/guard/admin-server.ts';
+import { bodyLimit, installGuard } from '../admin/guard/guard.ts';
+import type { ServerDeps } from '../deps.ts';
+import { accessApiRoutes } from './access-routes.ts';
+import { sourceRoutes } from './source-routes.ts';
+import { taskRoutes } from './task-routes.ts';
+
+/** The dashboard for programs: JSON in, JSON out, with a token or a session. */
+export function apiRoutes(app: FastifyInstance, deps: ServerDeps): void {
+  const { admin } = deps;
+  if (!admin) return;
+  const own: AdminServer = { ...deps, admin };
+  app.register(async (api) => {
+    api.addHook('onRoute', (route) => {
+      route.bodyLimit ??= bodyLimit;
+    });
+    api.removeContentTypeParser('text/plain');
+    installGuard(api, own, 'api');
+    sourceRoutes(api, own);
+    taskRoutes(api, own);
+    accessApiRoutes(api, own);
+  });
+}
