@@ -8,6 +8,7 @@ import { fromSegment } from '../core/segment.ts';
 import { instant } from '../harvest/harvest-source.ts';
 import { readPointer } from '../publish/disk/pointer.ts';
 import { publicationRoot } from '../publish/published/publication.ts';
+import { removePublished } from '../publish/sets/removed-publication.ts';
 import { removeUnreferenced } from '../store/payloads/unreferenced-blobs.ts';
 import { deleteAll, isRemoved, purgeSource } from '../store/removal/removed-sources.ts';
 import { acquireLease, type Lease, releaseLease } from '../store/runs/leases.ts';
@@ -72,9 +73,8 @@ async function removeRest(
   signal: AbortSignal,
 ): Promise<void> {
   const { directory } = config;
-  for (const place of [publicationRoot(directory), join(directory, 'lists-in-time')]) {
-    await rm(join(place, name), { recursive: true, force: true });
-  }
+  await removePublished(directory, name);
+  await rm(join(directory, 'lists-in-time', name), { recursive: true, force: true });
   await purgeSource(database, lease, () => instant(clock), signal);
   const now = toIso(clock.now());
   const followedUpTo = new Map<number, number>();

@@ -68,6 +68,11 @@ export class BucketCache {
     this.#grow(size);
   }
 
+  /** All copies below a prefix. */
+  async remove(prefix: string): Promise<void> {
+    await rm(this.#path(prefix), { recursive: true, force: true });
+  }
+
   async #read(key: string): Promise<void> {
     const { body, length } = await getPatiently(this.#store, key);
     const path = this.#path(key);

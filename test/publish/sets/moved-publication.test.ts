@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publicationRoot } from '../../../src/publish/published/publication.ts';
 import { comparePublication, movePublication } from '../../../src/publish/sets/moved-publication.ts';
+import { removePublished } from '../../../src/publish/sets/removed-publication.ts';
 import { deleteDoomed } from '../../../src/store/objects/doomed-objects.ts';
 import { listTroubles } from '../../../src/store/objects/publication-troubles.ts';
 import { type FaultProxy, startFaultProxy } from '../../house/objects/fault-proxy.ts';
@@ -87,7 +88,7 @@ describe.skipIf(!versitygw)('a publication', () => {
       await source.end();
     });
 
-    test('that cannot be stored is told of until it can, and a lost object is found and replaced', async () => {
+    test('that cannot be stored is told of until it can, a lost object is found and replaced, and all goes with its source', async () => {
       const { database } = connect();
       const source = await LivingSource.begin(database);
       const machine = (await Machine.begin(database, source.clock)).use(opened.store);
@@ -108,6 +109,12 @@ describe.skipIf(!versitygw)('a publication', () => {
       const other = (await Machine.begin(database, source.clock)).use(opened.store);
       await other.publisher.publish(set, { resourceList: 'if-missing' });
       expect((await comparePublication(machine.directory)).missing).toBe(0);
+      await removePublished(machine.directory, source.name);
+      await deleteDoomed(database, opened.store, '2026-11-21T12:00:00Z');
+      const left: string[] = [];
+      for await (const { key } of opened.store.list('')) if (key.includes(source.name)) left.push(key);
+      expect(left).toEqual([]);
+      expect(await other.publication.find(`${set.path}/resourcelist.xml`)).toBeUndefined();
       for (const one of [machine, other]) await one.end();
       await source.end();
     });
