@@ -46,6 +46,9 @@ table{width:100%;border-collapse:separate;border-spacing:0}
 th,td{text-align:left;padding:.5rem .9rem;border-top:1px solid var(--line);vertical-align:baseline}
 th{border:0;color:var(--soft);font-weight:500;font-size:.87em}
 td.n,th.n{text-align:right;white-space:nowrap}
+td,th{overflow-wrap:normal}td.any,td .mono{overflow-wrap:anywhere}td.any{min-width:8rem}td time{white-space:nowrap}
+.scroll{overflow-x:auto}.scroll table{min-width:min-content}
+:lang(ja){word-break:auto-phrase}em:lang(ja),i:lang(ja){font-style:normal}
 ul{padding-left:1.2rem}
 nav a+a{margin-left:1rem}
 .search p{margin:.6rem 0}.field{display:inline-block;margin:0 .6rem .4rem 0}
@@ -60,5 +63,7 @@ input:focus-visible,select:focus-visible,button:focus-visible{outline:2px solid 
 .flow{grid-template-columns:1fr 1fr}.flow>div:nth-child(3){border-left:0}.flow>div+div::before{content:none}
 .flow>div:nth-child(n+3){border-top:1px solid var(--line)}
 .wide{display:none}
+th,td{padding:.4rem .45rem}header,main,footer{padding-inline:.9rem}header{flex-wrap:wrap;row-gap:.2rem}
+header .grow{flex-basis:0}td .soft{display:block}
 }
 `;

@@ -183,8 +183,8 @@ ${view.description && html`<p>${view.description}</p>`}
 <p><a href="${view.search}">${searchWords[reader.language].inCollection}</a></p>`
   }${view.timeline && collectionTimelineSection(view.timeline, view.at, reader)}
 <h2>${words.resources}</h2>
-<table><tr><th>${words.address}</th><th class="wide">${words.type}</th><th class="n">${words.size}</th>${withPast && html`<th class="n">${words.versions}</th>`}</tr>
-${view.members.map((member, index) => row(member, withPast, view.members[index - 1], reader))}</table>
+<div class="scroll"><table><tr><th>${words.address}</th><th class="wide">${words.type}</th><th class="n">${words.size}</th>${withPast && html`<th class="n">${words.versions}</th>`}</tr>
+${view.members.map((member, index) => row(member, withPast, view.members[index - 1], reader))}</table></div>
 ${view.next && html`<p><a rel="next" href="${view.next}">${words.nextSome(reader.count(pageSize))}</a></p>`}`;
   return { title: view.name, body, capabilityLists: view.capabilityLists };
 }
@@ -198,6 +198,6 @@ function holdings({ count, files, atLeast }: CollectionView, { language }: Reade
 function row(member: MemberView, withPast: boolean, before: MemberView | undefined, reader: Reader): Markup {
   const { uri, title, mediaType, length, versions } = member;
   const isNew = title !== undefined && title.text !== before?.title?.text;
-  return html`<tr><td>${isNew && html`<div${languageOf(title)} dir="auto">${title.text}</div>`}<a class="mono" href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : reader.size(length)}</td>${withPast && html`<td class="n">${versionsNumber(versions, reader)}</td>`}</tr>
+  return html`<tr><td class="any">${isNew && html`<div${languageOf(title)} dir="auto">${title.text}</div>`}<a class="mono" href="${uri}">${uri}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : reader.size(length)}</td>${withPast && html`<td class="n">${versionsNumber(versions, reader)}</td>`}</tr>
 `;
 }

@@ -103,12 +103,12 @@ ${momentList(moments, now, reader)}${earlier > 0 && html`<p class="soft">${words
 function table(first: string, resources: readonly ItemResource[], now: string, reader: Reader): Markup {
   const words = itemWords[reader.language];
   const withPast = resources.some(({ versions }) => versions !== undefined);
-  return html`<table><tr><th>${first}</th><th class="wide">${words.type}</th><th class="n">${words.size}</th><th>${words.modified}</th>${withPast && html`<th>${words.versions}</th>`}<th class="wide">${words.comesFrom}</th></tr>
-${resources.map((resource) => row(resource, withPast, now, reader))}</table>`;
+  return html`<div class="scroll"><table><tr><th>${first}</th><th class="wide">${words.type}</th><th class="n">${words.size}</th><th>${words.modified}</th>${withPast && html`<th>${words.versions}</th>`}<th class="wide">${words.comesFrom}</th></tr>
+${resources.map((resource) => row(resource, withPast, now, reader))}</table></div>`;
 }
 
 function row(resource: ItemResource, withPast: boolean, now: string, reader: Reader): Markup {
   const { uri, name, format, mediaType, length, lastmod, upstream, versions } = resource;
-  return html`<tr><td><a href="${uri}">${name ?? format}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : reader.size(length)}</td><td>${timeAndAge(reader, lastmod, now)}</td>${withPast && html`<td>${versionsSummary(versions, reader)}</td>`}<td class="wide">${upstream === undefined ? undefined : linkTo(upstream, itemWords[reader.language].upstream)}</td></tr>
+  return html`<tr><td class="any"><a href="${uri}">${name ?? format}</a></td><td class="wide soft">${mediaType}</td><td class="n">${length === undefined ? undefined : reader.size(length)}</td><td>${timeAndAge(reader, lastmod, now)}</td>${withPast && html`<td>${versionsSummary(versions, reader)}</td>`}<td class="wide">${upstream === undefined ? undefined : linkTo(upstream, itemWords[reader.language].upstream)}</td></tr>
 `;
 }

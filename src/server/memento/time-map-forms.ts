@@ -101,8 +101,8 @@ export function toTimeMapHtml(map: TimeMapPage, reader: Reader): Page {
   const body = html`<h1>${words.versionHistory}</h1>
 <dl><dt>${words.resource}</dt><dd>${linkTo(uri)}</dd><dt>${words.knownFrom}</dt><dd>${exactTime(reader, map.first)} – ${exactTime(reader, map.last)}</dd><dt>${words.atTime}</dt><dd>${linkTo(timeGateUri(baseUrl, uri), 'TimeGate')} ${words.timeGate}</dd><dt>${words.forPrograms}</dt><dd>${forms.map((form) => html`${linkTo(timeMapUri(baseUrl, uri, form, page), form)} `)}</dd></dl>
 <h2>${words.mementos}</h2>
-<table><tr><th>${words.from}</th><th>${words.what}</th></tr>
-${rowsOf(map, reader)}</table>
+<div class="scroll"><table><tr><th>${words.from}</th><th>${words.what}</th></tr>
+${rowsOf(map, reader)}</table></div>
 ${
   pages > 1 &&
   html`<p>${words.pages} ${pageLinks(map, 'html').map((other) =>

@@ -95,13 +95,13 @@ function nameOf(path: string, capability: string, language: Language): string {
 export function documentTable(documents: readonly DocumentView[], now: string, reader: Reader): Markup {
   const { language, count, size } = reader;
   const words = setWords[language];
-  return html`<table><tr><th>${words.document}</th><th class="wide">${words.covers}</th><th class="n">${words.entries}</th><th class="n">${words.size}</th><th>${words.updated}</th></tr>
+  return html`<div class="scroll"><table><tr><th>${words.document}</th><th class="wide">${words.covers}</th><th class="n">${words.entries}</th><th class="n">${words.size}</th><th>${words.updated}</th></tr>
 ${documents.map(
   (
     document,
   ) => html`<tr><td><a href="${document.uri}">${nameOf(document.uri, document.capability, language)}</a></td><td class="wide soft">${covers(document, reader)}</td><td class="n">${count(document.entries)}</td><td class="n">${size(document.bytes)}</td><td>${timeAndAge(reader, document.lastModified, now)}</td></tr>
 `,
-)}</table>`;
+)}</table></div>`;
 }
 
 function covers({ at, from, until }: DocumentView, { language, time }: Reader): string {
