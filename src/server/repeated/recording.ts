@@ -24,8 +24,19 @@ export function record(response: ServerResponse, keep: (answer: GivenAnswer) => 
     const isWhole = (Buffer.isBuffer(body) || body == null) && !response.headersSent === !said;
     if (said && grounds && isWhole)
       keep({ ...said, grounds, body: Buffer.isBuffer(body) ? body : undefined });
-    return Reflect.apply(end, response, given);
+    return Reflect.apply(end, response, isWhole && body != null ? [atOnce(body), 'latin1'] : given);
   }) as typeof end;
+}
+
+/** What is longer is not worth the copy. */
+const mostAtOnce = 65_536;
+
+/**
+ * Octets as the characters that they are in Latin-1, to be sent with that as their encoding: Node puts such a text behind the
+ * headers and writes both at once; of octets it makes two writes, which take a tenth of a short request.
+ */
+export function atOnce(body: unknown): unknown {
+  return Buffer.isBuffer(body) && body.byteLength <= mostAtOnce ? body.toString('latin1') : body;
 }
 
 function toPairs(given: readonly unknown[]): string[] | undefined {

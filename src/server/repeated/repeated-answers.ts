@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AnswerMemory, type Asked, type GivenAnswer } from './answer-memory.ts';
-import { record } from './recording.ts';
+import { atOnce, record } from './recording.ts';
 
 /** The short way of a request: past the router and all that stands before and behind it. */
 export interface ShortWay {
@@ -44,7 +44,7 @@ export function createShortWay({ isClosed, answered }: ShortWayDeps): ShortWay {
     began: number,
   ): true {
     response.writeHead(answer.status, answer.headers);
-    response.end(answer.body);
+    response.end(atOnce(answer.body), 'latin1');
     answered(request, answer, performance.now() - began);
     return true;
   }

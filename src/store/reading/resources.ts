@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Link, Representation, ResourceKind } from '../../core/resource.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
@@ -40,14 +41,19 @@ interface ResourceRow extends RepresentationRow {
   readonly withdrawn_at: string | null;
 }
 
+interface WithMetadata {
+  readonly resource: StoredResource;
+  readonly metadata: readonly StoredResource[];
+}
+
 /**
  * A resource with the living metadata of its item: of a file the formats that describe it, without a look at the
  * item's other files, of which there may be thousands.
  */
-export async function findWithMetadata(
-  db: Queryable,
-  path: string,
-): Promise<{ readonly resource: StoredResource; readonly metadata: readonly StoredResource[] } | undefined> {
+export async function findWithMetadata(db: Queryable, path: string): Promise<WithMetadata | undefined> {
+  // What is asked for most comes with one statement.
+  const together = ofMetadata.test(path) ? await findTogether(db, path) : undefined;
+  if (together) return together;
   // The URL of a file that is linked to may be in several sources.
   const found = await askAt(db, path, (id) => resourcesAt(db, id, path));
   const row = found.find(({ deleted_at }) => deleted_at === null) ?? found[0];
@@ -65,6 +71,19 @@ export async function findWithMetadata(
     .modify(ofSource, 'resource', row.source_id);
   await withLinks(db, rows, ['links']);
   return { resource, metadata: rows.map(toResource) };
+}
+
+const ofMetadata = /^[^/:]+\/items\/[^/]+\/[^/]+$/;
+
+/** @returns undefined where there is no metadata at this path */
+async function findTogether(db: Queryable, path: string): Promise<WithMetadata | undefined> {
+  const rows = await askAt(db, path, (id) =>
+    id === undefined ? itemAtPath(db, path, path) : itemInSource(db, id, path, path),
+  );
+  await withLinks(db, rows, ['links']);
+  const found = rows.map(toResource);
+  const resource = found.find((one) => one.path === path);
+  return resource && { resource, metadata: found.filter(({ deletedAt }) => deletedAt === undefined) };
 }
 
 const resourcesAtPath = question<ResourceRow, [path: string]>(1, (db, path) =>
@@ -89,16 +108,38 @@ const metadataOfItemInSource = question<ResourceRow, [sourceId: number, path: st
     .where({ 'resource.source_id': id, 'item.source_id': id }),
 );
 
+/** The metadata at a path, deleted or not, and what else there is of its item. A file has no such item. */
+const itemAtPath = question<ResourceRow, [path: string, path: string]>(2, (db, path, same) =>
+  selectResources(db)
+    .whereIn('resource.item_id', db('resource').select('item_id').where({ path, kind: 'metadata' }))
+    .where('resource.kind', 'metadata')
+    .where((any) => any.where('resource.path', same).orWhere(whereLiving))
+    .orderBy('resource.path'),
+);
+
+const itemInSource = question<ResourceRow, [sourceId: number, path: string, path: string]>(
+  3,
+  (db, id, path, same) =>
+    selectResources(db)
+      .whereIn(
+        'resource.item_id',
+        db('resource').select('item_id').where({ path, kind: 'metadata', source_id: id }),
+      )
+      .where({ 'resource.source_id': id, 'item.source_id': id, 'resource.kind': 'metadata' })
+      .where((any) => any.where('resource.path', same).orWhere(whereLiving))
+      .orderBy('resource.path'),
+);
+
+function whereLiving(query: Knex.QueryBuilder): void {
+  query.whereNull('resource.deleted_at').whereNull('resource.withdrawn_at');
+}
+
 function metadataOfItemOf(db: Queryable, sourceId: number, path: string) {
   return isPostgres(db) ? metadataOfItemInSource(db, sourceId, path) : metadataOfItemAtPath(db, path);
 }
 
 function livingMetadata(db: Queryable) {
-  return selectResources(db)
-    .where('resource.kind', 'metadata')
-    .whereNull('resource.deleted_at')
-    .whereNull('resource.withdrawn_at')
-    .orderBy('resource.path');
+  return selectResources(db).where('resource.kind', 'metadata').modify(whereLiving).orderBy('resource.path');
 }
 
 /** Everything an item is, and was, published as, in the order of their paths. */

@@ -45,6 +45,14 @@ describeOnBoth('what the server looks up', (open) => {
     expect(found?.metadata[0]?.landingPage).toBeUndefined();
   });
 
+  it('is a record that was deleted, with the formats that live on', async () => {
+    const found = await findWithMetadata(database.reader, `${item}/gone.xml`);
+    expect(found?.resource).toMatchObject({ format: 'gone', deletedAt: '2026-11-21T10:00:00Z' });
+    expect(found?.metadata.map(({ format }) => format)).toEqual(['marcxml', 'mods', 'oai_dc']);
+    expect(await findWithMetadata(database.reader, `${item}/never.xml`)).toBeUndefined();
+    expect(await findWithMetadata(database.reader, 'kyushu/items/nothing/oai_dc.xml')).toBeUndefined();
+  });
+
   it('is a collection with its files counted and described', async () => {
     expect(await findCollection(database.reader, 'kyushu', 'theses')).toMatchObject({
       resourceCount: 5,
