@@ -76,6 +76,8 @@ export interface AdminDeps {
   readonly passwordConfigured: boolean;
   /** Of a proxy that has signed people in before: who it says it is. */
   nameOf(request: IncomingMessage): string | undefined;
+  /** Of the installation, as they are in force, secrets masked. */
+  settings(): readonly Setting[];
   /** By the same functions as the command line. */
   readonly acts: SourceActs;
 }

@@ -3,6 +3,7 @@ import type { AdminDeps } from '../../server/deps.ts';
 import { settingsInForce } from '../sources/settings-in-force.ts';
 import { askNow, pauseNow, resumeNow, stopNow } from '../sources/source-acts.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
+import { installationSettings } from './installation-settings.ts';
 
 type Answered = Pick<StoredBridge, 'config' | 'database' | 'clock'>;
 
@@ -19,6 +20,7 @@ export function adminAnswers(bridge: Answered): AdminDeps | undefined {
       const given = name !== '' && isProxy(request) ? request.headers[name] : undefined;
       return typeof given === 'string' && given !== '' ? given : undefined;
     },
+    settings: () => installationSettings(bridge.config),
     acts: {
       pause: async (sources, how) => void (await pauseNow(bridge, sources, how)),
       resume: async (sources) => void (await resumeNow(bridge, sources)),

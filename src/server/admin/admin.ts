@@ -9,6 +9,7 @@ import { bodyLimit, installGuard } from './guard/guard.ts';
 import { takeForms } from './page/form-body.ts';
 import { decisionRoutes } from './sources/decision-routes.ts';
 import { problemsPageRoutes } from './sources/problems-page.ts';
+import { settingsPageRoutes } from './sources/settings-page.ts';
 import { sourceActRoutes } from './sources/source-act-routes.ts';
 import { sourcePageRoutes } from './sources/source-page.ts';
 import { sourcesPageRoutes } from './sources/sources-page.ts';
@@ -35,5 +36,6 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps): void {
     decisionRoutes(pages, own);
     problemsPageRoutes(pages, own);
     taskPageRoutes(pages, own);
+    settingsPageRoutes(pages, own);
   });
 }

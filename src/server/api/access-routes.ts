@@ -81,6 +81,17 @@ export function accessApiRoutes(api: FastifyInstance, deps: AdminServer): void {
       return reply.code(204).send();
     },
   });
+  api.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/settings',
+    config: {
+      ...{ operationId: 'getSettings', needs: 'admin' },
+      operation: described('The settings of the installation in force, secrets masked', {
+        200: ['The settings.', undefined],
+      }),
+    },
+    handler: async () => ({ settings: deps.admin.settings() }),
+  });
   api.route<{ Querystring: Static<typeof beforeQuery> }>({
     method: ['GET', 'HEAD'],
     url: '/api/v1/audit',

@@ -31,6 +31,8 @@ beforeAll(async () => {
   const config = parseConfig({
     database: { client: 'sqlite', file: placeMigrated(join(directory, 'test.db')) },
     directory,
+    adminPassword: 'in-the-configuration',
+    title: 'A house',
     sources: { sample: { ...never, headers: { 'X-Key': 'quite-secret' } }, ...Object.fromEntries(others) },
   });
   bridge = await openBridge(config, createLog('silent', process.stderr), 'migrate');
@@ -303,4 +305,16 @@ test('what the API refuses is a problem document, and changes nothing', async ()
   expect(unsaid.status).toBe(403);
   expect((await pauses()).size).toBe(0);
   expect((await ask(house, '/api/openapi.json')).status).toBe(200);
+});
+
+test('the settings in force are told with where they come from, and without secrets', async () => {
+  const html = await page('/admin/settings');
+  expect(html).toContain(
+    '<td class="mono">title</td><td class="mono">&quot;A house&quot;</td><td>configuration</td>',
+  );
+  expect(html).toContain('<td class="mono">listen.port</td><td class="mono">8080</td><td>default</td>');
+  expect(html).not.toContain('in-the-configuration');
+  const { json } = await api('GET', '/settings', await addToken(bridge, 'admin'));
+  expect(json.settings).toContainEqual({ key: 'adminPassword', value: '[secret]', from: 'configuration' });
+  expect((await api('GET', '/settings', await addToken(bridge, 'run'))).status).toBe(403);
 });

@@ -53,7 +53,8 @@ export function sendAdminPage(
   const { nav } = words;
   const links = visitor && [
     html`<a href="${base}">${nav.sources}</a>`,
-    html`<a href="${base}/audit">${nav.audit}</a>`,
+    visitor.scope === 'admin' && html`<a href="${base}/settings">${nav.settings}</a>`,
+    visitor.scope === 'admin' && html`<a href="${base}/audit">${nav.audit}</a>`,
     html`<a href="${base}/access">${nav.access}</a>`,
     visitor.by === 'session' &&
       html`<form method="post" action="${base}/sign-out">${formToken(visitor)}<button>${nav.signOut}</button></form>`,

@@ -9,6 +9,7 @@ export const japanese: AdminWords = {
     sources: 'ソース',
     access: 'アクセス',
     audit: '操作記録',
+    settings: '設定',
     signOut: 'サインアウト',
   },
   otherLanguage: 'English',

@@ -2,7 +2,14 @@
 export const english = {
   language: 'en',
   dashboard: 'Dashboard',
-  nav: { label: 'Dashboard', sources: 'Sources', access: 'Access', audit: 'Audit log', signOut: 'Sign out' },
+  nav: {
+    label: 'Dashboard',
+    sources: 'Sources',
+    access: 'Access',
+    audit: 'Audit log',
+    settings: 'Settings',
+    signOut: 'Sign out',
+  },
   otherLanguage: '日本語',
   save: 'Save',
   number: (value: number) => value.toLocaleString('en'),

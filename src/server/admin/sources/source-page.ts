@@ -9,6 +9,7 @@ import { wordsOf } from '../page/language.ts';
 import { when } from '../page/when.ts';
 import type { AdminWords } from '../page/words.ts';
 import { runTable } from './run-table.ts';
+import { settingsTable } from './settings-table.ts';
 import { readSourceFacts, runsPerPage, type SourceFactsView } from './source-facts.ts';
 import { pauseFields, sourceActs } from './source-forms.ts';
 import { stateMark } from './state-mark.ts';
@@ -50,7 +51,7 @@ ${shown.length > 0 ? runTable(shown, words, view.now) : html`<p>${words.source.n
 <h2>${words.source.learnt}</h2>
 ${lessons(view, words)}
 <h2>${words.source.settings}</h2>
-${settings(view, words)}`;
+${settingsTable(view.settings, words)}`;
   return sendAdminPage(deps, request, reply, { title: view.row.title, body, visitor });
 }
 
@@ -104,12 +105,4 @@ function lessons({ details }: SourceFactsView, { source }: AdminWords): Markup {
   const known = details?.lessons ?? [];
   if (known.length === 0) return html`<p>${source.nothingLearnt}</p>`;
   return html`<ul>${known.map(({ sentence, learnedAt }) => html`<li>${sentence} <span class="soft">${learnedAt}</span></li>`)}</ul>`;
-}
-
-function settings({ settings: all }: SourceFactsView, { source }: AdminWords): Markup {
-  const rows = all.map(
-    ({ key, value, from }) =>
-      html`<tr><td class="mono">${key}</td><td class="mono">${JSON.stringify(value)}</td><td>${from}</td></tr>`,
-  );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${source.settings}"><table><thead><tr><th scope="col">${source.key}</th><th scope="col">${source.value}</th><th scope="col">${source.from}</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -7,7 +7,7 @@ import { sourceWords } from '../../deps.ts';
 import { html, type Markup } from '../../html/html.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
-import { formToken, sendAdminPage } from '../page/admin-page.ts';
+import { formToken, sendAdminPage, withCode } from '../page/admin-page.ts';
 import { wordsOf } from '../page/language.ts';
 import { when } from '../page/when.ts';
 import type { AdminWords } from '../page/words.ts';
@@ -69,7 +69,7 @@ async function sendSources(
   const body = html`${summary}${filterForm(base, selection, words)}
 ${
   shown.length === 0
-    ? html`<p>${all.length === 0 ? sources.none : sources.noneFound}</p>`
+    ? html`<p>${all.length === 0 ? withCode(sources.none) : sources.noneFound}</p>`
     : html`<form method="post" action="${base}/sources/act">${formToken(visitor)}
 <input type="hidden" name="filter" value="${queryOf(selection)}">
 ${table(shown, runs, { base, words, now: toIso(deps.clock.now()), visitor })}

@@ -23,6 +23,7 @@ const open = () =>
     admin: {
       passwordConfigured: false,
       acts: noActs,
+      settings: () => [],
       nameOf: ({ headers }) => (headers['x-proxy-user'] as string | undefined) ?? undefined,
     },
     clock: { now: () => new Date(currentTime) },
