@@ -7,6 +7,7 @@ import { BridgeError, failure } from '../../core/errors.ts';
 import { definitionOf, type ResourceSet } from '../../core/resource-set.ts';
 import type { Limits } from '../../core/sitemap.ts';
 import type { Database } from '../../store/engine/database.ts';
+import { forgetFormerSteps } from '../../store/joint/former-steps.ts';
 import { mendLost } from '../../store/joint/lost-changes.ts';
 import { takeUp } from '../../store/joint/take-up.ts';
 import { jointOf, membersTakenUp } from '../../store/reading/joint-changes.ts';
@@ -89,6 +90,7 @@ export class SetEditor {
       const { draft, editing } = await this.#open(set, directory, journal, lock, watcher);
       await work(editing);
       await directory.sweep();
+      if (set.members) await forgetFormerSteps(database, set.source, toIso(clock.now()));
       await registerSet(this.#root, { baseUrl, clock, leaseMs: database.leaseMs }, set);
       await this.#troubles.isOver(set.path);
       return draft.reports;

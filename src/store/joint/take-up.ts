@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { addSeconds, later } from '../../core/datetime.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
+import { forgetStepsOf } from './former-steps.ts';
 import {
   beginJointAnew,
   holdJointJournal,
@@ -85,16 +86,12 @@ async function withMembers(
   await trx('joint_journal').where({ id: journal.id }).update({ members: digest });
   const next = { ...journal, members: digest };
   if (left.length === 0) return next;
+  const ids = left.map(({ source_id }) => source_id);
   await trx('joint_source')
     .where({ joint_id: journal.id })
-    .modify((query) =>
-      whereAnyOf(
-        query,
-        'source_id',
-        left.map((row) => row.source_id),
-      ),
-    )
+    .modify((query) => whereAnyOf(query, 'source_id', ids))
     .delete();
+  await forgetStepsOf(trx, journal, ids);
   return beginJointAnew(trx, next, now);
 }
 
