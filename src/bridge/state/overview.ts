@@ -1,8 +1,8 @@
-import { countOf } from '../../core/count-of.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import { placeOfGroup } from '../../harvest/http/host-gate.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview, SourceWord } from '../../server/deps.ts';
+import { type StateWords, stateWords } from '../../server/words/states.ts';
 import { listRestingHosts, type RestingHost } from '../../store/hosts/host-news.ts';
 import { readSourceFacts, type SourceFacts } from '../../store/reading/source-facts.ts';
 import { type DueState, listDue } from '../../store/runs/due.ts';
@@ -49,30 +49,20 @@ interface Known extends Partial<SourceFacts> {
   /** As it is configured. */
   readonly title: string | undefined;
   readonly next: NextHarvest | undefined;
-  readonly stuck: string | undefined;
+  readonly stuck: DumpTrouble | undefined;
   readonly pause: Pause | undefined;
   /** Of its host, or of those that are one with it. */
   readonly rest: RestingHost | undefined;
 }
 
 function overviewOf(known: Known): SourceOverview {
-  const { name, title, next, stuck, stored, counts, run, look, problem, unreadable = 0 } = known;
+  const { name, title, next, stuck, stored, counts, run, problem, unreadable = 0 } = known;
   const refused = refusedPass(known);
   return {
     name,
     title: title ?? stored?.info?.name ?? name,
-    state: [
-      describePause(known.pause),
-      describeState(stored, run, refused, known.vanished === true),
-      describeRetry(next),
-      describeLook(look, run),
-      describeUnreadable(name, unreadable),
-      describeRefused(name, known.fuseAt),
-      describeRest(known.rest),
-      stuck,
-    ]
-      .filter((part) => part !== undefined)
-      .join('; '),
+    state: describe(known, stateWords.en),
+    stateIn: (language) => describe(known, stateWords[language]),
     healthy:
       !stored?.trouble &&
       !refused &&
@@ -90,6 +80,24 @@ function overviewOf(known: Known): SourceOverview {
     recentChanges: counts?.changes ?? 0,
     problem: problem && `${problem.identifier ?? 'a record'}: ${problem.message}`,
   };
+}
+
+/** In parts, what matters most first. */
+function describe(known: Known, words: StateWords): string {
+  const { name, next, stuck, stored, run, look, unreadable = 0 } = known;
+  return [
+    describePause(known.pause, words),
+    describeState(stored, run, refusedPass(known), known.vanished === true, words),
+    describeRetry(next, words),
+    describeLook(look, run, words),
+    unreadable === 0 ? undefined : words.unreadable(name, unreadable),
+    // Files wait for their server, or for a person.
+    known.fuseAt === undefined ? undefined : words.refused(name, known.fuseAt),
+    describeRest(known.rest, words),
+    stuck && words.noDumps(stuck.set, stuck.at, stuck.message),
+  ]
+    .filter((part) => part !== undefined)
+    .join(words.separator);
 }
 
 function wordOf(known: Known, refused: Run<RunKind> | undefined): SourceWord {
@@ -130,32 +138,38 @@ function nextRunAt(next: NextHarvest | undefined): string | undefined {
 }
 
 /** One that failed once is tried again in its turn; then turns are left out. */
-function describeRetry(next: NextHarvest | undefined): string | undefined {
+function describeRetry(next: NextHarvest | undefined, words: StateWords): string | undefined {
   if (!next?.retryAt || next.attempts < 2) return undefined;
-  return `failed ${next.attempts} times in a row, tried again at ${toIso(new Date(next.retryAt))}`;
+  return words.failedInRow(next.attempts, toIso(new Date(next.retryAt)));
+}
+
+interface DumpTrouble {
+  readonly set: string;
+  readonly at: string;
+  readonly message: string;
 }
 
 /** Dumps that cannot be built, by source: what was published before stays, and gets older. */
-function dumpTroubles(sets: readonly PublishedSet[]): ReadonlyMap<string, string> {
-  const troubles = new Map<string, string>();
+function dumpTroubles(sets: readonly PublishedSet[]): ReadonlyMap<string, DumpTrouble> {
+  const troubles = new Map<string, DumpTrouble>();
   for (const { path, trouble } of sets) {
     const source = path.split('/', 1)[0] ?? path;
     if (trouble && !troubles.has(source))
-      troubles.set(source, `no new dumps of ${path} since ${trouble.at}: ${trouble.message}`);
+      troubles.set(source, { set: path, at: trouble.at, message: trouble.message });
   }
   return troubles;
 }
 
-function describePause(pause: Pause | undefined): string | undefined {
+function describePause(pause: Pause | undefined, words: StateWords): string | undefined {
   if (!pause) return undefined;
-  const until = pause.until === undefined ? `since ${pause.since}` : `until ${pause.until}`;
-  return `paused ${until}${pause.reason === undefined ? '' : ` (${pause.reason})`}`;
+  const paused = pause.until === undefined ? words.pausedSince(pause.since) : words.pausedUntil(pause.until);
+  return `${paused}${pause.reason === undefined ? '' : words.inBrackets(pause.reason)}`;
 }
 
-function describeRest(rest: RestingHost | undefined): string | undefined {
+function describeRest(rest: RestingHost | undefined, words: StateWords): string | undefined {
   if (!rest) return undefined;
   const { host, until, reason } = rest;
-  return `nothing is asked of ${host} until ${until}${reason === undefined ? '' : ` (${reason})`}`;
+  return `${words.resting(host, until)}${reason === undefined ? '' : words.inBrackets(reason)}`;
 }
 
 function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): string | undefined {
@@ -176,62 +190,56 @@ function describeState(
   run: Run | undefined,
   refused: Run<RunKind> | undefined,
   vanished: boolean,
+  words: StateWords,
 ): string {
-  if (stored?.trouble) return `could not be harvested at ${stored.trouble.at}: ${stored.trouble.message}`;
-  if (!stored || !run) return 'not harvested yet';
+  if (stored?.trouble) return words.trouble(stored.trouble.at, stored.trouble.message);
+  if (!stored || !run) return words.notYet;
   if (refused && run.state === 'succeeded') {
-    const pass = refused.mode === 'identifiers' ? 'identifier pass' : 'full harvest';
-    return `needs attention since the ${pass} of ${refused.endedAt}: ${refused.error?.message}${whereToLook(stored, refused, vanished)}`;
+    const pass = refused.mode === 'identifiers' ? words.identifierPass : words.fullHarvest;
+    const said = words.attentionSince(pass, `${refused.endedAt}`, `${refused.error?.message}`);
+    return `${said}${whereToLook(stored, refused, vanished, words)}`;
   }
-  const kind = run.mode === 'full' ? 'full harvest' : 'harvest of what is new';
+  const kind = run.mode === 'full' ? words.fullHarvest : words.newHarvest;
   const records =
     run.expectedTotal === undefined
-      ? countOf(run.items, 'record')
-      : `${run.items} of about ${countOf(run.expectedTotal, 'record')}`;
+      ? words.records(run.items)
+      : words.recordsOf(run.items, run.expectedTotal);
   const changes = run.created + run.updated + run.deleted;
   switch (run.state) {
     case 'running':
       return stored.firstPassSeq === undefined
-        ? `first harvest under way: ${records} so far`
-        : `${kind} under way: ${countOf(run.items, 'record')} so far`;
+        ? words.first(records)
+        : words.running(kind, words.records(run.items));
     case 'succeeded':
       return changes === 0
-        ? `up to date; the last ${kind} found nothing new`
-        : `up to date; the last ${kind} found ${run.created} new, ${run.updated} changed and ${run.deleted} deleted`;
+        ? words.nothingNew(kind)
+        : words.found(kind, run.created, run.updated, run.deleted);
     case 'interrupted':
-      return `stopped after ${records}; the next harvest continues there`;
+      return words.interrupted(records);
     case 'needs-attention':
-      return `needs attention: ${run.error?.message ?? 'look at the last run'}${whereToLook(stored, run, vanished)}`;
+      return `${words.attention(run.error?.message ?? words.lookAtRun)}${whereToLook(stored, run, vanished, words)}`;
     case 'failed':
-      return `the last ${kind} failed: ${run.error?.message ?? 'for an unknown reason'}`;
+      return words.failed(kind, run.error?.message ?? words.unknownReason);
   }
-}
-
-/** They stay until they are read well, or are gone. */
-function describeUnreadable(name: string, count: number): string | undefined {
-  if (count === 0) return undefined;
-  const records = `${countOf(count, 'record')} ${count === 1 ? 'needs attention: it' : 'need attention: they'}`;
-  return `${records} could not be read (rsbridge problems ${name})`;
-}
-
-/** They wait for their server, or for a person. */
-function describeRefused(name: string, since: string | undefined): string | undefined {
-  if (since === undefined) return undefined;
-  return `needs attention: since ${since} its server refuses so many files that they are neither served nor deleted (rsbridge refused ${name})`;
 }
 
 function whereToLook(
   { name }: StoredSource,
   { error }: Pick<Run<RunKind>, 'error'>,
   vanished: boolean,
+  words: StateWords,
 ): string {
-  return error?.code === 'deletions-refused' && vanished ? `; rsbridge vanished ${name} lists them` : '';
+  return error?.code === 'deletions-refused' && vanished ? words.seeVanished(name) : '';
 }
 
 /** Only while it is news. */
-function describeLook(look: Run<'identifiers'> | undefined, run: Run | undefined): string | undefined {
+function describeLook(
+  look: Run<'identifiers'> | undefined,
+  run: Run | undefined,
+  words: StateWords,
+): string | undefined {
   if (!look || look.id < (run?.id ?? 0)) return undefined;
-  if (look.state === 'running') return `listing its identifiers: ${look.items} so far`;
+  if (look.state === 'running') return words.listing(look.items);
   if (look.state !== 'failed') return undefined;
-  return `its identifiers could not be listed to the end at ${look.endedAt}: ${look.error?.message}`;
+  return words.notListed(`${look.endedAt}`, `${look.error?.message}`);
 }
