@@ -168,7 +168,7 @@ async function everything(
 ${
   tokens.length === 0
     ? html`<p>${withCode(access.noTokens)}</p>`
-    : html`<div class="scroll"><table><tr><th scope="col">${access.name}</th><th scope="col">${access.scope}</th><th scope="col">${access.since}</th><th scope="col">${access.used}</th><th scope="col">${access.expires}</th><th scope="col">${access.revoke}</th></tr>
+    : html`<div class="scroll" tabindex="0" role="region" aria-label="${access.tokens}"><table><tr><th scope="col">${access.name}</th><th scope="col">${access.scope}</th><th scope="col">${access.since}</th><th scope="col">${access.used}</th><th scope="col">${access.expires}</th><th scope="col">${access.revoke}</th></tr>
 ${tokens.map((token) => html`<tr><td>${token.name}</td><td>${token.scope}</td><td>${when(token.createdAt)}</td><td>${when(token.usedAt)}</td><td>${when(token.expiresAt)}</td><td><form method="post" action="${base}/tokens/revoke">${formToken(visitor)}<button name="id" value="${token.id}" aria-label="${access.revoke}: ${token.name}">${access.revoke}</button></form></td></tr>`)}</table></div>`
 }
 <form method="post" action="${base}/tokens">${formToken(visitor)}
@@ -179,6 +179,6 @@ ${tokens.map((token) => html`<tr><td>${token.name}</td><td>${token.scope}</td><t
 <h2>${access.accounts}</h2>
 <ul>${accounts.map(({ name, scope }) => html`<li>${name} <span class="soft">${scope}</span></li>`)}</ul>
 <h2>${access.sessions}</h2>
-<div class="scroll"><table><tr><th scope="col">${access.account}</th><th scope="col">${access.since}</th><th scope="col">${access.used}</th><th scope="col">${access.from}</th><th scope="col">${access.end}</th></tr>
+<div class="scroll" tabindex="0" role="region" aria-label="${access.sessions}"><table><tr><th scope="col">${access.account}</th><th scope="col">${access.since}</th><th scope="col">${access.used}</th><th scope="col">${access.from}</th><th scope="col">${access.end}</th></tr>
 ${sessions.map((one) => html`<tr><td>${one.account}</td><td>${when(one.createdAt)}</td><td>${when(one.usedAt)}</td><td><span class="mono">${one.address}</span> <span class="soft">${one.agent}</span></td><td>${one.hash === visitor.session ? access.thisOne : html`<form method="post" action="${base}/sessions/end">${formToken(visitor)}<button name="session" value="${one.hash}" aria-label="${access.end}: ${one.account} ${one.address}">${access.end}</button></form>`}</td></tr>`)}</table></div>`;
 }

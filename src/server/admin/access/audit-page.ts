@@ -27,7 +27,7 @@ export function auditRoutes(app: FastifyInstance, deps: AdminServer): void {
         ({ at, who, action, what, address }) =>
           html`<tr><td>${timeAndAge(readerOf(deps, request), at, now)}</td><td>${who}</td><td>${action}</td><td>${what}</td><td class="mono">${address}</td></tr>`,
       );
-      const table = html`<div class="scroll"><table><tr><th scope="col">${audit.at}</th><th scope="col">${audit.who}</th><th scope="col">${audit.action}</th><th scope="col">${audit.what}</th><th scope="col">${audit.address}</th></tr>
+      const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${audit.title}"><table><tr><th scope="col">${audit.at}</th><th scope="col">${audit.who}</th><th scope="col">${audit.action}</th><th scope="col">${audit.what}</th><th scope="col">${audit.address}</th></tr>
 ${rows}</table></div>`;
       const older =
         acts.length > perPage &&
