@@ -144,8 +144,11 @@ export async function firstPassAt(
 ): Promise<string | undefined> {
   if (firstPassSeq === undefined) return undefined;
   if (sourceId < 0) {
-    const joint = await jointMoments(db, sourceId).where('seq', '<=', firstPassSeq).first('at');
-    return joint?.at;
+    // What was taken up in the second in which it began is part of its first moment.
+    const began = await jointMoments(db, sourceId).where({ seq: firstPassSeq }).first('at');
+    return (
+      began ?? (await jointMoments(db, sourceId).where('seq', '>', firstPassSeq).min('at as at').first())
+    )?.at;
   }
   const row: { at: string } | undefined = await db('change')
     .where({ source_id: sourceId, seq: Math.max(1, firstPassSeq) })

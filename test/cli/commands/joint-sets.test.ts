@@ -143,7 +143,7 @@ describe('sets across sources while rsbridge serves', () => {
     const status = await runMain(directory, ['status']);
     expect(status.stdout).toContain(`all (All sources): a set across 2 sources, ${copy.size} resources.`);
     const gate = await fetch(`${base}/timegate/${base}/all/resourcelist.xml`, { redirect: 'manual' });
-    expect(gate.status).toBe(302);
+    expect(gate.status, await gate.text()).toBe(302);
     expect(hashes(await (await fetch(gate.headers.get('location') ?? '')).text()).size).toBeGreaterThan(0);
 
     const published = await runMain(directory, ['publish', 'all', '--close']);
