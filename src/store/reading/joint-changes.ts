@@ -9,7 +9,7 @@ import {
   readJointJournal,
 } from '../joint/joint-journal.ts';
 import type { Joint } from '../joint/take-up.ts';
-import { factsOfChange } from '../rows/change-facts.ts';
+import { columnsOfChange } from '../rows/change-facts.ts';
 import { withLinks } from '../rows/link-forms.ts';
 import {
   type ChangeEntry,
@@ -188,20 +188,7 @@ async function readRows(
     [id, range.afterSeq, last, range.afterSeq, range.upToSeq],
   );
   const query = db
-    .select(
-      'change.place as seq',
-      'change.at',
-      'change.kind',
-      'change.source_id',
-      ...factsOfChange(db),
-      'change.links',
-      'change.links_before',
-      'resource.path',
-      'resource.kind as resource_kind',
-      'resource.format',
-      'resource.deleted_at',
-      'resource.withdrawn_at',
-    )
+    .select('change.place as seq', 'change.source_id', ...columnsOfChange(db))
     .from(changes)
     .join('resource', (on) => {
       on.on('resource.id', 'change.resource_id');

@@ -4,7 +4,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { hashAsText } from '../drivers/sqlite-hashes.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { factOfChange, factsOfChange, versionOfChange } from '../rows/change-facts.ts';
+import { columnsOfChange, factOfChange, versionOfChange } from '../rows/change-facts.ts';
 import { type SharedLinks, sharedForms, textOfLinks, withLinks } from '../rows/link-forms.ts';
 import { ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { parseLinks, type RepresentationRow } from '../rows/representation-columns.ts';
@@ -144,19 +144,7 @@ export async function* listChanges(
       .join('resource', 'resource.id', 'change.resource_id')
       .modify(sameSource, 'resource', 'change')
       .leftJoin('version', versionOfChange)
-      .select(
-        'change.seq',
-        'change.at',
-        'change.kind',
-        ...factsOfChange(db),
-        'change.links',
-        'change.links_before',
-        'resource.path',
-        'resource.kind as resource_kind',
-        'resource.format',
-        'resource.deleted_at',
-        'resource.withdrawn_at',
-      )
+      .select('change.seq', ...columnsOfChange(db))
       .where('change.source_id', sourceId)
       .where('change.seq', '>', after)
       .modify(whereOfSet, set)

@@ -24,6 +24,22 @@ export function factOfChange(column: (typeof facts)[number], change = 'change', 
   return `case when ${change}.lastmod = '' then ${version}.${column} else ${change}.${column} end`;
 }
 
-export function factsOfChange(db: Queryable): readonly Knex.Raw[] {
+function factsOfChange(db: Queryable): readonly Knex.Raw[] {
   return facts.map((column) => db.raw(`${factOfChange(column)} as ${column}`));
+}
+
+/** A change and what it is of, but for its place in its journal. */
+export function columnsOfChange(db: Queryable): readonly (string | Knex.Raw)[] {
+  return [
+    'change.at',
+    'change.kind',
+    ...factsOfChange(db),
+    'change.links',
+    'change.links_before',
+    'resource.path',
+    'resource.kind as resource_kind',
+    'resource.format',
+    'resource.deleted_at',
+    'resource.withdrawn_at',
+  ];
 }
