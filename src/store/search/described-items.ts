@@ -13,12 +13,8 @@ import { giveWay } from '../engine/time-slice.ts';
 import { type Content, readContents } from '../payloads/contents.ts';
 import { ofSource } from '../rows/one-source.ts';
 
-/** What lists say of an item, and what it is found by. */
-export interface DescribedItem {
-  readonly itemId: number;
-  /** The metadata that says it: only while that is published, and has these bytes, is any of this shown. */
-  readonly resourceId: number;
-  readonly hash: string;
+/** What lists say of an item. */
+export interface ShortDescription {
   readonly lastmod: string;
   readonly title: string | undefined;
   readonly language: string | undefined;
@@ -26,6 +22,14 @@ export interface DescribedItem {
   readonly creators: readonly string[];
   readonly date: string | undefined;
   readonly type: string | undefined;
+}
+
+/** What lists say of an item, and what it is found by. */
+export interface DescribedItem extends ShortDescription {
+  readonly itemId: number;
+  /** The metadata that says it: only while that is published, and has these bytes, is any of this shown. */
+  readonly resourceId: number;
+  readonly hash: string;
   readonly terms: readonly string[];
 }
 

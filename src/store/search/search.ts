@@ -3,20 +3,14 @@ import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { ofSources } from '../rows/one-source.ts';
 import { candidates, type DescriptionRow, type SearchQuestion } from './candidates.ts';
+import type { ShortDescription } from './described-items.ts';
 
 export type { SearchQuestion } from './candidates.ts';
 
 /** An item as lists name it. */
-export interface NamedItem {
+export interface NamedItem extends ShortDescription {
   readonly source: string;
   readonly identifier: string;
-  readonly title: string | undefined;
-  readonly language: string | undefined;
-  readonly otherTitles: readonly string[];
-  readonly creators: readonly string[];
-  readonly date: string | undefined;
-  readonly type: string | undefined;
-  readonly lastmod: string;
 }
 
 export interface SearchAnswer {
