@@ -6,10 +6,11 @@ import { toIso } from '../../core/datetime.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
-import { askFor, listDue } from '../../store/runs/due.ts';
+import { askFor } from '../../store/runs/due.ts';
 import { countSource, findSource } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { type CommandIo, printResult, say } from '../terminal/io.ts';
+import { type CommandIo, printResult } from '../terminal/io.ts';
+import { sayWhereNobodyServes } from '../terminal/nobody-serves.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
 
 export interface RemoveFlags {
@@ -65,9 +66,7 @@ async function askServe(
   await askFor(database, { sources: [name], kind }, now);
   const message = `${name} is removed by rsbridge serve from now on; nothing of it is served as a living resource any more, and rsbridge status shows it until it is gone`;
   printResult(io, json, { source: name, asked: kind }, message);
-  const due = await listDue(database.reader, now);
-  if (!due.some((one) => one.kind === 'publication' && one.isHeld))
-    say(io, 'no rsbridge serve works at this database now; the next one that starts begins with it');
+  await sayWhereNobodyServes(io, database.reader, now);
 }
 
 function describe(name: string, resources: number, atOnce: boolean): string {

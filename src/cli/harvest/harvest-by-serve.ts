@@ -3,9 +3,10 @@ import { noSourceError } from '../../bridge/config/no-source.ts';
 import { openStored } from '../../bridge/stored-bridge.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
-import { askFor, listDue } from '../../store/runs/due.ts';
+import { askFor } from '../../store/runs/due.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { type CommandIo, printResult, say } from '../terminal/io.ts';
+import { type CommandIo, printResult } from '../terminal/io.ts';
+import { sayWhereNobodyServes } from '../terminal/nobody-serves.ts';
 
 export interface AskFlags {
   readonly config?: string;
@@ -41,11 +42,7 @@ export async function askServe(given: readonly string[], flags: AskFlags, io: Co
         : `${source} is the next to be read`;
       printResult(io, flags.json, { source, asked: kind, paused }, text);
     }
-    const isWorked = (await listDue(database.reader, now)).some(
-      (one) => one.kind === 'publication' && one.isHeld,
-    );
-    if (!isWorked)
-      say(io, 'no rsbridge serve works at this database now; the next one that starts begins with it');
+    await sayWhereNobodyServes(io, database.reader, now);
     return exitCodes.ok;
   } finally {
     await bridge.close();
