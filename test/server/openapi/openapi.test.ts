@@ -1,64 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
-import { createLog } from '../../../src/bridge/log.ts';
-import { type Service, startService } from '../../../src/bridge/service.ts';
-import { systemClock } from '../../../src/bridge/system-clock.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
-import { parseConfig } from '../../../src/core/config/config.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toSegment } from '../../../src/core/segment.ts';
-import { createSampleRepository, type SampleRepository } from '../../../src/demo/sample-repository.ts';
 import { publicOperations } from '../../../src/server/openapi/public-operations.ts';
 import * as schemas from '../../../src/server/openapi/view-schemas.ts';
+import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
 
-/** The bundled repository, harvested and published by the real service. */
-const directory = mkdtempSync(join(tmpdir(), 'rsbridge-openapi-'));
-const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
-const stop = new AbortController();
-let repository: SampleRepository;
-let bridge: Bridge;
-let service: Service;
+let service: SampleService;
 let base = '';
-
 beforeAll(async () => {
-  repository = createSampleRepository({ clock: systemClock });
-  const [{ url }, port] = await Promise.all([repository.listen(0), freePort()]);
-  base = `http://127.0.0.1:${port}/rs`;
-  const config = parseConfig({
-    baseUrl: base,
-    database: { client: 'sqlite', file: join(directory, 'test.db') },
-    directory,
-    sources: { sample: { url, schedule: false, fullPass: false, overlapSeconds: 5 } },
-  });
-  bridge = await openBridge(config, createLog('silent', nowhere()), 'migrate');
-  const io = {
-    stdout: nowhere(),
-    stderr: nowhere(),
-    env: {},
-    cwd: directory,
-    stop: stop.signal,
-    abort: stop.signal,
-  };
-  service = await startService(bridge, { host: '127.0.0.1', port }, io);
-  await service.harvestNow('sample', { mode: 'full' });
-  for (let edit = 0; edit < 20; edit += 1) repository.edit();
-  await service.harvestNow('sample', { mode: 'incremental' });
-  await vi.waitFor(async () => expect((await fetch(`${base}/readyz`)).status).toBe(200), { timeout: 60_000 });
+  service = await startSampleService('/rs');
+  ({ base } = service);
+  await service.edit(20);
 }, 120_000);
-
-afterAll(async () => {
-  stop.abort();
-  await service?.close();
-  await bridge?.close();
-  await repository?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => service?.close());
 
 interface Described {
   readonly paths: Readonly<
@@ -123,7 +79,7 @@ describe('what programs get in the place of pages is what the description says',
   });
 
   test('items, link sets, collections, searches', async () => {
-    const rows: { identifier: string }[] = await bridge.database
+    const rows: { identifier: string }[] = await service.bridge.database
       .reader('item')
       .select('identifier')
       .limit(40);
@@ -139,7 +95,10 @@ describe('what programs get in the place of pages is what the description says',
       }
     }
     expect(seen).toBeGreaterThan(20);
-    const specs: { spec: string }[] = await bridge.database.reader('collection').select('spec').limit(5);
+    const specs: { spec: string }[] = await service.bridge.database
+      .reader('collection')
+      .select('spec')
+      .limit(5);
     expect(specs.length).toBeGreaterThan(0);
     for (const { spec } of specs)
       holds(schemas.collectionView, await json(`/sample/collections/${toSegment(spec)}`));
