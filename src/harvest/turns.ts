@@ -1,7 +1,8 @@
 import { createTask, parse, type ScheduledTask, validate } from 'node-cron';
 import { BridgeError } from '../core/errors.ts';
+import { momentsOf, wallDayOf, type ZonedDay, zonedDay } from '../core/time/zoned-day.ts';
 
-/** The turns of an expression of cron in UTC; moments in milliseconds since the epoch. */
+/** The turns of an expression of cron in a time zone; moments in milliseconds since the epoch. */
 export interface Turns {
   /** The first one after a moment; undefined: there is none within eight years. */
   after(moment: number): number | undefined;
@@ -18,38 +19,54 @@ const mostDays = 8 * 366;
 const known = new Map<string, Turns>();
 const mostKnown = 500;
 
-export function turnsOf(cron: string): Turns {
-  const found = known.get(cron);
+/** @param timeZone of the IANA database */
+export function turnsOf(cron: string, timeZone = 'UTC'): Turns {
+  const key = `${timeZone} ${cron}`;
+  const found = known.get(key);
   if (found) return found;
   if (known.size >= mostKnown) known.clear();
-  const turns = readTurns(cron);
-  known.set(cron, turns);
+  const turns = readTurns(cron, timeZone);
+  known.set(key, turns);
   return turns;
 }
 
-function readTurns(cron: string): Turns {
+/** Days are told apart as if the clock on the wall were UTC; what it shows becomes a moment by `zoned-day.ts`. */
+function readTurns(cron: string, timeZone: string): Turns {
   const { hour, minute, second } = parse(cron);
   const times = { hours: sorted(hour), minutes: sorted(minute), seconds: sorted(second) };
   const task: ScheduledTask = createTask(cron, mute, { timezone: 'UTC', logger: quiet });
   // It keeps no time, and still knows the days.
   void task.destroy();
   const first = timeAfter(times, -1) ?? 0;
+  // What is due in every hour goes by what has passed, and not by what the clock on the wall shows.
+  const isHourly = times.hours.length === 24;
   let last: { readonly from: number; readonly turn: number | undefined } | undefined;
 
   function after(moment: number): number | undefined {
     if (last && last.from <= moment && (last.turn === undefined || moment < last.turn)) return last.turn;
-    const midnight = Math.floor(moment / dayMs) * dayMs;
-    last = { from: moment, turn: find(midnight, moment) };
+    last = { from: moment, turn: find(wallDayOf(moment, timeZone), moment) };
     return last.turn;
   }
 
   function find(midnight: number, moment: number): number | undefined {
     for (let day = midnight; day < midnight + mostDays * dayMs; day += dayMs) {
       if (!task.match(new Date(day + first))) continue;
-      const time = timeAfter(times, day === midnight ? moment - midnight : -1);
-      if (time !== undefined) return day + time;
+      const turn = turnOn(zonedDay(day, timeZone), moment);
+      if (turn !== undefined) return turn;
     }
     return undefined;
+  }
+
+  function turnOn(day: ZonedDay, moment: number): number | undefined {
+    if (day.change === undefined) {
+      const time = timeAfter(times, Math.max(-1, moment + day.offset - day.wall));
+      return time === undefined ? undefined : day.wall + time - day.offset;
+    }
+    let next: number | undefined;
+    for (let time = timeAfter(times, -1); time !== undefined; time = timeAfter(times, time))
+      for (const turn of momentsOf(day, day.wall + time, isHourly))
+        if (turn > moment && (next === undefined || turn < next)) next = turn;
+    return next;
   }
 
   return { after };

@@ -16,8 +16,11 @@ export interface Plan extends DueWork {
 /** Before the documents of the night are rendered. */
 const retentionSchedule = '10 1 * * *';
 
+export type PlannedConfig = Pick<Config, 'sources' | 'publish' | 'timeZone'>;
+
 /** What is due by a configuration, and when: of each source, and of the installation. */
-export function plansOf({ sources, publish }: Pick<Config, 'sources' | 'publish'>): readonly Plan[] {
+export function plansOf({ sources, publish, timeZone }: PlannedConfig): readonly Plan[] {
+  const planOf = planIn(timeZone);
   const ofSources = (kind: DueKind, setting: keyof typeof defaultSchedules): readonly Plan[] => {
     const schedules = new Map<string, string>();
     for (const [name, { [setting]: cron }] of Object.entries(sources)) {
@@ -41,18 +44,21 @@ export function plansOf({ sources, publish }: Pick<Config, 'sources' | 'publish'
 
 const always: Schedule = { place: 0, atMostMs: 0, after: (moment) => moment + 1 };
 
-function planOf(
-  source: string,
-  kind: DueKind,
-  cron: string | false | undefined,
-  { place, atMostMs }: Spread = { place: 0, atMostMs: 0 },
-): Plan {
-  if (cron === undefined || cron === false) return { source, kind, schedule: undefined, text: 'never' };
-  const text = place === 0 ? cron : `${cron} + ${place.toFixed(6)} of ${atMostMs}`;
-  return {
-    source,
-    kind,
-    text,
-    schedule: { place, atMostMs, after: (moment) => turnsOf(cron).after(moment) },
+function planIn(timeZone: string) {
+  return (
+    source: string,
+    kind: DueKind,
+    cron: string | false | undefined,
+    { place, atMostMs }: Spread = { place: 0, atMostMs: 0 },
+  ): Plan => {
+    if (cron === undefined || cron === false) return { source, kind, schedule: undefined, text: 'never' };
+    const written = timeZone === 'UTC' ? cron : `${cron} in ${timeZone}`;
+    const text = place === 0 ? written : `${written} + ${place.toFixed(6)} of ${atMostMs}`;
+    return {
+      source,
+      kind,
+      text,
+      schedule: { place, atMostMs, after: (moment) => turnsOf(cron, timeZone).after(moment) },
+    };
   };
 }

@@ -1,16 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Config } from '../../core/config/config.ts';
 import { failure } from '../../core/errors.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { addHolder, newHolder } from '../../store/runs/leases.ts';
 import { listHarvestedSources } from '../../store/sources/sources.ts';
 import { type Bridge, harvestsAtOnce } from '../bridge.ts';
-import { plansOf } from './due-plans.ts';
+import { type PlannedConfig, plansOf } from './due-plans.ts';
 import { DueRunner, type RunnerDeps } from './due-runner.ts';
 
 /** What is due, of all that is configured, as long as this process works. */
 export interface DueAtWork {
-  follow(config: Pick<Config, 'sources' | 'publish'>): void;
+  follow(config: PlannedConfig): void;
   /** Whether it is this process that publishes. */
   isPublisher(): boolean;
   /** Nothing begins after this; resolves when what is under way has ended. */

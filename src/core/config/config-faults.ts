@@ -4,18 +4,20 @@ import { jointPath } from './joint-sets.ts';
 import { acceptedPlaces, parseAllowedPlace } from './network-allow.ts';
 import { isObject, schemaFaults } from './schema-faults.ts';
 import { groupFaults } from './source-groups.ts';
-import { suggest } from './suggestion.ts';
+import { didYouMean, nearestOf, suggest } from './suggestion.ts';
 
 /** Everything that is wrong with a configuration, a sentence each: where it is, and what to write there. */
 export function* findFaults(value: unknown, schema: TSchema): Generator<string> {
   yield* schemaFaults(schema, value);
   const all = value as Readonly<Record<string, unknown>>;
-  const { sources, groups, sets, baseUrl, listen, network, storage, admin, pages } = all;
+  const { sources, groups, sets, baseUrl, listen, network, storage, admin, pages, timeZone } = all;
   yield* networkFaults(network);
   yield* rangeFaults('listen.trustedProxies', isObject(listen) ? listen.trustedProxies : undefined);
   yield* adminFaults(admin);
   yield* storageFaults(storage);
-  if (isObject(pages)) yield* timeZoneFaults('pages', pages.timeZone);
+  yield* timeZoneFaults('timeZone', timeZone);
+  // Where it has none of its own it is the one above.
+  if (isObject(pages) && pages.timeZone !== timeZone) yield* timeZoneFaults('pages.timeZone', pages.timeZone);
   yield* groupFaults(sources, groups);
   const basePath =
     typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
@@ -88,15 +90,18 @@ function* dspaceFaults(place: string, source: unknown): Generator<string> {
   );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) yield `${place}.formats: ${String(twice)} is there twice; write it once`;
-  yield* timeZoneFaults(place, timeZone);
+  yield* timeZoneFaults(`${place}.timeZone`, timeZone);
 }
 
 function* timeZoneFaults(place: string, timeZone: unknown): Generator<string> {
-  if (typeof timeZone === 'string' && !isTimeZone(timeZone))
-    yield `${place}.timeZone: there is no time zone "${timeZone}"; write it as Europe/Berlin or UTC`;
+  if (typeof timeZone !== 'string' || isTimeZone(timeZone)) return;
+  const meant = nearestOf(timeZone, Intl.supportedValuesOf('timeZone'));
+  yield `${place}: there is no time zone "${timeZone}"; write it as Asia/Tokyo, Europe/Berlin or UTC${meant === undefined ? '' : didYouMean(meant)}`;
 }
 
 function isTimeZone(timeZone: string): boolean {
+  // Some versions of Node take `+09:00`, too, and others do not.
+  if (!/^[A-Za-z]/.test(timeZone)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone });
     return true;

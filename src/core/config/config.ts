@@ -66,6 +66,12 @@ export const configSchema = Type.Object(
       default: 'ResourceSync bridge',
       description: 'The name of the institution, on the HTML pages.',
     }),
+    timeZone: Type.String({
+      minLength: 1,
+      default: 'UTC',
+      description:
+        'The time zone of all schedules, such as Asia/Tokyo: of the sources, of what is done at night, and of what is sent once a week.',
+    }),
     pages: pagesSchema,
     contact: Type.Optional(
       Type.String({ description: 'An e-mail address for the User-Agent and From of every request we make.' }),
@@ -129,7 +135,7 @@ export const configSchema = Type.Object(
         resourceListSchedule: Type.Union([Type.String(), Type.Literal(false)], {
           write: scheduleWords,
           default: '30 2 * * *',
-          description: 'When `serve` takes a new snapshot of the Resource Lists (cron, UTC).',
+          description: 'When `serve` takes a new snapshot of the Resource Lists (cron, in `timeZone`).',
         }),
         changeListDays: Type.Integer({
           minimum: 1,
@@ -147,7 +153,7 @@ export const configSchema = Type.Object(
           write: scheduleWords,
           default: '0 4 * * 0',
           description:
-            'When `serve` builds new Resource Dumps (cron, UTC); the first follows the first harvest.',
+            'When `serve` builds new Resource Dumps (cron, in `timeZone`); the first follows the first harvest.',
         }),
         packageBytes: Type.Integer({
           minimum: 65_536,
@@ -287,7 +293,7 @@ export function parseConfig(raw: unknown): Config {
     );
   refuseGroups(raw);
   // Values from the environment are texts; where a number or a truth value is due, they are read as one.
-  const whole = withDefaultsOfAdapters(withGroups(Value.Clone(raw ?? {})));
+  const whole = withZoneOfPages(withDefaultsOfAdapters(withGroups(Value.Clone(raw ?? {}))));
   const filled = Value.Convert(configSchema, withDefaults(whole));
   const faults = [...findFaults(filled, configSchema)];
   if (faults.length > 0) throw new BridgeError('config-invalid', faults.join('\n'));
@@ -323,6 +329,13 @@ function withDefaultsOfAdapters(raw: unknown): unknown {
     isObject(source) && source.adapter === 'dspace' ? { requestsPerHost: 2, ...source } : source,
   ]);
   return { ...raw, sources: Object.fromEntries(sources) };
+}
+
+/** Whoever says where the nights are lives there. */
+function withZoneOfPages(raw: unknown): unknown {
+  if (!isObject(raw) || typeof raw.timeZone !== 'string') return raw;
+  const { pages = {}, timeZone } = raw;
+  return isObject(pages) ? { ...raw, pages: { timeZone, ...pages } } : raw;
 }
 
 /** TypeBox would fill in the defaults of every alternative of a union; only the chosen one's are meant. */

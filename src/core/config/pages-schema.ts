@@ -13,7 +13,7 @@ export const pagesSchema = Type.Object(
       minLength: 1,
       default: 'UTC',
       description:
-        'The time zone of times on pages, such as Asia/Tokyo; UTC stands beside. Documents and JSON have UTC alone.',
+        'The time zone of times on pages, such as Asia/Tokyo; default: `timeZone`. UTC stands beside. Documents and JSON have UTC alone.',
     }),
   },
   { ...closed, default: {}, description: 'The HTML pages.' },

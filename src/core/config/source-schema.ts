@@ -293,7 +293,7 @@ export const sourceSchema = Type.Object(
       write: scheduleWords,
       default: defaultSchedules.schedule,
       description:
-        'When `serve` harvests what is new: cron, UTC, with optional seconds; false: never. Sources that share a schedule are spread over it (see below).',
+        'When `serve` harvests what is new: cron, in `timeZone`, with optional seconds; false: never. Sources that share a schedule are spread over it (see below).',
     }),
     fullPass: Type.Union([Type.String(), Type.Literal(false)], {
       write: scheduleWords,

@@ -33,7 +33,7 @@ export function parseLocalTime(text: string, timeZone: string): string | undefin
 }
 
 /** @param wall milliseconds of what the clock on the wall shows, as if that were UTC */
-function inZone(wall: number, timeZone: string): number {
+export function inZone(wall: number, timeZone: string): number {
   const before = offsetAt(wall - day, timeZone);
   const candidates = [...new Set([before, offsetAt(wall + day, timeZone)])];
   const times = candidates.map((offset) => ({ offset, time: wall - offset }));
@@ -44,7 +44,7 @@ function inZone(wall: number, timeZone: string): number {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Milliseconds by which the zone's clocks are ahead of UTC. */
-function offsetAt(time: number, timeZone: string): number {
+export function offsetAt(time: number, timeZone: string): number {
   const format = formats.get(timeZone) ?? clockOf(timeZone);
   formats.set(timeZone, format);
   const parts = Object.fromEntries(

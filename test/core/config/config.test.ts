@@ -178,7 +178,7 @@ describe('a DSpace', () => {
 
   test('has a time zone that there is', () => {
     expect(faultsOf(repo({ timeZone: 'Europe/Atlantis' }))).toBe(
-      'sources.repo.timeZone: there is no time zone "Europe/Atlantis"; write it as Europe/Berlin or UTC',
+      'sources.repo.timeZone: there is no time zone "Europe/Atlantis"; write it as Asia/Tokyo, Europe/Berlin or UTC (did you mean "Europe/Athens"?)',
     );
   });
 });
@@ -240,4 +240,25 @@ test('a single value is taken for a list of one', () => {
   });
   expect(listen.trustedProxies).toEqual(['10.0.0.0/8']);
   expect(sources.repo).toMatchObject({ formats: ['oai_dc'], dumps: ['all'] });
+});
+
+describe('timeZone', () => {
+  test('is that of schedules, and of pages that have none of their own', () => {
+    expect(parseConfig({}).timeZone).toBe('UTC');
+    expect(parseConfig({}).pages.timeZone).toBe('UTC');
+    const config = parseConfig({ timeZone: 'Asia/Tokyo', pages: { language: 'ja' } });
+    expect(config.timeZone).toBe('Asia/Tokyo');
+    expect(config.pages).toEqual({ language: 'ja', timeZone: 'Asia/Tokyo' });
+    expect(parseConfig({ timeZone: 'Asia/Tokyo', pages: { timeZone: 'UTC' } }).pages.timeZone).toBe('UTC');
+  });
+
+  test('is one that there is', () => {
+    const advice = 'write it as Asia/Tokyo, Europe/Berlin or UTC';
+    expect(faultsOf({ timeZone: 'Asia/Tokio' })).toBe(
+      `timeZone: there is no time zone "Asia/Tokio"; ${advice} (did you mean "Asia/Tokyo"?)`,
+    );
+    expect(faultsOf({ timeZone: '+09:00' })).toBe(`timeZone: there is no time zone "+09:00"; ${advice}`);
+    expect(faultsOf({ pages: { timeZone: 'Nowhere' } })).toContain('pages.timeZone: there is no time zone');
+    expect(faultsOf({ timeZone: 9 })).toContain('timeZone: ');
+  });
 });
