@@ -174,6 +174,19 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       finish(await statusCommand(options, io));
     });
 
+  command('healthcheck', 'ask /livez of the `rsbridge serve` of this configuration; exit code 0 or 1')
+    .addOption(new Option('--port <n>', 'port to ask (default: listen.port)').argParser(parsePort))
+    .option('--host <address>', 'address to ask (default: listen.host)')
+    .addOption(
+      new Option('--timeout <seconds>', 'how long to wait for the answer')
+        .argParser(parsePositive)
+        .default(5),
+    )
+    .action(async (options) => {
+      const { healthcheckCommand } = await import('./status/healthcheck.ts');
+      finish(await healthcheckCommand(options, io));
+    });
+
   command('problems [source]', 'list records that could not be read')
     .option('--item <id>', 'list only this item, with the record as it came')
     .option('--raw', 'list the records as they came, too', false)
