@@ -245,6 +245,7 @@ export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact
   const contact = source.contact ?? config.contact;
   return {
     endpoint: source.url,
+    trusted: source.privateHost,
     // DSpace and other repositories do not count the downloads of what calls itself so.
     userAgent: `${productName}/${version} (harvester bot; +${contact ?? config.baseUrl})`,
     contact,
@@ -260,9 +261,13 @@ export function httpSettings(source: SourceConfig, config: Pick<Config, 'contact
 
 /** How files are fetched on demand: as anybody would, with no header of what is configured for the endpoint. */
 export function upstreamFileSettings(source: SourceConfig, config: Config): UpstreamFileSource {
-  const { endpoint, userAgent, contact, allowPrivateAddresses, slowestRate } = httpSettings(source, config);
+  const { endpoint, trusted, userAgent, contact, allowPrivateAddresses, slowestRate } = httpSettings(
+    source,
+    config,
+  );
   return {
     endpoint,
+    trusted,
     allow: config.network.allow,
     allowPrivateAddresses,
     userAgent,

@@ -1,9 +1,9 @@
 import type { Bridge } from '../../bridge/bridge.ts';
+import { identifyRequest, lookAt } from '../../bridge/finding/endpoint-look.ts';
+import { oaiBeside } from '../../bridge/finding/usual-places.ts';
 import { isDspace, oaiFormats } from '../../core/config/published-formats.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
-import { identifyRequest, lookAt } from '../init/endpoint-look.ts';
-import { oaiBeside } from '../init/init-places.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { checkLinksets } from './check-linksets.ts';
 import type { Finding } from './finding.ts';

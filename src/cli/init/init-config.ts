@@ -1,5 +1,11 @@
+import type { Found } from '../../bridge/finding/find-repository.ts';
+import {
+  bestFileFormat,
+  identityHost,
+  nightlySchedule,
+  quarterDailySchedule,
+} from '../../bridge/finding/found-settings.ts';
 import type { RepositoryInfo } from '../../core/adapter.ts';
-import type { Found } from './init-find.ts';
 
 export interface ConfigChoices {
   /** Of the source. */
@@ -41,15 +47,6 @@ function ownPort(baseUrl: string): number | undefined {
   return Number(port);
 }
 
-/** The host that items are called by; `isStated`: its OAI-PMH endpoint says so. */
-export function identityHost({ url, api, oai }: Found): {
-  readonly host: string;
-  readonly isStated: boolean;
-} {
-  if (oai?.host !== undefined) return { host: oai.host, isStated: true };
-  return { host: new URL(api?.ui ?? url).hostname, isStated: false };
-}
-
 function oaiLines({ url, info }: Found): readonly string[] {
   const formats = info.formats.filter(({ selected }) => selected).map((format) => quoted(format.name));
   const others = info.formats.filter(({ selected }) => !selected).map((format) => format.name);
@@ -89,15 +86,6 @@ function dspaceLines(found: Found): readonly string[] {
   ];
 }
 
-/** How often a DSpace is read, where not as often as others. */
-export function dspaceSchedules({ adapter, oai }: Pick<Found, 'adapter' | 'oai'>): { schedule?: string } {
-  if (adapter !== 'dspace-legacy') return {};
-  return { schedule: oai === undefined ? nightlySchedule : quarterDailySchedule };
-}
-
-const nightlySchedule = '0 2 * * *';
-const quarterDailySchedule = '30 */6 * * *';
-
 const nightly = [
   `    schedule: "${nightlySchedule}"    # reads everything, every night at two (UTC)`,
   '    fullPass: "0 3 * * 0"    # the same, and notices what vanished: Sundays at three',
@@ -108,17 +96,6 @@ const fourTimesADay = [
   `    schedule: "${quarterDailySchedule}"   # what is new; OAI-PMH mostly knows of that in the morning (UTC)`,
   '    fullPass: "0 3 * * 0"      # everything, Sundays at three',
 ];
-
-/** Guesses from links are not worth a format of their own. */
-const guessed = 90;
-
-/** The offered format that knows most about files. */
-export function bestFileFormat({ formats }: RepositoryInfo): string | undefined {
-  const [best] = formats
-    .filter(({ offered, fileRank }) => offered && fileRank !== undefined && fileRank < guessed)
-    .sort((a, b) => (a.fileRank ?? guessed) - (b.fileRank ?? guessed));
-  return best?.name;
-}
 
 function filesLine(info: RepositoryInfo): string {
   const best = bestFileFormat(info);

@@ -3,16 +3,17 @@ import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { defaultConfigFile } from '../../bridge/config/load-config.ts';
 import { checkWritableFile } from '../../bridge/config/writable.ts';
+import { explain } from '../../bridge/finding/explain.ts';
+import { findAny, nameFrom } from '../../bridge/finding/find-any.ts';
+import type { Found } from '../../bridge/finding/find-repository.ts';
+import { identityHost } from '../../bridge/finding/found-settings.ts';
+import { searchLimits } from '../../bridge/finding/search-budget.ts';
 import type { Protocol } from '../../bridge/protocols.ts';
 import { parseConfig } from '../../core/config/config.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
-import { searchLimits } from './init-budget.ts';
-import { configText, identityHost } from './init-config.ts';
-import { explain } from './init-explain.ts';
-import type { Found } from './init-find.ts';
-import { findAny, nameFrom } from './init-search.ts';
+import { configText } from './init-config.ts';
 
 export interface InitFlags {
   readonly config?: string;
@@ -41,12 +42,12 @@ export async function initCommand(
     );
   }
   if (!flags.dryRun) checkWritableFile(file);
-  const found = await findAny(address, flags, io, limits);
+  const found = await findAny(address, { ...flags, limits, signal: io.abort });
   const { name = nameFrom(found.url), baseUrl = 'http://localhost:8080', contact } = flags;
   const text = configText(found, { name, baseUrl, contact });
   // What we write must be what we read.
   parseConfig(parse(text));
-  const sentences = explain(found, address);
+  const sentences = explain(found, (adapter) => `rsbridge init ${address} --adapter ${adapter}`);
   if (!flags.dryRun) writeFileSync(file, text);
   if (flags.dryRun && !flags.json) {
     for (const sentence of sentences) say(io, sentence);

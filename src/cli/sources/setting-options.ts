@@ -1,14 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-
-/** `files.mode=mirror`: a setting by its path, with a value as it would stand in the configuration. */
-export interface Setting {
-  readonly path: readonly string[];
-  /** As typed. */
-  readonly text: string;
-}
+import type { TypedSetting } from '../../bridge/sources/changed-settings.ts';
 
 /** For an option that may be repeated. @throws InvalidArgumentError */
-export function settingOption(typed: string, before: readonly Setting[] = []): readonly Setting[] {
+export function settingOption(typed: string, before: readonly TypedSetting[] = []): readonly TypedSetting[] {
   const [, path = '', text = ''] = /^([A-Za-z][\w.-]*)=([\s\S]*)$/.exec(typed) ?? [];
   if (path === '') throw new InvalidArgumentError('write KEY=VALUE, such as files.mode=mirror');
   return [...before, { path: path.split('.'), text }];

@@ -1,4 +1,6 @@
+import { refuseUnusable } from '../../bridge/finding/found-settings.ts';
 import { askAgain } from '../../bridge/sources/ask-again.ts';
+import { changedSettings, type TypedSetting } from '../../bridge/sources/changed-settings.ts';
 import { pauseNow, resumeNow } from '../../bridge/sources/source-acts.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
@@ -6,13 +8,10 @@ import { changeKeptSource, forgetKeptSource } from '../../store/sources/kept-sou
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
-import { changedSettings } from './changed-settings.ts';
-import { refuseUnusable } from './found-settings.ts';
-import type { Setting } from './setting-options.ts';
 import { refuseOfFile, type SourcesFlags } from './sources-list.ts';
 
 export interface EditFlags extends SourcesFlags {
-  readonly set?: readonly Setting[];
+  readonly set?: readonly TypedSetting[];
   readonly unset?: readonly (readonly string[])[];
 }
 

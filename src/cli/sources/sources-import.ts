@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Bridge } from '../../bridge/bridge.ts';
 import { parseKept } from '../../bridge/config/kept-config.ts';
+import { findAny, nameFrom } from '../../bridge/finding/find-any.ts';
+import { foundSettings, withFound } from '../../bridge/finding/found-settings.ts';
+import { atOneHost, probePlaces } from '../../bridge/finding/probe-places.ts';
 import type { ListedSource } from '../../bridge/sources/lists/listed-source.ts';
 import { readSourceList } from '../../bridge/sources/lists/source-list.ts';
+import { freeName, sourceAt } from '../../bridge/sources/new-source.ts';
 import { countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
 import { createHostGate } from '../../harvest/http/host-gate.ts';
 import { keepSources } from '../../store/sources/kept-sources.ts';
-import { findAny, nameFrom } from '../init/init-search.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
-import { foundSettings, withFound } from './found-settings.ts';
-import { atOneHost, probePlaces } from './probe-places.ts';
-import { freeName, sourceAt } from './sources-add.ts';
 import { type SourcesFlags, table } from './sources-list.ts';
 
 export interface ImportFlags extends SourcesFlags {
@@ -147,9 +147,8 @@ class Newcomers {
     const said = group === undefined ? settings : { ...settings, group };
     if (!this.#flags.probe)
       return { settings: withFound(said, { url }, config.groups), what: 'not looked at' };
-    const search = { contact: config.contact, verbose: false };
     const places = probePlaces(this.#bridge, address, typeof group === 'string' ? group : undefined);
-    const found = await findAny(address, search, this.#io, limits, places);
+    const found = await findAny(address, { contact: config.contact, limits, places, signal: this.#io.abort });
     return {
       settings: withFound(said, foundSettings(found), config.groups),
       what: `${found.info.protocol} ${found.info.protocolVersion}, ${found.info.name}`,

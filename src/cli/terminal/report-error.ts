@@ -3,6 +3,7 @@ import { BridgeError, describeError, failure, isBridgeError } from '../../core/e
 import { translate } from '../../store/engine/storage-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { type CommandIo, say } from './io.ts';
+import { printable, printableJson } from './terminal-text.ts';
 
 /**
  * Says what went wrong and what to do next.
@@ -12,7 +13,9 @@ export function reportError(error: unknown, json: boolean, io: CommandIo): numbe
   const known = toKnown(error, io);
   const { code, advice } = known;
   printError(known, json, io);
-  say(io, `rsbridge: ${describeError(known)}\n${advice} [${code}]`);
+  // What others wrote may be in it.
+  const lines = describeError(known).split('\n').map(printable);
+  say(io, `rsbridge: ${lines.join('\n')}\n${advice} [${code}]`);
   if (code === 'internal' && error instanceof Error) say(io, error.stack ?? '');
   return exitCodeOf(code);
 }
@@ -37,8 +40,7 @@ function toKnown(error: unknown, io: CommandIo): BridgeError {
 
 function printError(known: BridgeError, json: boolean, io: CommandIo): void {
   const { code, advice } = known;
-  if (json)
-    io.stdout.write(`${JSON.stringify({ error: { code, message: describeError(known), advice } })}\n`);
+  if (json) io.stdout.write(`${printableJson({ error: { code, message: describeError(known), advice } })}\n`);
 }
 
 function stoppedAtOnce(cause: unknown): BridgeError {

@@ -23,6 +23,8 @@ export interface AddressGuard {
 
 export interface GuardSettings {
   readonly endpoint: URL;
+  /** False: it has to be public, or allowed, as any other; default true. */
+  readonly trusted?: boolean | undefined;
   /**
    * `endpoint`: the configured host is meant at every port. `found`, for URLs found in records: only at the
    * configured port, and at 80 and 443.
@@ -52,14 +54,18 @@ const resolveBySystem: Resolve = (host, options, callback) =>
   );
 
 export function createAddressGuard(settings: GuardSettings): AddressGuard {
-  const { endpoint, scope, allow, allowPrivate, resolve = resolveBySystem } = settings;
+  const { endpoint, trusted = true, scope, allow, allowPrivate, resolve = resolveBySystem } = settings;
   const configured = plainName(endpoint.hostname);
   const ports = [portOf(endpoint), 80, 443];
   const anyLoopback = settings.loopback === true && isLoopback(endpoint.hostname);
 
   function isMeant(host: string, port: number): boolean {
     if (allowPrivate || (anyLoopback && isLoopback(host))) return true;
-    if (plainName(bare(host)) === bare(configured) && (scope === 'endpoint' || ports.includes(port)))
+    if (
+      trusted &&
+      plainName(bare(host)) === bare(configured) &&
+      (scope === 'endpoint' || ports.includes(port))
+    )
       return true;
     return allowsHost(allow, host, port);
   }

@@ -15,6 +15,8 @@ import { decodedBody, type SlowestRate } from './response-body.ts';
 export interface HttpSettings {
   /** The configured endpoint: its host is trusted, and gets the configured headers. */
   readonly endpoint: string;
+  /** False: its address has to be public, or allowed; default true. */
+  readonly trusted?: boolean | undefined;
   /**
    * `endpoint`, the default: for talking to it, wherever it redirects to. `found`: for URLs found in records,
    * which get no configured headers, and of the endpoint's host only its own port, 80 and 443.
@@ -53,6 +55,7 @@ export function createHttp(
   const { scope = 'endpoint', requestsPerHost } = settings;
   const guard = createAddressGuard({
     endpoint,
+    trusted: settings.trusted,
     scope,
     allow: parsePlaces(settings.allow ?? []),
     allowPrivate: settings.allowPrivateAddresses,

@@ -89,7 +89,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge sources on %s', (kind) => {
   test('the same address, a name that is taken and what is no setting are refused', async () => {
     expect(await told('add', urls[1] ?? '')).toContain('is read already, as the source added');
     expect(await told('add', 'http://127.0.0.1:1/', '--name', 'infile')).toContain(
-      'there is a source called infile already; choose another --name',
+      'there is a source called infile already; choose another name',
     );
     expect(await told('edit', 'added', '--set', 'schedul=false')).toContain('did you mean "schedule"?');
     expect(await told('edit', 'added', '--set', 'headers.Authorization=Bearer x')).toContain(

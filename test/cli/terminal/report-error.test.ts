@@ -35,3 +35,9 @@ test('what is unforeseen has its stack in the same line', async () => {
   expect(stderr.trim().split('\n').length).toBe(1);
   expect(JSON.parse(stderr)).toMatchObject({ code: 'internal', stack: expect.stringContaining('a bug') });
 });
+
+test('what others wrote commands no terminal', async () => {
+  const hostile = new BridgeError('usage', 'no \u001b[2Jsuch\u202e item\nsecond line');
+  const { stderr } = await logged(hostile, { isTTY: true, json: false });
+  expect(stderr).toContain('no \\u001b[2Jsuch\\u202e item\nsecond line\n');
+});

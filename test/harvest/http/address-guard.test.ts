@@ -167,3 +167,28 @@ describe('the host of the endpoint', () => {
     expect(() => guard({ endpoint }).check(new URL('http://127.0.0.1:8080/'))).toThrow(refused);
   });
 });
+
+describe('an endpoint that is not trusted', () => {
+  const stranger = { trusted: false, scope: 'endpoint' as const };
+
+  test('has to be public, by its name and as an address', async () => {
+    const own = { ...stranger, endpoint: new URL('http://10.0.0.1:8080/oai') };
+    expect(() => guard(own).check(new URL('http://10.0.0.1:8080/oai'))).toThrow(refused);
+    await expect(
+      resolved({ ...stranger, resolve: resolver('10.0.0.1') }, 'repo.example.org', 8080),
+    ).rejects.toThrow(refused);
+    expect(
+      await resolved(
+        { ...stranger, resolve: resolver('10.0.0.1', '93.184.215.14') },
+        'repo.example.org',
+        8080,
+      ),
+    ).toEqual(['93.184.215.14']);
+  });
+
+  test('may be what the installation allows', async () => {
+    const own = { ...stranger, endpoint: new URL('http://10.0.0.1:8080/oai'), allow: allow('10.0.0.1:8080') };
+    expect(() => guard(own).check(new URL('http://10.0.0.1:8080/oai'))).not.toThrow();
+    expect(() => guard(own).check(new URL('http://10.0.0.1:81/'))).toThrow(refused);
+  });
+});

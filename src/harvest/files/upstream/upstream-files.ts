@@ -26,6 +26,8 @@ import { type ReadAnswer, readAnswer, type UpstreamAnswer } from './upstream-ans
 export interface UpstreamFileSource {
   /** The configured address: its host may be private, at its own port, 80 and 443. */
   readonly endpoint: string;
+  /** False: its address has to be public, or allowed; default true. */
+  readonly trusted?: boolean | undefined;
   /** `network.allow`. */
   readonly allow: readonly string[];
   readonly allowPrivateAddresses: boolean;
@@ -96,6 +98,7 @@ export function createUpstreamFiles(
     if (!settings) throw failed('the source of this file is not read any more');
     const guard = createAddressGuard({
       endpoint: new URL(settings.endpoint),
+      trusted: settings.trusted,
       scope: 'found',
       allow: settings.allow.flatMap((entry) => parseAllowedPlace(entry) ?? []),
       allowPrivate: settings.allowPrivateAddresses,

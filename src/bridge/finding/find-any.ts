@@ -1,23 +1,32 @@
 import { createAdapter } from '../../../adapters/index.ts';
-import { adapterSettings, httpSettings, oaiSettings } from '../../bridge/bridge.ts';
-import { createLog } from '../../bridge/log.ts';
-import type { Protocol } from '../../bridge/protocols.ts';
-import { systemClock } from '../../bridge/system-clock.ts';
-import { parseConfig } from '../../core/config/config.ts';
+import { type Config, parseConfig } from '../../core/config/config.ts';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { createHostGate, type HostGate } from '../../harvest/http/host-gate.ts';
 import { createHttp } from '../../harvest/http/http.ts';
 import { createLessonBook } from '../../harvest/lessons.ts';
-import type { CommandIo } from '../terminal/io.ts';
+import { adapterSettings, httpSettings, oaiSettings } from '../bridge.ts';
+import { createLog } from '../log.ts';
+import type { Protocol } from '../protocols.ts';
+import { systemClock } from '../system-clock.ts';
 import { lookAt } from './endpoint-look.ts';
-import { SearchBudget, type SearchLimits } from './init-budget.ts';
-import { type Found, findRepository, type SearchPorts } from './init-find.ts';
+import { type Found, findRepository, type SearchPorts } from './find-repository.ts';
+import { SearchBudget, type SearchLimits, searchLimits } from './search-budget.ts';
 
-export interface SearchFlags {
+export interface Looking {
   readonly contact?: string | undefined;
+  /** Undefined: whichever tells most. */
   readonly adapter?: Protocol | undefined;
   /** Every place that was asked is named when nothing is found. */
-  readonly verbose: boolean;
+  readonly verbose?: boolean;
+  readonly limits?: SearchLimits;
+  /** Default: it is alone. */
+  readonly places?: SearchPlaces;
+  /**
+   * Where whoever gave the address may have us ask: `anywhere`, the default, for somebody at this machine; else only at
+   * public addresses, and those of `network.allow`.
+   */
+  readonly within?: 'anywhere' | Config['network'];
+  readonly signal: AbortSignal;
 }
 
 /** @throws BridgeError `usage` that does not repeat them */
@@ -48,44 +57,37 @@ export interface SearchPlaces {
 }
 
 /**
- * Without a scheme both are meant, the safer one first.
- * @param places default: it is alone
+ * What can be harvested behind an address that somebody pasted. Without a scheme both are meant, the safer one first.
+ * @throws BridgeError `usage`, `upstream-protocol`, `upstream-unreachable`, `address-refused`
  */
-export async function findAny(
-  address: string,
-  flags: SearchFlags,
-  io: CommandIo,
-  { total, guess }: SearchLimits,
-  places: SearchPlaces = { gate: createHostGate() },
-): Promise<Found> {
+export async function findAny(address: string, looking: Looking): Promise<Found> {
   const url = parseAddress(address);
-  if (address.includes('://')) return find(url, flags, io, { total, guess }, places);
-  const half = { total: total / 2, guess: Math.min(guess, total / 4) };
+  if (address.includes('://')) return find(url, looking);
+  const { total, guess } = looking.limits ?? searchLimits;
+  const half = { ...looking, limits: { total: total / 2, guess: Math.min(guess, total / 4) } };
   try {
-    return await find(url, flags, io, half, places);
+    return await find(url, half);
   } catch (error) {
     if (!isBridgeError(error, 'upstream-unreachable')) throw error;
-    return find(parseAddress(url.href.replace(/^https:/, 'http:')), flags, io, half, places);
+    return find(parseAddress(url.href.replace(/^https:/, 'http:')), half);
   }
 }
 
 /** Most of the places where we look are wrong: no use in waiting there. */
 const impatient = { ...systemClock, sleep: async () => undefined };
 
-async function find(
-  address: URL,
-  flags: SearchFlags,
-  io: CommandIo,
-  { total, guess }: SearchLimits,
-  { gate, requestsPerHost }: SearchPlaces,
-): Promise<Found> {
+async function find(address: URL, looking: Looking): Promise<Found> {
+  const { contact, adapter: choice, verbose = false, limits = searchLimits, signal } = looking;
+  const { within = 'anywhere', places: { gate, requestsPerHost } = { gate: createHostGate() } } = looking;
+  const { total, guess } = limits;
   const budget = new SearchBudget(total);
-  const log = createLog('silent', io.stderr);
-  const signal = io.abort;
+  const log = createLog('silent', process.stderr);
+  const isTrusted = within === 'anywhere';
   const configured = (source: object) => {
     const config = parseConfig({
-      ...(flags.contact ? { contact: flags.contact } : {}),
-      sources: { probe: source },
+      ...(contact ? { contact } : {}),
+      ...(isTrusted ? {} : { network: within }),
+      sources: { probe: { ...source, ...(isTrusted ? {} : { privateHost: false }) } },
     });
     const settings = config.sources.probe;
     if (!settings) throw new Error('the probe has no settings');
@@ -105,7 +107,7 @@ async function find(
   );
   const alone = { http, log, clock: impatient, lessons: createLessonBook(impatient) };
   const ports: SearchPorts = {
-    verbose: flags.verbose,
+    verbose,
     look: (url, options) =>
       budget.spend(url, options.isGuess ? guess : total, signal, (deadline, inTime) =>
         lookAt(http, url, { ...options, deadline, signal: inTime }),
@@ -122,7 +124,7 @@ async function find(
     },
   };
   try {
-    return await findRepository(address, flags.adapter, ports);
+    return await findRepository(address, choice, ports);
   } finally {
     await http.close();
   }

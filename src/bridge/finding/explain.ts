@@ -1,11 +1,11 @@
-import type { Found } from './init-find.ts';
+import type { Protocol } from '../protocols.ts';
+import type { Found } from './find-repository.ts';
 
-/**
- * What was found and why that was chosen, sentence by sentence.
- * @param address as it was pasted
- */
-export function explain(found: Found, address: string): readonly string[] {
-  const again = (adapter: string) => `rsbridge init ${address} --adapter ${adapter}`;
+/** What one types or presses to have it by another protocol. */
+export type Again = (adapter: Protocol) => string;
+
+/** What was found and why that was chosen, sentence by sentence, in English. */
+export function explain(found: Found, again: Again): readonly string[] {
   if (found.adapter === 'oai-pmh') {
     const { api, apiTrouble } = found;
     return api === undefined
@@ -32,7 +32,7 @@ function explainDspace({ api, oai, url, info }: Found, forOai: string): readonly
   ];
 }
 
-function explainLegacy({ oai, url }: Found, again: (adapter: string) => string): readonly string[] {
+function explainLegacy({ oai, url }: Found, again: Again): readonly string[] {
   if (oai === undefined) {
     return [
       `This is DSpace 5 or 6: its REST API is at ${url}. No OAI-PMH endpoint was found beside it.`,

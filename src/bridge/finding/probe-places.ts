@@ -1,5 +1,5 @@
-import type { Bridge } from '../../bridge/bridge.ts';
-import type { SearchPlaces } from '../init/init-search.ts';
+import type { Bridge } from '../bridge.ts';
+import type { SearchPlaces } from './find-any.ts';
 
 /** Of one host: a platform may have hundreds of repositories. */
 export const atOneHost = 6;

@@ -1,9 +1,15 @@
 import { parse } from 'yaml';
 import { isObject } from '../../core/config/schema-faults.ts';
 import { BridgeError } from '../../core/errors.ts';
-import type { Setting } from './setting-options.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
+
+/** `files.mode=mirror`: a setting by its path, with a value as it would stand in the configuration. */
+export interface TypedSetting {
+  readonly path: readonly string[];
+  /** As typed: YAML. */
+  readonly text: string;
+}
 
 /**
  * @param unset the paths of settings that go; what is left empty by that goes, too
@@ -11,7 +17,7 @@ type Settings = Readonly<Record<string, unknown>>;
  */
 export function changedSettings(
   before: Settings,
-  set: readonly Setting[],
+  set: readonly TypedSetting[],
   unset: readonly (readonly string[])[] = [],
 ): Settings {
   let settings = before;
@@ -20,7 +26,7 @@ export function changedSettings(
   return settings;
 }
 
-function parsed({ path, text }: Setting): unknown {
+function parsed({ path, text }: TypedSetting): unknown {
   try {
     return parse(text) ?? '';
   } catch (cause) {

@@ -1,10 +1,10 @@
-import type { Protocol } from '../../bridge/protocols.ts';
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import { isSameSite } from '../../core/addresses/site.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
+import type { Protocol } from '../protocols.ts';
 import { generationOf } from './endpoint-answer.ts';
 import { identifyRequest, type LookOptions, listRequest, type Seen } from './endpoint-look.ts';
-import { oaiLinks } from './init-links.ts';
+import { oaiLinks } from './page-links.ts';
 import {
   isOaiOfDspace,
   legacyRestPlaces,
@@ -13,7 +13,7 @@ import {
   type Pasted,
   readPasted,
   restPlaces,
-} from './init-places.ts';
+} from './usual-places.ts';
 
 type Api = Exclude<Protocol, 'oai-pmh'>;
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { generationOf, recognise } from '../../../src/cli/init/endpoint-answer.ts';
-import { isOaiOfDspace, oaiBeside, oaiPlaces, readPasted } from '../../../src/cli/init/init-places.ts';
+import { generationOf, recognise } from '../../../src/bridge/finding/endpoint-answer.ts';
+import { isOaiOfDspace, oaiBeside, oaiPlaces, readPasted } from '../../../src/bridge/finding/usual-places.ts';
 import { sharedMaterial } from '../../house/adapters/shared-material.ts';
 
 const host = 'https://repo.example.org';

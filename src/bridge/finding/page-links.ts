@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { readPasted } from './init-places.ts';
+import { readPasted } from './usual-places.ts';
 
 /** More than this are not worth a request each. */
 const most = 5;
