@@ -7,6 +7,7 @@ import { createApp } from '../server/app.ts';
 import { createClientAddress } from '../server/connections/client-address.ts';
 import type { ServerDeps } from '../server/deps.ts';
 import { createDocumentPasts } from '../server/past/document-past.ts';
+import { createRequestMetrics } from '../server/request-metrics.ts';
 import { forAnswers } from '../store/engine/database.ts';
 import { adminAnswers } from './admin/admin-answers.ts';
 import type { Bridge } from './bridge.ts';
@@ -24,7 +25,7 @@ export interface Front {
   close(): Promise<void>;
 }
 
-export interface AnswerDeps extends Pick<ServerDeps, 'admit' | 'processes'> {
+export interface AnswerDeps extends Pick<ServerDeps, 'admit' | 'processes' | 'metrics' | 'requestMetrics'> {
   /** `operations`: only how it is doing; `admin`: that, and the dashboard. */
   readonly scope?: 'all' | 'operations' | 'admin';
 }
@@ -40,12 +41,15 @@ export async function listenAlone(
 ): Promise<Front> {
   const { admin } = bridge.config;
   const apart = deps.scope === 'operations' || !admin.enabled ? undefined : admin.listen;
-  const app = createAnswers(bridge, deps, apart === undefined);
+  // Both listeners tell of all requests to this process.
+  const all = { ...deps, requestMetrics: createRequestMetrics() };
+  const metrics = apart === undefined || bridge.config.listen.metrics ? 'here' : 'elsewhere';
+  const app = createAnswers(bridge, { ...all, metrics }, apart === undefined);
   await listen(app, address);
   const close = async () => app.close();
   const front = { address: app.server.address() as AddressInfo, close };
   if (!apart) return front;
-  const dashboard = createAnswers(bridge, { scope: 'admin' }, true);
+  const dashboard = createAnswers(bridge, { ...all, admit: undefined, scope: 'admin' }, true);
   try {
     await listen(dashboard, apart);
   } catch (error) {
@@ -56,11 +60,7 @@ export async function listenAlone(
 }
 
 /** @param withAdmin whether the dashboard is at this address */
-function createAnswers(
-  bridge: Bridge,
-  { admit, processes, scope }: AnswerDeps,
-  withAdmin: boolean,
-): FastifyInstance {
+function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmin: boolean): FastifyInstance {
   const { config, log } = bridge;
   const reading = { ...bridge, database: forAnswers(bridge.database) };
   const answers: ServerDeps = {
@@ -98,8 +98,8 @@ function createAnswers(
     jointSets: () => bridge.jointSets(),
     admin: withAdmin ? adminAnswers(bridge) : undefined,
     ...createSurvey(reading),
-    admit,
-    processes,
+    upstreamAnswers: bridge.upstreamAnswers.counts,
+    ...given,
   };
   return createApp(answers, scope);
 }

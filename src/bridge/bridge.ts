@@ -7,6 +7,7 @@ import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { UpstreamFiles } from '../core/files/upstream-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
+import { type AnswerTally, createAnswerTally } from '../harvest/answer-tally.ts';
 import { createFileChecker } from '../harvest/files/checks/file-checker.ts';
 import type { FileJobDeps } from '../harvest/files/file-job.ts';
 import { createUpstreamFiles, type UpstreamFileSource } from '../harvest/files/upstream/upstream-files.ts';
@@ -30,6 +31,8 @@ export interface Bridge extends StoredBridge {
   readonly listsInTime: ListsInTime;
   /** Files where they lie, for those who ask the server for them. */
   readonly upstreamFiles: UpstreamFiles;
+  /** How repositories answered this process, but for files that readers asked for. */
+  readonly upstreamAnswers: AnswerTally;
   /** What work on a source's files needs. */
   fileWork(source: string): FileJobDeps;
   /** At which all requests to the repository of a source wait, those of other processes, too. */
@@ -88,6 +91,7 @@ export async function openBridge(
   const stored = await openStored(given, schema);
   const { config, clock, database, setsOf } = stored;
   const shared = createSharedGate(database, { clock, log, stop });
+  const upstreamAnswers = createAnswerTally();
   const threads = config.workers > 0 ? createThreads(config.workers, log) : undefined;
   const clients: HttpClient[] = [];
   const opened = new Map<string, OpenSource>();
@@ -105,11 +109,10 @@ export async function openBridge(
 
   function open(name: string, settings: SourceConfig): OpenSource {
     const gate = gateOf(settings);
-    const http = createHttp(httpSettings(settings, config), { gate, clock: upstreamClock, log });
-    const found = createHttp(
-      { ...httpSettings(settings, config), scope: 'found', headers: undefined },
-      { gate, clock: upstreamClock, log },
-    );
+    const answered = (status: number | undefined) => upstreamAnswers.note(name, status);
+    const deps = { gate, clock: upstreamClock, log, answered };
+    const http = createHttp(httpSettings(settings, config), deps);
+    const found = createHttp({ ...httpSettings(settings, config), scope: 'found', headers: undefined }, deps);
     clients.push(http, found);
     const lessons = createLessonBook(clock);
     const alone = { http, log, clock: upstreamClock, lessons, threads };
@@ -171,6 +174,7 @@ export async function openBridge(
     publisher,
     listsInTime,
     upstreamFiles,
+    upstreamAnswers,
     gateOf: (settings) => gateOf(settings),
     source,
     fileWork: (name) => ({

@@ -28,11 +28,11 @@ import {
   RequestLog,
   slowMilliseconds,
 } from './operations/request-log.ts';
-import { createRequestMetrics } from './operations/request-metrics.ts';
 import { aboutRoutes } from './pages/about.ts';
 import { homeRoutes } from './pages/home.ts';
 import { createSetIndex } from './pages/set-index.ts';
 import { createShortWay } from './repeated/repeated-answers.ts';
+import { createRequestMetrics } from './request-metrics.ts';
 import { patchRoutes } from './resources/patches.ts';
 import { resourceRoutes } from './resources/resources.ts';
 import { searchRoutes } from './search/search.ts';
@@ -43,7 +43,7 @@ import { searchRoutes } from './search/search.ts';
  */
 export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admin' = 'all'): FastifyInstance {
   const deps = { ...given, baseUrl: given.baseUrl.replace(/\/+$/, ''), sources: () => given.sources() };
-  const metrics = createRequestMetrics();
+  const metrics = deps.requestMetrics ?? createRequestMetrics();
   let isClosing = false;
   const shortWay = createShortWay({
     // Whoever is to admit each request, or reads of each in the log, has them all.
@@ -91,7 +91,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   });
   if (scope !== 'operations') openapiRoutes(app, deps);
   healthRoutes(app, deps);
-  metricsRoutes(app, deps, metrics);
+  if (deps.metrics !== 'elsewhere') metricsRoutes(app, deps, metrics);
   if (scope === 'operations') return app;
   adminRoutes(app, deps);
   apiRoutes(app, deps);

@@ -9,7 +9,9 @@ import type { Publication, PublishedSet } from '../publish/published/publication
 import type { Database } from '../store/engine/database.ts';
 import type { AskedKind } from '../store/runs/asked.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
+import type { Measures, UpstreamAnswers } from './measures.ts';
 import type { Past } from './past.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import type { Language } from './words/language.ts';
 
 /** Everything the server is given; it opens nothing and reads no environment. */
@@ -58,6 +60,13 @@ export interface ServerDeps {
   sources(): Promise<readonly SourceOverview[]>;
   /** `publication.sets()`, perhaps of a moment ago: for what speaks of all of them. Default: now. */
   published?(): Promise<readonly PublishedSet[]>;
+  /** For `/metrics`; undefined: it tells of the sources what `sources` does. */
+  measures?(): Promise<Measures>;
+  upstreamAnswers?(): readonly UpstreamAnswers[];
+  /** Where `/metrics` is; default: here. */
+  readonly metrics?: 'here' | 'elsewhere' | undefined;
+  /** Of all that answer requests in this process; default: of this server alone. */
+  readonly requestMetrics?: RequestMetrics | undefined;
   /** The dashboard and its API; undefined: they are not here. */
   readonly admin?: AdminDeps | undefined;
   /** Where several processes answer side by side: what they know of one another. Default: this one answers alone. */

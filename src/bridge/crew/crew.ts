@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../core/adapter.ts';
 import { BridgeError, failure } from '../../core/errors.ts';
+import type { ServerDeps } from '../../server/deps.ts';
 import { processMetrics } from '../../server/operations/process-metrics.ts';
 import type { Front } from '../answering.ts';
 import { version } from '../version.ts';
@@ -23,6 +24,7 @@ export interface CrewSettings {
   readonly log: Log;
   /** A line of a log; each process writes its own, and only this one writes them on. */
   readonly write: (line: string) => void;
+  readonly upstreamAnswers?: ServerDeps['upstreamAnswers'];
   /** Somebody has no patience any more. */
   readonly abort: AbortSignal;
 }
@@ -38,8 +40,9 @@ const metricsMs = 1000;
  * process holds: it hands each connection to one of them in turn (on Windows the system does).
  * @throws BridgeError what keeps the first one from listening, such as `port-in-use`
  */
-export async function startCrew({ processes, log, write, abort }: CrewSettings): Promise<Crew> {
-  const crew = new Members({ processes, log, write });
+export async function startCrew({ abort, ...settings }: CrewSettings): Promise<Crew> {
+  const { processes } = settings;
+  const crew = new Members(settings);
   const onAbort = () => crew.kill();
   abort.addEventListener('abort', onAbort, { once: true });
   try {
@@ -65,13 +68,14 @@ class Members {
   readonly #settings: Omit<CrewSettings, 'abort'>;
   readonly #members = new Map<number, Worker>();
   readonly #rests = new Map<number, number>();
-  readonly #own = processMetrics(version, 0);
+  readonly #own: ReturnType<typeof processMetrics>;
   readonly #asked = new Map<number, (metrics: ProcessMetrics) => void>();
   readonly #closing = new AbortController();
   #ids = 0;
 
   constructor(settings: Omit<CrewSettings, 'abort'>) {
     this.#settings = settings;
+    this.#own = processMetrics(version, { number: 0, upstreamAnswers: settings.upstreamAnswers });
     // Their output comes through us: lines of several processes would be torn by one another.
     cluster.setupPrimary({ silent: true });
   }

@@ -11,33 +11,47 @@ import type { Pause } from '../../store/sources/pauses.ts';
 import type { StoredSource } from '../../store/sources/sources.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
 
-/**
- * How every source is doing, for the pages, `/readyz`, `/metrics` and `rsbridge status`: one object, many views. It
- * takes the same few statements for one source and for a thousand.
- */
+/** What is asked of the database for all sources at once. */
+export interface KnownOfAll {
+  readonly facts: ReadonlyMap<string, SourceFacts>;
+  readonly due: readonly DueState[];
+  readonly sets: readonly PublishedSet[];
+  /** Hosts that are left alone. */
+  readonly resting: readonly RestingHost[];
+}
+
+/** The same few statements for one source and for a thousand. */
+export async function readKnown(
+  { database, clock, publication }: StoredBridge,
+  sets?: readonly PublishedSet[],
+): Promise<KnownOfAll> {
+  const since = addSeconds(toIso(clock.now()), -86_400);
+  return {
+    facts: await readSourceFacts(database.reader, since),
+    due: await listDue(database.reader, clock.now().getTime() - database.aheadMs),
+    resting: await listRestingHosts(database.reader),
+    sets: sets ?? (await publication.sets()),
+  };
+}
+
+/** How every source is doing, for the pages, `/readyz`, `/metrics` and `rsbridge status`: one object, many views. */
 export async function readOverviews(
   bridge: StoredBridge,
   sets?: readonly PublishedSet[],
 ): Promise<readonly SourceOverview[]> {
-  const { database, clock, publication } = bridge;
-  const since = addSeconds(toIso(clock.now()), -86_400);
-  const facts = await readSourceFacts(database.reader, since);
-  const due = nextHarvests(await listDue(database.reader, clock.now().getTime() - database.aheadMs));
-  const resting = await listRestingHosts(database.reader);
-  return overviewsOf(bridge, { facts, due }, { sets: sets ?? (await publication.sets()), resting });
+  return overviewsOf(bridge, await readKnown(bridge, sets));
 }
 
-/** @param known what is published, and what hosts are left alone */
-function overviewsOf(
+export function overviewsOf(
   { config, pauseOf }: StoredBridge,
-  { facts, due }: { facts: ReadonlyMap<string, SourceFacts>; due: ReadonlyMap<string, NextHarvest> },
-  { sets, resting }: { readonly sets: readonly PublishedSet[]; readonly resting: readonly RestingHost[] },
+  { facts, due, sets, resting }: KnownOfAll,
 ): readonly SourceOverview[] {
+  const next = nextHarvests(due);
   const stuck = dumpTroubles(sets);
   const rests = new Map(resting.map((rest) => [rest.host, rest]));
   return Object.entries(config.sources).map(([name, { title, url, politenessGroup: group }]) =>
     overviewOf({
-      ...{ name, title, next: due.get(name), stuck: stuck.get(name), pause: pauseOf(name) },
+      ...{ name, title, next: next.get(name), stuck: stuck.get(name), pause: pauseOf(name) },
       rest: rests.size === 0 ? undefined : rests.get(group ? placeOfGroup(group) : new URL(url).host),
       ...facts.get(name),
     }),
@@ -72,7 +86,7 @@ function overviewOf(known: Known): SourceOverview {
       run?.state !== 'failed',
     word: wordOf(known, refused),
     harvesting: stored?.firstPassSeq === undefined,
-    lastSuccessAt: lastSuccess(stored, run),
+    lastSuccessAt: known.lastSuccessAt,
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
     nextRunAt: nextRunAt(next),
     resources: counts?.resources ?? 0,
@@ -170,10 +184,6 @@ function describeRest(rest: RestingHost | undefined, words: StateWords): string 
   if (!rest) return undefined;
   const { host, until, reason } = rest;
   return `${words.resting(host, until)}${reason === undefined ? '' : words.inBrackets(reason)}`;
-}
-
-function lastSuccess(stored: StoredSource | undefined, run: Run | undefined): string | undefined {
-  return run?.state === 'succeeded' ? run.endedAt : (stored?.lastFullAt ?? undefined);
 }
 
 /**

@@ -1,21 +1,33 @@
 import type { Clock } from '../../core/adapter.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview } from '../../server/deps.ts';
+import type { Measures } from '../../server/measures.ts';
+import { readDatabaseSize } from '../../store/reading/database-size.ts';
 import type { Bridge } from '../bridge.ts';
-import { readOverviews } from './overview.ts';
+import { readMeasures } from './measures.ts';
+import { overviewsOf, readKnown } from './overview.ts';
 
 /** How all sources are doing, and what is published of them, for pages and monitors that are asked for often. */
 export interface Survey {
+  measures(): Promise<Measures>;
   sources(): Promise<readonly SourceOverview[]>;
   published(): Promise<readonly PublishedSet[]>;
 }
 
 export function createSurvey(bridge: Bridge): Survey {
-  const { clock, publication } = bridge;
+  const { clock, publication, database, config } = bridge;
   const published = keptFresh(clock, 0, () => publication.sets());
+  const known = keptFresh(clock, 5000, async () => {
+    const of = await readKnown(bridge, await published());
+    return { of, overviews: overviewsOf(bridge, of) };
+  });
+  const sizeOfDatabase = keptFresh(clock, 60_000, () => readDatabaseSize(database, config.database));
   return {
     published,
-    sources: keptFresh(clock, 5000, async () => readOverviews(bridge, await published())),
+    sources: async () => (await known()).overviews,
+    measures: keptFresh(clock, 5000, async () =>
+      readMeasures({ ...bridge, sizeOfDatabase }, (await known()).of),
+    ),
   };
 }
 

@@ -168,14 +168,21 @@ async function readAgain(bridge: Bridge, flags: ServeFlags, io: CommandIo): Prom
 }
 
 /** @returns undefined where this process answers by itself */
-async function createCrew({ config, log }: Bridge, io: CommandIo): Promise<Crew | undefined> {
+async function createCrew(
+  { config, log, upstreamAnswers }: Bridge,
+  io: CommandIo,
+): Promise<Crew | undefined> {
   const { processes } = config.listen;
   if (processes === 1) return undefined;
   if (!mayHaveCrew) {
     log.warn('another program made this process a part of a cluster: it answers alone (listen.processes)');
     return undefined;
   }
-  return startCrew({ processes, log, write: (line) => io.stderr.write(line), abort: io.abort });
+  return startCrew({
+    ...{ processes, log, abort: io.abort },
+    write: (line) => io.stderr.write(line),
+    upstreamAnswers: upstreamAnswers.counts,
+  });
 }
 
 async function followChanges(

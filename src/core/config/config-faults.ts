@@ -14,6 +14,8 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
   yield* networkFaults(network);
   yield* rangeFaults('listen.trustedProxies', isObject(listen) ? listen.trustedProxies : undefined);
   yield* adminFaults(admin);
+  if (isObject(listen) && listen.metrics === false && !hasListener(admin))
+    yield 'listen.metrics: there is no other port for /metrics; write admin.listen with a port, or leave this out';
   yield* storageFaults(storage);
   yield* timeZoneFaults('timeZone', timeZone);
   // Where it has none of its own it is the one above.
@@ -64,6 +66,10 @@ function* rangeFaults(path: string, ranges: unknown): Generator<string> {
 function* adminFaults(admin: unknown): Generator<string> {
   const { proxyLogin } = isObject(admin) ? admin : {};
   yield* rangeFaults('admin.proxyLogin.from', isObject(proxyLogin) ? proxyLogin.from : undefined);
+}
+
+function hasListener(admin: unknown): boolean {
+  return isObject(admin) && admin.enabled !== false && isObject(admin.listen);
 }
 
 /** Whatever everybody may not read must not come in at all. */

@@ -100,6 +100,11 @@ export const configSchema = Type.Object(
           description:
             'Whether a process that only works (`role`) answers /livez, /readyz and /metrics at this port; nobody but monitors needs that.',
         }),
+        metrics: Type.Boolean({
+          default: true,
+          description:
+            'Whether /metrics is answered at this port; false: only at that of `admin.listen`, and at the port of a process that only works (`role`).',
+        }),
         minBytesPerSecond: Type.Integer({
           minimum: 0,
           default: 2048,

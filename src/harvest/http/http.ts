@@ -49,7 +49,7 @@ const maxRedirects = 5;
 /** The one way out: polite, safe, decoded. See `Http` for what its callers can rely on. */
 export function createHttp(
   settings: HttpSettings,
-  deps: { gate: HostGate; clock: Clock; log: Log },
+  deps: { gate: HostGate; clock: Clock; log: Log; answered?: (status: number | undefined) => void },
 ): HttpClient {
   const endpoint = new URL(settings.endpoint);
   const { scope = 'endpoint', requestsPerHost } = settings;
@@ -221,6 +221,7 @@ export function createHttp(
           last = asked;
         }).catch((error: unknown) => ({ error }));
         deadline.signal.throwIfAborted();
+        deps.answered?.('error' in outcome ? undefined : outcome.status);
         const now = deps.clock.now();
         if (!('error' in outcome)) restAsAsked(last.host, outcome, now);
         if (!patient && !('error' in outcome)) return outcome;

@@ -31,6 +31,7 @@ export async function finishRun(deps: HarvestDeps, lease: Lease, pass: FinishedP
       asOf,
       fullAt: run.mode === 'full' ? at : undefined,
       selection: run.selection,
+      successAt: state === 'succeeded' ? at : undefined,
     });
   });
   return toReport(source.name, await findRun(database.writer, run), {

@@ -6,8 +6,10 @@ import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { remembered } from '../pages/remembered.ts';
 import { currentDocuments, publishedSets } from '../pages/set-view.ts';
+import type { RequestMetrics } from '../request-metrics.ts';
+import { measuresText } from './measured.ts';
 import { processMetrics } from './process-metrics.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+import { type Sample, samplesText } from './samples.ts';
 
 /**
  * `/metrics` in the Prometheus text format. Every label has a bounded set of values. What is said of sources and documents
@@ -23,8 +25,12 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
     url: '/metrics',
     config: { operationId: 'getMetrics' },
     handler: async (request, reply) => {
-      const [sources, sets] = await Promise.allSettled([deps.sources(), publishedSets(deps)]);
-      for (const { status, ...result } of [sources, sets]) {
+      const [sources, sets, measures] = await Promise.allSettled([
+        deps.sources(),
+        publishedSets(deps),
+        deps.measures?.(),
+      ]);
+      for (const { status, ...result } of [sources, sets, measures]) {
         // The process is measured even while its database is not there.
         if (status === 'rejected')
           request.log.warn(
@@ -37,6 +43,9 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
         ofProcess.metrics(),
         ...(sources.status === 'fulfilled' ? [ofSources(sources.value)] : []),
         ...(sets.status === 'fulfilled' ? [ofDocuments(sets.value)] : []),
+        ...(measures.status === 'fulfilled' && measures.value
+          ? [measuresText(measures.value, deps.clock.now().getTime())]
+          : []),
       ]);
       return Buffer.from(parts.join(''), 'utf8');
     },
@@ -45,10 +54,10 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
 
 /** Of this process, or of all that answer together with it. */
 function ofProcesses(
-  { version, processes }: ServerDeps,
+  { version, processes, upstreamAnswers }: ServerDeps,
   requests: RequestMetrics,
 ): { readonly contentType: string; metrics(): Promise<string>; clear(): void } {
-  const own = processMetrics(version, processes?.number);
+  const own = processMetrics(version, { number: processes?.number, upstreamAnswers });
   const registries = [own, requests.registry];
   const clear = () => own.clear();
   if (!processes) {
@@ -66,10 +75,10 @@ function ofProcesses(
 
 function sourceMetrics(sources: readonly SourceOverview[]): string {
   const all = (name: string, help: string, pick: (source: SourceOverview) => number | undefined) =>
-    gauges(
-      { name, help, label: 'source' },
-      sources.map((source) => [source.name, pick(source)]),
-    );
+    samplesText({
+      ...{ name, help },
+      samples: sources.map((source) => [{ source: source.name }, pick(source)]),
+    });
   return [
     all('rsbridge_items', 'Items the upstream has.', ({ items }) => items),
     all('rsbridge_resources', 'Living resources.', ({ resources }) => resources),
@@ -84,26 +93,11 @@ function sourceMetrics(sources: readonly SourceOverview[]): string {
 }
 
 function documentMetrics(sets: readonly PublishedSet[]): string {
-  return gauges(
-    { name: 'rsbridge_published_entries', help: 'Entries of each current document.', label: 'document' },
-    sets.flatMap((set) => currentDocuments(set).map(({ path, entries }): Sample => [path, entries])),
-  );
-}
-
-/** Value of the label, and of the gauge where it has one. */
-type Sample = readonly [string, number | undefined];
-
-/** Of a thousand sources there are nine thousand samples, for which a registry takes ten times as long. */
-function gauges(
-  { name, help, label }: { readonly name: string; readonly help: string; readonly label: string },
-  samples: readonly Sample[],
-): string {
-  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`];
-  for (const [value, gauge] of samples)
-    if (gauge !== undefined) lines.push(`${name}{${label}="${escapeLabel(value)}"} ${gauge}`);
-  return `\n${lines.join('\n')}\n`;
-}
-
-function escapeLabel(value: string): string {
-  return value.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));
+  return samplesText({
+    name: 'rsbridge_published_entries',
+    help: 'Entries of each current document.',
+    samples: sets.flatMap((set) =>
+      currentDocuments(set).map(({ path, entries }): Sample => [{ document: path }, entries]),
+    ),
+  });
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { redactKnown } from '../../core/secrets.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+import type { RequestMetrics } from '../request-metrics.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -14,6 +14,8 @@ import {
 export interface SourceFacts {
   readonly stored: StoredSource;
   readonly counts: SourceCounts;
+  /** When a harvest of it ended well last, of whatever kind. */
+  readonly lastSuccessAt: string | undefined;
   /** The latest harvest, ended or not. */
   readonly run: Run | undefined;
   /** The latest full pass that came to its end, for better or worse. */
@@ -35,6 +37,7 @@ interface FactsRow extends SourceRow {
   readonly resource_count: number;
   readonly journal_seq: number;
   readonly seq_before: number | null;
+  readonly last_success_at: string | null;
   readonly vanished: number | null;
   readonly unreadable: number | string;
   readonly fuse_at: string | null;
@@ -76,6 +79,7 @@ async function readSome(db: Queryable, since: string, after: number): Promise<re
       'resource_count',
       'journal_seq',
       'fuse_at',
+      'last_success_at',
       latest('full').as('full_id'),
       latest('incremental').as('incremental_id'),
       latest('identifiers').as('look_id'),
@@ -107,6 +111,7 @@ async function readSome(db: Queryable, since: string, after: number): Promise<re
   const problems = await firstProblems(db, troubled);
   return facts.map(({ row, run, ...others }) => ({
     ...{ stored: toStoredSource(row), counts: countsOf(row), run, ...others },
+    lastSuccessAt: lastSuccessOf(row, run),
     problem: run && problems.get(run.id),
     vanished: row.vanished !== null,
     unreadable: Number(row.unreadable),
@@ -117,6 +122,18 @@ async function readSome(db: Queryable, since: string, after: number): Promise<re
 function latestOf({ full_id, incremental_id }: FactsRow): number | null {
   if (full_id === null || incremental_id === null) return full_id ?? incremental_id;
   return Math.max(full_id, incremental_id);
+}
+
+/** Processes of a release before write down no more than the run, and when all was read last. */
+function lastSuccessOf(
+  { last_success_at: written, last_full_at: full }: FactsRow,
+  run: Run | undefined,
+): string | undefined {
+  const times = [written, full, run?.state === 'succeeded' ? run.endedAt : undefined];
+  return times
+    .filter((time) => typeof time === 'string')
+    .sort()
+    .at(-1);
 }
 
 function countsOf({ item_count, resource_count, journal_seq, seq_before }: FactsRow): SourceCounts {

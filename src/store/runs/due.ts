@@ -34,6 +34,8 @@ export interface DueState extends DueWork {
   /** Failed in a row. */
   readonly attempts: number;
   readonly reason: string | undefined;
+  /** Since when it is planned; undefined: that was not written down. */
+  readonly plannedAt: number | undefined;
   /** Some process works on it. */
   readonly isHeld: boolean;
 }
@@ -46,6 +48,7 @@ interface DueRow {
   readonly attempts: number;
   readonly reason: string | null;
   readonly is_long: boolean | number;
+  readonly planned_at: number | null;
   readonly holder: string | null;
   readonly expires: number | null;
 }
@@ -67,6 +70,7 @@ function toStates(rows: readonly DueRow[], now: number): readonly DueState[] {
     dueAt: row.due_at ?? undefined,
     attempts: row.attempts,
     reason: row.reason ?? undefined,
+    plannedAt: row.planned_at ?? undefined,
     isHeld: row.holder !== null && Number(row.expires) > now && !isDead(row.holder),
   }));
 }
@@ -100,7 +104,11 @@ export async function planWork(
       const some = isNew.slice(from, from + rowsAtATime);
       await trx('due')
         .insert(
-          some.map(({ source, kind, schedule, first = null }) => ({ source, kind, schedule, due_at: first })),
+          some.map(({ source, kind, schedule, first = null }) => ({
+            ...{ source, kind, schedule },
+            due_at: first,
+            planned_at: now,
+          })),
         )
         .onConflict(['source', 'kind'])
         .ignore();

@@ -152,7 +152,13 @@ export async function countSource(db: Queryable, sourceId: number, since: string
 export async function completePass(
   db: Queryable,
   sourceId: number,
-  pass: { asOf: string | undefined; fullAt: string | undefined; selection: string },
+  pass: {
+    asOf: string | undefined;
+    fullAt: string | undefined;
+    selection: string;
+    /** Undefined: it was no success. */
+    successAt?: string | undefined;
+  },
 ): Promise<void> {
   await db('source')
     .where({ id: sourceId })
@@ -161,5 +167,6 @@ export async function completePass(
       selection: pass.selection,
       first_pass_seq: db.raw('coalesce(first_pass_seq, journal_seq)'),
       ...(pass.fullAt === undefined ? {} : { last_full_at: pass.fullAt }),
+      ...(pass.successAt === undefined ? {} : { last_success_at: pass.successAt }),
     });
 }

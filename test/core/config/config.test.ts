@@ -262,3 +262,11 @@ describe('timeZone', () => {
     expect(faultsOf({ timeZone: 9 })).toContain('timeZone: ');
   });
 });
+
+test('metrics have to be somewhere', () => {
+  const port = { port: 9090 };
+  expect(parseConfig({ listen: { metrics: false }, admin: { listen: port } }).listen.metrics).toBe(false);
+  const fault = 'listen.metrics: there is no other port for /metrics; write admin.listen with a port';
+  expect(faultsOf({ listen: { metrics: false } })).toContain(fault);
+  expect(faultsOf({ listen: { metrics: false }, admin: { enabled: false, listen: port } })).toContain(fault);
+});

@@ -1,0 +1,128 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { toMilliseconds } from '../../core/datetime.ts';
+import type { PublishedSet } from '../../publish/published/publication.ts';
+import type { DiskMeasures, Measures, QueueMeasures, SourceMeasures } from '../../server/measures.ts';
+import { type DatabaseSize, readDatabaseSize } from '../../store/reading/database-size.ts';
+import { datesOfChanges, keyOf, type Unpublished } from '../../store/reading/unpublished.ts';
+import type { DueState } from '../../store/runs/due.ts';
+import type { Run } from '../../store/runs/runs.ts';
+import { type JournalState, readJournals } from '../../store/sources/journal.ts';
+import type { StoredBridge } from '../stored-bridge.ts';
+import type { KnownOfAll } from './overview.ts';
+
+/** Where nothing tells since when a source is known. */
+const startedAt = Date.now() - Math.round(process.uptime() * 1000);
+
+export interface MeasureDeps extends StoredBridge {
+  /** What the database takes, perhaps of a moment ago. */
+  readonly sizeOfDatabase?: () => Promise<DatabaseSize>;
+}
+
+/** What is measured of all sources and of the installation. */
+export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promise<Measures> {
+  const { config, database, clock } = deps;
+  const lags = await readLags(deps, known.sets);
+  const due = new Map(
+    known.due.filter(({ kind }) => kind === 'harvest').map((state) => [state.source, state]),
+  );
+  const sources = Object.keys(config.sources).map((name): SourceMeasures => {
+    const facts = known.facts.get(name);
+    const planned = due.get(name);
+    const good = facts?.lastSuccessAt;
+    return {
+      name,
+      goodSince: good === undefined ? (planned?.plannedAt ?? startedAt) : toMilliseconds(good),
+      failures: planned?.attempts ?? 0,
+      unreadable: facts?.unreadable ?? 0,
+      lastRun: durationOf(facts?.run),
+      unpublishedSince: lags.get(name),
+    };
+  });
+  const size = await (deps.sizeOfDatabase ?? (() => readDatabaseSize(database, config.database)))();
+  return {
+    sources,
+    queue: queueOf(deps, known.due, clock.now().getTime() - database.aheadMs),
+    databaseBytes: size.bytes,
+    walBytes: size.walBytes,
+    disks: await readDisks(deps),
+  };
+}
+
+function durationOf(run: Run | undefined): SourceMeasures['lastRun'] {
+  if (run?.endedAt === undefined) return undefined;
+  return { mode: run.mode, seconds: (toMilliseconds(run.endedAt) - toMilliseconds(run.startedAt)) / 1000 };
+}
+
+/**
+ * By source or set across sources: since when a change is not in all its lists. Those of which nothing is published yet are
+ * left out: their first harvest may take days.
+ */
+export async function readLags(
+  { database, jointSets, setsOf, config }: StoredBridge,
+  published: readonly PublishedSet[],
+): Promise<ReadonlyMap<string, number>> {
+  const journals = await readJournals(database.reader);
+  const known = new Map(published.map(({ path, journal }) => [path, journal]));
+  const behind = new Map<string, { readonly journal: JournalState; readonly next: Unpublished }>();
+  for (const { path, source } of [
+    ...jointSets(),
+    ...Object.keys(config.sources).flatMap((name) => setsOf(name)),
+  ]) {
+    const [journal, place] = [journals.get(source), known.get(path)];
+    if (!journal || !place || journal.firstPassSeq === undefined) continue;
+    // Of another journal nothing of this one is published.
+    const seq = place.id === journal.id ? place.seq : 0;
+    const before = behind.get(source)?.next.seq ?? Number.POSITIVE_INFINITY;
+    if (seq < journal.seq && seq + 1 < before)
+      behind.set(source, { journal, next: { sourceId: journal.sourceId, seq: seq + 1 } });
+  }
+  if (behind.size === 0) return new Map();
+  const dates = await datesOfChanges(
+    database.reader,
+    [...behind.values()].map(({ next }) => next),
+  );
+  return new Map(
+    [...behind].map(([source, { journal, next }]) => [
+      source,
+      toMilliseconds(dates.get(keyOf(next)) ?? journal.at),
+    ]),
+  );
+}
+
+/** Of what is planned and not paused; who publishes does so for ever. */
+function queueOf(
+  { config, pauseOf }: StoredBridge,
+  due: readonly DueState[],
+  now: number,
+): readonly QueueMeasures[] {
+  const queue = new Map<string, { waiting: number; running: number; waitingSince: number | undefined }>();
+  for (const { source, kind, dueAt, isHeld } of due) {
+    const isOurs = source === '' || Object.hasOwn(config.sources, source) || kind.startsWith('removal');
+    if (kind === 'publication' || !isOurs) continue;
+    const one = queue.get(kind) ?? { waiting: 0, running: 0, waitingSince: undefined };
+    queue.set(kind, one);
+    if (isHeld) one.running += 1;
+    else if (dueAt !== undefined && dueAt <= now && pauseOf(source) === undefined) {
+      one.waiting += 1;
+      one.waitingSince = Math.min(one.waitingSince ?? dueAt, dueAt);
+    }
+  }
+  return [...queue].map(([kind, one]) => ({ kind, ...one }));
+}
+
+/** Where nobody can tell, as on a disk that is gone, there is no number. */
+export async function readDisks({ config }: Pick<StoredBridge, 'config'>): Promise<readonly DiskMeasures[]> {
+  const { database, directory } = config;
+  const places = [
+    ['data', directory] as const,
+    ...(database.client === 'sqlite' ? [['database', dirname(database.file)] as const] : []),
+  ];
+  const disks = await Promise.allSettled(
+    places.map(async ([place, path]): Promise<DiskMeasures> => {
+      const { bavail, blocks, bsize } = await statfs(path);
+      return { place, free: bavail * bsize, total: blocks * bsize };
+    }),
+  );
+  return disks.flatMap((disk) => (disk.status === 'fulfilled' ? [disk.value] : []));
+}

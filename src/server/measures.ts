@@ -1,0 +1,48 @@
+/** What is measured of the sources and of the installation, for `/metrics`. Moments are milliseconds since the epoch. */
+export interface Measures {
+  readonly sources: readonly SourceMeasures[];
+  readonly queue: readonly QueueMeasures[];
+  /** Of the file, or of the whole database on a server; undefined: nobody may know. */
+  readonly databaseBytes: number | undefined;
+  /** SQLite: what is written, and not yet in the file. */
+  readonly walBytes: number | undefined;
+  readonly disks: readonly DiskMeasures[];
+}
+
+export interface SourceMeasures {
+  readonly name: string;
+  /** When it was harvested well last; else since when it is known. */
+  readonly goodSince: number;
+  /** Harvests of what is new that failed in a row. */
+  readonly failures: number;
+  /** Records that cannot be read. */
+  readonly unreadable: number;
+  /** The last harvest that ended. */
+  readonly lastRun: { readonly mode: string; readonly seconds: number } | undefined;
+  /** Since when a change of it is not in all lists; undefined: they are level. */
+  readonly unpublishedSince: number | undefined;
+}
+
+/** What is due, of one kind. */
+export interface QueueMeasures {
+  readonly kind: string;
+  readonly waiting: number;
+  readonly running: number;
+  /** Since when the one has been due that has waited longest. */
+  readonly waitingSince: number | undefined;
+}
+
+export interface DiskMeasures {
+  /** `data`, `database`. */
+  readonly place: string;
+  readonly free: number;
+  readonly total: number;
+}
+
+/** How often the repository of a source answered so, since this process began. */
+export interface UpstreamAnswers {
+  readonly source: string;
+  /** One of a few: by status; `failed`: none came. */
+  readonly answer: string;
+  readonly count: number;
+}

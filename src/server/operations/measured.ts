@@ -1,0 +1,80 @@
+import type { Measures, SourceMeasures } from '../measures.ts';
+import { type Family, type Sample, samplesText } from './samples.ts';
+
+/** What is measured of the sources and of the installation, in the Prometheus text format. */
+export function measuresText(
+  { sources, queue, databaseBytes, walBytes, disks }: Measures,
+  now: number,
+): string {
+  const seconds = (since: number | undefined) =>
+    since === undefined ? undefined : Math.max(0, (now - since) / 1000);
+  const ofSources = (
+    name: string,
+    help: string,
+    pick: (source: SourceMeasures) => number | undefined,
+  ): Family => ({
+    name: `rsbridge_${name}`,
+    help,
+    samples: sources.map((source): Sample => [{ source: source.name }, pick(source)]),
+  });
+  const ofQueue = (
+    name: string,
+    help: string,
+    pick: (one: Measures['queue'][number]) => number | undefined,
+  ) => ({
+    name: `rsbridge_due_${name}`,
+    help,
+    samples: queue.map((one): Sample => [{ kind: one.kind }, pick(one)]),
+  });
+  const families: readonly Family[] = [
+    ofSources(
+      'seconds_since_success',
+      'Since the last successful harvest of a source; where there was none, since it is known.',
+      ({ goodSince }) => seconds(goodSince),
+    ),
+    ofSources(
+      'failures_in_a_row',
+      'Harvests of a source that failed since the last one that did not.',
+      ({ failures }) => failures,
+    ),
+    ofSources(
+      'unreadable_records',
+      'Records of a source that could not be read.',
+      ({ unreadable }) => unreadable,
+    ),
+    ofSources(
+      'publication_lag_seconds',
+      'For how long a change of a source has not been in all of its lists.',
+      ({ unpublishedSince }) => (unpublishedSince === undefined ? 0 : seconds(unpublishedSince)),
+    ),
+    {
+      name: 'rsbridge_last_run_duration_seconds',
+      help: 'How long the last harvest of a source took that ended.',
+      samples: sources.flatMap(({ name, lastRun }): Sample[] =>
+        lastRun ? [[{ source: name, mode: lastRun.mode }, lastRun.seconds]] : [],
+      ),
+    },
+    ofQueue('waiting', 'What is due and not begun, by kind.', ({ waiting }) => waiting),
+    ofQueue('running', 'What is under way, by kind.', ({ running }) => running),
+    ofQueue('waiting_seconds', 'For how long the oldest of what is due has waited.', ({ waitingSince }) =>
+      waitingSince === undefined ? 0 : seconds(waitingSince),
+    ),
+    single('database_bytes', 'What the database takes.', databaseBytes),
+    single('database_wal_bytes', 'What the write-ahead log of SQLite takes.', walBytes),
+    {
+      name: 'rsbridge_disk_free_bytes',
+      help: 'Free for us on the disk of the data directory, or of the database.',
+      samples: disks.map(({ place, free }): Sample => [{ place }, free]),
+    },
+    {
+      name: 'rsbridge_disk_size_bytes',
+      help: 'How large that disk is.',
+      samples: disks.map(({ place, total }): Sample => [{ place }, total]),
+    },
+  ];
+  return families.map(samplesText).join('');
+}
+
+function single(name: string, help: string, value: number | undefined): Family {
+  return { name: `rsbridge_${name}`, help, samples: [[{}, value]] };
+}
