@@ -136,6 +136,7 @@ describeOnBoth('what is due', (open) => {
         dueAt: now + 60 * minute,
         attempts: 3,
         reason: 'no answer',
+        plannedAt: now,
         isHeld: false,
       },
     ]);
