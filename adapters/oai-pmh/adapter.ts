@@ -83,12 +83,13 @@ class OaiPmhAdapter implements Adapter {
     const own = { verb: 'ListRecords', mode, read, readElsewhere } as const;
     const listing = await this.#listing(own, declared, progress.asOf, signal);
     for await (const page of walkList(listing, passes, progress, signal)) {
-      const { entries: items, checkpoint, problems, asOf, expectedTotal, pass } = page;
+      const { entries: items, checkpoint, problems, asOf, expectedTotal, pass, window } = page;
       const awaited = awaitedAfter(passes, pass);
       yield {
         items,
         checkpoint,
         problems,
+        window,
         ...(asOf === undefined ? {} : { asOf }),
         ...(expectedTotal === undefined ? {} : { expectedTotal }),
         ...(awaited.length === 0 ? {} : { awaited }),
@@ -110,8 +111,8 @@ class OaiPmhAdapter implements Adapter {
     const read = ({ format }: Pass) => readHeader(format);
     const own = { verb: 'ListIdentifiers', mode, read } as const;
     const listing = await this.#listing(own, declared, progress.asOf, signal);
-    for await (const { entries, problems, checkpoint, pass } of walkList(listing, passes, progress, signal)) {
-      yield { format: pass.format, entries, checkpoint, problems };
+    for await (const { pass, asOf: _, ...page } of walkList(listing, passes, progress, signal)) {
+      yield { format: pass.format, ...page };
     }
   }
 

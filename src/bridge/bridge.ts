@@ -20,6 +20,8 @@ import { createThreads } from '../harvest/threads/threads.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { createListsInTime, type ListsInTime } from '../publish/time/lists-in-time.ts';
 import { anyIdentifier } from '../store/reading/items.ts';
+import { keeperOf } from './log.ts';
+import { type Presence, startPresence } from './presence/presence.ts';
 import { openStored, type SourceChanges, type StoredBridge } from './stored-bridge.ts';
 import { systemClock } from './system-clock.ts';
 import { productName, version } from './version.ts';
@@ -27,6 +29,8 @@ import { productName, version } from './version.ts';
 /** The house put together: the only place where the rooms meet. */
 export interface Bridge extends StoredBridge {
   readonly log: Logger;
+  /** What others at this database are told of this process; what takes a while tells it how far it is. */
+  readonly presence: Presence;
   readonly publisher: Publisher;
   readonly listsInTime: ListsInTime;
   /** Files where they lie, for those who ask the server for them. */
@@ -90,6 +94,12 @@ export async function openBridge(
   const upstreamClock = impatientClock(stop);
   const stored = await openStored(given, schema);
   const { config, clock, database, setsOf } = stored;
+  const requests = new Map<string, number>();
+  const presence = startPresence({
+    database,
+    log: keeperOf(log),
+    requestsOf: (source) => requests.get(source),
+  });
   const shared = createSharedGate(database, { clock, log, stop });
   const upstreamAnswers = createAnswerTally();
   const threads = config.workers > 0 ? createThreads(config.workers, log) : undefined;
@@ -108,14 +118,19 @@ export async function openBridge(
   }
 
   function open(name: string, settings: SourceConfig): OpenSource {
-    const gate = gateOf(settings);
-    const answered = (status: number | undefined) => upstreamAnswers.note(name, status);
-    const deps = { gate, clock: upstreamClock, log, answered };
-    const http = createHttp(httpSettings(settings, config), deps);
-    const found = createHttp({ ...httpSettings(settings, config), scope: 'found', headers: undefined }, deps);
+    const own = {
+      ...{ gate: gateOf(settings), clock: upstreamClock, log: log.child({ source: name }) },
+      answered: (status: number | undefined) => {
+        upstreamAnswers.note(name, status);
+        requests.set(name, (requests.get(name) ?? 0) + 1);
+      },
+    };
+    const http = createHttp(httpSettings(settings, config), own);
+    const found = createHttp({ ...httpSettings(settings, config), scope: 'found', headers: undefined }, own);
     clients.push(http, found);
+    requests.set(name, requests.get(name) ?? 0);
     const lessons = createLessonBook(clock);
-    const alone = { http, log, clock: upstreamClock, lessons, threads };
+    const alone = { http, log: own.log, clock: upstreamClock, lessons, threads };
     const context: AdapterContext = {
       ...alone,
       oaiAt: (url) => createAdapter('oai-pmh', oaiSettings(settings, url), alone),
@@ -124,7 +139,7 @@ export async function openBridge(
     const adapter = createAdapter(settings.adapter, adapterSettings(settings), context);
     const { requestsPerHost, files } = settings;
     const fileCheck = createFileChecker(
-      { http: found, gate, clock },
+      { http: found, gate: own.gate, clock },
       { recheckDays: files.recheckDays, requestsPerHost },
     );
     return { name, config: settings, adapter, lessons, fileCheck, found };
@@ -171,6 +186,7 @@ export async function openBridge(
   return {
     ...stored,
     log,
+    presence,
     publisher,
     listsInTime,
     upstreamFiles,
@@ -201,6 +217,7 @@ export async function openBridge(
       await Promise.all([...clients, upstreamFiles].map((client) => client.close()));
       await threads?.close();
       await shared.close();
+      await presence.close();
       await stored.close();
     },
   };

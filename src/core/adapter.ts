@@ -1,5 +1,6 @@
 import type { Problem } from './problem.ts';
 import type { Threads } from './threads.ts';
+import type { AskedWindow } from './under-way.ts';
 
 export { forbidsDeletions, type Problem, type ProblemCode } from './problem.ts';
 
@@ -261,6 +262,8 @@ export interface Page {
    * between what an item has already are left alone.
    */
   readonly awaited?: readonly string[] | undefined;
+  /** What it came from, for whoever looks on. */
+  readonly window?: AskedWindow | undefined;
 }
 
 /** A part of the list of identifiers. */
@@ -270,6 +273,8 @@ export interface IdentifierPage {
   readonly entries: readonly IdentifierEntry[];
   readonly checkpoint: Checkpoint | undefined;
   readonly problems: readonly Problem[];
+  readonly expectedTotal?: number | undefined;
+  readonly window?: AskedWindow | undefined;
 }
 
 export interface IdentifierEntry {

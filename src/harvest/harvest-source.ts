@@ -1,6 +1,7 @@
 import type { Adapter, Clock, Log } from '../core/adapter.ts';
 import type { SourceConfig } from '../core/config/config.ts';
 import { toIso } from '../core/datetime.ts';
+import type { WorkTracker } from '../core/under-way.ts';
 import type { Database } from '../store/engine/database.ts';
 import type { DueFile } from '../store/files/due-files.ts';
 import type { RemoteFile } from '../store/files/remote-files.ts';
@@ -30,6 +31,8 @@ export interface HarvestDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told how far it is; undefined: nobody looks on. */
+  readonly presence?: WorkTracker | undefined;
 }
 
 /** A configured source with the adapter that reads it. */

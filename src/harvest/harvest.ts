@@ -2,6 +2,7 @@ import type { Page } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { describeError } from '../core/errors.ts';
+import { type TrackedWork, untracked } from '../core/under-way.ts';
 import { askForAllFiles } from '../store/files/redelivered-files.ts';
 import { type Settled, settle } from '../store/pages/settle.ts';
 import { type StoredPage, storePage } from '../store/pages/store-page.ts';
@@ -35,9 +36,15 @@ export async function harvest(
 ): Promise<HarvestReport> {
   const { database, clock } = deps;
   await ensureSource(database, source.name, toIso(clock.now()));
-  return withLease(deps, source, options.signal, ({ lease, deps: held, signal }) =>
-    runOnce(held, source, { ...options, signal }, lease),
-  );
+  return withLease(deps, source, options.signal, async ({ lease, deps: held, signal }) => {
+    const kind = options.mode === 'full' ? 'full' : 'harvest';
+    const work = deps.presence?.begin({ kind, source: source.name }) ?? untracked;
+    try {
+      return await runOnce(held, source, { ...options, signal }, lease, work);
+    } finally {
+      work.end();
+    }
+  });
 }
 
 async function runOnce(
@@ -45,6 +52,7 @@ async function runOnce(
   source: HarvestSource,
   options: HarvestOptions,
   lease: Lease,
+  work: TrackedWork,
 ): Promise<HarvestReport> {
   const { database, clock, log } = deps;
   const now = () => toIso(clock.now());
@@ -52,6 +60,12 @@ async function runOnce(
   const stored = await findSource(database.reader, source.name);
   if (!stored) throw new Error(`source ${source.name} is not in the database`);
   const run = await openRun(deps, source, stored, info, options);
+  work.tell({
+    kind: run.mode === 'full' ? 'full' : 'harvest',
+    phase: 'reading',
+    run: run.id,
+    ...doneOf(run),
+  });
   log.debug(
     { source: source.name, runId: run.id, mode: run.mode, resumed: run.pages > 0 },
     'harvest started',
@@ -60,7 +74,9 @@ async function runOnce(
     const { run: total, complete } = await storePages(deps, source, run, lease, {
       ...options,
       isFirst: stored.asOf === undefined,
+      work,
     });
+    if (complete) work.tell({ phase: run.mode === 'full' ? 'deleting' : 'ending', window: undefined });
     const report = complete
       ? await finishRun(deps, lease, {
           source,
@@ -76,7 +92,9 @@ async function runOnce(
       await database.transaction((trx) => askForAllFiles(trx, lease.sourceId, run.startedAt, now()));
       await askUnconfirmed(deps, source, lease, run.startedAt, options);
     }
+    if (complete) work.tell({ phase: 'settling' });
     const settled = complete ? await settleRun(deps, source, lease, run, options) : nothingSettled;
+    if (complete) work.tell({ phase: 'ending' });
     if (complete) await retain(deps, source, lease, eitherOf(options.stop, options.signal));
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
     const whole = withSettled(report, settled);
@@ -128,7 +146,7 @@ async function storePages(
   source: HarvestSource,
   run: Run,
   lease: Lease,
-  options: HarvestOptions & { readonly isFirst: boolean },
+  options: HarvestOptions & { readonly isFirst: boolean; readonly work: TrackedWork },
 ): Promise<Reading> {
   const { database, clock, log } = deps;
   // The page after this one may be on its way: leaving must not wait for it.
@@ -150,6 +168,7 @@ async function storePages(
       items += result.items;
       total = add(total, page, result);
       log.debug({ source: source.name, runId: run.id, page: total.pages, ...result }, 'page stored');
+      options.work.tell({ ...doneOf(total), window: page.window });
       options.onProgress?.({ source: source.name, run: total, items, expectedTotal: total.expectedTotal });
       const leaves = options.yield?.aborted === true && page.checkpoint !== undefined;
       if (options.stop.aborted || leaves || items >= (options.limit ?? Number.POSITIVE_INFINITY)) {
@@ -161,6 +180,10 @@ async function storePages(
     leaving.abort();
     await keepLessons(deps, lease, source);
   }
+}
+
+function doneOf({ items, expectedTotal }: Run) {
+  return { done: items, expected: expectedTotal };
 }
 
 function add(run: Run, page: Page, result: StoredPage): Run {

@@ -33,6 +33,7 @@ export interface PublishOptions {
   readonly close?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: PublishProgress) => void) | undefined;
+  readonly uncounted?: boolean | undefined;
 }
 
 export interface DumpOptions {
@@ -41,6 +42,7 @@ export interface DumpOptions {
   readonly list?: ListMeanwhile | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: PublishProgress) => void) | undefined;
+  readonly uncounted?: boolean | undefined;
 }
 
 export interface ListMeanwhile {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rawRecord } from '../../src/core/raw-record.ts';
+import { rawRecord } from '../../src/core/problem.ts';
 
 const most = 65_536;
 

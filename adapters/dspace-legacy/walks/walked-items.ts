@@ -6,7 +6,7 @@ import type {
   Problem,
   SourceItem,
 } from '../../../src/core/adapter.ts';
-import { rawRecord } from '../../../src/core/raw-record.ts';
+import { rawRecord } from '../../../src/core/problem.ts';
 import type { CollectionTree, TreeNode } from '../items/collection-tree.ts';
 import { compareIds } from '../items/collection-tree.ts';
 import type { ItemIdentity } from '../items/item-identity.ts';

@@ -1,5 +1,5 @@
 import type { Page, PageRequest, SourceItem } from '../../../src/core/adapter.ts';
-import { rawRecord } from '../../../src/core/raw-record.ts';
+import { rawRecord } from '../../../src/core/problem.ts';
 import { itemEmbeds } from '../items/item-reader.ts';
 import { asUuid } from '../rest/json-value.ts';
 import type { Bring, Brought } from '../search/brought.ts';

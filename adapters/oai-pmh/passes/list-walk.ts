@@ -1,4 +1,5 @@
 import type { Checkpoint, PageRequest, Problem } from '../../../src/core/adapter.ts';
+import type { AskedWindow } from '../../../src/core/under-way.ts';
 import type { Listing } from '../lists/listing.ts';
 import { fromCheckpoint, type Progress, passKey, toCheckpoint } from '../windows/checkpoint.ts';
 import type { Pass } from '../windows/passes.ts';
@@ -12,6 +13,7 @@ export interface WalkPage<Entry> {
   readonly checkpoint: Checkpoint | undefined;
   readonly asOf: string | undefined;
   readonly expectedTotal: number | undefined;
+  readonly window: AskedWindow;
 }
 
 /** Where a run begins, or goes on. */
@@ -51,6 +53,7 @@ export async function* walkList<Entry>(
         checkpoint: page.progress && toCheckpoint(progress),
         asOf,
         expectedTotal: expectedTotal(progress, page.expected, passes),
+        window: { list: key, ...page.window },
       };
     }
   }

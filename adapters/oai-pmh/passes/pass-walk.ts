@@ -21,6 +21,7 @@ export interface PassPage<Entry> {
   readonly progress: PassProgress | undefined;
   /** Records that are expected of it. */
   readonly expected: number | undefined;
+  readonly window: Window;
 }
 
 /**
@@ -94,6 +95,7 @@ export async function* walkPass<Entry>(
           problems,
           progress: after === undefined || failure !== undefined ? undefined : course.progress,
           expected: course.expected,
+          window: planned.state.window,
         };
       }
       if (failure !== undefined) throw failure.error;

@@ -1,7 +1,7 @@
 import type { Problem, SourceFile, SourceItem } from '../../../src/core/adapter.ts';
 import { deflatePayload } from '../../../src/core/payloads/deflated.ts';
 import { sha256 } from '../../../src/core/payloads/sha-256.ts';
-import type { RawRecord } from '../../../src/core/raw-record.ts';
+import type { RawRecord } from '../../../src/core/problem.ts';
 import { type ReadRecord, type RecordOrigin, readRecord } from '../items/source-item.ts';
 import type { CutRecord } from '../wire/record-parser.ts';
 

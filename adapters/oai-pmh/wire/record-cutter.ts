@@ -1,5 +1,5 @@
 import { BridgeError } from '../../../src/core/errors.ts';
-import { rawRecord } from '../../../src/core/raw-record.ts';
+import { rawRecord } from '../../../src/core/problem.ts';
 import { DeclaredPrefixes } from '../namespaces/declared-prefixes.ts';
 import { statedNamespaces } from '../namespaces/stated-namespaces.ts';
 import {

@@ -1,5 +1,5 @@
 import type { SaxesTagNS } from 'saxes';
-import { type RawRecord, rawRecord } from '../../../src/core/raw-record.ts';
+import { type RawRecord, rawRecord } from '../../../src/core/problem.ts';
 import type { DeclaredPrefixes } from '../namespaces/declared-prefixes.ts';
 import { type Namespaces, oaiNamespace } from '../namespaces/namespaces.ts';
 import { NamespaceUse, withNamespaces } from '../namespaces/payload.ts';

@@ -1,7 +1,12 @@
 import { areCountOf, countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
 import { isBridgeError } from '../../core/errors.ts';
-import { type FileJobOptions, type FileJobReport, runFileJob } from '../../harvest/files/file-job.ts';
+import {
+  type FileJobOptions,
+  type FileJobProgress,
+  type FileJobReport,
+  runFileJob,
+} from '../../harvest/files/file-job.ts';
 import { type KeptFilesLook, lookAtKeptFiles } from '../../store/payloads/kept-files.ts';
 import { sourceIdOf } from '../../store/rows/one-source.ts';
 import type { Bridge } from '../bridge.ts';
@@ -15,11 +20,23 @@ export async function workOnFiles(
   source: string,
   options: FileJobOptions,
 ): Promise<FileJobReport | undefined> {
+  const work = bridge.presence.begin({ kind: 'files', source });
+  const onProgress = (progress: FileJobProgress) => {
+    const { done, total: expected } = progress;
+    work.tell({ phase: progress.work === 'files' ? 'files' : 'pages', done, expected });
+    options.onProgress?.(progress);
+  };
   try {
-    return await runFileJob(bridge.fileWork(source), bridge.source(source), options);
+    return await runFileJob(bridge.fileWork(source), bridge.source(source), {
+      ...options,
+      onProgress,
+      uncounted: options.onProgress === undefined,
+    });
   } catch (error) {
     if (isBridgeError(error, 'lease-held')) return undefined;
     throw error;
+  } finally {
+    work.end();
   }
 }
 

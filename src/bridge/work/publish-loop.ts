@@ -3,7 +3,9 @@ import { endOfSlot, toIso, toMilliseconds } from '../../core/datetime.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { NewWork, TrackedWork } from '../../core/under-way.ts';
 import type { ListMeanwhile } from '../../publish/publisher.ts';
+import type { PublishProgress } from '../../publish/sets/set-part.ts';
 import { takeUp } from '../../store/joint/take-up.ts';
 import { jointOf, losesWithheld } from '../../store/reading/joint-changes.ts';
 import { holdsWithheld, ruleOf } from '../../store/reading/withheld.ts';
@@ -153,10 +155,11 @@ export function startPublishLoop(
     dumping = true;
     progress.busy = true;
     const { resourceDump, set } = progress;
+    const work = bridge.presence.begin(workOn('dumps', set));
     progress.packagesDue = false;
     progress.resourceDump = 'if-missing';
     const round = bridge.publisher
-      .publishDumps(set, { resourceDump, signal, list: listMeanwhile(progress) })
+      .publishDumps(set, { resourceDump, signal, list: listMeanwhile(progress), ...told(work, progress) })
       .catch((error: unknown) => {
         if (!ending.aborted) log.error({ set: set.path, ...failure(error) }, 'dump not published');
         progress.packagesDue = true;
@@ -165,6 +168,7 @@ export function startPublishLoop(
       })
       .then(() => undefined)
       .finally(() => {
+        work.end();
         dumping = false;
         progress.busy = false;
         running.delete(round);
@@ -188,7 +192,8 @@ export function startPublishLoop(
   function start(progress: Progress, journal: JournalState): void {
     progress.busy = true;
     const isFirst = progress.seq === -1;
-    const round = publishRound(bridge, progress, journal, signal)
+    const work = bridge.presence.begin(workOn('lists', progress.set));
+    const round = publishRound(bridge, progress, journal, signal, work)
       .then(() => {
         if (!isFirst || progress.seq === -1) return;
         site.isDue = true;
@@ -200,6 +205,7 @@ export function startPublishLoop(
         progress.notBefore = clock.now().getTime() + pauseAfterFailureMs;
       })
       .finally(() => {
+        work.end();
         progress.busy = false;
         progress.listBegun = false;
         running.delete(round);
@@ -259,6 +265,19 @@ export function startPublishLoop(
   };
 }
 
+function workOn(kind: 'lists' | 'dumps', { path, source, members }: ResourceSet): NewWork {
+  return { kind, source: members ? '' : source, set: path };
+}
+
+/** How long it will be is reckoned by how long it was. */
+function told(work: TrackedWork, { entries }: Progress) {
+  return {
+    uncounted: true,
+    onProgress: ({ document, done }: PublishProgress) =>
+      work.tell({ phase: document, done, expected: document === 'changeDump' ? undefined : entries }),
+  };
+}
+
 function isSameBesideMembers(a: ResourceSet, b: ResourceSet): boolean {
   if (!a.members || !b.members) return false;
   return isDeepStrictEqual({ ...a, members: undefined }, { ...b, members: undefined });
@@ -282,6 +301,7 @@ async function publishRound(
   progress: Progress,
   journal: JournalState,
   signal: AbortSignal,
+  work: TrackedWork,
 ): Promise<void> {
   const { set } = progress;
   const first = progress.seq === -1;
@@ -293,6 +313,7 @@ async function publishRound(
   if (published) {
     const { sourceId, seq, at } = journal;
     progress.isLarge = published.entries > smallList;
+    progress.entries = published.entries;
     progress.listSeq =
       published.at >= at ? seq : await lastSeqBefore(bridge.database.reader, sourceId, seq, published.at);
   }
@@ -307,6 +328,7 @@ async function publishRound(
     // What the first pass brought is an interval of its own: closed, it can be in a package.
     close: first && !published,
     signal,
+    ...told(work, progress),
   });
   const list = report.documents.find(({ path }) => path === resourceListPath(set));
   if (list) noteList(progress, { ...list, seq: journal.seq }, now);

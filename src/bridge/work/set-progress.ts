@@ -12,6 +12,8 @@ export interface Progress {
   slotEnds: number;
   /** Of the journal, in the Resource List. */
   listSeq: number;
+  /** Of the Resource List, as far as that is known. */
+  entries: number | undefined;
   /** Longer lists keep to their schedule, */
   isLarge: boolean;
   /** unless they name what is not public any more. */
@@ -41,6 +43,7 @@ export function begin(set: ResourceSet): Progress {
     seq: -1,
     slotEnds: 0,
     listSeq: -1,
+    entries: undefined,
     isLarge: false,
     namesWithheld: false,
     listDue: false,
@@ -77,6 +80,7 @@ export function noteList(
   began: number,
 ): void {
   progress.listSeq = list.seq;
+  progress.entries = list.entries;
   progress.isLarge = list.entries > smallList;
   progress.namesWithheld = false;
   progress.renewAfter = began + restAfterList(list);

@@ -39,6 +39,7 @@ export async function answer(
     const bridge = await openBridge(given, log, 'check', stop, of);
     let front: Front | undefined;
     try {
+      bridge.presence.setRole('web');
       front = await listenAlone(bridge, bridge.config.listen, { processes: member.processes });
       const reloading = watchConfig(
         bridge,

@@ -37,6 +37,7 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
   const bridge = await openBridge(given, createLog(given.logLevel, io.stderr), 'migrate', io.stop);
   try {
     const { config } = bridge;
+    bridge.presence.setRole(config.role);
     const names = Object.keys(config.sources);
     if (names.length === 0) throw noSourceError();
     for (const problem of bridge.problems) bridge.log.warn({ problem }, unusedSource);

@@ -34,6 +34,7 @@ export async function demoCommand(given: DemoFlags, io: CommandIo, pace = usualP
   const config = anchorPaths(demoConfig(flags, url), resolve(io.cwd, flags.data));
   const bridge = await openBridge(config, createLog('warn', io.stderr), 'migrate', io.stop);
   try {
+    bridge.presence.setRole('all');
     const life = createDemoLife(bridge, { ...pace, editEveryMs: flags.editEvery * 1000 });
     const listen = { host: '127.0.0.1', port: flags.port };
     const service = await startService(bridge, listen, io, life);

@@ -66,7 +66,7 @@ export function createHarvestProgress(
       progress.show(
         source,
         { label: source, done, total, noun, deed: 'checked', note },
-        () => `${source}: ${done} of ${countOf(total, noun)} checked${note ? ` (${note})` : ''}`,
+        () => `${source}: ${done} of ${countOf(total ?? done, noun)} checked${note ? ` (${note})` : ''}`,
       );
     },
     finish(source) {

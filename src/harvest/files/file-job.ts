@@ -44,6 +44,8 @@ export interface FileJobSource {
 
 /** After a stop nothing new is begun; downloads under way are left, and continued by the next job. */
 export interface FileJobOptions extends RunSignals {
+  /** Counting what is due reads through all files of the source: only for a person who waits. */
+  readonly uncounted?: boolean | undefined;
   readonly onProgress?: ((progress: FileJobProgress) => void) | undefined;
   /** All that is due is asked for, not `checksPerRun` files at most. */
   readonly toTheEnd?: boolean | undefined;
@@ -59,8 +61,8 @@ export interface FileJobReport extends MirrorReport, Settled {
 export interface FileJobProgress {
   readonly work: 'landing pages' | 'files';
   readonly done: number;
-  /** Those that were due when it began. */
-  readonly total: number;
+  /** Those that were due when it began; undefined: they were not counted. */
+  readonly total: number | undefined;
   /** Downloaded octets. */
   readonly bytes: number;
   /** Octets to be downloaded, where the length of every file is stated. */
@@ -257,6 +259,8 @@ class FileJob {
   async #showLandingPages(atMost: number): Promise<(done: number) => void> {
     const { onProgress } = this.#options;
     if (!onProgress) return () => undefined;
+    if (this.#options.uncounted)
+      return (done) => onProgress({ work: 'landing pages', done, total: undefined, bytes: 0 });
     const { database, clock } = this.#deps;
     const due = await countDueLandingPages(database.reader, this.#lease.sourceId, toIso(clock.now()));
     const total = Math.min(due, atMost);
@@ -267,6 +271,8 @@ class FileJob {
   async #showFiles(atMost: number): Promise<(done: number, bytes: number) => void> {
     const { onProgress } = this.#options;
     if (!onProgress) return () => undefined;
+    if (this.#options.uncounted)
+      return (done, bytes) => onProgress({ work: 'files', done, total: undefined, bytes });
     const { database, clock } = this.#deps;
     const now = toIso(clock.now());
     const due = await countDueFiles(database.reader, this.#lease.sourceId, now);

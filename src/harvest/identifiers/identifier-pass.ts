@@ -2,6 +2,7 @@ import type { RepositoryInfo } from '../../core/adapter.ts';
 import { countOf } from '../../core/count-of.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import { describeError } from '../../core/errors.ts';
+import { type TrackedWork, untracked } from '../../core/under-way.ts';
 import { excuseUnlisted, findAbsent } from '../../store/pages/identifier-pass.ts';
 import { settle } from '../../store/pages/settle.ts';
 import type { Lease } from '../../store/runs/leases.ts';
@@ -49,9 +50,14 @@ export async function identifierPass(
   const { database } = deps;
   const before = await findSource(database.reader, source.name);
   if (before?.lastFullAt === undefined) return { skipped: 'it has never been read to the end' };
-  return withLease(deps, source, options.signal, ({ lease, deps: held, signal }) =>
-    lookThrough(held, source, { ...options, signal }, lease),
-  );
+  return withLease(deps, source, options.signal, async ({ lease, deps: held, signal }) => {
+    const work = deps.presence?.begin({ kind: 'identifiers', source: source.name }) ?? untracked;
+    try {
+      return await lookThrough(held, source, { ...options, signal }, lease, work);
+    } finally {
+      work.end();
+    }
+  });
 }
 
 async function lookThrough(
@@ -59,6 +65,7 @@ async function lookThrough(
   source: HarvestSource,
   options: IdentifierOptions,
   lease: Lease,
+  work: TrackedWork,
 ): Promise<HarvestReport | Skipped> {
   const { database, log, clock } = deps;
   const info = await introduce(deps, source, lease, options);
@@ -72,7 +79,8 @@ async function lookThrough(
   const run = await openIdentifierRun(deps, stored, selection);
   log.debug({ source: source.name, runId: run.id, resumed: run.pages > 0 }, 'harvest of identifiers started');
   try {
-    const report = await compare(deps, source, options, lease, { run, info, stored });
+    work.tell({ phase: 'reading', run: run.id, done: run.items });
+    const report = await compare(deps, source, options, lease, { run, info, stored, work });
     log.info(report, 'harvest of identifiers ended');
     return report;
   } catch (error) {
@@ -113,12 +121,19 @@ async function openIdentifierRun(
   return database.transaction((trx) => startRun(trx, run));
 }
 
+interface Comparison {
+  readonly run: Run<'identifiers'>;
+  readonly info: RepositoryInfo;
+  readonly stored: StoredSource;
+  readonly work: TrackedWork;
+}
+
 async function compare(
   deps: HarvestDeps,
   source: HarvestSource,
   options: IdentifierOptions,
   lease: Lease,
-  { run, info, stored }: { run: Run<'identifiers'>; info: RepositoryInfo; stored: StoredSource },
+  { run, info, stored, work }: Comparison,
 ): Promise<HarvestReport> {
   const { database, clock } = deps;
   const { stop, signal } = options;
@@ -126,18 +141,20 @@ async function compare(
     const whole = await findRun(database.writer, run);
     return toReport(source.name, whole, { state, unseen });
   };
-  const read = await readIdentifiers(deps, source, options, lease, run);
+  const read = await readIdentifiers(deps, source, { ...options, work }, lease, run);
   if (!read) {
     const at = toIso(clock.now());
     await database.transaction((trx) => endRun(trx, run.id, { state: 'interrupted', at }));
     return end('interrupted');
   }
+  work.tell({ phase: 'comparing', window: undefined });
   // With what the list gave rise to doubt about.
   const listed = await findRun(database.writer, run);
   const asking = { source, run: listed, stop, signal };
   await fetchAbsent(deps, lease, asking, read.absent);
   await excuseUnlisted(database, lease, run.id, read.formats, instant(clock));
   const pass = { ...asking, info, stored };
+  work.tell({ phase: 'deleting' });
   const { unseen, problem = unreadParts(pass) } = await deleteVanished(deps, lease, pass);
   await recordVanished(database, lease, run, instant(clock));
   await settle(database, lease, fileRules(source.config), () => instant(clock), { runId: run.id, signal });

@@ -1,5 +1,6 @@
 import type { Checkpoint, IdentifierPage } from '../../core/adapter.ts';
 import { eitherOf } from '../../core/either-signal.ts';
+import type { TrackedWork } from '../../core/under-way.ts';
 import { findAbsent, storeListed } from '../../store/pages/identifier-pass.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import type { Run } from '../../store/runs/runs.ts';
@@ -29,7 +30,7 @@ export interface ReadList {
 export async function readIdentifiers(
   deps: HarvestDeps,
   source: HarvestSource,
-  { stop, signal, onProgress }: IdentifierOptions,
+  { stop, signal, onProgress, work }: IdentifierOptions & { readonly work: TrackedWork },
   lease: Lease,
   run: Run<'identifiers'>,
 ): Promise<ReadList | undefined> {
@@ -63,6 +64,7 @@ export async function readIdentifiers(
       problems: total.problems + counts.problems,
     };
     log.debug({ source: source.name, runId: run.id, page: total.pages, ...counts }, 'identifiers stored');
+    work.tell({ done: total.items, expected: page.expectedTotal, window: page.window });
     onProgress?.({ source: source.name, run: total, items });
     if (stop.aborted) return undefined;
   }

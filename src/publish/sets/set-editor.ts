@@ -53,7 +53,7 @@ export interface Editing {
 }
 
 /** Whoever asked for it: may stop it, and is told how far it is. */
-type Watcher = Pick<SetSettings, 'signal' | 'onProgress'>;
+type Watcher = Pick<SetSettings, 'signal' | 'onProgress' | 'uncounted'>;
 
 /** Lets one hand at a time work on what a set publishes. */
 export class SetEditor {
@@ -112,7 +112,7 @@ export class SetEditor {
     directory: SetDirectory,
     found: JournalState,
     lock: PublicationLock,
-    { signal, onProgress }: Watcher,
+    { signal, onProgress, uncounted }: Watcher,
   ): Promise<{ readonly draft: SetDraft; readonly editing: Editing }> {
     const { database, baseUrl, clock, log, limits, policy, directory: dataDirectory } = this.#settings;
     const definition = definitionOf(set.filter);
@@ -138,7 +138,7 @@ export class SetEditor {
       },
       { clock, confirm: lock.confirm },
     );
-    const settings = { database, baseUrl, clock, limits, policy, signal, onProgress };
+    const settings = { database, baseUrl, clock, limits, policy, signal, onProgress, uncounted };
     const lists = new SetPublication(set, settings, directory, draft);
     if (redefined) await lists.beginAnew();
     else if (set.members && !base) await lists.beginAfter(journal.firstPassSeq ?? 0);

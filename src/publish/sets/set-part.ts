@@ -23,6 +23,8 @@ export interface SetSettings {
   readonly policy: Policy;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: PublishProgress) => void) | undefined;
+  /** Counting a set reads through all of it: only for a person who waits. */
+  readonly uncounted?: boolean | undefined;
 }
 
 /** What the lists, the dumps and the archives of a set all work with. */
@@ -43,7 +45,8 @@ export abstract class SetPart<Settings extends SetSettings = SetSettings> {
 
   /** How many resources the set has: counting them is for whoever waits for it. */
   protected async countForWatcher(db: Queryable): Promise<number | undefined> {
-    return this.settings.onProgress && (await countResources(db, this.set));
+    const { onProgress, uncounted } = this.settings;
+    return onProgress && !uncounted ? await countResources(db, this.set) : undefined;
   }
 
   /** Counts what pages have; says at once that it begins. */

@@ -37,6 +37,12 @@ export interface Database {
    * it up for the sake of another one.
    */
   transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  /**
+   * The same for what may be left undone: on SQLite it does not wait for another process that writes, which would hold up all
+   * of this one.
+   * @throws BridgeError `database-locked` while another one writes
+   */
+  offhand<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
   /** Runs `work` on one unchanging view of everything committed so far, for as long as it takes. */
   snapshot<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
   /**
@@ -131,6 +137,17 @@ function openSqliteDatabase(file: string, leaseMs: number): Database {
     reader,
     answers: { reader, stayAtPrimary: () => undefined, lookAtReplicas: () => Promise.resolve([]) },
     transaction: (work) => translated(() => writer.transaction(work)),
+    offhand: (work) =>
+      translated(() =>
+        writer.transaction(async (trx) => {
+          await trx.raw('pragma busy_timeout = 0');
+          try {
+            return await work(trx);
+          } finally {
+            await trx.raw(`pragma busy_timeout = ${busyTimeoutMs}`);
+          }
+        }),
+      ),
     snapshot: (work) => translated(() => reader.transaction(work)),
     edition: edition.read,
     close: async () => {
@@ -167,6 +184,7 @@ function openPostgres(config: PostgresSettings): Database {
     reader: connection,
     answers,
     transaction: (work) => translated(() => retried(() => connection.transaction(work))),
+    offhand: (work) => translated(() => connection.transaction(work)),
     snapshot: (work) =>
       translated(() => connection.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })),
     edition: () => undefined,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Bridge } from '../../../src/bridge/bridge.ts';
 import { restAfterList } from '../../../src/bridge/work/list-renewal.ts';
 import { type PublishLoop, startPublishLoop } from '../../../src/bridge/work/publish-loop.ts';
+import { untracked } from '../../../src/core/under-way.ts';
 import type { Publisher } from '../../../src/publish/publisher.ts';
 import { withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
@@ -64,6 +65,7 @@ describeOnBoth('the publication of a living source', (open) => {
       publication: living.publication,
       clock: { now: () => living.clock.now(), sleep: () => sleep(5) },
       log: silent,
+      presence: { begin: () => untracked },
       config: { publish: { changeListMinutes: 1440 } },
       sets: () => [set()],
     } as unknown as Bridge;

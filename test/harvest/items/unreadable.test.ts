@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Problem } from '../../../src/core/adapter.ts';
 import { parseConfig, type SourceConfig } from '../../../src/core/config/config.ts';
-import { rawRecord } from '../../../src/core/raw-record.ts';
+import { rawRecord } from '../../../src/core/problem.ts';
 import { harvest } from '../../../src/harvest/harvest.ts';
 import type { HarvestSource } from '../../../src/harvest/harvest-source.ts';
 import { harvestItem } from '../../../src/harvest/items/one-item.ts';
