@@ -6,6 +6,7 @@ import { passwordLinkRoutes } from './access/password-link.ts';
 import { signInRoutes } from './access/sign-in.ts';
 import type { AdminServer } from './guard/admin-server.ts';
 import { bodyLimit, installGuard } from './guard/guard.ts';
+import { logPageRoutes } from './log/log-page.ts';
 import { takeForms } from './page/form-body.ts';
 import { decisionRoutes } from './sources/decision-routes.ts';
 import { problemsPageRoutes } from './sources/problems-page.ts';
@@ -37,5 +38,6 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps): void {
     problemsPageRoutes(pages, own);
     taskPageRoutes(pages, own);
     settingsPageRoutes(pages, own);
+    logPageRoutes(pages, own);
   });
 }

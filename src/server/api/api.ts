@@ -3,6 +3,7 @@ import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { bodyLimit, installGuard } from '../admin/guard/guard.ts';
 import type { ServerDeps } from '../deps.ts';
 import { accessApiRoutes } from './access-routes.ts';
+import { logRoutes } from './log-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
 import { taskRoutes } from './task-routes.ts';
 
@@ -20,5 +21,6 @@ export function apiRoutes(app: FastifyInstance, deps: ServerDeps): void {
     sourceRoutes(api, own);
     taskRoutes(api, own);
     accessApiRoutes(api, own);
+    logRoutes(api, own);
   });
 }

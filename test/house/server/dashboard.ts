@@ -1,4 +1,4 @@
-import type { SourceActs } from '../../../src/server/deps.ts';
+import type { AdminDeps, SourceActs } from '../../../src/server/deps.ts';
 import { setPassword } from '../../../src/store/admin/accounts.ts';
 import { hashPassword } from '../../../src/store/admin/password-hash.ts';
 import type { Scope } from '../../../src/store/admin/scope.ts';
@@ -30,6 +30,14 @@ export const noActs: SourceActs = {
   ask: async () => [],
   stop: async () => undefined,
   settingsOf: async () => [],
+};
+
+/** One that has nothing to tell. */
+export const dashboard: AdminDeps = {
+  passwordConfigured: false,
+  nameOf: () => undefined,
+  settings: () => [],
+  acts: noActs,
 };
 
 type Asked = Pick<House, 'origin'>;

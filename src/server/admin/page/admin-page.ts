@@ -53,6 +53,7 @@ export function sendAdminPage(
   const { nav } = words;
   const links = visitor && [
     html`<a href="${base}">${nav.sources}</a>`,
+    html`<a href="${base}/log">${nav.log}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/settings">${nav.settings}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/audit">${nav.audit}</a>`,
     html`<a href="${base}/access">${nav.access}</a>`,

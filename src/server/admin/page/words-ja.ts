@@ -8,6 +8,7 @@ export const japanese: AdminWords = {
     label: '管理画面',
     sources: 'ソース',
     access: 'アクセス',
+    log: 'ログ',
     audit: '操作記録',
     settings: '設定',
     signOut: 'サインアウト',

@@ -6,6 +6,7 @@ export const english = {
     label: 'Dashboard',
     sources: 'Sources',
     access: 'Access',
+    log: 'Log',
     audit: 'Audit log',
     settings: 'Settings',
     signOut: 'Sign out',
