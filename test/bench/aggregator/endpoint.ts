@@ -1,60 +1,12 @@
 import { createHash } from 'node:crypto';
-
-/** What goes wrong with an endpoint, if anything. */
-export type Quirk = 'none' | 'dead' | 'hanging' | 'busy' | 'cut' | 'forgetful' | 'untidy';
-
-export interface EndpointPlan {
-  readonly name: string;
-  /** An address of the loopback network of its own, so that it is a host of its own. */
-  readonly host: string;
-  readonly size: number;
-  readonly latencyMs: number;
-  readonly quirk: Quirk;
-}
-
-/** Numbers between 0 and 1 that are the same each time. */
-export function numbersFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-const largest = 500_000;
-const odd: readonly Quirk[] = ['busy', 'cut', 'forgetful', 'untidy'];
-
-/** Sizes with a long tail (the n-th has an n-th of the first), latencies from 20 ms to 3 s, a tenth odd, a twentieth gone. */
-export function planEndpoints(count: number, records: number, seed = 1): readonly EndpointPlan[] {
-  const number = numbersFrom(seed);
-  const harmonic = Array.from({ length: count }, (_, index) => 1 / (index + 1)).reduce((a, b) => a + b, 0);
-  return Array.from({ length: count }, (_, index) => {
-    // Whatever is large answers like the others.
-    const rank = (index * 7919) % count;
-    const quirk: Quirk =
-      index % 40 === 7
-        ? 'dead'
-        : index % 40 === 27
-          ? 'hanging'
-          : index % 10 === 3
-            ? (odd[Math.floor(index / 10) % odd.length] ?? 'none')
-            : 'none';
-    return {
-      name: `repository-${index}`,
-      host: `127.1.${index >> 8}.${index & 255}`,
-      size: Math.max(3, Math.min(largest, Math.round(records / harmonic / (rank + 1)))),
-      latencyMs: Math.round(20 * 150 ** number()),
-      quirk,
-    };
-  });
-}
+import type { EndpointPlan } from './plans.ts';
 
 const base = '2026-01-01T00:00:00Z';
 const pageSize = 200;
 /** Each so many-th record has a file. */
 const fileEvery = 50;
+/** So much later than its datestamp says a change is seen at those who lag. */
+const lagMs = 5000;
 
 interface Edit {
   readonly milliseconds: number;
@@ -84,7 +36,7 @@ export class Endpoint {
     const id = isNew ? this.#size : Math.floor(((chance * 7) % 1) * this.#size);
     if (isNew) this.#size += 1;
     const milliseconds = Date.now();
-    this.edits.set(id, { milliseconds, at: secondsOf(milliseconds), salt, isDeleted: chance > 0.9 });
+    this.edits.set(id, { milliseconds, at: this.#stamp(milliseconds), salt, isDeleted: chance > 0.9 });
   }
 
   /** The path at which a bridge has each edited record, and when it was edited last, in milliseconds. */
@@ -111,10 +63,7 @@ export class Endpoint {
 
   answer(query: URLSearchParams): string {
     const verb = query.get('verb');
-    if (verb === 'Identify')
-      return envelope(
-        `<Identify><repositoryName>${this.plan.name}</repositoryName><baseURL>http://${this.plan.host}/oai</baseURL><protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail><earliestDatestamp>${base}</earliestDatestamp><deletedRecord>persistent</deletedRecord><granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify>`,
-      );
+    if (verb === 'Identify') return this.#identify();
     if (verb === 'ListMetadataFormats')
       return envelope(
         '<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat></ListMetadataFormats>',
@@ -124,19 +73,28 @@ export class Endpoint {
     return envelope('<error code="badVerb">not here</error>');
   }
 
+  #identify(): string {
+    const granularity = this.plan.quirk === 'coarse' ? 'YYYY-MM-DD' : 'YYYY-MM-DDThh:mm:ssZ';
+    return envelope(
+      `<Identify><repositoryName>${this.plan.name}</repositoryName><baseURL>http://${this.plan.host}/oai</baseURL><protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail><earliestDatestamp>${this.#cut(base)}</earliestDatestamp><deletedRecord>persistent</deletedRecord><granularity>${granularity}</granularity></Identify>`,
+    );
+  }
+
   #list(query: URLSearchParams, verb: string): string {
     const token = query.get('resumptionToken');
     const [since = '', place = '0'] = token?.split('|') ?? [query.get('from') ?? ''];
     const start = Number(place);
-    const ids = since > base ? this.#since(since) : undefined;
+    const ids = since > this.#cut(base) ? this.#since(since) : undefined;
     const total = ids?.length ?? this.#size;
     if (this.plan.quirk === 'forgetful' && start > 0 && this.asked % 9 === 0)
       return envelope('<error code="badResumptionToken">expired</error>');
     if (total === 0) return envelope('<error code="noRecordsMatch">nothing</error>');
     const end = Math.min(total, start + pageSize);
-    const records = Array.from({ length: end - start }, (_, index) =>
-      this.#record(ids?.[start + index] ?? start + index, verb),
-    );
+    const again = this.plan.quirk === 'repeating' ? Math.min(3, start) : 0;
+    const records = Array.from({ length: end - start + again }, (_, index) => {
+      const position = start - again + index;
+      return this.#record(ids?.[position] ?? position, verb);
+    });
     const next = end < total ? `${since}|${end}` : '';
     return envelope(
       `<${verb}>${records.join('')}<resumptionToken completeListSize="${total}" cursor="${start}">${next}</resumptionToken></${verb}>`,
@@ -144,17 +102,32 @@ export class Endpoint {
   }
 
   #since(from: string): readonly number[] {
-    return [...this.edits].flatMap(([id, { at }]) => (at >= from ? [id] : []));
+    return [...this.edits].flatMap(([id, { at, milliseconds }]) =>
+      at >= from && this.#shows(milliseconds) ? [id] : [],
+    );
+  }
+
+  #shows(milliseconds: number): boolean {
+    return this.plan.quirk !== 'lagging' || Date.now() - milliseconds > lagMs;
   }
 
   #record(id: number, verb: string): string {
     const edit = this.edits.get(id);
     const status = edit?.isDeleted ? ' status="deleted"' : '';
-    const header = `<header${status}><identifier>${this.#identifier(id)}</identifier><datestamp>${edit?.at ?? base}</datestamp></header>`;
+    const header = `<header${status}><identifier>${this.#identifier(id)}</identifier><datestamp>${edit?.at ?? this.#cut(base)}</datestamp></header>`;
     if (verb === 'ListIdentifiers') return header;
     const gap = this.plan.quirk === 'untidy' ? '\n   <!-- -->' : '';
     const metadata = edit?.isDeleted ? '' : `<metadata>${gap}${this.#payload(id)}${gap}</metadata>`;
     return `<record>${header}${metadata}</record>`;
+  }
+
+  #stamp(milliseconds: number): string {
+    return this.#cut(secondsOf(milliseconds));
+  }
+
+  /** To its granularity. */
+  #cut(at: string): string {
+    return this.plan.quirk === 'coarse' ? at.slice(0, 10) : at;
   }
 
   #pathOf(id: number): string {

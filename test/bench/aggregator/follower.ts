@@ -1,60 +1,109 @@
-/** Who follows one list for all repositories, as the reference client does: once the list, then what has changed since. */
+import { entriesIn } from '../../house/publish/list-entries.ts';
+
+/**
+ * Who follows one list for all repositories, as the reference client does: the Resource List once, then the Change Lists that
+ * may have something later than what was read last.
+ */
 export class Follower {
-  readonly #base: string;
+  readonly #bases: readonly string[];
   /** Path to hash. */
   readonly holds = new Map<string, string>();
-  /** Seconds between the time of a change in the list and when it was met here. */
-  readonly lateness: number[] = [];
   /** Path to when its last change was met here, in milliseconds. */
   readonly met = new Map<string, number>();
+  /** What could not be read, by status, or what was wrong. */
+  readonly failures = new Map<string, number>();
+  /** How often the Resource List had to be taken again, since the Change Lists began later. */
+  anew = -1;
   #since = '';
+  #turn = 0;
+  readonly #etags = new Map<string, string>();
 
-  constructor(base: string) {
-    this.#base = base;
+  /** @param bases of the processes that answer; what addresses begin with is the first of them */
+  constructor(bases: readonly string[]) {
+    this.#bases = bases;
   }
 
-  async baseline(): Promise<void> {
+  /** @returns whether there was a list */
+  async follow(): Promise<boolean> {
+    try {
+      if (this.#since === '' || !(await this.#changes())) await this.#baseline();
+      return true;
+    } catch (error) {
+      const { cause, message } = error as Error;
+      const what = ((cause as { code?: string } | undefined)?.code ?? message).replace(/^.*: /, '');
+      this.failures.set(what, (this.failures.get(what) ?? 0) + 1);
+      this.#turn += 1;
+      return false;
+    }
+  }
+
+  async #baseline(): Promise<void> {
     const text = await this.#get('all/resourcelist.xml');
-    this.#since = /<rs:md\b[^>]*\bat="([^"]+)"/.exec(text)?.[1] ?? '';
+    const at = attribute(/<rs:md\b[^>]*>/.exec(text)?.[0], 'at');
     const parts = [...text.matchAll(/<sitemap>\s*<loc>([^<]+)<\/loc>/g)].map(([, url = '']) => url);
-    const texts = parts.length === 0 ? [text] : [];
-    for (const url of parts) this.#take(await this.#get(url.slice(this.#base.length + 1)));
-    for (const one of texts) this.#take(one);
+    const before = new Set(this.holds.keys());
+    for (const one of parts.length === 0 ? [text] : [])
+      for (const entry of entriesIn(one)) before.delete(this.#take(entry));
+    for (const url of parts)
+      for (const entry of entriesIn(await this.#get(this.#pathOf(url)))) before.delete(this.#take(entry));
+    for (const path of before) this.holds.delete(path);
+    this.#since = at;
+    this.#etags.clear();
+    this.anew += 1;
   }
 
-  /** @returns how many changes there were since the last time */
-  async follow(): Promise<number> {
-    const text = await this.#get('all/changelist.xml');
-    return this.#take(text);
-  }
-
-  #take(text: string): number {
-    let taken = 0;
+  /** @returns false: there may have been more between what was read last and the first list */
+  async #changes(): Promise<boolean> {
+    const index = await this.#get('all/changelist-index.xml');
+    if (attribute(/<rs:md\b[^>]*>/.exec(index)?.[0], 'from') > this.#since) return false;
     let last = this.#since;
-    for (const [, entry = ''] of text.matchAll(/<url>(.*?)<\/url>/gs)) {
-      const loc = /<loc>([^<]+)<\/loc>/.exec(entry)?.[1] ?? '';
-      const md = /<rs:md\b([^>]*)/.exec(entry)?.[1] ?? '';
-      const told = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(md)?.[1];
-      const [change, datetime = '', hash = ''] = [told('change'), told('datetime'), told('hash')];
-      if (change !== undefined && datetime < this.#since) continue;
-      const path = decodeURIComponent(loc.slice(this.#base.length + 1));
-      const now =
-        change === 'deleted' ? undefined : hash.split(' ').find((one) => one.startsWith('sha-256:'));
-      if (now !== this.holds.get(path)) this.met.set(path, Date.now());
-      if (now === undefined) this.holds.delete(path);
-      else this.holds.set(path, now);
-      if (change === undefined) continue;
-      taken += 1;
-      if (datetime > last) last = datetime;
-      if (datetime > this.#since) this.lateness.push((Date.now() - Date.parse(datetime)) / 1000);
+    for (const [, url = '', md = ''] of index.matchAll(
+      /<sitemap>\s*<loc>([^<]+)<\/loc>\s*<rs:md ([^>]*)>/g,
+    )) {
+      const until = attribute(md, 'until');
+      if (until !== '' && until < this.#since) continue;
+      const path = this.#pathOf(url);
+      const text = await this.#get(path, this.#etags.get(path));
+      for (const entry of text === undefined ? [] : entriesIn(text)) {
+        const { datetime = '' } = entry;
+        if (datetime < this.#since) continue;
+        this.#take(entry);
+        if (datetime > last) last = datetime;
+      }
     }
     this.#since = last;
-    return taken;
+    return true;
   }
 
-  async #get(path: string): Promise<string> {
-    const response = await fetch(`${this.#base}/${path}`);
-    if (!response.ok) throw new Error(`${path}: ${response.status}`);
-    return response.text();
+  /** @returns its path */
+  #take({ loc, change, hash = '' }: { loc: string; change?: string; hash?: string }): string {
+    const path = this.#pathOf(loc);
+    const now = change === 'deleted' ? undefined : hash.split(' ').find((one) => one.startsWith('sha-256:'));
+    if (now !== this.holds.get(path)) this.met.set(path, Date.now());
+    if (now === undefined) this.holds.delete(path);
+    else this.holds.set(path, now);
+    return path;
   }
+
+  #pathOf(url: string): string {
+    return decodeURIComponent(url.slice((this.#bases[0]?.length ?? 0) + 1));
+  }
+
+  async #get(path: string): Promise<string>;
+  async #get(path: string, etag: string | undefined): Promise<string | undefined>;
+  async #get(path: string, etag?: string): Promise<string | undefined> {
+    const response = await fetch(`${this.#bases[this.#turn % this.#bases.length]}/${path}`, {
+      ...(etag !== undefined && { headers: { 'if-none-match': etag } }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    if (response.status === 304) return undefined;
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status}`);
+    this.#etags.set(path, response.headers.get('etag') ?? '');
+    return text;
+  }
+}
+
+function attribute(text: string | undefined, name: string): string {
+  return new RegExp(`\\b${name}="([^"]*)"`).exec(text ?? '')?.[1] ?? '';
 }

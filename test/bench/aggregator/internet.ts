@@ -1,25 +1,64 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { Endpoint, numbersFrom, planEndpoints } from './endpoint.ts';
+import { gzipSync } from 'node:zlib';
+import { Endpoint } from './endpoint.ts';
+import { isThere, numbersFrom, planEndpoints } from './plans.ts';
 
 /**
  * All repositories of `aggregator`, in a process of its own: `internet.ts ENDPOINTS RECORDS`. It prints its port, at which
- * each of them answers at an address of its own. `POST /-/edit?count=100` edits records anywhere, `GET /-/truth` has a line
- * for each record and file that there is, `GET /-/edits` one for each edited record, `GET /-/counts` has how many requests a host had at once.
+ * each of them answers at an address of its own. `/-/edit?count=100` edits records anywhere, `/-/truth` has a line
+ * for each record and file that there is, `/-/edits` one for each edited record, `/-/counts` has how many requests a host had at once.
  */
 const [count = 800, records = 400_000] = process.argv.slice(2).map(Number);
 const endpoints = new Map(
   planEndpoints(count, records).map((plan) => [plan.host, new Endpoint(plan, () => port)]),
 );
-const living = [...endpoints.values()].filter(
-  ({ plan }) => plan.quirk !== 'dead' && plan.quirk !== 'hanging',
-);
+const living = [...endpoints.values()].filter(({ plan }) => isThere(plan));
 const number = numbersFrom(7);
-const open = new Map<string, number>();
-const most = new Map<string, number>();
+
+/** One machine: a host, or a platform that has the names of several. */
+interface Machine {
+  readonly limit: number;
+  readonly quirk: string;
+  open: number;
+  most: number;
+  requests: number;
+}
+const machines = new Map<string, Machine>();
 let edits = 0;
 let port = 0;
+
+function machineOf({ plan }: Endpoint): Machine {
+  const name = plan.platform ?? plan.name;
+  const machine = machines.get(name) ?? {
+    limit: plan.limit,
+    quirk: plan.quirk,
+    open: 0,
+    most: 0,
+    requests: 0,
+  };
+  machines.set(name, machine);
+  return machine;
+}
+
+function counts(): object {
+  const all = [...machines].map(([name, machine]) => ({ name, ...machine }));
+  const allowed = [...new Set(all.map(({ limit }) => limit))].sort((a, b) => a - b);
+  return {
+    requests: all.reduce((sum, { requests }) => sum + requests, 0),
+    edits,
+    mostAtOnce: Object.fromEntries(
+      allowed.map((limit) => [
+        `limit ${limit}`,
+        Math.max(...all.filter((one) => one.limit === limit).map(({ most }) => most)),
+      ]),
+    ),
+    aboveLimit: all
+      .filter(({ most, limit }) => most > limit)
+      .map(({ name, quirk, most, limit }) => `${name} (${quirk}): ${most} of ${limit}`),
+  };
+}
 
 async function control(url: URL, response: ServerResponse): Promise<void> {
   if (url.pathname === '/-/edit') {
@@ -31,8 +70,7 @@ async function control(url: URL, response: ServerResponse): Promise<void> {
     return;
   }
   if (url.pathname === '/-/counts') {
-    const requests = [...endpoints.values()].reduce((sum, { asked }) => sum + asked, 0);
-    response.end(JSON.stringify({ mostAtOneHost: Math.max(0, ...most.values()), requests, edits }));
+    response.end(JSON.stringify(counts()));
     return;
   }
   const isAboutEdits = url.pathname === '/-/edits';
@@ -56,13 +94,19 @@ async function answer(endpoint: Endpoint, url: URL, response: ServerResponse): P
     response.writeHead(503, { 'retry-after': '1' }).end();
     return;
   }
-  if (url.pathname !== '/oai') {
+  if (quirk === 'redirecting' && url.pathname === '/oai') {
+    response.writeHead(302, { location: `/oai/request${url.search}` }).end();
+    return;
+  }
+  if (!url.pathname.startsWith('/oai')) {
     const file = endpoint.file(url.pathname);
     response.writeHead(file ? 200 : 404, { 'content-type': 'application/pdf' }).end(file);
     return;
   }
   const text = endpoint.answer(url.searchParams);
   response.setHeader('content-type', 'text/xml; charset=utf-8');
+  if (quirk === 'gzipped')
+    return void response.setHeader('content-encoding', 'gzip').end(gzipSync(text, { level: 1 }));
   if (quirk !== 'cut' || endpoint.asked % 11 !== 5) return void response.end(text);
   response.setHeader('content-length', Buffer.byteLength(text));
   response.write(text.slice(0, text.length / 2));
@@ -75,10 +119,13 @@ const server = createServer((request: IncomingMessage, response) => {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const endpoint = endpoints.get(host);
   if (!endpoint) return void control(url, response);
-  const now = (open.get(host) ?? 0) + 1;
-  open.set(host, now);
-  most.set(host, Math.max(most.get(host) ?? 0, now));
-  response.once('close', () => open.set(host, (open.get(host) ?? 1) - 1));
+  const machine = machineOf(endpoint);
+  machine.open += 1;
+  machine.requests += 1;
+  machine.most = Math.max(machine.most, machine.open);
+  response.once('close', () => {
+    machine.open -= 1;
+  });
   void answer(endpoint, url, response);
 });
 server.listen(0, '0.0.0.0', () => {

@@ -11,6 +11,10 @@ export interface ObjectServer {
   readonly bucket: string;
   /** Where the bucket's objects are files. */
   readonly directory: string;
+  /** It answers no more, as where its machine has failed; what it has stays. */
+  interrupt(): Promise<void>;
+  /** At the same address, with what it had. */
+  resume(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,24 +50,51 @@ export async function startVersitygw(bucket = 'bridge'): Promise<ObjectServer> {
   mkdirSync(join(root, bucket));
   for (let attempt = 0; ; attempt += 1) {
     const port = await freePort();
-    const child = spawn(versitygw ?? '', ['--quiet', '--port', `127.0.0.1:${port}`, 'posix', root], {
-      env: { ...process.env, ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey },
-      stdio: 'ignore',
-    });
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     // Another process may have taken the port meanwhile.
-    if (await answers(port, () => child.exitCode !== null)) {
-      const close = async () => {
-        child.kill('SIGKILL');
-        await ended;
-        rmSync(root, { recursive: true, force: true });
-      };
-      return { endpoint: `http://127.0.0.1:${port}`, bucket, directory: join(root, bucket), close };
+    const first = await startAt(port, root);
+    if (!first) {
+      if (attempt === 5) throw new Error('versitygw does not start');
+      continue;
     }
-    child.kill('SIGKILL');
-    await ended;
-    if (attempt === 5) throw new Error('versitygw does not start');
+    let end: (() => Promise<void>) | undefined = first;
+    const interrupt = async () => {
+      await end?.();
+      end = undefined;
+    };
+    return {
+      endpoint: `http://127.0.0.1:${port}`,
+      bucket,
+      directory: join(root, bucket),
+      interrupt,
+      resume: async () => {
+        end ??= await startAt(port, root);
+        if (!end) throw new Error('versitygw does not start again');
+      },
+      close: async () => {
+        await interrupt();
+        rmSync(root, { recursive: true, force: true });
+      },
+    };
   }
+}
+
+/** @returns what ends it; undefined where it does not answer at that port */
+async function startAt(port: number, root: string): Promise<(() => Promise<void>) | undefined> {
+  const child = spawn(versitygw ?? '', ['--quiet', '--port', `127.0.0.1:${port}`, 'posix', root], {
+    env: { ...process.env, ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey },
+    stdio: 'ignore',
+  });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const end = () => {
+    process.off('exit', kill);
+    kill();
+    return ended;
+  };
+  if (await answers(port, () => child.exitCode !== null)) return end;
+  await end();
+  return undefined;
 }
 
 async function freePort(): Promise<number> {
