@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
@@ -13,17 +13,9 @@ import { freePort } from '../../src/cli/demo/free-port.ts';
 import { toHttpDate } from '../../src/core/datetime.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { rsbridge } from '../house/cli/processes.ts';
+import { findTool } from '../house/deploy/tools.ts';
 
-const nginx = findNginx();
-
-if (!nginx)
-  process.stderr.write('SKIPPED: the export behind nginx needs nginx in PATH, or NGINX=/path/to/nginx\n');
-
-function findNginx(): string | undefined {
-  const places = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-  const candidates = [process.env.NGINX, ...places.map((place) => join(place, 'nginx'))];
-  return candidates.find((file) => file && spawnSync(file, ['-v']).status === 0);
-}
+const nginx = findTool('nginx', ['-v'], 'the export behind nginx');
 
 describe.skipIf(!nginx)('an export behind nginx, with docs/nginx.conf', () => {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-nginx-'));
