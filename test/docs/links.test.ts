@@ -1,10 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 const docs = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...docs.map((file) => join('docs', file))];
+const inFolders = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.includes('/') && file.endsWith('.md'));
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/README.md'],
+  ...[...docs, ...inFolders].map((file) => join('docs', file)),
+];
 
 /** The anchors of a page, as its headings and its own marks make them. */
 function anchorsOf(text: string): ReadonlySet<string> {
@@ -34,6 +40,18 @@ test.each(pages)('every link of %s leads to a page, and to a place on it', (page
 test('the index names every page', () => {
   const index = readFileSync(join(root, 'docs', 'README.md'), 'utf8');
   expect(docs.filter((file) => file !== 'README.md' && !index.includes(`](${file}`))).toEqual([]);
+});
+
+test('the index of each folder names its pages, and is named itself', () => {
+  const index = readFileSync(join(root, 'docs', 'README.md'), 'utf8');
+  const folders = new Set(inFolders.map((file) => dirname(file)));
+  expect(folders.size).toBeGreaterThan(1);
+  for (const folder of folders) {
+    expect(index).toContain(`](${folder}/README.md)`);
+    const own = readFileSync(join(root, 'docs', folder, 'README.md'), 'utf8');
+    const names = inFolders.filter((file) => dirname(file) === folder).map((file) => basename(file));
+    expect(names.filter((name) => name !== 'README.md' && !own.includes(`](${name}`))).toEqual([]);
+  }
 });
 
 test('README is one screen, and has the two commands', () => {
