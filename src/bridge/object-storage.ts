@@ -34,12 +34,14 @@ export function openObjectStorage(
   const { connections: atATime, timeoutSeconds } = s3;
   const connections = createConnections({ connections: atATime, timeoutSeconds, guard });
   const store = createS3Store(s3, { clock, connections });
-  useBucket(directory, {
+  const contents = {
     store,
     takesNew: storage.files === 's3',
     redirectSeconds: storage.redirectSeconds,
+    payloadsAbove: storage.payloads === 's3' ? storage.payloadKilobytes * 1024 : undefined,
     now: () => toIso(clock.now()),
-  });
+  };
+  useBucket(directory, contents, database);
   const root = publicationRoot(directory);
   usePublishedBucket(root, {
     ...{ database, store, redirectSeconds: storage.redirectSeconds },
@@ -51,7 +53,7 @@ export function openObjectStorage(
   return {
     store,
     close: () => {
-      useBucket(directory, undefined);
+      useBucket(directory, undefined, database);
       usePublishedBucket(root, undefined);
       connections.close();
     },

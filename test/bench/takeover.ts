@@ -8,11 +8,11 @@ import { resourceSets } from '../../src/core/resource-set.ts';
 import { createPublisher } from '../../src/publish/publisher.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { listHistories } from '../../src/store/history/timelines.ts';
-import { readBlob } from '../../src/store/payloads/blobs.ts';
 import { startPostgres } from '../house/postgres/server.ts';
 import { fillOfBefore } from '../house/store/before/of-before.ts';
 import { sourcesOfBefore, stages } from '../house/store/before/stages.ts';
 import { takeOverInProcess } from '../house/store/before/takeover.ts';
+import { readBlob } from '../house/store/read-blob.ts';
 import { columnsTold, told } from '../house/store/rows-told.ts';
 import { print } from './once/processes.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readBlob } from '../../src/store/payloads/blobs.ts';
 import { liveThrough } from '../house/hostile/life.ts';
 import { hostileFormats } from '../house/hostile/provider/formats.ts';
 import type { Damage, Misbehaviour } from '../house/hostile/provider/misbehaviour.ts';
 import { identifierOf } from '../house/hostile/repository.ts';
 import { openStage, type Scene, type SceneOptions } from '../house/hostile/scene.ts';
+import { readBlob } from '../house/store/read-blob.ts';
 
 const openScene = openStage();
 

@@ -111,8 +111,15 @@ function fileAdvice(file: string, owners: readonly PayloadOwner[]): string {
     : `It is lost, unless a backup has it: put it back as ${file}; the versions before and after it are served.`;
 }
 
-function summary({ payloads, bytes, stored, deltas, files }: AuditedPayloads, damaged: number): Finding {
-  const kept = `${countOf(payloads, 'payload')} of ${countOf(bytes, 'byte')}, ${deltas} of them as deltas and ${files} as files, ${countOf(stored, 'byte')} in the database`;
+function summary(total: AuditedPayloads, damaged: number): Finding {
+  const { payloads, bytes, stored, deltas, files, objects, toMove } = total;
+  const apart =
+    objects > 0
+      ? `, ${deltas} of them as deltas, ${files} as files and ${objects} in the object storage`
+      : `, ${deltas} of them as deltas and ${files} as files`;
+  const left =
+    toMove > 0 ? `; ${toMove} of them would be in the object storage by now: rsbridge storage migrate` : '';
+  const kept = `${countOf(payloads, 'payload')} of ${countOf(bytes, 'byte')}${apart}, ${countOf(stored, 'byte')} in the database${left}`;
   return {
     check: 'payloads',
     ok: damaged === 0,

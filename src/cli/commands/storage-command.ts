@@ -2,7 +2,8 @@ import { countOf } from '../../core/count-of.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { movePublication } from '../../publish/sets/moved-publication.ts';
-import { type Moved, moveContents, removeFormerFiles } from '../../store/payloads/moved-contents.ts';
+import { type Moved, moveContents, removeFormerFiles } from '../../store/moves/moved-contents.ts';
+import { type MovedPayloads, movePayloads } from '../../store/moves/moved-payloads.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -16,7 +17,7 @@ export interface StorageFlags {
 /** Whoever has just read where a content is has opened it by then. */
 const graceMs = 60_000;
 
-/** Moves mirrored files, documents and packages to where `storage` says that they are to be. */
+/** Moves mirrored files, payloads, documents and packages to where `storage` says that they are to be. */
 export async function migrateStorageCommand(flags: StorageFlags, given: CommandIo): Promise<number> {
   const progress = createProgress(given, flags);
   const { io } = progress;
@@ -28,9 +29,9 @@ export async function migrateStorageCommand(flags: StorageFlags, given: CommandI
       if (!objects)
         throw new BridgeError(
           'config-invalid',
-          'storage.s3 is missing; it says from where, or to where, files and documents are moved',
+          'storage.s3 is missing; it says from where, or to where, files, payloads and documents are moved',
         );
-      let bytes = 0;
+      let [bytes, payloadBytes] = [0, 0];
       const onMoved = (more: number) => {
         bytes += more;
         progress.show('moved', { label: 'files', done: bytes, noun: 'byte', deed: 'moved' });
@@ -41,6 +42,13 @@ export async function migrateStorageCommand(flags: StorageFlags, given: CommandI
         if (moved.contents > 0) await clock.sleep(graceMs, signal);
         removed = await removeFormerFiles({ database, directory, signal });
       }
+      const payloads = await movePayloads({
+        ...{ database, directory, signal },
+        onMoved: (more) => {
+          payloadBytes += more;
+          progress.show('payloads', { label: 'payloads', done: payloadBytes, noun: 'byte', deed: 'moved' });
+        },
+      });
       let files = 0;
       const published = await movePublication(directory, {
         clock,
@@ -52,9 +60,12 @@ export async function migrateStorageCommand(flags: StorageFlags, given: CommandI
       });
       const place = to === 's3' ? objects.place : directory;
       const documents = published > 0 ? `; ${countOf(published, 'published file')} moved` : '';
-      const result = { to, ...moved, removed, published };
-      printResult(io, flags.json, result, `${describe(moved, place, removed)}${documents}`);
-      return moved.damaged.length > 0 ? exitCodes.storage : exitCodes.ok;
+      const home = storage.payloads === 's3' ? objects.place : 'the database';
+      const result = { to, ...moved, removed, payloads: { to: storage.payloads, ...payloads }, published };
+      const text = `${describe(moved, place, removed)}${describePayloads(payloads, home)}${documents}`;
+      printResult(io, flags.json, result, text);
+      const isSound = moved.damaged.length + payloads.damaged.length === 0;
+      return isSound ? exitCodes.ok : exitCodes.storage;
     });
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -63,6 +74,12 @@ export async function migrateStorageCommand(flags: StorageFlags, given: CommandI
   } finally {
     progress.end();
   }
+}
+
+function describePayloads({ payloads, bytes, damaged }: MovedPayloads, place: string): string {
+  const what = `; ${countOf(payloads, 'payload')} (${countOf(bytes, 'byte')}) moved to ${place}`;
+  const left = `; ${countOf(damaged.length, 'payload')} left, being damaged: rsbridge check --blobs says whose`;
+  return `${payloads > 0 ? what : ''}${damaged.length > 0 ? left : ''}`;
 }
 
 function describe({ contents, bytes, damaged }: Moved, place: string, removed: number): string {

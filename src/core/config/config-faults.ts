@@ -49,7 +49,7 @@ function* storageFaults(storage: unknown): Generator<string> {
   const { s3, ...places } = isObject(storage) ? storage : {};
   for (const [name, place] of Object.entries(places))
     if (place === 's3' && s3 === undefined)
-      yield `storage.${name}: there is no bucket; write storage.s3 with its endpoint and bucket, or ${name}: disk`;
+      yield `storage.${name}: there is no bucket; write storage.s3 with its endpoint and bucket, or ${name}: ${name === 'payloads' ? 'database' : 'disk'}`;
   const { accessKeyId, secretAccessKey } = isObject(s3) ? s3 : {};
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
     yield 'storage.s3: accessKeyId and secretAccessKey belong together; write both or neither';

@@ -78,6 +78,18 @@ export const storageSchema = Type.Object(
       description:
         'Where the packages of Resource Dumps and Change Dumps go: into `directory`, or into the bucket of `s3`.',
     }),
+    payloads: Type.Union([Type.Literal('database'), Type.Literal('s3')], {
+      default: 'database',
+      description:
+        'Where payloads of metadata go that are longer than `payloadKilobytes`: into the database, or into the bucket of `s3`. Those that are elsewhere already stay there, and are served, until `rsbridge storage migrate` moves them.',
+    }),
+    payloadKilobytes: Type.Integer({
+      minimum: 1,
+      maximum: 1_048_576,
+      default: 64,
+      description:
+        'With `payloads: s3`, payloads of so many kB (of 1024 bytes) or less stay in the database.',
+    }),
     cacheMegabytes: Type.Integer({
       minimum: 1,
       maximum: 1_048_576,

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BridgeError } from '../../core/errors.ts';
 import type { ObjectStore, OpenObject } from '../../core/payloads/object-store.ts';
+import { getPatiently } from '../../store/objects/patient-get.ts';
 
 /** What is longer is read from the bucket, as much of it as is asked for. */
 const longest = 64 * 1024 ** 2;
-/** So long without an answer, and whoever asked is told to come again. */
-const patienceMs = 20_000;
 const touchedMs = 600_000;
 
 /** Copies of objects on the disk. Each may be removed at any time: it is read again. */
@@ -74,7 +72,7 @@ export class BucketCache {
   }
 
   async #read(key: string): Promise<void> {
-    const { body, length } = await getPatiently(this.#store, key);
+    const { body, length } = await getPublished(this.#store, key);
     const path = this.#path(key);
     const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
     try {
@@ -130,23 +128,13 @@ export class BucketCache {
 }
 
 /** @throws BridgeError `objects-unavailable`, `objects-refused`; `ENOENT` when it is not there */
-export async function getPatiently(
+export async function getPublished(
   store: ObjectStore,
   key: string,
   range: { readonly start?: number; readonly end?: number } = {},
 ): Promise<OpenObject> {
-  const enough = new AbortController();
-  const timer = setTimeout(() => enough.abort(), patienceMs);
-  try {
-    const found = await store.get(key, { ...range, signal: enough.signal });
-    if (found) return found;
-  } catch (cause) {
-    if (!enough.signal.aborted) throw cause;
-    const message = `${store.place} does not answer to read ${key}`;
-    throw new BridgeError('objects-unavailable', message, { cause, retryable: true });
-  } finally {
-    clearTimeout(timer);
-  }
+  const found = await getPatiently(store, key, range);
+  if (found) return found;
   // As of a file: whoever reads it looks again whether it still is what is published.
   throw Object.assign(new Error(`${key} is not in ${store.place}`), { code: 'ENOENT', syscall: 'open' });
 }

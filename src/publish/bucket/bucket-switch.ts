@@ -13,7 +13,7 @@ import {
   switchedMeanwhile,
   switchPointerRow,
 } from '../../store/objects/published-pointers.ts';
-import { getPatiently } from './bucket-cache.ts';
+import { getPublished } from './bucket-cache.ts';
 import type { SetBucket } from './published-bucket.ts';
 import { noteSwitch } from './switches.ts';
 
@@ -109,7 +109,7 @@ async function put(bucket: SetBucket, file: string, digest?: string): Promise<vo
   const outcome = await store.put(key, content, { ifAbsent: true });
   if (outcome.kind === 'stored') return;
   // We wrote it before, and could not go on.
-  const { body, length } = await getPatiently(store, key);
+  const { body, length } = await getPublished(store, key);
   if (length === size && (await hashOf(body)) === hash) return;
   body.destroy();
   const message = `${key} in ${store.place} has other bytes: two installations may share this bucket; give each a prefix of its own`;

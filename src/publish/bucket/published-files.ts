@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBridgeError } from '../../core/errors.ts';
-import { getPatiently } from './bucket-cache.ts';
+import { getPublished } from './bucket-cache.ts';
 import { bucketAt, type SetBucket } from './published-bucket.ts';
 
 /** A published file, wherever its bytes are. */
@@ -66,7 +66,7 @@ export async function fetchPublishedFile(bucket: SetBucket, file: string): Promi
 async function copyTo(path: string, bucket: SetBucket, file: string): Promise<void> {
   const handle = await open(path, 'wx');
   try {
-    const { body } = await getPatiently(bucket.store, bucket.key(file));
+    const { body } = await getPublished(bucket.store, bucket.key(file));
     await writeFile(handle, body);
     await handle.sync();
   } catch (error) {
@@ -111,7 +111,7 @@ function inBucket({ store }: SetBucket, key: string): PublishedFile {
   return {
     bytes: async function* (start, end) {
       const range = { start, ...(Number.isFinite(end) ? { end } : {}) };
-      const { body } = await getPatiently(store, key, range);
+      const { body } = await getPublished(store, key, range);
       for await (const chunk of body) yield chunk as Buffer;
     },
     close: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import { bucketOf, objectKey } from '../../store/objects/object-contents.ts';
+import { bucketOf, objectKey, packedLengthOf } from '../../store/objects/object-contents.ts';
 import type { BlobRow } from '../../store/payloads/blobs.ts';
 import type { FileContent } from '../../store/payloads/contents.ts';
 import { noteObject } from '../../store/payloads/damaged-contents.ts';
@@ -43,9 +43,11 @@ export async function addressInBucket(
 ): Promise<string | undefined> {
   const bucket = bucketOf(directory);
   if (hash === undefined || !bucket || bucket.redirectSeconds === 0) return undefined;
-  const row: Pick<BlobRow, 'hash' | 'data'> | undefined = await database
+  const row: Pick<BlobRow, 'hash' | 'coding' | 'data'> | undefined = await database
     .reader('blob')
     .where({ hash, coding: 'object' })
-    .first('hash', 'data');
-  return row && bucket.store.presigned(objectKey(row), { seconds: bucket.redirectSeconds, mediaType });
+    .first('hash', 'coding', 'data');
+  // What lies there deflated is nothing that a reader could use.
+  if (!row || packedLengthOf(row) !== undefined) return undefined;
+  return bucket.store.presigned(objectKey(row), { seconds: bucket.redirectSeconds, mediaType });
 }

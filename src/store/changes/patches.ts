@@ -4,8 +4,9 @@ import { sha256 } from '../../core/payloads/sha-256.ts';
 import { type Link, patchRelation } from '../../core/resource.ts';
 import { patchPath } from '../../core/uris.ts';
 import { diffXml, xmlPatchType } from '../../core/xml/xml-patch.ts';
-import type { Queryable } from '../engine/database.ts';
-import { type BlobRow, packBlob, readBlob } from '../payloads/blobs.ts';
+import type { Database, Queryable } from '../engine/database.ts';
+import { type BlobRow, packBlob, unpackBlob } from '../payloads/blobs.ts';
+import { readPayloadRows } from '../payloads/content-objects.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 import { patchesIn } from '../rows/representation-columns.ts';
@@ -20,13 +21,13 @@ export const noPatches: PagePatches = { blobs: [], linkOf: () => undefined };
 
 /** Compares what the updates of a page bring with the bytes that are kept of the versions before. */
 export async function makePatches(
-  db: Queryable,
+  database: Pick<Database, 'writer'>,
   source: string,
   changes: readonly ResourceChange[],
 ): Promise<PagePatches> {
   const blobs = new Map<ResourceChange, BlobRow>();
   for (const plan of changes) {
-    const patch = await makePatch(db, plan);
+    const patch = await makePatch(database, plan);
     if (patch) blobs.set(plan, packBlob(sha256(patch), patch));
   }
   return {
@@ -40,7 +41,10 @@ export async function makePatches(
   };
 }
 
-async function makePatch(db: Queryable, plan: ResourceChange): Promise<Uint8Array | undefined> {
+async function makePatch(
+  database: Pick<Database, 'writer'>,
+  plan: ResourceChange,
+): Promise<Uint8Array | undefined> {
   const { change, known, desired } = plan;
   const content = desired?.kind === 'metadata' ? desired.content : undefined;
   if (change !== 'updated' || !plan.newBytes || !content || !known?.hash) return undefined;
@@ -48,8 +52,9 @@ async function makePatch(db: Queryable, plan: ResourceChange): Promise<Uint8Arra
   // Comparing is work without a pause; whoever else is served by this process gets a turn.
   await setImmediate();
   try {
-    const before = await readBlob(db, known.hash);
-    return before && diffXml(before, content);
+    const rows = await readPayloadRows(database, [known.hash]);
+    const before = rows.get(known.hash);
+    return before && diffXml(unpackBlob(before, rows), content);
   } catch (error) {
     // Whatever has become of the version before, the new one is stored.
     if (isBridgeError(error, 'content-damaged')) return undefined;

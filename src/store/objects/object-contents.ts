@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import type { Knex } from 'knex';
 import { BridgeError } from '../../core/errors.ts';
 import type { ObjectContent, ObjectStore } from '../../core/payloads/object-store.ts';
+import type { Database } from '../engine/database.ts';
 
 /** Of a row in `blob`. */
 export interface ApartRow {
@@ -21,25 +22,45 @@ export interface ContentBucket {
   readonly takesNew: boolean;
   /** So long a reader may be sent there; 0: what is read comes through us. */
   readonly redirectSeconds: number;
+  /** Payloads of metadata that are longer go there, too; undefined: none do, and those that are there are read. */
+  readonly payloadsAbove?: number | undefined;
   /** ISO UTC */
   readonly now: () => string;
 }
 
 /** One table for the process: wherever contents of a data directory are read or written, its bucket is known. */
 const buckets = new Map<string, ContentBucket>();
+/** By the connection that writes: whoever stores a page knows of no directory. */
+const bucketsOfDatabases = new WeakMap<Knex, ContentBucket>();
 
-/** @param directory the data directory @param bucket undefined: it has none any more */
-export function useBucket(directory: string, bucket: ContentBucket | undefined): void {
+/**
+ * @param directory the data directory
+ * @param bucket undefined: it has none any more
+ * @param database whose payloads may be there
+ */
+export function useBucket(
+  directory: string,
+  bucket: ContentBucket | undefined,
+  database?: Pick<Database, 'writer'>,
+): void {
   if (bucket) buckets.set(directory, bucket);
   else buckets.delete(directory);
+  if (!database) return;
+  if (bucket) bucketsOfDatabases.set(database.writer, bucket);
+  else bucketsOfDatabases.delete(database.writer);
 }
 
 export function bucketOf(directory: string): ContentBucket | undefined {
   return buckets.get(directory);
 }
 
+export function bucketOfDatabase({ writer }: Pick<Database, 'writer'>): ContentBucket | undefined {
+  return bucketsOfDatabases.get(writer);
+}
+
 const crcBytes = 4;
 const ownBytes = 8;
+const lengthBytes = 6;
 
 /** As `data` of a row: the CRC-32, and what makes the name its own. */
 export function objectData(crc: number): Buffer {
@@ -48,10 +69,24 @@ export function objectData(crc: number): Buffer {
   return data;
 }
 
+/** The same of one that lies there deflated. @param packedLength its octets there */
+export function packedObjectData(crc: number, packedLength: number): Buffer {
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUIntBE(packedLength, 0, lengthBytes);
+  return Buffer.concat([objectData(crc), length]);
+}
+
+/** Octets of a payload as it lies deflated in the object storage; undefined for what is there as it is, or elsewhere. */
+export function packedLengthOf({ coding, data }: Pick<ApartRow, 'coding' | 'data'>): number | undefined {
+  const isPacked = coding === 'object' && data.byteLength === crcBytes + ownBytes + lengthBytes;
+  return isPacked ? Buffer.from(data).readUIntBE(crcBytes + ownBytes, lengthBytes) : undefined;
+}
+
 /** Of a content that is a file or an object; undefined where there is none. */
-export function crcOf({ coding, data }: Pick<ApartRow, 'coding' | 'data'>): number | undefined {
-  const length = coding === 'object' ? crcBytes + ownBytes : crcBytes;
-  return data.byteLength === length ? Buffer.from(data).readUInt32BE() : undefined;
+export function crcOf(row: Pick<ApartRow, 'coding' | 'data'>): number | undefined {
+  const length = row.coding === 'object' ? crcBytes + ownBytes : crcBytes;
+  const isWhole = row.data.byteLength === length || packedLengthOf(row) !== undefined;
+  return isWhole ? Buffer.from(row.data).readUInt32BE() : undefined;
 }
 
 /** `blobs/<2 hex>/<2 hex>/<hex>-<its own>` */
@@ -65,22 +100,14 @@ export function objectKey({ hash, data }: Pick<ApartRow, 'hash' | 'data'>): stri
 export function storeFor(directory: string): ObjectStore {
   const bucket = bucketOf(directory);
   if (bucket) return bucket.store;
-  throw new BridgeError(
+  throw noBucket();
+}
+
+export function noBucket(): BridgeError {
+  return new BridgeError(
     'objects-refused',
     'contents are in an object storage, and the configuration has none any more',
   );
-}
-
-/**
- * @returns undefined when it is not there
- * @throws BridgeError `objects-unavailable`, `objects-refused`: nothing is known of it then
- */
-export async function openContent(
-  directory: string,
-  row: Pick<ApartRow, 'hash' | 'data'>,
-  range: { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal | undefined } = {},
-): Promise<{ readonly length: number; readonly body: Readable } | undefined> {
-  return storeFor(directory).get(objectKey(row), range);
 }
 
 /** A file on the disk, as it is sent. */

@@ -1,6 +1,8 @@
 import type { MappedItem } from '../../core/mapping/mapping.ts';
-import type { Queryable } from '../engine/database.ts';
-import { type BlobRow, isSound, packBlob, readBlobRows } from '../payloads/blobs.ts';
+import type { Database } from '../engine/database.ts';
+import { packedLengthOf } from '../objects/object-contents.ts';
+import { type BlobRow, isSound, packBlob } from '../payloads/blobs.ts';
+import { readPayloadRows } from '../payloads/content-objects.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 
 export interface Mended {
@@ -15,9 +17,10 @@ export interface Mended {
  * @param items as delivered
  * @param known what is stored of them: of whatever else they bring there is nothing that could be damaged
  * @param isNew whether a payload is about to be stored anyway
+ * @throws BridgeError `objects-unavailable`, `objects-refused`: nothing is known of those in the object storage
  */
 export async function findDamaged(
-  db: Queryable,
+  database: Pick<Database, 'writer'>,
   items: readonly MappedItem[],
   known: ReadonlyMap<string, KnownItem>,
   isNew: (hash: string) => boolean,
@@ -34,10 +37,11 @@ export async function findDamaged(
     }
   }
   if (delivered.size === 0) return [];
-  const rows = await readBlobRows(db, [...delivered.keys()]);
+  const rows = await readPayloadRows(database, [...delivered.keys()]);
   for (const hash of [...delivered.keys()]) {
     const row = rows.get(hash);
-    if (row && isSound(row, rows)) delivered.delete(hash);
+    // What is still to be fetched is not where it should be.
+    if (row && packedLengthOf(row) === undefined && isSound(row, rows)) delivered.delete(hash);
   }
   return [...delivered].map(([hash, { identifier, content }]) => ({
     identifier,

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { isBridgeError } from '../../core/errors.ts';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
 import { batchBytes, batches } from '../engine/batches.ts';
-import type { Queryable } from '../engine/database.ts';
+import type { Database } from '../engine/database.ts';
 import type { ItemVersions } from '../history/prior-versions.ts';
+import { bucketOfDatabase } from '../objects/object-contents.ts';
 import {
   type BlobRow,
   isApart,
@@ -11,9 +12,9 @@ import {
   type Keyframe,
   packAgainst,
   packBlob,
-  readBlobRows,
   unpackBlob,
 } from '../payloads/blobs.ts';
+import { readPayloadRows } from '../payloads/content-objects.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
 
@@ -39,7 +40,7 @@ const turnBytes = 524_288;
  * what its item has now; what has nothing that it could resemble whole, without a query.
  */
 export async function packPayloads(
-  db: Queryable,
+  database: Pick<Database, 'writer'>,
   changes: readonly ResourceChange[],
   versions: readonly ItemVersions[],
   items: readonly MappedItem[],
@@ -56,7 +57,8 @@ export async function packPayloads(
     if (isAlike) updates.push({ hash, content, alike: before.hash });
     else blobs.set(hash, packBlob(hash, content, deflated));
   }
-  const packing = { db, blobs, current, keyframes: new Set<string>() };
+  const longest = bucketOfDatabase(database)?.payloadsAbove;
+  const packing = { database, blobs, current, longest, keyframes: new Set<string>() };
   await packBatches(packing, updates);
   const newest = versions.length > 0 ? newestPayloads(items, known) : undefined;
   const prior = versions.flatMap(({ identifier, versions: states }) =>
@@ -84,7 +86,9 @@ function newestPayloads(items: readonly MappedItem[], known: ReadonlyMap<string,
 }
 
 interface Packing {
-  readonly db: Queryable;
+  readonly database: Pick<Database, 'writer'>;
+  /** A difference of more octets is none to keep in the database. */
+  readonly longest: number | undefined;
   readonly blobs: Map<string, BlobRow>;
   /** What the page brings of what is now, by hash. */
   readonly current: ReadonlyMap<string, Uint8Array>;
@@ -98,7 +102,7 @@ async function packBatches(packing: Packing, payloads: readonly Payload[]): Prom
     for (const { hash, content, alike } of batch) {
       if (packing.blobs.has(hash)) continue;
       const keyframe = found(alike);
-      const blob = keyframe ? packAgainst(hash, content, keyframe) : packBlob(hash, content);
+      const blob = keyframe ? packAgainst(hash, content, keyframe, packing.longest) : packBlob(hash, content);
       packing.blobs.set(hash, blob);
       // Another process may be about to store it as a delta, and no delta has another for its base.
       if (blob.base !== null && packing.blobs.get(blob.base)?.base === null) packing.keyframes.add(blob.base);
@@ -112,12 +116,12 @@ async function packBatches(packing: Packing, payloads: readonly Payload[]): Prom
 
 /** What payloads can be told as differences from: what they resemble, or what that is a difference from. */
 async function findKeyframes(
-  { db, blobs, current }: Packing,
+  { database, blobs, current }: Packing,
   batch: readonly Payload[],
 ): Promise<(alike: string) => Keyframe | undefined> {
   const placeOf = (alike: string) => blobs.get(alike)?.base ?? alike;
   const alikes = batch.filter(({ hash, alike }) => hash !== alike).map(({ alike }) => placeOf(alike));
-  const rows = await readBlobRows(db, [...new Set(alikes)]);
+  const rows = await readPayloadRows(database, [...new Set(alikes)]);
   const unpacked = new Map<string, Keyframe | undefined>();
   return (alike) => {
     const row = rows.get(placeOf(alike));

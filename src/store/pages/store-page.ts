@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type Checkpoint, forbidsDeletions, type Problem } from '../../core/adapter.ts';
 import { countOf } from '../../core/count-of.ts';
+import { later, toMilliseconds } from '../../core/datetime.ts';
 import { type FileRules, noFiles } from '../../core/files/published-files.ts';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
 import { storeItems } from '../changes/item-writing.ts';
@@ -8,7 +9,7 @@ import { storeChanges } from '../changes/journal-writing.ts';
 import { storeLearnt } from '../changes/learnt.ts';
 import { makePatches, noPatches } from '../changes/patches.ts';
 import { readKnownItems } from '../changes/stored-items.ts';
-import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
 import { fileContext } from '../files/file-context.ts';
 import { storeStatements } from '../files/item-files.ts';
@@ -17,7 +18,6 @@ import { storeRedelivered } from '../files/redelivered-files.ts';
 import { storeMoved, storeUnasked } from '../files/remote-file-writing.ts';
 import { changedVersions, storeVersions } from '../history/prior-versions.ts';
 import type { BlobRow } from '../payloads/blobs.ts';
-import { claimPayloads } from '../payloads/released.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { Redelivered } from '../plans/known-files.ts';
 import { type PageChanges, planPage } from '../plans/page-changes.ts';
@@ -31,6 +31,7 @@ import { inTurn } from '../runs/turns.ts';
 import { storeUnreadable } from '../runs/unreadable.ts';
 import { clearVanished, recordUnreadParts } from '../runs/vanished.ts';
 import { findDamaged, type Mended } from './mending.ts';
+import { type ReadyBlobs, sendLarge, storeBlobs } from './page-blobs.ts';
 import { packPayloads } from './page-payloads.ts';
 import { withoutVolatileChanges } from './volatile-payloads.ts';
 
@@ -72,16 +73,27 @@ export interface StoredPage extends PageResult {
  *
  * The reading and comparing happen before the transaction: while the lease is held nobody else writes to
  * this source, and the transaction checks that it still is.
- * @throws BridgeError `lease-lost`
+ * @throws BridgeError `lease-lost`; `objects-unavailable`, `objects-refused` where large payloads are in an object storage
  */
 export async function storePage(
   database: Database,
   lease: Lease,
   run: RunInProgress,
   delivered: MappedPage,
-  now: { iso: string; milliseconds: number },
+  now: Moment,
 ): Promise<StoredPage> {
   return inTurn(lease, () => storeInTurn(database, lease, run, delivered, now));
+}
+
+interface Moment {
+  readonly iso: string;
+  readonly milliseconds: number;
+}
+
+/** Sending to the object storage takes its time: the lease and the journal go by what it is now. */
+function momentOf({ bucket }: ReadyBlobs, begun: Moment): Moment {
+  const iso = later(begun.iso, bucket?.now() ?? begun.iso);
+  return { iso, milliseconds: Math.max(begun.milliseconds, toMilliseconds(iso)) };
 }
 
 async function storeInTurn(
@@ -89,21 +101,25 @@ async function storeInTurn(
   lease: Lease,
   run: RunInProgress,
   whole: MappedPage,
-  now: { iso: string; milliseconds: number },
+  begun: Moment,
 ): Promise<StoredPage> {
   const { sourceId } = lease;
   const page = await pageWithoutWithdrawn(database.writer, lease.source, whole);
-  const plan = await planStored(database.writer, { name: lease.source, id: sourceId }, page, now.iso, run.id);
+  const plan = await planStored(database, { name: lease.source, id: sourceId }, page, begun.iso, run.id);
   const { known, delivered } = plan;
-  const patches = page.patches ? await makePatches(database.writer, lease.source, plan.changes) : noPatches;
+  const patches = page.patches ? await makePatches(database, lease.source, plan.changes) : noPatches;
   const versions = await changedVersions(database.writer, sourceId, delivered, known);
-  const payloads = await packPayloads(database.writer, plan.changes, versions, delivered, known);
+  const payloads = await packPayloads(database, plan.changes, versions, delivered, known);
   const blobs = new Map([...patches.blobs.map(toEntry), ...payloads.blobs]);
   // There is nothing to mend of items that nobody knew.
   const isRepeated = run.mode === 'full' && known.size > 0 && !page.isCopy;
-  const mended = isRepeated
-    ? await findDamaged(database.writer, delivered, known, (hash) => blobs.has(hash))
-    : [];
+  const mended = isRepeated ? await findDamaged(database, delivered, known, (hash) => blobs.has(hash)) : [];
+  const ready = await sendLarge(database, {
+    rows: [...blobs.values()],
+    keyframes: payloads.keyframes,
+    mended: mended.map(({ blob }) => blob),
+  });
+  const now = ready.sent.size > 0 ? momentOf(ready, begun) : begun;
   const problems = [
     ...page.problems,
     ...plan.repeated.map(toProblem),
@@ -125,9 +141,7 @@ async function storeInTurn(
       withUnread(withoutAsked(plan.redelivered, page), page, known),
       now.iso,
     );
-    await storeBlobs(trx, blobs.values(), payloads.keyframes);
-    const repaired = mended.map(({ blob }) => toRow(blob));
-    await insertRows(trx, 'blob', repaired, replacingBlobs);
+    await storeBlobs(trx, ready);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
     await storeLearnt(trx, sourceId, plan.learnt);
     await markMet(trx, sourceId, run, page, plan);
@@ -167,17 +181,18 @@ interface StoredChanges extends PageChanges {
 }
 
 async function planStored(
-  db: Database['reader'],
+  database: Database,
   source: { readonly name: string; readonly id: number },
   page: MappedPage,
   now: string,
   runId?: number,
 ): Promise<StoredChanges> {
   const { awaited = [], files: rules = noFiles } = page;
+  const db = database.writer;
   const withFiles = rules.mode !== 'none';
   const stored = await readKnownItems(db, source.name, identifiersOf(page), withFiles);
   const known = runId === undefined ? stored : await withSeen(db, source.id, runId, stored);
-  const items = await withoutVolatileChanges(db, page.items, known);
+  const items = await withoutVolatileChanges(database, page.items, known);
   const urls = [...items, ...known.values()].flatMap(({ files }) => files.map(({ url }) => url));
   const planned = async (unread: ReadonlySet<string>) => {
     const context = await fileContext(db, source.id, rules, urls, now);
@@ -294,32 +309,6 @@ function toMendedProblem({ identifier }: Mended): Problem {
     message: 'what was stored of it was damaged and has been replaced by what the repository delivered',
     identifier,
   };
-}
-
-const keepingBlobs = { conflict: { columns: ['hash'], update: [] } } as const;
-const replacingBlobs = {
-  conflict: { columns: ['hash'], update: ['length', 'coding', 'data', 'base'] },
-} as const;
-
-async function storeBlobs(
-  trx: Knex.Transaction,
-  blobs: Iterable<BlobRow>,
-  keyframes: ReadonlySet<string>,
-): Promise<void> {
-  // In one order: two sources may be storing the same.
-  const rows = [...blobs].sort((a, b) => (a.hash < b.hash ? -1 : 1));
-  await claimPayloads(
-    trx,
-    rows.flatMap(({ hash, base }) => (base === null ? hash : [hash, base])),
-  );
-  const isKeyframe = ({ hash }: BlobRow) => keyframes.has(hash);
-  await insertRows(trx, 'blob', rows.filter(isKeyframe).map(toRow), replacingBlobs);
-  const others = rows.filter((row) => !isKeyframe(row));
-  await insertRows(trx, 'blob', others.map(toRow), keepingBlobs);
-}
-
-function toRow(blob: BlobRow): Row {
-  return { ...blob };
 }
 
 function toEntry(blob: BlobRow): [string, BlobRow] {

@@ -3,8 +3,9 @@ import type { MappedItem } from '../../core/mapping/mapping.ts';
 import type { DesiredResource } from '../../core/resource.ts';
 import { isSameButVolatile, mayBeVolatile } from '../../core/xml/volatile-parts.ts';
 import { batchBytes, batches } from '../engine/batches.ts';
-import type { Queryable } from '../engine/database.ts';
-import { isApart, readBlobRows, unpackBlob } from '../payloads/blobs.ts';
+import type { Database } from '../engine/database.ts';
+import { type BlobRows, isApart, unpackBlob } from '../payloads/blobs.ts';
+import { readPayloadRows } from '../payloads/content-objects.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
 
@@ -20,7 +21,7 @@ interface Suspect {
  * each time is the stored one. Nothing is read for payloads that are as stored, or of formats without such parts.
  */
 export async function withoutVolatileChanges(
-  db: Queryable,
+  database: Pick<Database, 'writer'>,
   items: readonly MappedItem[],
   known: ReadonlyMap<string, KnownItem>,
 ): Promise<readonly MappedItem[]> {
@@ -28,7 +29,7 @@ export async function withoutVolatileChanges(
   if (suspects.length === 0) return items;
   const stored = new Map<DesiredResource, DesiredResource>();
   for (const batch of batches(suspects, batchBytes, ({ length }) => length)) {
-    const rows = await readBlobRows(db, [...new Set(batch.map(({ hash }) => hash))]);
+    const rows = await readPayloadRows(database, [...new Set(batch.map(({ hash }) => hash))]);
     for (const { desired, hash, length, content } of batch) {
       const before = unpacked(rows, hash);
       if (before === undefined || !isSameButVolatile(before, content)) continue;
@@ -60,7 +61,7 @@ function isComparable({ deleted_at, hash, length }: KnownResource): boolean {
 }
 
 /** Undefined: it is not there, or damaged; then what came takes its place. */
-function unpacked(rows: Awaited<ReturnType<typeof readBlobRows>>, hash: string): Uint8Array | undefined {
+function unpacked(rows: BlobRows, hash: string): Uint8Array | undefined {
   const row = rows.get(hash);
   if (row === undefined || isApart(row)) return undefined;
   try {

@@ -1,7 +1,9 @@
 import { isBridgeError } from '../../core/errors.ts';
 import { batchBytes, batches } from '../engine/batches.ts';
 import type { Queryable } from '../engine/database.ts';
+import { bucketOf, type ContentBucket, packedLengthOf } from '../objects/object-contents.ts';
 import { type BlobRow, isApart, readBlobRows, unpackBlob } from './blobs.ts';
+import { fetchPayloads, goesThere } from './content-objects.ts';
 import { readContents } from './contents.ts';
 import { countOctets, type OctetsRead } from './octets-read.ts';
 
@@ -21,9 +23,17 @@ export interface AuditedPayloads {
   readonly stored: number;
   readonly deltas: number;
   readonly files: number;
+  /** Payloads of metadata in the object storage. */
+  readonly objects: number;
+  /** Those that are in the database, and would go to the object storage now. */
+  readonly toMove: number;
 }
 
-type Facts = Pick<BlobRow, 'hash' | 'length' | 'coding'> & { readonly size: number };
+type Facts = Pick<BlobRow, 'hash' | 'length' | 'coding'> & {
+  readonly size: number;
+  /** Where the bytes are elsewhere. */
+  readonly data: Uint8Array | null;
+};
 
 const rowsAtATime = 1000;
 
@@ -41,32 +51,38 @@ export async function* auditPayloads(
   onProgress?: OctetsRead,
 ): AsyncGenerator<Damage, AuditedPayloads> {
   const count = onProgress ? await counter(db, onProgress) : () => undefined;
-  const total = { payloads: 0, bytes: 0, stored: 0, deltas: 0, files: 0 };
+  const total = { payloads: 0, bytes: 0, stored: 0, deltas: 0, files: 0, objects: 0, toMove: 0 };
+  const bucket = bucketOf(directory);
   for (let after = ''; ; ) {
     const page: Facts[] = await db('blob')
       .select('hash', 'length', 'coding', db.raw('length(data) as size'))
+      .select(db.raw("case when coding in ('file', 'object') then data end as data"))
       .where('hash', '>', after)
       .orderBy('hash')
       .limit(rowsAtATime);
-    for (const { length, coding, size } of page) {
+    for (const row of page) {
       total.payloads += 1;
-      total.bytes += Number(length);
-      total.stored += isApart({ coding }) ? 0 : Number(size);
-      if (coding === 'delta') total.deltas += 1;
-      if (isApart({ coding })) total.files += 1;
+      total.bytes += Number(row.length);
+      total.stored += isApart(row) ? 0 : Number(row.size);
+      if (row.coding === 'delta') total.deltas += 1;
+      if (isPayloadObject(row)) total.objects += 1;
+      else if (isApart(row)) total.files += 1;
+      if (bucket && goesThere(bucket, row)) total.toMove += 1;
     }
     const inRows = page.filter((row) => !isApart(row));
     for (const batch of batches(inRows, batchBytes, sizeInRow)) {
       signal?.throwIfAborted();
       yield* auditRows(
         db,
+        bucket,
         batch.map(({ hash }) => hash),
       );
       count(batch.reduce((sum, { length }) => sum + Number(length), 0));
     }
-    for (const { hash } of page.filter(isApart)) {
+    for (const row of page.filter(isApart)) {
+      const { hash } = row;
       const message = await auditFile(db, directory, hash, signal, count);
-      if (message !== undefined) yield { hash, message, isFile: true };
+      if (message !== undefined) yield { hash, message, isFile: !isPayloadObject(row) };
     }
     const last = page.at(-1);
     if (!last || page.length < rowsAtATime) return total;
@@ -79,13 +95,21 @@ async function counter(db: Queryable, onProgress: OctetsRead): Promise<(octets: 
   return countOctets(Number(row?.octets ?? 0), onProgress);
 }
 
+function isPayloadObject({ coding, data }: Facts): boolean {
+  return packedLengthOf({ coding, data: data ?? new Uint8Array() }) !== undefined;
+}
+
 /** The content and what it is stored as. */
 function sizeInRow({ length, size }: Facts): number {
   return Number(length) + Number(size);
 }
 
-async function* auditRows(db: Queryable, hashes: readonly string[]): AsyncGenerator<Damage> {
-  const rows = await readBlobRows(db, hashes);
+async function* auditRows(
+  db: Queryable,
+  bucket: ContentBucket | undefined,
+  hashes: readonly string[],
+): AsyncGenerator<Damage> {
+  const rows = await fetchPayloads(bucket, await readBlobRows(db, hashes));
   for (const hash of hashes) {
     const row = rows.get(hash);
     // Retention may have been here meanwhile.
@@ -108,8 +132,8 @@ async function auditFile(
 ): Promise<string | undefined> {
   try {
     for await (const { content } of readContents(db, directory, [{ path: hash, hash }], { signal })) {
-      if (content.coding !== 'file') return undefined;
-      for await (const { length } of content.chunks) count(length);
+      if (content.coding !== 'file') count(content.length);
+      else for await (const { length } of content.chunks) count(length);
     }
     return undefined;
   } catch (error) {

@@ -11,14 +11,17 @@ import { applyDelta, makeDelta } from './deltas.ts';
 
 /**
  * Payloads live under the hash of their bytes (`sha-256:…`): small ones in the database, compressed or as the
- * difference from another (`deltas.ts`), large ones as files (`content-files.ts`) or objects (`object-contents.ts`).
+ * difference from another (`deltas.ts`), large ones as files (`content-files.ts`) or objects (`content-objects.ts`).
  */
 export interface BlobRow {
   readonly hash: string;
   /** Octets of the bytes themselves. */
   readonly length: number;
   readonly coding: 'deflate-raw' | 'identity' | 'delta' | 'file' | 'object';
-  /** Of a file: its CRC-32, 4 bytes, most significant first; of an object, also what its name has of its own. */
+  /**
+   * Of a file: its CRC-32, 4 bytes, most significant first; of an object, also what its name has of its own, and, if it is
+   * deflated there, its octets there.
+   */
   readonly data: Uint8Array;
   /** Of a delta: the hash of the payload it tells the difference from, which is no delta itself; else null. */
   readonly base: string | null;
@@ -53,30 +56,27 @@ const longestDelta = 8_388_608;
 /**
  * As a difference from the keyframe, or whole where that is not clearly smaller: then it is the next keyframe.
  * Everything that grows with each edit since the keyframe is bounded so, and no delta needs another one.
+ * @param longest the difference may have so many octets
  */
-export function packAgainst(hash: string, content: Uint8Array, keyframe: Keyframe): BlobRow {
+export function packAgainst(
+  hash: string,
+  content: Uint8Array,
+  keyframe: Keyframe,
+  longest = Number.POSITIVE_INFINITY,
+): BlobRow {
   const { byteLength: length } = content;
   const suits = keyframe.hash !== hash && isComparable(length, keyframe.content.byteLength);
   if (!suits) return packBlob(hash, content);
   // Compressing it to see what that would give costs as much as making the delta.
   const whole = (keyframe.packedLength * length) / Math.max(1, keyframe.content.byteLength);
-  const data = makeDelta(keyframe.content, content, Math.floor(whole / 2) - keyframe.hash.length);
+  const most = Math.min(longest, Math.floor(whole / 2) - keyframe.hash.length);
+  const data = makeDelta(keyframe.content, content, most);
   return data ? { hash, length, coding: 'delta', data, base: keyframe.hash } : packBlob(hash, content);
 }
 
 /** Whoever reads contents of `length` octets has room for bases of about as many, but not of any number. */
 export function isComparable(length: number, baseLength: number): boolean {
   return length <= longestDelta && baseLength <= 4 * length + 4096;
-}
-
-/**
- * @returns the bytes, or undefined when none are kept under this hash
- * @throws BridgeError `content-damaged` when they no longer fit it
- */
-export async function readBlob(db: Queryable, hash: string): Promise<Uint8Array | undefined> {
-  const rows = await readBlobRows(db, [hash]);
-  const row = rows.get(hash);
-  return row && unpackBlob(row, rows);
 }
 
 const basesOf = 'union select base from blob where base is not null and hash';
@@ -147,7 +147,9 @@ export function isApart({ coding }: Pick<BlobRow, 'coding'>): boolean {
 function baseOf(row: BlobRow, rows: BlobRows): BlobRow {
   const base = rows.get(row.base ?? '');
   if (!base) throw damagedBase(row, 'is missing');
-  if (base.coding === 'delta' || isApart(base)) throw damagedBase(row, 'is not kept as it is');
+  // `fetchPayloads` did not find it there.
+  if (base.coding === 'object') throw damagedBase(row, 'is missing');
+  if (base.coding === 'delta' || base.coding === 'file') throw damagedBase(row, 'is not kept as it is');
   return base;
 }
 

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { deflatePayload } from '../../core/payloads/deflated.ts';
 import { batchBytes, batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { crcOf, openContent } from '../objects/object-contents.ts';
+import { bucketOf, crcOf } from '../objects/object-contents.ts';
 import { type BlobRow, type BlobRows, readBlobRows, unpackBlob } from './blobs.ts';
 import { contentFile, type ReadBuffers, readContentFile } from './content-files.ts';
-import { isNoted, noteObject, setAside } from './damaged-contents.ts';
+import { checkedObject, fetchPayloads, noteFetched, openObject } from './content-objects.ts';
+import { type ContentOwner, damaged } from './content-owner.ts';
+import { setAside } from './damaged-contents.ts';
 
 /** A content as it is kept. What is read of it has been checked against its hash. */
 export type Content = PackedContent | FileContent;
@@ -36,23 +37,19 @@ export interface FileContent {
   readonly data?: Uint8Array;
 }
 
-/** A resource, or what it was once. */
-export interface ContentOwner {
-  /** Named when something is wrong. */
-  readonly path: string;
-  readonly hash?: string | undefined;
-  readonly length?: number | undefined;
-}
-
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** If given, one content is to be read after the other, and a chunk is only good until the next one. */
   readonly buffers?: ReadBuffers | undefined;
 }
 
+/** Payloads that are longer are read as files are, where they are not in the database. */
+const longestInMemory = 1_048_576;
+
 /**
  * The content of each owner, in the order given.
- * @throws BridgeError `content-damaged` naming the owner whose content is missing or not what its hash says
+ * @throws BridgeError `content-damaged` naming the owner whose content is missing or not what its hash says;
+ * `objects-unavailable`, `objects-refused`: nothing is known of it then
  */
 export async function* readContents<Owner extends ContentOwner>(
   db: Queryable,
@@ -62,8 +59,18 @@ export async function* readContents<Owner extends ContentOwner>(
 ): AsyncGenerator<{ readonly owner: Owner; readonly content: Content }> {
   for (const batch of batches(owners, batchBytes, ({ length = 0 }) => length)) {
     options.signal?.throwIfAborted();
-    const rows = await readBlobRows(db, [...new Set(batch.flatMap(({ hash }) => hash ?? []))]);
-    for (const owner of batch) yield { owner, content: toContent(directory, owner, rows, options) };
+    const stored = await readBlobRows(db, [...new Set(batch.flatMap(({ hash }) => hash ?? []))]);
+    const rows = await fetchPayloads(bucketOf(directory), stored, longestInMemory);
+    for (const owner of batch) {
+      let content: Content;
+      try {
+        content = toContent(directory, owner, rows, options);
+      } catch (error) {
+        if (rows !== stored) await noteFetched(directory, owner.hash ?? '', stored, rows);
+        throw error;
+      }
+      yield { owner, content };
+    }
   }
 }
 
@@ -92,7 +99,7 @@ function toContent(directory: string, owner: ContentOwner, rows: BlobRows, optio
     if (crc === undefined) throw damaged(owner, 'has no checksum');
     const isObject = coding === 'object';
     const chunks = isObject
-      ? checkedObject(directory, owner, row, crc, options)
+      ? checkedObject(directory, owner, row, crc, options.signal)
       : checkedChunks(directory, owner, row, crc, options);
     const open: FileContent['open'] = (start, end) => openObject(directory, owner, row, start, end);
     return { coding: 'file', length, crc, chunks, ...(isObject ? { open, data } : {}) };
@@ -165,43 +172,6 @@ async function* checkedChunks(
   }
 }
 
-async function openObject(
-  directory: string,
-  owner: ContentOwner,
-  row: BlobRow,
-  start: number,
-  end: number,
-  signal?: AbortSignal,
-): Promise<Readable> {
-  if (await isNoted(directory, row)) throw damaged(owner, 'is damaged');
-  const isAll = start === 0 && end === row.length;
-  const range = isAll ? { signal } : { start, end, signal };
-  const found = await openContent(directory, row, range);
-  if (found?.length === row.length) return found.body;
-  found?.body.destroy();
-  await noteObject(directory, row);
-  throw damaged(owner, found ? 'is not complete' : 'is missing');
-}
-
-async function* checkedObject(
-  directory: string,
-  owner: ContentOwner,
-  row: BlobRow,
-  crc: number,
-  { signal }: ReadOptions,
-): AsyncGenerator<Uint8Array> {
-  const sha = createHash('sha256');
-  let sum = 0;
-  for await (const chunk of await openObject(directory, owner, row, 0, row.length, signal)) {
-    sha.update(chunk);
-    sum = crc32(chunk, sum);
-    yield chunk;
-  }
-  if (`sha-256:${sha.digest('hex')}` === row.hash && sum === crc) return;
-  await noteObject(directory, row);
-  throw damaged(owner, 'is damaged');
-}
-
 /** What the system says of a file that is there no more, or not as a file that can be read. */
 const unreadable: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'is missing'],
@@ -212,9 +182,3 @@ const unreadable: ReadonlyMap<string, string> = new Map([
   ['EPERM', 'may not be read by this user'],
   ['EIO', 'cannot be read: the disk fails'],
 ]);
-
-function damaged(owner: ContentOwner, how: string, cause?: unknown): BridgeError {
-  const detail = isBridgeError(cause) ? `: ${cause.message}` : '';
-  const options = cause === undefined ? {} : { cause };
-  return new BridgeError('content-damaged', `the content of ${owner.path} ${how}${detail}`, options);
-}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { objectKey, storeFor } from '../objects/object-contents.ts';
+import { objectKey, packedLengthOf, storeFor } from '../objects/object-contents.ts';
 import { type BlobRow, isSound, readBlobRows } from './blobs.ts';
 import { contentFile } from './content-files.ts';
 
@@ -136,7 +136,8 @@ export async function isThere(
 ): Promise<boolean> {
   if (row.coding === 'object') {
     if (await isNoted(directory, row)) return false;
-    return (await storeFor(directory).head(objectKey(row)))?.length === Number(row.length);
+    const length = packedLengthOf(row) ?? Number(row.length);
+    return (await storeFor(directory).head(objectKey(row)))?.length === length;
   }
   if (row.coding !== 'file') return isSound(row, rows);
   const file = contentFile(directory, row.hash);

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { addSeconds, endOfUtcDay } from '../../core/datetime.ts';
+import { isBridgeError } from '../../core/errors.ts';
 import { patchRelation } from '../../core/resource.ts';
 import { batches } from '../engine/batches.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
@@ -10,8 +11,9 @@ import { deleteDoomed, doomObjects } from '../objects/doomed-objects.ts';
 import { bucketOf, objectKey } from '../objects/object-contents.ts';
 import { sameSource } from '../rows/one-source.ts';
 import { parseLinks } from '../rows/representation-columns.ts';
-import { type BlobRow, isApart, packBlob, readBlobRows, unpackBlob } from './blobs.ts';
+import { type BlobRow, isApart, packBlob, unpackBlob } from './blobs.ts';
 import { contentFile, isContentHash } from './content-files.ts';
+import { readPayloadRows } from './content-objects.ts';
 import { findKept } from './contents.ts';
 import { removeAside } from './damaged-contents.ts';
 import { dueAfterGrace } from './released.ts';
@@ -175,13 +177,23 @@ async function storeWhole({ database, signal }: RemovalSettings): Promise<void> 
     .select('hash', 'base');
   for (const { hash, base } of rows) {
     signal?.throwIfAborted();
-    await database.transaction(async (trx) => {
-      const found = await readBlobRows(trx, [hash]);
-      const row = found.get(hash);
-      if (row?.base !== base) return;
-      const { coding, data } = packBlob(hash, unpackBlob(row, found));
-      await trx('blob').where({ hash, base }).update({ coding, data, base: null });
-    });
+    const whole = await wholeOf(database, hash, base);
+    if (!whole) continue;
+    const { coding, data } = whole;
+    await database.writer('blob').where({ hash, base }).update({ coding, data, base: null });
+  }
+}
+
+/** @returns undefined where it is no such difference any more, or what it is a difference from is lost */
+async function wholeOf(database: Database, hash: string, base: string): Promise<BlobRow | undefined> {
+  const found = await readPayloadRows(database, [hash]);
+  const row = found.get(hash);
+  if (row?.base !== base) return undefined;
+  try {
+    return packBlob(hash, unpackBlob(row, found));
+  } catch (error) {
+    if (isBridgeError(error, 'content-damaged')) return undefined;
+    throw error;
   }
 }
 

@@ -49,6 +49,7 @@ describe.skipIf(!versitygw)('with an object storage', () => {
       bytes: 0,
       damaged: [],
       removed: 0,
+      payloads: { to: 'database', payloads: 0, bytes: 0, damaged: [] },
       published: 0,
     });
   });

@@ -1,5 +1,5 @@
-import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import type { ResourceEntry } from '../../../src/store/reading/listing.ts';
+import { readBlob } from '../store/read-blob.ts';
 import type { House } from './house.ts';
 import { fileKey, type Showing, type Shown } from './public-view.ts';
 

@@ -1,8 +1,8 @@
 import type { Link } from '../../../src/core/resource.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { withLinks } from '../../../src/store/rows/link-forms.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
+import { readBlob } from '../store/read-blob.ts';
 import { meaningOf } from './meaning.ts';
 
 /** What is published, or should be: by path, a document's meaning and the collections it is in. */

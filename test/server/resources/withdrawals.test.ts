@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SourceFile } from '../../../src/core/adapter.ts';
 import { toIso } from '../../../src/core/datetime.ts';
 import { sha256 } from '../../../src/core/payloads/sha-256.ts';
-import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { endWithdrawal, listWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
@@ -14,6 +13,7 @@ import { LivingSource } from '../../house/publish/living-source.ts';
 import { baseUrl } from '../../house/publish/seed.ts';
 import { type House, openHouse } from '../../house/server/fixture.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { readBlob } from '../../house/store/read-blob.ts';
 
 /** What the operator takes down, as the world sees it, and as the disk has it. */
 describeOnBoth('what is withdrawn', (open) => {

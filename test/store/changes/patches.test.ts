@@ -8,7 +8,6 @@ import { findPatch } from '../../../src/store/changes/patches.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { listPatchPaths } from '../../../src/store/history/resource-states.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
-import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import {
   type ChangeEntry,
   listChanges,
@@ -20,6 +19,7 @@ import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { readBlob } from '../../house/store/read-blob.ts';
 
 let sources = 0;
 

@@ -3,13 +3,13 @@ import type { SourceItem, SourceVersion } from '../../../src/core/adapter.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
-import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { listPriorVersions } from '../../house/store/prior-versions-of.ts';
+import { readBlob } from '../../house/store/read-blob.ts';
 
 let sources = 0;
 const now = { iso: '2026-11-21T10:00:00Z', milliseconds: Date.parse('2026-11-21T10:00:00Z') };

@@ -6,7 +6,6 @@ import type { Keep } from '../../../src/core/time/retention.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { listLivingStates } from '../../../src/store/history/resource-states.ts';
 import { applyRetention } from '../../../src/store/history/retention.ts';
-import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { lastUnkeptChange, listChanges, listResources } from '../../../src/store/reading/listing.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
@@ -15,6 +14,7 @@ import { describeOnBoth } from '../../house/store/databases.ts';
 import { countGivenUp } from '../../house/store/given-up.ts';
 import { contentOf, Lives } from '../../house/store/lives.ts';
 import { findHistory } from '../../house/store/one-history.ts';
+import { readBlob } from '../../house/store/read-blob.ts';
 
 let sources = 0;
 

@@ -4,11 +4,12 @@ import type { SourceItem, SourceVersion } from '../../../src/core/adapter.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
-import { type BlobRow, packAgainst, packBlob, readBlob } from '../../../src/store/payloads/blobs.ts';
+import { type BlobRow, packAgainst, packBlob } from '../../../src/store/payloads/blobs.ts';
 import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { readBlob } from '../../house/store/read-blob.ts';
 import { listProblems } from '../../house/store/told-problems.ts';
 
 const hashOf = (content: string) => `sha-256:${createHash('sha256').update(content).digest('hex')}`;

@@ -7,7 +7,6 @@ import { metadataPath } from '../../../src/core/uris.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { type PageResult, storePage } from '../../../src/store/pages/store-page.ts';
 import { countUnseen, sweep } from '../../../src/store/pages/sweep.ts';
-import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import {
   type ChangeEntry,
   listChanges,
@@ -20,6 +19,7 @@ import { latestRun, type Run, startRun } from '../../../src/store/runs/runs.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { countSource, ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { readBlob } from '../../house/store/read-blob.ts';
 
 let sources = 0;
 

@@ -42,7 +42,7 @@ describeOnBoth('volatile payloads', (open) => {
     await storePage(database, lease, run, page, clock);
     const known = await readKnownItems(database.reader, 'volatile', ['oai:x:1'], false);
     const later = mapItem('volatile', delivered('10:15'));
-    const [kept] = await withoutVolatileChanges(database.reader, [later], known);
+    const [kept] = await withoutVolatileChanges(database, [later], known);
     expect(kept?.resources).toMatchObject([{ hash: first.resources[0]?.hash, deflated: undefined }]);
   });
 });

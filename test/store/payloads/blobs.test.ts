@@ -3,14 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { insertRows } from '../../../src/store/engine/bulk.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import {
-  type BlobRow,
-  packAgainst,
-  packBlob,
-  readBlob,
-  unpackBlob,
-} from '../../../src/store/payloads/blobs.ts';
+import { type BlobRow, packAgainst, packBlob, unpackBlob } from '../../../src/store/payloads/blobs.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
+import { readBlob } from '../../house/store/read-blob.ts';
 
 const hashOf = (content: Uint8Array) => `sha-256:${createHash('sha256').update(content).digest('hex')}`;
 

@@ -13,7 +13,8 @@ import {
   contentFile,
   storingError,
 } from '../../../src/store/payloads/content-files.ts';
-import { type ContentOwner, type ReadOptions, readContents } from '../../../src/store/payloads/contents.ts';
+import type { ContentOwner } from '../../../src/store/payloads/content-owner.ts';
+import { type ReadOptions, readContents } from '../../../src/store/payloads/contents.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { keepContent } from '../../house/store/kept-content.ts';
 

@@ -211,6 +211,8 @@ describeOnBoth('contents that are kept as files', (open) => {
       stored: sum(rows.filter(({ coding }) => coding !== 'file').map(({ size }) => size)),
       deltas: rows.filter(({ coding }) => coding === 'delta').length,
       files: rows.filter(({ coding }) => coding === 'file').length,
+      objects: 0,
+      toMove: 0,
     });
     expect(before.total.deltas).toBeGreaterThan(0);
     const known = new Set(before.damages.map(({ hash }) => hash));

@@ -6,7 +6,6 @@ import { addSeconds } from '../../../src/core/datetime.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { listChangedStates } from '../../../src/store/history/resource-states.ts';
 import { applyRetention } from '../../../src/store/history/retention.ts';
-import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import { callForMending, setAside } from '../../../src/store/payloads/damaged-contents.ts';
 import { claimPayloads, releaseVersions } from '../../../src/store/payloads/released.ts';
@@ -17,6 +16,7 @@ import { describeOnBoth } from '../../house/store/databases.ts';
 import { keepContent } from '../../house/store/kept-content.ts';
 import { Lives } from '../../house/store/lives.ts';
 import { findHistory } from '../../house/store/one-history.ts';
+import { readBlob } from '../../house/store/read-blob.ts';
 
 const now = '2026-11-21T10:00:00Z';
 const later = '2026-11-25T10:00:00Z';

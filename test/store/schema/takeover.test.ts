@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { readBlob } from '../../../src/store/payloads/blobs.ts';
 import { listChanges, listResources } from '../../../src/store/reading/listing.ts';
 import { checkSchema, migrate } from '../../../src/store/schema/migrate.ts';
 import type { TakeoverProgress } from '../../../src/store/schema/takeover.ts';
@@ -12,6 +11,7 @@ import { sourcesOfBefore, stages } from '../../house/store/before/stages.ts';
 import { takeOverInProcess } from '../../house/store/before/takeover.ts';
 import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
 import { findHistory } from '../../house/store/one-history.ts';
+import { readBlob } from '../../house/store/read-blob.ts';
 import { columnsTold, told } from '../../house/store/rows-told.ts';
 
 const records = 300;

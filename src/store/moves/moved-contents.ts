@@ -8,13 +8,19 @@ import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
 import { announceObjects, doomObjects, keepObjects } from '../objects/doomed-objects.ts';
-import { bucketOf, type ContentBucket, crcOf, objectKey } from '../objects/object-contents.ts';
-import { asObject, lockRows, upload } from './adopted-contents.ts';
-import type { BlobRow } from './blobs.ts';
-import { adoptContentFiles, contentFile, type ReadyContent } from './content-files.ts';
-import { readContents } from './contents.ts';
+import {
+  bucketOf,
+  type ContentBucket,
+  crcOf,
+  objectKey,
+  packedLengthOf,
+} from '../objects/object-contents.ts';
+import { asObject, lockRows, upload } from '../payloads/adopted-contents.ts';
+import type { BlobRow } from '../payloads/blobs.ts';
+import { adoptContentFiles, contentFile, type ReadyContent } from '../payloads/content-files.ts';
+import { readContents } from '../payloads/contents.ts';
 
-/** Contents that are files become objects, or the other way round, one by one and while they are served. */
+/** Mirrored files on the disk become objects, or the other way round, one by one and while they are served. */
 export interface Move {
   readonly database: Database;
   /** The data directory. */
@@ -52,8 +58,9 @@ export async function moveContents(move: Move): Promise<Moved> {
       .orderBy('hash')
       .limit(rowsAtATime)
       .select('hash', 'length', 'coding', 'data', 'base');
+    const files = rows.filter((row) => packedLengthOf(row) === undefined);
     const sound: BlobRow[] = [];
-    for (const row of rows) {
+    for (const row of files) {
       if (await isSoundContent(move, row)) sound.push(row);
       else total.damaged.push(row.hash);
     }

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { addSeconds } from '../../../src/core/datetime.ts';
 import { forCrowd } from '../../../src/core/either-signal.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
+import { type Move, moveContents, removeFormerFiles } from '../../../src/store/moves/moved-contents.ts';
 import { useBucket } from '../../../src/store/objects/object-contents.ts';
 import { readContents } from '../../../src/store/payloads/contents.ts';
-import { type Move, moveContents, removeFormerFiles } from '../../../src/store/payloads/moved-contents.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { type FaultProxy, startFaultProxy } from '../../house/objects/fault-proxy.ts';
 import { type OpenedStore, openStore } from '../../house/objects/opened.ts';

@@ -1,0 +1,12 @@
+import type { Queryable } from '../../../src/store/engine/database.ts';
+import { readBlobRows, unpackBlob } from '../../../src/store/payloads/blobs.ts';
+
+/**
+ * @returns the bytes in the database, or undefined when none are kept under this hash
+ * @throws BridgeError `content-damaged` when they no longer fit it
+ */
+export async function readBlob(db: Queryable, hash: string): Promise<Uint8Array | undefined> {
+  const rows = await readBlobRows(db, [hash]);
+  const row = rows.get(hash);
+  return row && unpackBlob(row, rows);
+}
