@@ -12,6 +12,7 @@ import { listKeptSources } from '../store/sources/kept-sources.ts';
 import { type Pause, readPauses } from '../store/sources/pauses.ts';
 import { withKept } from './config/kept-config.ts';
 import { type ConfigChanges, liveConfig } from './config/live-config.ts';
+import { type Origins, originsOf } from './config/origins.ts';
 import { checkPlaces } from './config/writable.ts';
 import type { ObjectStorage } from './object-storage.ts';
 import { dieBySignals } from './signals.ts';
@@ -29,10 +30,16 @@ export interface StoredBridge {
   readonly publication: Publication;
   /** Where the configuration has one. */
   readonly objects: ObjectStore | undefined;
+  /** Where its settings come from that have not their defaults; of sources as they were read last. */
+  origins(): Origins;
   /** Of sources in the database that were not used when it was opened, a sentence each. */
   readonly problems: readonly string[];
   /** A source that is to be left alone now, whatever its schedule says. */
   pauseOf(source: string): Pause | undefined;
+  /** Has this process work by its configuration as it is now; resolves when it does. */
+  reload(): Promise<void>;
+  /** Whoever reads it again when somebody wants that. */
+  onReload(listener: () => Promise<void>): void;
   /** Takes the sources of a configuration, with those of the database. */
   replaceSources(next: Config): Promise<SourceChanges>;
   /** Sets across sources. */
@@ -53,6 +60,7 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
   if (schema === 'migrate') checkPlaces(config);
   const database = openDatabase(config.database);
   let problems: readonly string[] = [];
+  let latest = given;
   try {
     if (schema === 'migrate')
       await (database.client === 'sqlite'
@@ -66,7 +74,9 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     throw error;
   }
   const storage = await openStorage(config, database);
+  let reload = async (): Promise<void> => undefined;
   async function replaceSources(next: Config): Promise<SourceChanges> {
+    latest = next;
     const kept = withKept(next, await listKeptSources(database.reader));
     const pauses = await readPauses(database.reader, toIso(systemClock.now()));
     return { ...live.replaceSources(kept.config, pauses), problems: kept.problems };
@@ -79,6 +89,11 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     objects: storage?.store,
     pauseOf: (source) => live.pauseOf(source, toIso(systemClock.now())),
     replaceSources,
+    reload: () => reload(),
+    onReload: (listener) => {
+      reload = listener;
+    },
+    origins: () => inForce(originsOf(given), originsOf(latest)),
     problems,
     jointSets: createJointSets(config),
     setsOf: createSetsOf(config),
@@ -87,6 +102,12 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
       await database.close();
     },
   };
+}
+
+/** What is not said of sources counts as it was at the start. */
+function inForce(first: Origins, latest: Origins): Origins {
+  const isOfSource = ([path]: readonly [string, unknown]) => /^(?:sources|groups|sets)\./.test(path);
+  return new Map([...[...first].filter((one) => !isOfSource(one)), ...[...latest].filter(isOfSource)]);
 }
 
 /** Most have none: what it needs is not loaded then. */

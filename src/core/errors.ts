@@ -13,6 +13,8 @@ export const errorTable = {
   'unknown-source': 'Use one of the sources named in the configuration.',
   'unknown-item':
     'Give the identifier as the repository writes it (`rsbridge problems SOURCE` and the pages of items have it).',
+  'source-changed':
+    'Look at the settings as they are now (`rsbridge sources show SOURCE`), and change them again.',
   'source-configured': 'Take the source out of the configuration first, then `rsbridge remove SOURCE`.',
   'unknown-set': 'Use one of the sets that `rsbridge status` lists.',
   'unknown-collection':

@@ -6,6 +6,7 @@ import type { FilesConfig, MementosConfig } from '../core/config/config.ts';
 import type { FileRefusal, UpstreamFiles } from '../core/files/upstream-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Publication, PublishedSet } from '../publish/published/publication.ts';
+import type { Actor } from '../store/admin/audit.ts';
 import type { Database } from '../store/engine/database.ts';
 import type { AskedKind } from '../store/runs/asked.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
@@ -91,29 +92,50 @@ export interface AdminDeps {
   readonly acts: SourceActs;
 }
 
-/** What is done with sources. Names that there are not: BridgeError `unknown-source`. */
+/** What is done with sources, noted in the audit log. Names that there are not: BridgeError `unknown-source`. */
 export interface SourceActs {
   /** @param how `until`: a moment or the name of a day; BridgeError `usage` where it is neither */
   pause(
     sources: readonly string[],
     how: { readonly until?: string | undefined; readonly reason?: string | undefined },
+    by: Actor,
   ): Promise<void>;
-  resume(sources: readonly string[]): Promise<void>;
-  /** @returns the numbers by which it can be followed */
+  resume(sources: readonly string[], by: Actor): Promise<void>;
+  /**
+   * @param what of items their identifiers; of deletions the run that showed them
+   * @returns the numbers by which it can be followed
+   */
   ask(
     sources: readonly string[],
-    what: { readonly kind: AskedKind; readonly what?: string | undefined; readonly who: string },
+    what: { readonly kind: AskedKind; readonly what?: readonly string[] },
+    by: Actor,
   ): Promise<readonly number[]>;
-  stop(sources: readonly string[]): Promise<void>;
-  /** Of a source as it is configured, secrets masked, each with where it comes from. */
-  settingsOf(source: string): Promise<readonly Setting[]>;
+  stop(sources: readonly string[], by: Actor): Promise<void>;
+  /** What the run did not find is kept. BridgeError `vanished-changed` where it shows nothing, now */
+  reject(source: string, run: number, by: Actor): Promise<void>;
+  /** Of a source as it is configured, secrets masked. */
+  settingsOf(source: string): Promise<SourceSettings>;
 }
 
+/** The settings of a source, and where it is configured. */
+export interface SourceSettings {
+  readonly from: 'file' | 'database';
+  /** The path of the file. */
+  readonly place?: string;
+  readonly settings: readonly Setting[];
+}
+
+/** A setting in force, and where its value comes from. */
 export interface Setting {
+  /** Dotted. */
   readonly key: string;
   readonly value: unknown;
-  /** `default`, `file`, `database`, `group NAME`. */
-  readonly from: string;
+  /** `command`: what runs has set it itself, as `rsbridge demo` does. */
+  readonly from: 'default' | 'file' | 'environment' | 'flag' | 'database' | 'group' | 'command';
+  /** The path of the file, the name of the variable, flag or group. */
+  readonly place?: string | undefined;
+  /** What a file says instead of the value: `${VARIABLE}`, or the path of another file. */
+  readonly through?: string | undefined;
 }
 
 export interface PageSettings {

@@ -23,13 +23,18 @@ describe.skipIf(!existsSync(executablePath))('the dashboard in a browser, withou
   let origin: string;
 
   beforeAll(async () => {
-    const setting = { key: 'title', value: 'a'.repeat(100), from: 'default' };
+    const setting = { key: 'title', value: 'a'.repeat(100), from: 'default' } as const;
     house = await openHouse({
       admin: {
         ...{ passwordConfigured: false, nameOf: () => undefined, settings: () => [setting] },
         acts: {
           ...noActs,
-          settingsOf: async () => [{ key: 'url', value: 'https://r.example/oai', from: 'file' }],
+          settingsOf: async () => ({
+            from: 'file',
+            settings: [
+              { key: 'url', value: 'https://r.example/oai', from: 'file', place: '/etc/rsbridge.yaml' },
+            ],
+          }),
         },
       },
     });

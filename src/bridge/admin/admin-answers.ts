@@ -1,11 +1,11 @@
 import { createIsFrom } from '../../server/connections/client-address.ts';
 import type { AdminDeps } from '../../server/deps.ts';
 import { settingsInForce } from '../sources/settings-in-force.ts';
-import { askNow, pauseNow, resumeNow, stopNow } from '../sources/source-acts.ts';
+import { askNow, pauseNow, rejectDeletions, resumeNow, stopNow } from '../sources/source-acts.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
 import { installationSettings } from './installation-settings.ts';
 
-type Answered = Pick<StoredBridge, 'config' | 'database' | 'clock'>;
+type Answered = Pick<StoredBridge, 'config' | 'database' | 'clock' | 'origins'>;
 
 /** What the dashboard is given; undefined where it is switched off. */
 export function adminAnswers(bridge: Answered): AdminDeps | undefined {
@@ -20,13 +20,14 @@ export function adminAnswers(bridge: Answered): AdminDeps | undefined {
       const given = name !== '' && isProxy(request) ? request.headers[name] : undefined;
       return typeof given === 'string' && given !== '' ? given : undefined;
     },
-    settings: () => installationSettings(bridge.config),
+    settings: () => installationSettings(bridge),
     acts: {
-      pause: async (sources, how) => void (await pauseNow(bridge, sources, how)),
-      resume: async (sources) => void (await resumeNow(bridge, sources)),
-      ask: (sources, what) => askNow(bridge, sources, what),
-      stop: async (sources) => void (await stopNow(bridge, sources)),
-      settingsOf: async (source) => (await settingsInForce(bridge, source)).settings,
+      pause: async (sources, how, by) => void (await pauseNow(bridge, sources, how, by)),
+      resume: async (sources, by) => void (await resumeNow(bridge, sources, by)),
+      ask: (sources, what, by) => askNow(bridge, sources, what, by),
+      stop: async (sources, by) => void (await stopNow(bridge, sources, by)),
+      reject: async (source, run, by) => void (await rejectDeletions(bridge, source, run, by)),
+      settingsOf: (source) => settingsInForce(bridge, source),
     },
   };
 }

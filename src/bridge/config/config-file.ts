@@ -96,7 +96,9 @@ const readAnew = new Set(['credentialsFile']);
 function resolveValue(value: unknown, path: readonly string[], resolving: Resolving): unknown {
   const { env, directory, broughtIn } = resolving;
   if (typeof value === 'string')
-    return expand(value, env, (brought) => broughtIn.push({ path, value: brought }));
+    return expand(value, env, (brought, name) =>
+      broughtIn.push({ path, value: brought, through: `\${${name}}` }),
+    );
   if (Array.isArray(value)) return value.map((entry) => resolveValue(entry, path, resolving));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -104,8 +106,9 @@ function resolveValue(value: unknown, path: readonly string[], resolving: Resolv
       if (!key.endsWith('File') || readAnew.has(key) || typeof entry !== 'string')
         return [key, resolveValue(entry, [...path, key], resolving)];
       const name = key.slice(0, -'File'.length);
-      const text = readValue([...path, key], resolve(directory, expand(entry, env))).trim();
-      broughtIn.push({ path: [...path, name], value: text });
+      const place = resolve(directory, expand(entry, env));
+      const text = readValue([...path, key], place).trim();
+      broughtIn.push({ path: [...path, name], value: text, through: place });
       return [name, text];
     }),
   );
@@ -119,7 +122,7 @@ const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 const [opened, closed] = ['\uE000', '\uE001'];
 const stoodIn = new RegExp(`${opened}([A-Za-z0-9_]+)${closed}`, 'g');
 
-function expand(text: string, env: Environment, told?: (value: string) => void): string {
+function expand(text: string, env: Environment, told?: (value: string, name: string) => void): string {
   return text.replace(stoodIn, (_, name: string) => {
     const value = env[name];
     if (value === undefined) {
@@ -128,7 +131,7 @@ function expand(text: string, env: Environment, told?: (value: string) => void):
         `the environment variable ${name} is used in the configuration and not set; set it, or write the value itself`,
       );
     }
-    told?.(value);
+    told?.(value, name);
     return value;
   });
 }

@@ -4,6 +4,8 @@ import type { Config } from '../../core/config/config.ts';
 export interface BroughtIn {
   readonly path: readonly string[];
   readonly value: string;
+  /** What the file says instead: `${VARIABLE}`, or the path of another one. */
+  readonly through?: string;
 }
 
 /**

@@ -5,6 +5,7 @@ import { checkCron } from '../../harvest/turns.ts';
 import { type Environment, readConfigFile } from './config-file.ts';
 import { type BroughtIn, secretsOf } from './config-secrets.ts';
 import { include } from './included-sources.ts';
+import { leaves, type Origin, setOrigins } from './origins.ts';
 import { checkSchedules } from './schedules.ts';
 
 export const defaultConfigFile = 'rsbridge.yaml';
@@ -25,31 +26,59 @@ export interface ConfigFlags {
 export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): Config {
   const file = resolve(cwd, flags.config ?? env.RSBRIDGE_CONFIG ?? defaultConfigFile);
   const broughtIn: BroughtIn[] = [];
-  const raw = include(readConfigFile(file, env, broughtIn), file, (included) =>
-    readConfigFile(included, env, broughtIn),
-  );
-  for (const [path, value] of environmentOverrides(env)) {
+  const origins = new Map<string, Origin>();
+  const read = (place: string) => {
+    const own: BroughtIn[] = [];
+    const settings = readConfigFile(place, env, own);
+    broughtIn.push(...own);
+    noteFile(origins, place, settings, own);
+    return settings;
+  };
+  const raw = include(read(file), file, read);
+  for (const [name, path, value] of environmentOverrides(env)) {
     // Where a text is due it becomes one again; `schedule` takes a text or false.
     assign(raw, path, value === 'false' ? false : value);
     broughtIn.push({ path, value });
+    origins.set(path.join('.'), { from: 'environment', place: name });
   }
   for (const [path, value] of Object.entries(flags.overrides ?? {})) {
-    if (value !== undefined) assign(raw, path.split('.'), value);
+    if (value === undefined) continue;
+    assign(raw, path.split('.'), value);
+    origins.set(path, { from: 'flag', place: `--${path.slice(path.lastIndexOf('.') + 1)}` });
   }
-  const config = withCredentials(parseBroughtIn(raw, broughtIn), env);
+  const config = withCredentials(parseBroughtIn(raw, broughtIn), env, origins);
   for (const secret of secretsOf(config, broughtIn)) keepSecret(secret);
   checkCron('publish.resourceListSchedule', config.publish.resourceListSchedule);
   checkCron('publish.resourceDumpSchedule', config.publish.resourceDumpSchedule);
   checkSchedules(config.sources);
-  return anchorPaths(config, dirname(file));
+  return setOrigins(anchorPaths(config, dirname(file)), origins);
+}
+
+function noteFile(
+  origins: Map<string, Origin>,
+  place: string,
+  settings: unknown,
+  broughtIn: readonly BroughtIn[],
+): void {
+  const through = new Map(broughtIn.map((one) => [one.path.join('.'), one.through]));
+  for (const [path] of leaves(settings)) {
+    const key = path.join('.');
+    origins.set(key, { from: 'file', place, through: through.get(key) });
+  }
 }
 
 /** Those that the tools of AWS read are ours, too, where the configuration has none. */
-function withCredentials(config: Config, env: Environment): Config {
+function withCredentials(config: Config, env: Environment, origins: Map<string, Origin>): Config {
   const { s3 } = config.storage;
   if (!s3 || s3.credentialsFile !== undefined || s3.accessKeyId !== undefined) return config;
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = env;
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) return config;
+  for (const [key, place] of [
+    ['accessKeyId', 'AWS_ACCESS_KEY_ID'],
+    ['secretAccessKey', 'AWS_SECRET_ACCESS_KEY'],
+    ['sessionToken', 'AWS_SESSION_TOKEN'],
+  ] as const)
+    if (env[place]) origins.set(`storage.s3.${key}`, { from: 'environment', place });
   const credentials = {
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,
@@ -86,11 +115,11 @@ export function anchorPaths(config: Config, directory: string): Config {
 const prefix = 'RSBRIDGE_';
 
 /** `RSBRIDGE_LISTEN__PORT=80` → `['listen', 'port'], 80`. */
-function* environmentOverrides(env: Environment): Generator<[string[], string]> {
+function* environmentOverrides(env: Environment): Generator<[name: string, path: string[], value: string]> {
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith(prefix) || name === 'RSBRIDGE_CONFIG' || value === undefined) continue;
     const path = name.slice(prefix.length).split('__').map(toCamelCase);
-    yield [path, value];
+    yield [name, path, value];
   }
 }
 

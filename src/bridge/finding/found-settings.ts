@@ -1,8 +1,5 @@
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import type { Config } from '../../core/config/config.ts';
-import { BridgeError, isBridgeError } from '../../core/errors.ts';
-import type { KeptSource } from '../../store/sources/kept-sources.ts';
-import { parseKept } from '../config/kept-config.ts';
 import type { Found } from './find-repository.ts';
 
 /** The settings by which something that was found is read, in so far as the defaults are not right for it. */
@@ -13,16 +10,6 @@ export function foundSettings(found: Found): Readonly<Record<string, unknown>> {
     return { adapter, url, ...(from === undefined ? {} : { files: { from } }) };
   }
   return { adapter, url, ...(oai === undefined ? {} : { oai: oai.url }), ...dspaceSchedules(found) };
-}
-
-/** @throws BridgeError `usage` naming what is wrong with it: it was typed, and stands in no file */
-export function refuseUnusable(source: KeptSource, config: Config): void {
-  try {
-    parseKept([source], config);
-  } catch (cause) {
-    if (!isBridgeError(cause, 'config-invalid')) throw cause;
-    throw new BridgeError('usage', cause.message, { cause });
-  }
 }
 
 /** What somebody says of a source comes before what was found out of it, and so does what its group says. */

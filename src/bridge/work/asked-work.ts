@@ -3,8 +3,10 @@ import { describeError, isBridgeError } from '../../core/errors.ts';
 import { redact } from '../../core/secrets.ts';
 import type { HarvestSource, RunSignals } from '../../harvest/harvest-source.ts';
 import { harvestItem, type ItemReport } from '../../harvest/items/one-item.ts';
+import { type ReadAgain, readAgainInTurn } from '../../harvest/items/restored-item.ts';
 import { type AcceptanceReport, acceptDeletions } from '../../harvest/vanished/accept-deletions.ts';
 import { type Asked, listOpenAsks, noteAsked } from '../../store/runs/asked.ts';
+import { forgetSelection } from '../../store/sources/sources.ts';
 import type { Bridge } from '../bridge.ts';
 import type { Ending } from './due-runner.ts';
 
@@ -49,6 +51,12 @@ async function answer(
     const run = what === undefined ? undefined : Number(what);
     return describeAcceptance(await acceptDeletions(bridge, source, { run, ...signals }));
   }
+  if (kind === 'restore') {
+    const outcome = await readAgainInTurn(bridge, source, what ?? '', signals);
+    // What no incremental harvest would deliver, a full one does.
+    if (typeof outcome !== 'string') await forgetSelection(bridge.database, source.name);
+    return describeRestored(outcome);
+  }
   return describeItem(await harvestItem(bridge, source, what ?? '', signals));
 }
 
@@ -56,6 +64,23 @@ function describeAcceptance({ asked, deleted, aliveCount, remaining }: Acceptanc
   return {
     state: remaining > 0 ? 'needs-attention' : 'succeeded',
     message: `asked for ${asked}, ${deleted} deleted, ${aliveCount} still there, ${remaining} still missing`,
+  };
+}
+
+function describeRestored(outcome: ReadAgain): Outcome {
+  if (outcome === 'published')
+    return {
+      state: 'succeeded',
+      message: 'it is published again; files follow when they have been asked for',
+    };
+  if (outcome === 'unknown')
+    return {
+      state: 'needs-attention',
+      message: 'the repository does not have it any more: it stays deleted until it has',
+    };
+  return {
+    state: 'needs-attention',
+    message: `it could not be asked for now (${outcome.failed}); the next harvest reads everything, and publishes it again`,
   };
 }
 

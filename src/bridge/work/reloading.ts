@@ -21,7 +21,7 @@ const pauseMs = 4000;
  * @param apply has the service work by it
  */
 export function watchConfig(
-  bridge: Pick<Bridge, 'clock' | 'log' | 'database'>,
+  bridge: Pick<Bridge, 'clock' | 'log' | 'database' | 'onReload'>,
   read: () => Promise<Config>,
   apply: (config: Config) => Promise<SourceChanges>,
   stop: AbortSignal,
@@ -40,6 +40,7 @@ export function watchConfig(
     }
   }
 
+  bridge.onReload(reload);
   const watch = startWatch(bridge, stop, 'cannot see whether the configuration has changed', async () => {
     const now = await readEdition(database.reader);
     if (edition !== undefined && now !== edition) await reload();

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { actions } from '../../store/admin/audit.ts';
+import { momentOption } from '../history/moment-option.ts';
 import type { CommandIo } from '../terminal/io.ts';
 
 const scopes = ['read', 'run', 'admin'];
@@ -54,6 +56,10 @@ export function addAdminCommands(program: Command, io: CommandIo, finish: (exitC
 
   commandOf(admin, 'log', 'print who did what, the newest first')
     .addOption(new Option('--limit <n>', 'at most so many').argParser(parseNumber).default(50))
+    .option('--find <text>', 'only with this in who did it, with what, or from where')
+    .addOption(new Option('--action <word>', 'only this').choices(actions))
+    .addOption(new Option('--since <datetime>', 'only since then').argParser(momentOption))
+    .addOption(new Option('--until <datetime>', 'only before then').argParser(momentOption))
     .action(async (options) => {
       const { logCommand } = await import('./admin-log.ts');
       finish(await logCommand(options, io));

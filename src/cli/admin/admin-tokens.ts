@@ -1,9 +1,10 @@
 import { BridgeError } from '../../core/errors.ts';
 import type { Scope } from '../../store/admin/scope.ts';
 import { createToken, listTokens, revokeToken } from '../../store/admin/tokens.ts';
+import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
-import { type AdminFlags, commandLine, withStored } from './stored-admin.ts';
+import { type AdminFlags, withStored } from './stored-admin.ts';
 
 export function listTokensCommand(flags: AdminFlags, io: CommandIo): Promise<number> {
   return withStored(flags, io, async ({ database }) => {
@@ -33,7 +34,7 @@ export function addTokenCommand(name: string, flags: AddTokenFlags, io: CommandI
     const { scope, days } = flags;
     const made = await createToken(
       bridge.database,
-      { name, scope, createdBy: commandLine, days },
+      { name, scope, createdBy: actor().who, days },
       bridge.now,
     );
     await bridge.note('made a token', `${made.name} (${scope})`);

@@ -1,7 +1,9 @@
 import { loadConfig } from '../../bridge/config/load-config.ts';
+import { noteAct } from '../../bridge/sources/source-acts.ts';
 import { openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
 import { toIso } from '../../core/datetime.ts';
-import { recordAct } from '../../store/admin/audit.ts';
+import type { Action } from '../../store/admin/audit.ts';
+import { actor } from '../terminal/actor.ts';
 import type { CommandIo } from '../terminal/io.ts';
 
 export interface AdminFlags {
@@ -9,13 +11,10 @@ export interface AdminFlags {
   readonly json: boolean;
 }
 
-/** As the audit log names who types. */
-export const commandLine = 'command line';
-
 export interface StoredAdmin extends Pick<StoredBridge, 'config' | 'database'> {
   readonly now: string;
   /** Into the audit log. */
-  note(action: string, what?: string): Promise<void>;
+  note(action: Action, what?: string): Promise<void>;
 }
 
 /** The database, for as long as a command works with it. */
@@ -26,8 +25,7 @@ export async function withStored(
 ): Promise<number> {
   const { config, database, clock, close } = await openStored(loadConfig(flags, io.env, io.cwd), 'migrate');
   const now = toIso(clock.now());
-  const note = (action: string, what?: string) =>
-    recordAct(database, { at: now, who: commandLine, action, what });
+  const note = (action: Action, what?: string) => noteAct({ database, clock }, actor(), action, what);
   try {
     return await work({ config, database, now, note });
   } finally {

@@ -1,6 +1,7 @@
 import { type Front, listenAlone } from '../../bridge/answering.ts';
 import { openBridge } from '../../bridge/bridge.ts';
 import { loadConfig } from '../../bridge/config/load-config.ts';
+import { originsOf, setOrigins } from '../../bridge/config/origins.ts';
 import { joinCrew } from '../../bridge/crew/member.ts';
 import { createLog } from '../../bridge/log.ts';
 import { watchConfig } from '../../bridge/work/reloading.ts';
@@ -24,6 +25,11 @@ export function readConfig({ role, processes, port, host, ...flags }: ServeFlags
   return loadConfig({ ...flags, overrides }, io.env, io.cwd);
 }
 
+/** Who harvests nothing reads no answers of repositories. */
+export function withoutWorkers(config: Config): Config {
+  return setOrigins({ ...config, workers: 0 }, originsOf(config));
+}
+
 /** One of several processes that answer requests, and do nothing else; `serve` in another process started it. */
 export async function answer(
   flags: ServeFlags,
@@ -32,8 +38,7 @@ export async function answer(
 ): Promise<number> {
   const member = joinCrew(number);
   try {
-    // Harvests are read elsewhere.
-    const given = { ...readConfig(flags, io), workers: 0 };
+    const given = withoutWorkers(readConfig(flags, io));
     const log = createLog(given.logLevel, io.stderr).child({ process: number });
     const stop = eitherOf(io.stop, member.stop);
     const bridge = await openBridge(given, log, 'check', stop, of);

@@ -7,6 +7,7 @@ import type { Config } from '../../core/config/config.ts';
 import { countOf } from '../../core/count-of.ts';
 import { toIso, toStamp } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
+import type { Action } from '../../store/admin/audit.ts';
 import {
   type CopyFacts,
   copySqlite,
@@ -14,6 +15,9 @@ import {
   isSqliteFile,
   replaceSqlite,
 } from '../../store/backup/sqlite-copy.ts';
+import { openDatabase } from '../../store/engine/database.ts';
+import { translate } from '../../store/engine/storage-error.ts';
+import { noteCommand } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 
@@ -40,6 +44,7 @@ export async function backupCommand(file: string, flags: BackupFlags, io: Comman
   if (!flags.json) say(io, `copying ${from} (${(size / 1_000_000).toFixed(1)} MB), then checking the copy`);
   const facts = await copySqlite(from, to);
   const others = filesBeside(config);
+  await noteInFile(config, 'made a backup', to, io);
   printResult(
     io,
     flags.json,
@@ -75,6 +80,7 @@ export async function restoreBackup(
   }
   makeWritableDirectory(dirname(to));
   const { facts, kept } = await replaceSqlite(from, to, toStamp(toIso(systemClock.now())));
+  await noteInFile(config, 'restored a backup', from, io);
   const next = [
     ...(kept === undefined ? [] : [`what was there is kept as ${kept}; remove it when all is well`]),
     'what was published since the backup is newer than the database now: the next `rsbridge publish`, or `serve`, writes all documents anew, and the next harvests bring what is missing',
@@ -91,6 +97,27 @@ export async function restoreBackup(
     [`${to}: ${describe(facts)}, from ${from}`, ...next.map((sentence) => `  ${sentence}`)].join('\n'),
   );
   return exitCodes.ok;
+}
+
+/**
+ * Into the audit log, where the database is of a version that has one: it is not brought to ours for that. What was done
+ * is not undone where that fails.
+ */
+async function noteInFile(
+  { database: settings }: Config,
+  action: Action,
+  what: string,
+  io: CommandIo,
+): Promise<void> {
+  const database = openDatabase(settings);
+  try {
+    if (await database.writer.schema.hasTable('audit'))
+      await noteCommand({ database, clock: systemClock }, action, what);
+  } catch (error) {
+    say(io, `the audit log does not say so: ${describeError(translate(error))}`);
+  } finally {
+    await database.close();
+  }
 }
 
 /** @throws BridgeError `storage` before the database is copied; what may be written is only known by writing */

@@ -8,6 +8,7 @@ import { BridgeError, type ErrorCode, isBridgeError } from '../../core/errors.ts
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { PublishOptions, PublishReport } from '../../publish/publisher.ts';
 import { readJournal } from '../../store/sources/journal.ts';
+import { noteCommand } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -56,6 +57,7 @@ export async function publishCommand(
       }
     }
     if (!flags.dryRun) await bridge.publisher.publishSite(bridge.sets());
+    if (!flags.dryRun) await noteCommand(bridge, 'published', names.join(' ') || undefined);
     return exitCode;
   } finally {
     progress.end();

@@ -9,6 +9,7 @@ import {
   type WithheldFile,
 } from '../../store/files/withheld-files.ts';
 import { findSource } from '../../store/sources/sources.ts';
+import { noteCommand } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
@@ -67,6 +68,7 @@ async function acceptThem(
   const { database, clock } = bridge;
   const accepted = await acceptRefusals(database, sourceId, until, toIso(clock.now()));
   const settled = await settleNow(bridge, name, bridge.source(name).config);
+  await noteCommand(bridge, 'accepted refusals', `${name} until ${until}: ${accepted}`);
   const report = { source: name, accepted, deleted: settled?.deleted };
   const said = `${name}: ${countOf(accepted, 'file')} withheld since ${until} or before: ${settled ? `${settled.deleted} deleted` : 'the harvest that is going on deletes them within a minute'}`;
   printResult(io, flags.json, report, said);

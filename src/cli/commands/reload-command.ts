@@ -1,5 +1,6 @@
 import { countOf } from '../../core/count-of.ts';
 import { nextEdition } from '../../store/sources/edition.ts';
+import { noteCommand } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
@@ -11,9 +12,10 @@ export interface ReloadFlags {
 
 /** Has every process that serves from this database read its configuration again, if it is one that can be used. */
 export async function reloadCommand(flags: ReloadFlags, io: CommandIo): Promise<number> {
-  return withBridge(flags, io, 'nothing', async ({ config, database }) => {
-    await nextEdition(database.writer);
-    const sources = Object.keys(config.sources);
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    await nextEdition(bridge.database.writer);
+    await noteCommand(bridge, 'reloaded the configuration');
+    const sources = Object.keys(bridge.config.sources);
     printResult(
       io,
       flags.json,

@@ -8,6 +8,7 @@ import { BridgeError } from '../../core/errors.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { askFor } from '../../store/runs/due.ts';
 import { countSource, findSource } from '../../store/sources/sources.ts';
+import { noteCommand } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { sayWhereNobodyServes } from '../terminal/nobody-serves.ts';
@@ -36,6 +37,7 @@ export async function removeCommand(name: string, flags: RemoveFlags, io: Comman
       printResult(io, flags.json, { dryRun: true, ...said }, message);
       return exitCodes.ok;
     }
+    await noteCommand(bridge, 'removed what is published', flags.atOnce ? `${name}, at once` : name);
     if (flags.byServe) {
       await askServe(bridge, name, flags, io);
       return exitCodes.ok;

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import type { Bridge } from '../../bridge/bridge.ts';
+import { endWithdrawals, planRestoration, type RestorationPlan } from '../../bridge/withdrawals/restore.ts';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { type ReadAgain, readAgain } from '../../harvest/items/restored-item.ts';
-import { endWithdrawal, type Target } from '../../store/removal/withdrawals.ts';
+import type { Target } from '../../store/removal/withdrawals.ts';
 import { forgetSelection } from '../../store/sources/sources.ts';
+import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
-import { findWithdrawable, uriOf, withdrawalsOf } from './withdraw-command.ts';
 
 export interface RestoreFlags {
   readonly config?: string;
@@ -18,9 +19,8 @@ export interface RestoreFlags {
 /** Takes back what `rsbridge withdraw` did, and publishes it as the repository has it now. */
 export async function restoreCommand(text: string, flags: RestoreFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'warnings', async (bridge) => {
-    const target = await findWithdrawn(bridge, text, io.cwd);
-    const ended = await withdrawalsMeant(bridge, target);
-    const uris = [...new Set(ended.map((one) => uriOf(bridge, one)))];
+    const plan = await planned(bridge, text, io.cwd);
+    const { target, ended, uris } = plan;
     const said = { restored: uris, source: target.source, identifier: target.identifier };
     if (flags.dryRun) {
       printResult(
@@ -31,9 +31,9 @@ export async function restoreCommand(text: string, flags: RestoreFlags, io: Comm
       );
       return exitCodes.ok;
     }
-    for (const one of ended) await endWithdrawal(bridge.database, one);
+    const items = await endWithdrawals(bridge, plan, actor());
     const outcomes: { readonly target: Target; readonly outcome: ReadAgain }[] = [];
-    for (const one of itemsOf(ended)) outcomes.push({ target: one, outcome: await read(bridge, one, io) });
+    for (const one of items) outcomes.push({ target: one, outcome: await read(bridge, one, io) });
     printResult(
       io,
       flags.json,
@@ -53,45 +53,16 @@ export async function restoreCommand(text: string, flags: RestoreFlags, io: Comm
 
 /**
  * What is not a file here may have been meant as one.
- * @throws BridgeError `unknown-resource`
+ * @throws BridgeError `unknown-resource`, `not-withdrawn`
  */
-async function findWithdrawn(bridge: Bridge, text: string, cwd: string): Promise<Target> {
+async function planned(bridge: Bridge, text: string, cwd: string): Promise<RestorationPlan> {
   try {
-    return await findWithdrawable(bridge, text);
+    return await planRestoration(bridge, text);
   } catch (error) {
     if (!isBridgeError(error, 'unknown-resource') || /^https?:/i.test(text)) throw error;
     const message = `there is no backup ${resolve(cwd, text)}, and ${error.message}`;
     throw new BridgeError('unknown-resource', message, { cause: error });
   }
-}
-
-/** @throws BridgeError `not-withdrawn` */
-async function withdrawalsMeant(bridge: Bridge, target: Target): Promise<readonly Target[]> {
-  const { source, identifier, path } = target;
-  const known = await withdrawalsOf(bridge, target);
-  const whole = known.find((one) => one.path === undefined);
-  if (path === undefined) {
-    if (whole) return [{ source, identifier, path: undefined }];
-    const ended: Target[] = [];
-    for (const one of known)
-      ended.push(...(await withdrawalsOf(bridge, one)).filter((other) => other.path === one.path));
-    if (ended.length > 0) return ended;
-    throw new BridgeError('not-withdrawn', `nothing of the item ${identifier} is withdrawn`);
-  }
-  const same = itemsOf(known.filter((one) => one.path === path));
-  if (same.length > 0) return same;
-  const uri = uriOf(bridge, target);
-  if (!whole) throw new BridgeError('not-withdrawn', `${uri} is not withdrawn`);
-  const page = uriOf(bridge, { source, identifier, path: undefined });
-  throw new BridgeError(
-    'not-withdrawn',
-    `${uri} is not withdrawn by itself, but with its whole item: rsbridge restore ${page}`,
-  );
-}
-
-/** Each once. */
-function itemsOf(ended: readonly Target[]): readonly Target[] {
-  return [...new Map(ended.map((one) => [JSON.stringify([one.source, one.identifier]), one])).values()];
 }
 
 /** Of several items what went worst. */

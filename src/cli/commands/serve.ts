@@ -17,7 +17,7 @@ import { listHarvestedSources } from '../../store/sources/sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { logError } from '../terminal/report-error.ts';
-import { answer, readConfig, type ServeFlags } from './answer.ts';
+import { answer, readConfig, type ServeFlags, withoutWorkers } from './answer.ts';
 
 /** Migrates, serves, and harvests and publishes on schedule, until it is told to stop. */
 export async function serveCommand(flags: ServeFlags, io: CommandIo): Promise<number> {
@@ -32,8 +32,7 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
   const member = memberOf(io.env);
   if (member) return answer(flags, member, io);
   const read = readConfig(flags, io);
-  // Who harvests nothing reads no answers of repositories.
-  const given = read.role === 'web' ? { ...read, workers: 0 } : read;
+  const given = read.role === 'web' ? withoutWorkers(read) : read;
   const bridge = await openBridge(given, createLog(given.logLevel, io.stderr), 'migrate', io.stop);
   try {
     const { config } = bridge;

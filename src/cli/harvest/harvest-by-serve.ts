@@ -1,9 +1,9 @@
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
+import { askNow } from '../../bridge/sources/source-acts.ts';
 import { openStored } from '../../bridge/stored-bridge.ts';
-import { BridgeError } from '../../core/errors.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
-import { askFor } from '../../store/runs/due.ts';
+import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { sayWhereNobodyServes } from '../terminal/nobody-serves.ts';
@@ -25,24 +25,17 @@ export async function askServe(given: readonly string[], flags: AskFlags, io: Co
     const { config, database, pauseOf } = bridge;
     const known = Object.keys(config.sources);
     if (known.length === 0) throw noSourceError();
-    const unknown = given.find((name) => !known.includes(name));
-    if (unknown !== undefined)
-      throw new BridgeError(
-        'unknown-source',
-        `there is no source called ${unknown}; configured: ${known.join(', ')}`,
-      );
     const sources = given.length > 0 ? [...new Set(given)] : known;
     const kind = flags.full ? 'full' : flags.identifiers ? 'identifiers' : 'harvest';
-    const now = await lookAtClock(database);
-    await askFor(database, { sources, kind }, now);
-    for (const source of sources) {
+    const tasks = await askNow(bridge, sources, { kind }, actor());
+    for (const [index, source] of sources.entries()) {
       const paused = pauseOf(source) !== undefined;
       const text = paused
         ? `${source} is paused, and will be read when that ends: rsbridge sources resume ${source}`
         : `${source} is the next to be read`;
-      printResult(io, flags.json, { source, asked: kind, paused }, text);
+      printResult(io, flags.json, { source, asked: kind, paused, task: tasks[index] }, text);
     }
-    await sayWhereNobodyServes(io, database.reader, now);
+    await sayWhereNobodyServes(io, database.reader, await lookAtClock(database));
     return exitCodes.ok;
   } finally {
     await bridge.close();

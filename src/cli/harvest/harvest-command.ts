@@ -22,6 +22,7 @@ import type { HarvestReport } from '../../harvest/report.ts';
 import { thoroughHarvest } from '../../harvest/thorough-harvest.ts';
 import { acceptOne } from '../commands/accept-command.ts';
 import type { AcceptFlag } from '../commands/accept-option.ts';
+import { noteCommand } from '../terminal/actor.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -71,6 +72,7 @@ export async function harvestCommand(
         bridge,
         sources.map(({ name }) => name),
       );
+    if (!flags.dryRun) await noteHarvest(bridge, sources, flags, accept);
     const harvests = createHarvestProgress(progress, sources.length);
     const exitCode = await sideBySide(sources, io.stop, (source) =>
       harvestOne(bridge, source, flags, accept, io, harvests),
@@ -81,6 +83,22 @@ export async function harvestCommand(
     progress.end();
     await bridge.close();
   }
+}
+
+/** What was asked for: of how it ends, the runs tell. */
+async function noteHarvest(
+  bridge: Bridge,
+  sources: readonly HarvestSource[],
+  { full, identifiers, item, since }: HarvestFlags,
+  accept: AcceptFlag | undefined,
+): Promise<void> {
+  const names = sources.map(({ name }) => name).join(' ');
+  if (accept !== undefined)
+    await noteCommand(bridge, 'approved deletions', accept === true ? names : `${names}, run ${accept}`);
+  if (item) return noteCommand(bridge, 'tried again', `${names}: ${item.join(' ')}`);
+  if (accept !== undefined && !full && !identifiers) return;
+  const action = full ? 'full' : identifiers ? 'identifiers' : 'harvest';
+  await noteCommand(bridge, action, since === undefined ? names : `${names}, since ${since}`);
 }
 
 /** Whoever names a source means it; where nobody does, one that is paused is left alone. */

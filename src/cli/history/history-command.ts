@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Bridge } from '../../bridge/bridge.ts';
+import { findTarget } from '../../bridge/withdrawals/find-target.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type PastVersion, type ResourcePast, toPast, versionAt } from '../../core/time/resource-past.ts';
 import { whyWithheld } from '../../core/time/withheld.ts';
@@ -12,7 +13,6 @@ import type { CommandIo } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
 import { chooseVersions, compareVersions } from './history-difference.ts';
-import { findTarget } from './history-target.ts';
 import { describeAbsence, printDifference, printHistory, printItem } from './history-view.ts';
 
 export interface HistoryFlags {

@@ -1,12 +1,12 @@
 import { explain } from '../../bridge/finding/explain.ts';
 import { findAny, nameFrom } from '../../bridge/finding/find-any.ts';
-import { foundSettings, refuseUnusable, withFound } from '../../bridge/finding/found-settings.ts';
+import { foundSettings, withFound } from '../../bridge/finding/found-settings.ts';
 import { probePlaces } from '../../bridge/finding/probe-places.ts';
 import type { Protocol } from '../../bridge/protocols.ts';
 import { changedSettings, type TypedSetting } from '../../bridge/sources/changed-settings.ts';
+import { addKept, refuseUnusable } from '../../bridge/sources/kept-source-acts.ts';
 import { freeName, refuseKnown, refuseTaken } from '../../bridge/sources/new-source.ts';
-import { toIso } from '../../core/datetime.ts';
-import { keepSources } from '../../store/sources/kept-sources.ts';
+import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
@@ -32,12 +32,11 @@ export async function addSource(address: string, flags: AddFlags, io: CommandIo)
     const found = await findAny(address, { ...flags, contact, places, signal: io.abort });
     refuseKnown(bridge, found.url);
     const name = flags.name ?? freeName(nameFrom(found.url), new Set(Object.keys(config.sources)));
-    refuseTaken(bridge, name);
     const group = flags.group === undefined ? {} : { group: flags.group };
     const said = changedSettings(group, flags.set ?? []);
     const settings = withFound(said, foundSettings(found), config.groups);
-    refuseUnusable({ name, settings }, config);
-    if (!flags.dryRun) await keepSources(bridge.database, [{ name, settings }], toIso(bridge.clock.now()));
+    if (flags.dryRun) refuseUnusable({ name, settings }, bridge);
+    else await addKept(bridge, { name, settings }, actor());
     const next = flags.dryRun
       ? 'dry run: nothing was kept'
       : `rsbridge serve begins to read it within 10 seconds; without it, rsbridge harvest ${name}`;

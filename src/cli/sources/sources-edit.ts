@@ -1,14 +1,12 @@
-import { refuseUnusable } from '../../bridge/finding/found-settings.ts';
-import { askAgain } from '../../bridge/sources/ask-again.ts';
 import { changedSettings, type TypedSetting } from '../../bridge/sources/changed-settings.ts';
+import { changeKept, removeKept } from '../../bridge/sources/kept-source-acts.ts';
 import { pauseNow, resumeNow } from '../../bridge/sources/source-acts.ts';
-import { toIso } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
-import { changeKeptSource, forgetKeptSource } from '../../store/sources/kept-sources.ts';
+import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
-import { refuseOfFile, type SourcesFlags } from './sources-list.ts';
+import type { SourcesFlags } from './sources-list.ts';
 
 export interface EditFlags extends SourcesFlags {
   readonly set?: readonly TypedSetting[];
@@ -21,19 +19,8 @@ export async function editSource(name: string, flags: EditFlags, io: CommandIo):
   if (set.length + unset.length === 0)
     throw new BridgeError('usage', 'say what is to change: --set KEY=VALUE, --unset KEY');
   return withBridge(flags, io, 'nothing', async (bridge) => {
-    await refuseOfFile(bridge, name);
-    let settings: Readonly<Record<string, unknown>> = {};
-    await changeKeptSource(
-      bridge.database,
-      name,
-      (before) => {
-        settings = changedSettings(before, set, unset);
-        refuseUnusable({ name, settings }, bridge.config);
-        return settings;
-      },
-      toIso(bridge.clock.now()),
-    );
-    await askAgain(bridge, [name]);
+    const change = (before: Readonly<Record<string, unknown>>) => changedSettings(before, set, unset);
+    const settings = await changeKept(bridge, name, change, actor());
     printResult(
       io,
       flags.json,
@@ -47,8 +34,7 @@ export async function editSource(name: string, flags: EditFlags, io: CommandIo):
 /** Takes a source out of the database's configuration. What was harvested stays. */
 export async function removeSource(name: string, flags: SourcesFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'nothing', async (bridge) => {
-    await refuseOfFile(bridge, name);
-    await forgetKeptSource(bridge.database, name);
+    await removeKept(bridge, name, actor());
     printResult(
       io,
       flags.json,
@@ -71,7 +57,7 @@ export async function pauseCommand(
   io: CommandIo,
 ): Promise<number> {
   return withBridge(flags, io, 'nothing', async (bridge) => {
-    const pauses = await pauseNow(bridge, names, { until: flags.until, reason: flags.why });
+    const pauses = await pauseNow(bridge, names, { until: flags.until, reason: flags.why }, actor());
     for (const { source, until } of pauses) {
       const end = until === undefined ? `; rsbridge sources resume ${source} ends that` : ` until ${until}`;
       printResult(
@@ -92,7 +78,7 @@ export async function resumeCommand(
 ): Promise<number> {
   return withBridge(flags, io, 'nothing', async (bridge) => {
     const sources = bridge.sources(names).map(({ name }) => name);
-    const resumed = await resumeNow(bridge, sources);
+    const resumed = await resumeNow(bridge, sources, actor());
     for (const name of sources) {
       const text = resumed.has(name) ? `${name} is read again` : `${name} was not paused`;
       printResult(io, flags.json, { name, resumed: resumed.has(name) }, text);

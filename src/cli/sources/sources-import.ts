@@ -13,6 +13,7 @@ import { toIso } from '../../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
 import { createHostGate } from '../../harvest/http/host-gate.ts';
 import { keepSources } from '../../store/sources/kept-sources.ts';
+import { noteCommand } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -127,7 +128,10 @@ class Newcomers {
       if (known !== undefined) return ending('already there', `as ${known}`);
       this.#found.set(String(settings.url), name);
       parseKept([{ name, settings }], config);
-      if (!this.#flags.dryRun) await keepSources(database, [{ name, settings }], toIso(clock.now()));
+      if (!this.#flags.dryRun) {
+        await keepSources(database, [{ name, settings }], toIso(clock.now()));
+        await noteCommand(this.#bridge, 'added a source', `${name} ${String(settings.url)}`);
+      }
       return ending('added', what);
     } catch (error) {
       if (!isBridgeError(error)) throw error;

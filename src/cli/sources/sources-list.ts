@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { Bridge } from '../../bridge/bridge.ts';
 import { settingsInForce } from '../../bridge/sources/settings-in-force.ts';
-import { BridgeError } from '../../core/errors.ts';
+import type { Setting } from '../../server/deps.ts';
 import { type KeptSource, listKeptSources } from '../../store/sources/kept-sources.ts';
 import type { Pause } from '../../store/sources/pauses.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -81,24 +81,30 @@ export function table(rows: readonly (readonly string[])[]): string {
 export async function showSource(name: string, flags: SourcesFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'nothing', async (bridge) => {
     bridge.source(name);
-    const { from, settings } = await settingsInForce(bridge, name);
+    const { from, place, settings } = await settingsInForce(bridge, name);
     const pause = bridge.pauseOf(name);
     const due = await readDue(bridge, name);
-    const lines = settings.map(({ key, value, from }) => `  ${key}: ${inline(value)}   # ${from}`);
+    const lines = settings.map((one) => `  ${one.key}: ${inline(one.value)}   # ${originText(one)}`);
     printResult(
       io,
       flags.json,
       {
         name,
         from,
+        place,
         pause,
         due,
-        settings: Object.fromEntries(settings.map(({ key, value, from }) => [key, { value, from }])),
+        settings: Object.fromEntries(settings.map(({ key, ...one }) => [key, one])),
       },
       [`${name}:   # ${stateOf(pause)}`, ...dueLines(name, due), ...lines].join('\n'),
     );
     return exitCodes.ok;
   });
+}
+
+/** `file /etc/rsbridge.yaml (${VARIABLE})`, `group quiet`, `default`. */
+export function originText({ from, place, through }: Setting): string {
+  return [from, place, through && `(${through})`].filter((part) => part !== undefined).join(' ');
 }
 
 function inline(value: unknown): string {
@@ -116,16 +122,4 @@ export async function exportSources(flags: SourcesFlags, io: CommandIo): Promise
 
 export function keptIn({ database }: Bridge): Promise<readonly KeptSource[]> {
   return listKeptSources(database.reader);
-}
-
-/** @throws BridgeError `usage`, `unknown-source` */
-export async function refuseOfFile(bridge: Bridge, name: string): Promise<void> {
-  if ((await keptIn(bridge)).some((source) => source.name === name)) return;
-  if (Object.hasOwn(bridge.config.sources, name))
-    throw new BridgeError(
-      'usage',
-      `${name} is configured in a file; change it there, and type: rsbridge reload`,
-    );
-  const names = Object.keys(bridge.config.sources).join(', ') || 'none';
-  throw new BridgeError('unknown-source', `there is no source called ${name}; configured: ${names}`);
 }

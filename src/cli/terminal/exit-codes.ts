@@ -20,6 +20,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'config-missing': exitCodes.usage,
   'unknown-source': exitCodes.usage,
   'unknown-set': exitCodes.usage,
+  'source-changed': exitCodes.needsAttention,
   'source-configured': exitCodes.usage,
   'unknown-item': exitCodes.usage,
   'unknown-collection': exitCodes.usage,

@@ -23,13 +23,37 @@ export async function readAgain(
   signals: RunSignals,
 ): Promise<ReadAgain> {
   try {
-    return await withLease(deps, source, signals.signal, ({ lease, deps: held, signal }) =>
-      readWith(held, source, lease, identifier, { ...signals, signal }),
-    );
+    return await readInTurn(deps, source, identifier, signals);
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     return { failed: describeError(error) };
   }
+}
+
+/** The same for whoever can come back. @throws BridgeError `lease-held` where another process is at the source */
+export async function readAgainInTurn(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  identifier: string,
+  signals: RunSignals,
+): Promise<ReadAgain> {
+  try {
+    return await readInTurn(deps, source, identifier, signals);
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code === 'lease-held') throw error;
+    return { failed: describeError(error) };
+  }
+}
+
+function readInTurn(
+  deps: HarvestDeps,
+  source: HarvestSource,
+  identifier: string,
+  signals: RunSignals,
+): Promise<ReadAgain> {
+  return withLease(deps, source, signals.signal, ({ lease, deps: held, signal }) =>
+    readWith(held, source, lease, identifier, { ...signals, signal }),
+  );
 }
 
 async function readWith(

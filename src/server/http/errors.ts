@@ -47,6 +47,10 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'not-found': 404,
   'unknown-set': 404,
   'unknown-source': 404,
+  'already-withdrawn': 409,
+  'not-withdrawn': 409,
+  'vanished-changed': 409,
+  'source-changed': 412,
   gone: 410,
   'content-damaged': 500,
   // Of a file that is fetched on demand: it is there, in our lists, but not to be had.

@@ -4,8 +4,10 @@ import type { Database, Queryable } from '../engine/database.ts';
 import type { DueKind } from './due.ts';
 import { findRuns, type Run, type RunKind } from './runs.ts';
 
-/** A harvest; or, of single items: they are read again; or, of what has vanished: it is deleted. */
-export type AskedKind = 'harvest' | 'full' | 'identifiers' | 'item' | 'acceptance';
+/**
+ * A harvest; or, of single items: they are read again, or published again; or, of what has vanished: it is deleted.
+ */
+export type AskedKind = 'harvest' | 'full' | 'identifiers' | 'item' | 'restore' | 'acceptance';
 
 /** Something that somebody asked for, and how far it is. */
 export interface Asked {
@@ -45,7 +47,7 @@ const keptSeconds = 90 * 86_400;
 
 /** By which work in `due` it is done. */
 export function dueKindOf(kind: AskedKind): DueKind {
-  return kind === 'item' || kind === 'acceptance' ? 'asked' : kind;
+  return kind === 'item' || kind === 'restore' || kind === 'acceptance' ? 'asked' : kind;
 }
 
 const modes: Readonly<Record<AskedKind, readonly RunKind[]>> = {
@@ -53,6 +55,7 @@ const modes: Readonly<Record<AskedKind, readonly RunKind[]>> = {
   full: ['full'],
   identifiers: ['identifiers'],
   item: ['item'],
+  restore: ['acceptance'],
   acceptance: ['acceptance'],
 };
 
@@ -115,7 +118,7 @@ export async function listOpenAsks(
 ): Promise<readonly Pick<Asked, 'id' | 'kind' | 'what'>[]> {
   const rows: AskedRow[] = await db('asked')
     .where({ source })
-    .whereIn('kind', ['item', 'acceptance'])
+    .whereIn('kind', ['item', 'restore', 'acceptance'])
     .whereIn('state', ['waiting', 'running'])
     .orderBy('id');
   return rows.map(({ id, kind, what }) => ({ id, kind, what: what ?? undefined }));

@@ -27,6 +27,7 @@ import * as publishedPointers from '../../../migrations/0050-published-pointers.
 import * as descriptions from '../../../migrations/0051-descriptions.ts';
 import * as admin from '../../../migrations/0053-admin.ts';
 import * as asked from '../../../migrations/0054-asked.ts';
+import * as drafts from '../../../migrations/0058-drafts.ts';
 import * as presence from '../../../migrations/0059-presence.ts';
 import * as alerts from '../../../migrations/0061-alerts.ts';
 import { BridgeError } from '../../core/errors.ts';
@@ -67,6 +68,7 @@ export const migrations: readonly Migration[] = [
   { name: '0051-descriptions', up: descriptions.up, worksWith: '0041-kept-sources' },
   { name: '0053-admin', up: admin.up, worksWith: '0041-kept-sources' },
   { name: '0054-asked', up: asked.up, worksWith: '0041-kept-sources' },
+  { name: '0058-drafts', up: drafts.up, worksWith: '0041-kept-sources' },
   { name: '0059-presence', up: presence.up, worksWith: '0041-kept-sources' },
   { name: '0061-alerts', up: alerts.up, worksWith: '0041-kept-sources' },
 ];

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import type { Database, Queryable } from '../engine/database.ts';
 import { nextEdition } from './edition.ts';
 
@@ -18,6 +17,11 @@ interface KeptRow {
 export async function listKeptSources(db: Queryable): Promise<readonly KeptSource[]> {
   const rows: KeptRow[] = await db('kept_source').select('name', 'settings').orderBy('name');
   return rows.map(({ name, settings }) => ({ name, settings: JSON.parse(settings) }));
+}
+
+export async function findKeptSource(db: Queryable, name: string): Promise<KeptSource | undefined> {
+  const row: KeptRow | undefined = await db('kept_source').where({ name }).first('name', 'settings');
+  return row && { name, settings: JSON.parse(row.settings) };
 }
 
 /**
@@ -59,8 +63,8 @@ export function changeKeptSource(
     // Written first: on SQLite this takes the lock, on PostgreSQL that of the row.
     const found = await trx('kept_source').where({ name }).update({ updated_at: now });
     if (found === 0) return false;
-    const row = (await keptRow(trx, name)) as KeptRow;
-    const settings = JSON.stringify(change(JSON.parse(row.settings)));
+    const before = (await findKeptSource(trx, name))?.settings ?? {};
+    const settings = JSON.stringify(change(before));
     await trx('kept_source').where({ name }).update({ settings });
     await nextEdition(trx);
     return true;
@@ -76,8 +80,4 @@ export function forgetKeptSource(database: Database, name: string): Promise<bool
     await nextEdition(trx);
     return found > 0;
   });
-}
-
-function keptRow(trx: Knex.Transaction, name: string): Promise<KeptRow | undefined> {
-  return trx('kept_source').where({ name }).first('name', 'settings');
 }

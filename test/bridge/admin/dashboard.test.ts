@@ -310,11 +310,11 @@ test('what the API refuses is a problem document, and changes nothing', async ()
 test('the settings in force are told with where they come from, and without secrets', async () => {
   const html = await page('/admin/settings');
   expect(html).toContain(
-    '<td class="mono">title</td><td class="mono">&quot;A house&quot;</td><td>configuration</td>',
+    '<td class="mono">title</td><td class="mono any">&quot;A house&quot;</td><td>the command itself</td>',
   );
-  expect(html).toContain('<td class="mono">listen.port</td><td class="mono">8080</td><td>default</td>');
+  expect(html).toContain('<td class="mono">listen.port</td><td class="mono any">8080</td><td>default</td>');
   expect(html).not.toContain('in-the-configuration');
   const { json } = await api('GET', '/settings', await addToken(bridge, 'admin'));
-  expect(json.settings).toContainEqual({ key: 'adminPassword', value: '[secret]', from: 'configuration' });
+  expect(json.settings).toContainEqual({ key: 'adminPassword', value: '[secret]', from: 'command' });
   expect((await api('GET', '/settings', await addToken(bridge, 'run'))).status).toBe(403);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/bridge/config/load-config.ts';
+import { originAt, originsBelow, originsOf } from '../../../src/bridge/config/origins.ts';
 import { redactKnown } from '../../../src/core/secrets.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-config-'));
@@ -95,5 +96,47 @@ sources:
     fullPass: "0 3 * * 0"
 `);
     expect(config.sources.kyushu?.formats).toEqual(['jpcoar_2.0', 'oai_dc']);
+  });
+});
+
+describe('where a value comes from', () => {
+  test('is told apart: file, included file, environment, flag, and what a file says instead of it', () => {
+    writeFileSync(join(directory, 'more.yaml'), 'sources: { more: { url: "https://${HOST}/oai" } }\n');
+    writeFileSync(join(directory, 'word.txt'), 'quite-secret\n');
+    const config = load(
+      'title: A\nlisten: { port: 1, host: 0.0.0.0 }\nadminPasswordFile: word.txt\ninclude: more.yaml\nsources: { own: { url: https://a.example/oai, files: { mode: link } } }\n',
+      { RSBRIDGE_LISTEN__HOST: '127.0.0.1', HOST: 'b.example' },
+      { 'listen.port': 2, role: undefined },
+    );
+    const file = join(directory, 'rsbridge.yaml');
+    const origins = originsOf(config);
+    expect(originAt(origins, 'title')).toEqual({ from: 'file', place: file });
+    expect(originAt(origins, 'listen.port')).toEqual({ from: 'flag', place: '--port' });
+    expect(originAt(origins, 'listen.host')).toEqual({
+      from: 'environment',
+      place: 'RSBRIDGE_LISTEN__HOST',
+    });
+    expect(originAt(origins, 'listen.processes')).toBeUndefined();
+    expect(originAt(origins, 'adminPassword')).toEqual({
+      ...{ from: 'file', place: file },
+      through: join(directory, 'word.txt'),
+    });
+    expect(originAt(origins, 'sources.more.url')).toEqual({
+      ...{ from: 'file', place: join(directory, 'more.yaml') },
+      through: '${HOST}',
+    });
+    expect(originAt(originsBelow(origins, 'sources.own'), 'files')).toEqual({ from: 'file', place: file });
+    expect(originAt(origins, 'role')).toBeUndefined();
+  });
+
+  test('credentials of the environment are of the environment', () => {
+    const config = load('storage: { s3: { endpoint: https://s3.example, bucket: bucket } }\n', {
+      AWS_ACCESS_KEY_ID: 'key-of-mine',
+      AWS_SECRET_ACCESS_KEY: 'secret-of-mine',
+    });
+    expect(originAt(originsOf(config), 'storage.s3.accessKeyId')).toEqual({
+      from: 'environment',
+      place: 'AWS_ACCESS_KEY_ID',
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -70,7 +70,11 @@ test('the first link is for this machine, those after it for wherever the dashbo
 
 test('a token is printed once, listed without its secret, and revoked', async () => {
   const made = JSON.parse((await admin('tokens', 'add', 'cron', '--scope', 'run', '--json')).stdout);
-  expect(made).toMatchObject({ name: 'cron', scope: 'run', createdBy: 'command line' });
+  expect(made).toMatchObject({
+    name: 'cron',
+    scope: 'run',
+    createdBy: `${userInfo().username}@${hostname()}`,
+  });
   const listed = await admin('tokens', 'list');
   expect(listed.stdout).toContain('cron  run  last used never, expires never');
   expect(listed.stdout).not.toContain(made.token);
@@ -83,7 +87,7 @@ test('a token is printed once, listed without its secret, and revoked', async ()
     expect(await findToken(database, made.token, now())).toBeUndefined();
   });
   expect((await admin('log', '--limit', '2')).stdout).toMatch(
-    /^\S+ {2}command line {2}revoked a token: cron\n\S+ {2}command line {2}made a token: cron \(run\)\n$/,
+    /^\S+ {2}[^ ]+@[^ ]+ {2}revoked a token: cron\n\S+ {2}[^ ]+@[^ ]+ {2}made a token: cron \(run\)\n$/,
   );
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { pathsIn } from '../../../src/cli/history/history-target.ts';
+import { pathsIn } from '../../../src/bridge/withdrawals/find-target.ts';
 import { main } from '../../../src/cli/main.ts';
 import { itemPath, metadataPath } from '../../../src/core/uris.ts';
 import { runMain } from '../../house/cli/run-main.ts';

@@ -97,7 +97,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge sources on %s', (kind) => {
     );
     expect(await told('edit', 'added')).toContain('--set KEY=VALUE, --unset KEY');
     expect(await told('edit', 'infile', '--set', 'schedule=false')).toContain(
-      'infile is configured in a file',
+      `infile is configured in ${join(directory, 'rsbridge.yaml')}; change it there`,
     );
     expect(await told('remove', 'nobody')).toContain('there is no source called nobody');
     expect(await told('add', urls[1] ?? '', '--set', 'schedule')).toContain('write KEY=VALUE');
@@ -109,15 +109,16 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge sources on %s', (kind) => {
     const { settings } = JSON.parse((await sources('show', 'added', '--json')).stdout);
     expect(settings).toMatchObject({
       url: { value: urls[1], from: 'database' },
-      schedule: { value: false, from: 'group quiet' },
+      schedule: { value: false, from: 'group', place: 'quiet' },
       formats: { value: ['oai_dc'], from: 'database' },
       overlapSeconds: { value: 300, from: 'default' },
     });
-    expect(settings.files.value.mode).toBe('link');
+    expect(settings['files.mode']).toEqual({ value: 'link', from: 'database' });
+    expect(settings['files.verify']).toEqual({ value: true, from: 'default' });
     await sources('edit', 'added', '--unset', 'formats', '--unset', 'files');
     const again = JSON.parse((await sources('show', 'added', '--json')).stdout).settings;
     expect(again.formats).toBe(undefined);
-    expect(again.files).toMatchObject({ from: 'group quiet', value: { mode: 'none' } });
+    expect(again['files.mode']).toEqual({ value: 'none', from: 'group', place: 'quiet' });
     const exported = JSON.parse((await sources('export')).stdout);
     expect(exported).toEqual({ sources: { added: { adapter: 'oai-pmh', group: 'quiet', url: urls[1] } } });
   });

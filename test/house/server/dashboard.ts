@@ -29,7 +29,8 @@ export const noActs: SourceActs = {
   resume: async () => undefined,
   ask: async () => [],
   stop: async () => undefined,
-  settingsOf: async () => [],
+  reject: async () => undefined,
+  settingsOf: async () => ({ from: 'file', settings: [] }),
 };
 
 /** One that has nothing to tell. */

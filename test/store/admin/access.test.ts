@@ -146,10 +146,26 @@ describeOnBoth('who may act', (open) => {
 
   test('the audit log has who did what, the newest first', async () => {
     const { database } = open();
-    for (const action of ['paused', 'resumed'])
+    for (const action of ['pause', 'resume'] as const)
       await recordAct(database, { at, who: 'admin', action, what: 'kyushu', address: '192.0.2.1' });
     const acts = await listActs(database.reader, { limit: 10 });
-    expect(acts.map(({ action }) => action)).toEqual(['resumed', 'paused']);
+    expect(acts.map(({ action }) => action)).toEqual(['resume', 'pause']);
     expect(await listActs(database.reader, { limit: 10, before: acts[0]?.id })).toEqual([acts[1]]);
+  });
+
+  test('the audit log is searched by who, what, where from, when, and what was done', async () => {
+    const { database } = open();
+    const note = (seconds: number, act: { who: string; action: 'pause' | 'withdrew'; what: string }) =>
+      recordAct(database, { at: laterBy(seconds), ...act });
+    await note(0, { who: 'Alice', action: 'pause', what: 'kyushu' });
+    await note(60, { who: 'root@host', action: 'withdrew', what: 'https://rs.example.org/a_b%c' });
+    await note(120, { who: 'alice', action: 'withdrew', what: 'https://rs.example.org/aXb' });
+    const found = async (filter: object) =>
+      (await listActs(database.reader, { limit: 10, ...filter })).map(({ at: when }) => when);
+    expect(await found({ q: 'ALICE' })).toEqual([laterBy(120), laterBy(0)]);
+    expect(await found({ q: 'a_b%' })).toEqual([laterBy(60)]);
+    expect(await found({ q: "'" })).toEqual([]);
+    expect(await found({ action: 'withdrew', since: laterBy(61) })).toEqual([laterBy(120)]);
+    expect(await found({ until: laterBy(60) })).toEqual([laterBy(0)]);
   });
 });

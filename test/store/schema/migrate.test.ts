@@ -65,6 +65,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0051-descriptions' },
     { name: '0053-admin' },
     { name: '0054-asked' },
+    { name: '0058-drafts' },
     { name: '0059-presence' },
     { name: '0061-alerts' },
   ]);

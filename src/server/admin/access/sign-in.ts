@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
 import { type Account, findAccount, firstAccount } from '../../../store/admin/accounts.ts';
 import { countAttempt, forgetAttempts } from '../../../store/admin/attempts.ts';
-import { pruneActs, recordAct } from '../../../store/admin/audit.ts';
+import { type Action, pruneActs, recordAct } from '../../../store/admin/audit.ts';
 import { isPassword } from '../../../store/admin/password-hash.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { hashOf } from '../../../store/admin/secret-text.ts';
@@ -123,7 +123,7 @@ export async function note(
   deps: AdminServer,
   request: FastifyRequest,
   who: string,
-  action: string,
+  action: Action,
   what?: string,
 ): Promise<void> {
   const at = toIso(deps.clock.now());

@@ -100,6 +100,15 @@ export const japanese: AdminWords = {
     value: '値',
     from: '出所',
   },
+  origins: {
+    default: '既定値',
+    file: 'ファイル',
+    environment: '環境変数',
+    flag: 'オプション',
+    database: 'データベース',
+    group: 'グループ',
+    command: 'コマンド自体',
+  },
   problems: {
     title: (source) => `${source} の読み取れなかったレコード`,
     none: 'すべてのレコードを読み取れました。',

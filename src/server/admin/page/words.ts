@@ -98,6 +98,15 @@ export const english = {
     value: 'Value',
     from: 'From',
   },
+  origins: {
+    default: 'default',
+    file: 'file',
+    environment: 'environment',
+    flag: 'flag',
+    database: 'database',
+    group: 'group',
+    command: 'the command itself',
+  },
   problems: {
     title: (source: string) => `Records of ${source} that could not be read`,
     none: 'Every record could be read.',

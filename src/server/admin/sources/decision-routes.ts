@@ -1,11 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { primaryOf } from '../../../store/admin/primary.ts';
-import { dismissVanished } from '../../../store/runs/vanished.ts';
-import { findSource } from '../../../store/sources/sources.ts';
 import { Refusal } from '../../http/errors.ts';
-import { note } from '../access/sign-in.ts';
+import { actorOf } from '../guard/actor.ts';
 import type { AdminServer } from '../guard/admin-server.ts';
-import { visitorOf } from '../guard/visitor.ts';
 import { seeOther } from '../page/admin-page.ts';
 import { formOf } from '../page/form-body.ts';
 
@@ -38,20 +34,15 @@ export async function decide(
   request: FastifyRequest,
   { source, decision, run }: Decision,
 ): Promise<number | undefined> {
-  const { database, admin } = deps;
-  const { who } = visitorOf(request);
-  const stored = await findSource(primaryOf(database), source);
-  if (!stored) throw new Refusal('not-found', `nothing of a source called ${source} was read yet`);
+  const { acts } = deps.admin;
+  const by = actorOf(deps, request);
   if (!Number.isSafeInteger(run))
     throw new Refusal('bad-request', 'name the run that showed what is missing');
   if (decision === 'approve') {
-    const [task] = await admin.acts.ask([source], { kind: 'acceptance', what: String(run), who });
-    await note(deps, request, who, 'approved deletions', `${source}, run ${run}`);
+    const [task] = await acts.ask([source], { kind: 'acceptance', what: [String(run)] }, by);
     return task;
   }
   if (decision !== 'reject') throw new Refusal('bad-request', 'a decision is approve or reject');
-  if ((await dismissVanished(database, stored.id, run)) === 0)
-    throw new Refusal('conflict', `run ${run} does not show anything missing from ${source}, now`);
-  await note(deps, request, who, 'rejected deletions', `${source}, run ${run}`);
+  await acts.reject(source, run, by);
   return undefined;
 }

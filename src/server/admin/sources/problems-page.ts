@@ -5,7 +5,7 @@ import { listUnreadable, type Unreadable } from '../../../store/runs/unreadable.
 import { type Cause, listCauses } from '../../../store/runs/unreadable-causes.ts';
 import { findSource } from '../../../store/sources/sources.ts';
 import { html, type Markup } from '../../html/html.ts';
-import { note } from '../access/sign-in.ts';
+import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
 import { formToken, seeOther, sendAdminPage } from '../page/admin-page.ts';
@@ -49,23 +49,14 @@ export async function retry(
   source: string,
   item: string | undefined,
 ): Promise<readonly number[]> {
-  const { who } = visitorOf(request);
   await findRow(deps, source);
   const stored = await findSource(deps.database.reader, source);
   const all = stored
     ? await listUnreadable(deps.database.reader, stored.id, { after: 0, limit: mostAtOnce })
     : [];
   const items = item === undefined ? [...new Set(all.flatMap(({ identifier }) => identifier ?? []))] : [item];
-  const tasks: number[] = [];
-  for (const what of items) tasks.push(...(await deps.admin.acts.ask([source], { kind: 'item', what, who })));
-  await note(
-    deps,
-    request,
-    who,
-    'tried again',
-    item === undefined ? `${source}: ${items.length}` : `${source}: ${item}`,
-  );
-  return tasks;
+  if (items.length === 0) return [];
+  return deps.admin.acts.ask([source], { kind: 'item', what: items }, actorOf(deps, request));
 }
 
 async function sendProblems(

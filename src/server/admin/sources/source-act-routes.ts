@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from '../../html/html.ts';
 import { Refusal } from '../../http/errors.ts';
-import { note } from '../access/sign-in.ts';
+import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
 import { formToken, seeOther, sendAdminPage } from '../page/admin-page.ts';
@@ -46,16 +46,14 @@ export async function actOn(
   { act, names, until, reason }: SourceOrder,
 ): Promise<readonly number[]> {
   const { acts } = deps.admin;
-  const { who } = visitorOf(request);
+  const by = actorOf(deps, request);
   const given = (text: string | undefined) =>
     text === undefined || text.trim() === '' ? undefined : text.trim();
-  let asked: readonly number[] = [];
-  if (act === 'pause') await acts.pause(names, { until: given(until), reason: given(reason) });
-  else if (act === 'resume') await acts.resume(names);
-  else if (act === 'stop') await acts.stop(names);
-  else asked = await acts.ask(names, { kind: act, who });
-  await note(deps, request, who, act, names.join(' '));
-  return asked;
+  if (act === 'pause') await acts.pause(names, { until: given(until), reason: given(reason) }, by);
+  else if (act === 'resume') await acts.resume(names, by);
+  else if (act === 'stop') await acts.stop(names, by);
+  else return acts.ask(names, { kind: act }, by);
+  return [];
 }
 
 /** @throws Refusal */

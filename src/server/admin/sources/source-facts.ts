@@ -6,7 +6,7 @@ import { listRunsBefore } from '../../../store/runs/recent-runs.ts';
 import type { Run, RunKind } from '../../../store/runs/runs.ts';
 import { listVanished, type VanishedItem } from '../../../store/runs/vanished.ts';
 import { findSource, type StoredSource } from '../../../store/sources/sources.ts';
-import type { Setting } from '../../deps.ts';
+import type { Setting, SourceSettings } from '../../deps.ts';
 import { Refusal } from '../../http/errors.ts';
 import type { AdminServer } from '../guard/admin-server.ts';
 import { readRows, type SourceRow } from './source-rows.ts';
@@ -25,6 +25,8 @@ export interface SourceFactsView {
   /** Some of what is missing. */
   readonly vanished: readonly VanishedItem[];
   readonly settings: readonly Setting[];
+  /** Whether it is kept in the database, or in which file it stands. */
+  readonly configured: Pick<SourceSettings, 'from'> & { readonly place: string | undefined };
   readonly now: string;
 }
 
@@ -51,6 +53,16 @@ export async function readSourceFacts(
   const runs = await listRunsBefore(db, name, { before, limit: runsPerPage + 1 });
   const isMissing = stored && details && details.vanished.items > 0;
   const vanished = isMissing ? await listVanished(db, stored.id, 0, vanishedShown) : [];
-  const settings = await deps.admin.acts.settingsOf(name);
-  return { row, stored, details, due, runs, vanished, settings, now: toIso(now) };
+  const { settings, from, place } = await deps.admin.acts.settingsOf(name);
+  return {
+    row,
+    stored,
+    details,
+    due,
+    runs,
+    vanished,
+    settings,
+    configured: { from, place },
+    now: toIso(now),
+  };
 }

@@ -1,11 +1,10 @@
-import type { Bridge } from '../../bridge/bridge.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { isAbsolute, itemPath, toUri } from '../../core/uris.ts';
 import { setPaths } from '../../publish/documents/document-paths.ts';
 import { listHistories, type ResourceHistory } from '../../store/history/timelines.ts';
 import { findItem, findItemAt, type StoredItem } from '../../store/reading/items.ts';
 import { readJournals } from '../../store/sources/journal.ts';
-import { printable } from '../terminal/terminal-text.ts';
+import type { Bridge } from '../bridge.ts';
 
 /** What a person can have meant: a resource, or an item, which is several. */
 export type HistoryTarget =
@@ -144,5 +143,5 @@ function pageOf({ config }: Bridge, { source, identifier }: StoredItem): string 
 }
 
 function unknown(message: string): BridgeError {
-  return new BridgeError('unknown-resource', printable(message));
+  return new BridgeError('unknown-resource', message);
 }

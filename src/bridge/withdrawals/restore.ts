@@ -1,0 +1,67 @@
+import { BridgeError } from '../../core/errors.ts';
+import type { Actor } from '../../store/admin/audit.ts';
+import { endWithdrawal, type Target } from '../../store/removal/withdrawals.ts';
+import type { Bridge } from '../bridge.ts';
+import { noteAct } from '../sources/source-acts.ts';
+import { findWithdrawable, uriOf, withdrawalsOf } from './withdraw.ts';
+
+/** What would be published again. */
+export interface RestorationPlan {
+  readonly target: Target;
+  /** The withdrawals that would end. */
+  readonly ended: readonly Target[];
+  readonly uris: readonly string[];
+}
+
+/**
+ * @param text whatever names a resource or an item, see `findTarget`
+ * @throws BridgeError `unknown-resource`, `not-withdrawn`
+ */
+export async function planRestoration(bridge: Bridge, text: string): Promise<RestorationPlan> {
+  const target = await findWithdrawable(bridge, text);
+  const ended = await withdrawalsMeant(bridge, target);
+  return { target, ended, uris: [...new Set(ended.map((one) => uriOf(bridge, one)))] };
+}
+
+/**
+ * Ends them; what was withdrawn left nothing behind that could be published, so its items have to be read again.
+ * @returns those
+ */
+export async function endWithdrawals(
+  bridge: Bridge,
+  { ended, uris }: RestorationPlan,
+  by: Actor,
+): Promise<readonly Target[]> {
+  for (const one of ended) await endWithdrawal(bridge.database, one);
+  await noteAct(bridge, by, 'restored', uris.join(' '));
+  return itemsOf(ended);
+}
+
+/** @throws BridgeError `not-withdrawn` */
+async function withdrawalsMeant(bridge: Bridge, target: Target): Promise<readonly Target[]> {
+  const { source, identifier, path } = target;
+  const known = await withdrawalsOf(bridge, target);
+  const whole = known.find((one) => one.path === undefined);
+  if (path === undefined) {
+    if (whole) return [{ source, identifier, path: undefined }];
+    const ended: Target[] = [];
+    for (const one of known)
+      ended.push(...(await withdrawalsOf(bridge, one)).filter((other) => other.path === one.path));
+    if (ended.length > 0) return ended;
+    throw new BridgeError('not-withdrawn', `nothing of the item ${identifier} is withdrawn`);
+  }
+  const same = itemsOf(known.filter((one) => one.path === path));
+  if (same.length > 0) return same;
+  const uri = uriOf(bridge, target);
+  if (!whole) throw new BridgeError('not-withdrawn', `${uri} is not withdrawn`);
+  const page = uriOf(bridge, { source, identifier, path: undefined });
+  throw new BridgeError(
+    'not-withdrawn',
+    `${uri} is not withdrawn by itself, but with its whole item: rsbridge restore ${page}`,
+  );
+}
+
+/** Each once. */
+function itemsOf(ended: readonly Target[]): readonly Target[] {
+  return [...new Map(ended.map((one) => [JSON.stringify([one.source, one.identifier]), one])).values()];
+}
