@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What alerts are about, what is still to be sent, and the links by which those who have no account see one source. */
+/** What alerts are about, and what is still to be sent. */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('source', (table) => {
     // Of any harvest of it; empty: none since this was written down.
@@ -29,8 +29,6 @@ export async function up(knex: Knex): Promise<void> {
     // What receivers know it by, however often it is sent.
     table.text('id').primary();
     table.text('channel').notNullable();
-    // Of a digest: its address.
-    table.text('recipient');
     table.text('content').notNullable();
     // Times here are milliseconds by the clock of the database.
     table.bigInteger('created_at').notNullable();
@@ -56,27 +54,5 @@ export async function up(knex: Knex): Promise<void> {
     table.text('name').primary();
     table.text('value').notNullable();
     table.bigInteger('at').notNullable();
-  });
-  await knex.schema.createTable('share_key', (table) => {
-    table.text('name').primary();
-    table.text('secret').notNullable();
-    table.text('made_at').notNullable();
-  });
-  await knex.schema.createTable('share_link', (table) => {
-    table.text('id').primary();
-    table.text('source').notNullable();
-    table.text('language').notNullable();
-    // For whom, and by whom: `digest`, an account, `command line`.
-    table.text('recipient');
-    table.text('made_by').notNullable();
-    table.text('made_at').notNullable();
-    table.text('expires_at').notNullable().index();
-    table.text('revoked_at');
-    table.index(['source']);
-  });
-  // Who wants no digest any more, by the SHA-256 of the address.
-  await knex.schema.createTable('digest_refusal', (table) => {
-    table.text('recipient').primary();
-    table.text('at').notNullable();
   });
 }

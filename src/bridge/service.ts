@@ -5,6 +5,8 @@ import { eitherOf } from '../core/either-signal.ts';
 import type { ServerDeps } from '../server/deps.ts';
 import type { DueWork } from '../store/runs/due.ts';
 import type { JournalState } from '../store/sources/journal.ts';
+import { alertNow } from './alerts/alerting.ts';
+import { watchDatabase } from './alerts/database-away.ts';
 import { type Front, listenAlone } from './answering.ts';
 import type { Bridge } from './bridge.ts';
 import { removeDue } from './removal.ts';
@@ -83,6 +85,7 @@ export async function startService(
     isOurs: () => due.isPublisher(),
     isHarvesting: () => harvests > 0,
   });
+  const databaseWatch = watchDatabase(bridge, stop);
   const filling = new AbortController();
   const filled = fillBehind(bridge, eitherOf(stop, filling.signal));
   return {
@@ -110,6 +113,7 @@ export async function startService(
         loop.stop(),
         refusals.stop(),
         damage.stop(),
+        databaseWatch.stop(),
         describing.stop(),
         bridge.listsInTime.close(),
         filled,
@@ -144,6 +148,9 @@ async function perform(
     case 'removal':
     case 'removal-at-once':
       return removeDue(bridge, source, { atOnce: kind === 'removal-at-once', signal: signals.stop });
+    case 'alerts':
+      await alertNow(bridge, signals.stop);
+      return signals.stop.aborted ? 'put-off' : 'done';
     case 'retention':
       return work.retainAll(signals);
     case 'lists':

@@ -3,6 +3,7 @@ import { protocols } from '../bridge/protocols.ts';
 import { version } from '../bridge/version.ts';
 import { parseDatestamp } from '../core/datetime.ts';
 import { addAdminCommands } from './admin/admin-program.ts';
+import { addAlertCommands } from './alerts/alert-program.ts';
 import { parseAccept } from './commands/accept-option.ts';
 import { momentOption } from './history/moment-option.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
@@ -158,6 +159,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
 
   addSourcesCommands(program, io, finish);
   addAdminCommands(program, io, finish);
+  addAlertCommands(program, io, finish);
 
   command(
     'reload',

@@ -46,6 +46,8 @@ export const errorTable = {
     'The object storage does not answer, or is not able to: nothing is lost, and what waits for it goes on when it answers again. `rsbridge check` tries it.',
   'objects-refused':
     'Correct `storage.s3`: the endpoint, the bucket, the region, the credentials and what they allow (read, write, delete and list), or the clock; then `rsbridge check`.',
+  'alert-undelivered':
+    'Correct `mail` or `alerts` in the configuration: the address, the port, the account; `rsbridge alert test` tries all of them.',
   'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
   'lease-lost': 'Another process took over this source; this run stopped without loss.',
   'upstream-unreachable':

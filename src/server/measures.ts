@@ -7,6 +7,18 @@ export interface Measures {
   /** SQLite: what is written, and not yet in the file. */
   readonly walBytes: number | undefined;
   readonly disks: readonly DiskMeasures[];
+  readonly alerts: AlertMeasures;
+}
+
+export interface AlertMeasures {
+  /** Since the database was made: `sent`, `failed` (and tried again), `given-up`. */
+  readonly counted: readonly { readonly channel: string; readonly outcome: string; readonly count: number }[];
+  /** Messages that are to be sent. */
+  readonly waiting: number;
+  /** What is wrong and was told, by kind. */
+  readonly active: readonly { readonly kind: string; readonly count: number }[];
+  /** When the latest backup was made, where that is known. */
+  readonly backupAt: number | undefined;
 }
 
 export interface SourceMeasures {
@@ -17,6 +29,10 @@ export interface SourceMeasures {
   readonly failures: number;
   /** Records that cannot be read. */
   readonly unreadable: number;
+  /** Items that are missing from the repository, and wait for a decision. */
+  readonly vanished: number;
+  /** Between two turns of its schedule; undefined: it has none, or is paused. */
+  readonly periodMs: number | undefined;
   /** The last harvest that ended. */
   readonly lastRun: { readonly mode: string; readonly seconds: number } | undefined;
   /** Since when a change of it is not in all lists; undefined: they are level. */

@@ -10,6 +10,7 @@ export type Arrows = Readonly<Record<string, string>>;
  */
 export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/core': {
+    alerts: 'time',
     comparison: 'xml',
     config: 'contracts',
     descriptions: 'addresses contracts',
@@ -47,6 +48,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   },
   'src/store': {
     admin: 'engine',
+    alerts: 'engine runs',
     backup: 'drivers engine schema',
     changes: 'engine files payloads plans rows runs',
     engine: 'drivers replicas',
@@ -127,6 +129,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     search: 'deps.ts html http pages words',
   },
   'src/bridge': {
+    alerts: 'alerts/channels state stored-bridge.ts version.ts work',
     admin: 'config sources stored-bridge.ts',
     'answering.ts': 'admin bridge.ts open-files.ts search state version.ts',
     'bridge.ts': 'log.ts presence stored-bridge.ts system-clock.ts version.ts',
@@ -136,12 +139,13 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     presence: 'version.ts',
     search: 'bridge.ts work',
     sources: 'config stored-bridge.ts work',
-    state: 'bridge.ts stored-bridge.ts',
+    state: 'bridge.ts stored-bridge.ts work',
     'stored-bridge.ts': 'config object-storage.ts signals.ts system-clock.ts takeover-talk.ts',
     withdrawals: 'bridge.ts sources',
     work: 'bridge.ts config stored-bridge.ts',
   },
   'src/cli': {
+    alerts: 'terminal',
     admin: 'history terminal',
     check: 'terminal',
     commands: 'terminal',

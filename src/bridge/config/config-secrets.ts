@@ -19,6 +19,7 @@ export function* secretsOf(config: Config, broughtIn: readonly BroughtIn[]): Gen
     const { url, replicaUrl = [] } = config.database;
     for (const address of [url, replicaUrl].flat()) yield* credentialsOf(address);
   }
+  yield* secretsOfAlerts(config);
   const { accessKeyId, secretAccessKey, sessionToken } = config.storage.s3 ?? {};
   for (const value of [accessKeyId, secretAccessKey, sessionToken]) if (value !== undefined) yield value;
   for (const [name, source] of Object.entries(config.sources)) {
@@ -33,6 +34,20 @@ export function* secretsOf(config: Config, broughtIn: readonly BroughtIn[]): Gen
         else if (address.includes(value)) yield* secretsWithin(address, value);
       }
     }
+  }
+}
+
+/** Whoever knows these addresses can write there; a host is no secret. */
+function* secretsOfAlerts({ mail, alerts }: Config): Generator<string> {
+  if (mail?.password !== undefined) yield mail.password;
+  const { webhook, slack, pingUrl } = alerts;
+  if (webhook) yield webhook.secret;
+  for (const address of [webhook?.url, slack?.url, pingUrl]) {
+    if (address === undefined || !URL.canParse(address)) continue;
+    const { pathname, searchParams } = new URL(address);
+    // A short path is a name; it may stand in other addresses.
+    if (pathname.length >= 16) yield pathname.slice(1);
+    yield* searchParams.values();
   }
 }
 

@@ -100,7 +100,7 @@ function parseBroughtIn(raw: unknown, broughtIn: readonly BroughtIn[]): Config {
 /** Makes the relative paths of a configuration absolute. */
 export function anchorPaths(config: Config, directory: string): Config {
   const anchor = (path: string) => (isAbsolute(path) ? path : resolve(directory, path));
-  const { database, storage } = config;
+  const { database, storage, alerts } = config;
   const { s3 } = storage;
   return {
     ...config,
@@ -108,6 +108,9 @@ export function anchorPaths(config: Config, directory: string): Config {
     ...(s3?.credentialsFile === undefined
       ? {}
       : { storage: { ...storage, s3: { ...s3, credentialsFile: anchor(s3.credentialsFile) } } }),
+    ...(alerts.backupStamp === undefined
+      ? {}
+      : { alerts: { ...alerts, backupStamp: anchor(alerts.backupStamp) } }),
     database: database.client === 'sqlite' ? { ...database, file: anchor(database.file) } : database,
   };
 }

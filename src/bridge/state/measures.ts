@@ -1,14 +1,27 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { alertKinds } from '../../core/alerts/alert.ts';
 import { toMilliseconds } from '../../core/datetime.ts';
+import { nextDue } from '../../core/time/next-due.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
-import type { DiskMeasures, Measures, QueueMeasures, SourceMeasures } from '../../server/measures.ts';
+import type {
+  AlertMeasures,
+  DiskMeasures,
+  Measures,
+  QueueMeasures,
+  SourceMeasures,
+} from '../../server/measures.ts';
+import { readFact } from '../../store/alerts/installation-facts.ts';
+import { countMessages } from '../../store/alerts/outbox.ts';
+import { readAlertStates } from '../../store/alerts/states.ts';
 import { type DatabaseSize, readDatabaseSize } from '../../store/reading/database-size.ts';
 import { datesOfChanges, keyOf, type Unpublished } from '../../store/reading/unpublished.ts';
 import type { DueState } from '../../store/runs/due.ts';
 import type { Run } from '../../store/runs/runs.ts';
+import { countVanishedOf } from '../../store/runs/vanished.ts';
 import { type JournalState, readJournals } from '../../store/sources/journal.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
+import { plansOf } from '../work/due-plans.ts';
 import type { KnownOfAll } from './overview.ts';
 
 /** Where nothing tells since when a source is known. */
@@ -26,6 +39,9 @@ export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promis
   const due = new Map(
     known.due.filter(({ kind }) => kind === 'harvest').map((state) => [state.source, state]),
   );
+  const suspects = [...known.facts.values()].filter((facts) => facts.vanished).map(({ stored }) => stored.id);
+  const vanished = await countVanishedOf(database.reader, suspects);
+  const periods = periodsOf(config);
   const sources = Object.keys(config.sources).map((name): SourceMeasures => {
     const facts = known.facts.get(name);
     const planned = due.get(name);
@@ -35,6 +51,8 @@ export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promis
       goodSince: good === undefined ? (planned?.plannedAt ?? startedAt) : toMilliseconds(good),
       failures: planned?.attempts ?? 0,
       unreadable: facts?.unreadable ?? 0,
+      vanished: facts?.vanished ? vanished(facts.stored.id).items : 0,
+      periodMs: deps.pauseOf(name) ? undefined : periods.get(name),
       lastRun: durationOf(facts?.run),
       unpublishedSince: lags.get(name),
     };
@@ -46,7 +64,54 @@ export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promis
     databaseBytes: size.bytes,
     walBytes: size.walBytes,
     disks: await readDisks(deps),
+    alerts: await readAlerts(deps),
   };
+}
+
+async function readAlerts({ database, config }: StoredBridge): Promise<AlertMeasures> {
+  const { counted, waiting } = await countMessages(database.reader);
+  const active = new Map<string, number>();
+  for (const { kind, phase } of await readAlertStates(database.reader))
+    if (phase === 'told' || phase === 'clearing') active.set(kind, (active.get(kind) ?? 0) + 1);
+  return {
+    ...{ counted, waiting },
+    active: alertKinds.map((kind) => ({ kind, count: active.get(kind) ?? 0 })),
+    backupAt: await lastBackupAt({ database, config }),
+  };
+}
+
+/** The latest one that is known: of `rsbridge backup`, or of whatever else writes `alerts.backupStamp`. */
+export async function lastBackupAt({
+  config,
+  database,
+}: Pick<StoredBridge, 'config' | 'database'>): Promise<number | undefined> {
+  const { backupStamp } = config.alerts;
+  const made = (await readFact(database.reader, 'backup'))?.at;
+  const stamped =
+    backupStamp === undefined
+      ? undefined
+      : await stat(backupStamp).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => undefined,
+        );
+  const known = [made, stamped].filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+let planned: { readonly sources: object; readonly periods: ReadonlyMap<string, number> } | undefined;
+
+/** Of what is new, or else of everything; made anew for other sources alone. */
+function periodsOf(config: StoredBridge['config']): ReadonlyMap<string, number> {
+  if (planned?.sources === config.sources) return planned.periods;
+  const periods = new Map<string, number>();
+  for (const { source, kind, schedule } of plansOf(config)) {
+    const isBetter = kind === 'harvest' || (kind === 'full' && !periods.has(source));
+    const turn = schedule && source !== '' && isBetter ? nextDue(schedule, Date.now()) : undefined;
+    const next = turn === undefined || !schedule ? undefined : nextDue(schedule, turn);
+    if (turn !== undefined && next !== undefined) periods.set(source, next - turn);
+  }
+  planned = { sources: config.sources, periods };
+  return periods;
 }
 
 function durationOf(run: Run | undefined): SourceMeasures['lastRun'] {

@@ -190,7 +190,10 @@ function describeRest(rest: RestingHost | undefined, words: StateWords): string 
  * A full pass, or a later look through the identifiers, whose deletions wait for a person, however many good
  * incremental ones came after it.
  */
-function refusedPass({ fullPass, look }: Known): Run<RunKind> | undefined {
+export function refusedPass({
+  fullPass,
+  look,
+}: Pick<Partial<SourceFacts>, 'fullPass' | 'look'>): Run<RunKind> | undefined {
   if (fullPass?.state === 'needs-attention') return fullPass;
   return look?.state === 'needs-attention' && look.id > (fullPass?.id ?? 0) ? look : undefined;
 }

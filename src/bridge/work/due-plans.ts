@@ -16,10 +16,11 @@ export interface Plan extends DueWork {
 /** Before the documents of the night are rendered. */
 const retentionSchedule = '10 1 * * *';
 
-export type PlannedConfig = Pick<Config, 'sources' | 'publish' | 'timeZone'>;
+export type PlannedConfig = Pick<Config, 'sources' | 'publish' | 'timeZone' | 'alerts' | 'mail'>;
 
 /** What is due by a configuration, and when: of each source, and of the installation. */
-export function plansOf({ sources, publish, timeZone }: PlannedConfig): readonly Plan[] {
+export function plansOf(config: PlannedConfig): readonly Plan[] {
+  const { sources, publish, timeZone } = config;
   const planOf = planIn(timeZone);
   const ofSources = (kind: DueKind, setting: keyof typeof defaultSchedules): readonly Plan[] => {
     const schedules = new Map<string, string>();
@@ -38,8 +39,22 @@ export function plansOf({ sources, publish, timeZone }: PlannedConfig): readonly
     planOf('', 'retention', retentionSchedule),
     planOf('', 'lists', publish.resourceListSchedule),
     planOf('', 'dumps', publish.resourceDumpSchedule),
+    alertsPlan(config),
     { source: '', kind: 'publication', schedule: always, text: 'always' },
   ];
+}
+
+/** Never where there is nobody to be told. */
+function alertsPlan({ alerts, mail }: Pick<Config, 'alerts' | 'mail'>): Plan {
+  const { everySeconds, to, webhook, slack, pingUrl } = alerts;
+  const isWanted = (mail && to !== undefined) || webhook || slack || pingUrl !== undefined;
+  const periodMs = everySeconds * 1000;
+  const after = (moment: number) => (Math.floor(moment / periodMs) + 1) * periodMs;
+  return {
+    ...{ source: '', kind: 'alerts' },
+    schedule: isWanted ? { place: 0, atMostMs: 0, after } : undefined,
+    text: isWanted ? `every ${everySeconds} s` : 'never',
+  };
 }
 
 const always: Schedule = { place: 0, atMostMs: 0, after: (moment) => moment + 1 };

@@ -139,7 +139,7 @@ export class DueRunner {
 
   #ofInstallation(): readonly DueKind[] {
     const isPublisher = this.has({ source: '', kind: 'publication' });
-    return ['publication', 'retention', ...(isPublisher ? publishing : [])];
+    return ['publication', 'retention', 'alerts', ...(isPublisher ? publishing : [])];
   }
 
   #isRemoving(): boolean {

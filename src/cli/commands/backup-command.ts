@@ -8,6 +8,7 @@ import { countOf } from '../../core/count-of.ts';
 import { toIso, toStamp } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
 import type { Action } from '../../store/admin/audit.ts';
+import { writeFact } from '../../store/alerts/installation-facts.ts';
 import {
   type CopyFacts,
   copySqlite,
@@ -17,6 +18,7 @@ import {
 } from '../../store/backup/sqlite-copy.ts';
 import { openDatabase } from '../../store/engine/database.ts';
 import { translate } from '../../store/engine/storage-error.ts';
+import { checkSchema } from '../../store/schema/migrate.ts';
 import { noteCommand } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
@@ -43,6 +45,7 @@ export async function backupCommand(file: string, flags: BackupFlags, io: Comman
   const { size } = statSync(from, { throwIfNoEntry: false }) ?? { size: 0 };
   if (!flags.json) say(io, `copying ${from} (${(size / 1_000_000).toFixed(1)} MB), then checking the copy`);
   const facts = await copySqlite(from, to);
+  await noteBackup(config, to);
   const others = filesBeside(config);
   await noteInFile(config, 'made a backup', to, io);
   printResult(
@@ -54,6 +57,19 @@ export async function backupCommand(file: string, flags: BackupFlags, io: Comman
     ),
   );
   return exitCodes.ok;
+}
+
+/** So that alerts know how old the latest one is. A database that this version does not know is left as it is. */
+async function noteBackup({ database: settings }: Config, to: string): Promise<void> {
+  const database = openDatabase(settings);
+  try {
+    await checkSchema(database);
+    await writeFact(database, 'backup', { value: to, at: systemClock.now().getTime() });
+  } catch {
+    // The backup is there all the same.
+  } finally {
+    await database.close();
+  }
 }
 
 /** What is to be restored is a backup, and not something that was withdrawn. */

@@ -45,6 +45,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'too-many-files': exitCodes.storage,
   'publication-failed': exitCodes.storage,
   'content-damaged': exitCodes.storage,
+  'alert-undelivered': exitCodes.upstream,
   'deletions-refused': exitCodes.needsAttention,
   'vanished-changed': exitCodes.needsAttention,
   interrupted: exitCodes.interrupted,

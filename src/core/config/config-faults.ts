@@ -17,6 +17,7 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
   if (isObject(listen) && listen.metrics === false && !hasListener(admin))
     yield 'listen.metrics: there is no other port for /metrics; write admin.listen with a port, or leave this out';
   yield* storageFaults(storage);
+  yield* mailFaults(all);
   yield* timeZoneFaults('timeZone', timeZone);
   // Where it has none of its own it is the one above.
   if (isObject(pages) && pages.timeZone !== timeZone) yield* timeZoneFaults('pages.timeZone', pages.timeZone);
@@ -53,6 +54,17 @@ function* storageFaults(storage: unknown): Generator<string> {
   const { accessKeyId, secretAccessKey } = isObject(s3) ? s3 : {};
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
     yield 'storage.s3: accessKeyId and secretAccessKey belong together; write both or neither';
+}
+
+/** Whoever is to be written to needs a server that takes it. */
+function* mailFaults({ mail, alerts }: Readonly<Record<string, unknown>>): Generator<string> {
+  if (isObject(mail) && (mail.user === undefined) !== (mail.password === undefined))
+    yield 'mail: user and password belong together; write both or neither';
+  if (isObject(mail) && mail.password !== undefined && mail.security === 'none')
+    yield 'mail.security: a password is not sent in clear; write starttls or tls, or leave out user and password';
+  if (mail !== undefined) return;
+  if (isObject(alerts) && alerts.to !== undefined)
+    yield 'alerts.to: there is no mail server; write mail.host and mail.from';
 }
 
 function* rangeFaults(path: string, ranges: unknown): Generator<string> {

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { BridgeError } from '../errors.ts';
 import { adminSchema } from './admin-schema.ts';
+import { alertsSchema, optionalMail } from './alerts-schema.ts';
 import { findFaults } from './config-faults.ts';
 import { databaseSchema } from './database-schema.ts';
 import { pagesSchema } from './pages-schema.ts';
@@ -70,7 +71,7 @@ export const configSchema = Type.Object(
       minLength: 1,
       default: 'UTC',
       description:
-        'The time zone of all schedules, such as Asia/Tokyo: of the sources, of what is done at night, and of what is sent once a week.',
+        'The time zone of all schedules, such as Asia/Tokyo: of the sources, and of what is done at night.',
     }),
     pages: pagesSchema,
     contact: Type.Optional(
@@ -254,6 +255,8 @@ export const configSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    mail: optionalMail,
+    alerts: alertsSchema,
     search: Type.Boolean({
       default: true,
       description:
@@ -312,9 +315,9 @@ export function parseConfig(raw: unknown): Config {
  */
 export function parseSources(
   sources: Readonly<Record<string, unknown>>,
-  { baseUrl, groups, sets }: Pick<Config, 'baseUrl' | 'groups' | 'sets'>,
+  { baseUrl, groups, sets, mail }: Pick<Config, 'baseUrl' | 'groups' | 'sets' | 'mail'>,
 ): Config['sources'] {
-  return parseConfig({ baseUrl, groups, sets, sources }).sources;
+  return parseConfig({ baseUrl, groups, sets, sources, ...(mail && { mail }) }).sources;
 }
 
 /** Told once, and not of each source that has the group. */

@@ -3,7 +3,7 @@ import { type Family, type Sample, samplesText } from './samples.ts';
 
 /** What is measured of the sources and of the installation, in the Prometheus text format. */
 export function measuresText(
-  { sources, queue, databaseBytes, walBytes, disks }: Measures,
+  { sources, queue, databaseBytes, walBytes, disks, alerts }: Measures,
   now: number,
 ): string {
   const seconds = (since: number | undefined) =>
@@ -43,6 +43,14 @@ export function measuresText(
       ({ unreadable }) => unreadable,
     ),
     ofSources(
+      'vanished_items',
+      'Items that are missing from a repository, and wait for a decision.',
+      ({ vanished }) => vanished,
+    ),
+    ofSources('period_seconds', 'Between two turns of the schedule of a source.', ({ periodMs }) =>
+      periodMs === undefined ? undefined : periodMs / 1000,
+    ),
+    ofSources(
       'publication_lag_seconds',
       'For how long a change of a source has not been in all of its lists.',
       ({ unpublishedSince }) => (unpublishedSince === undefined ? 0 : seconds(unpublishedSince)),
@@ -71,6 +79,19 @@ export function measuresText(
       help: 'How large that disk is.',
       samples: disks.map(({ place, total }): Sample => [{ place }, total]),
     },
+    {
+      name: 'rsbridge_alerts_sent_total',
+      help: 'Messages of alerts, by the way they go and what became of them.',
+      type: 'counter',
+      samples: alerts.counted.map(({ channel, outcome, count }): Sample => [{ channel, outcome }, count]),
+    },
+    {
+      name: 'rsbridge_alerts_active',
+      help: 'What is wrong and was told, by kind.',
+      samples: alerts.active.map(({ kind, count }): Sample => [{ kind }, count]),
+    },
+    single('alerts_waiting', 'Messages of alerts that are to be sent.', alerts.waiting),
+    single('backup_age_seconds', 'Since the latest backup that is known.', seconds(alerts.backupAt)),
   ];
   return families.map(samplesText).join('');
 }

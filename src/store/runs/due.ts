@@ -10,6 +10,7 @@ export type DueKind =
   | 'removal'
   | 'removal-at-once'
   | 'retention'
+  | 'alerts'
   | 'lists'
   | 'dumps'
   | 'publication';

@@ -1,0 +1,25 @@
+import type { Database, Queryable } from '../engine/database.ts';
+
+/** Something that is known of the installation, since a moment in milliseconds. */
+export interface InstallationFact {
+  readonly value: string;
+  readonly at: number;
+}
+
+/** `backup`: of the database, where it went. `alerts`: the last round of alerts, and when something was told last. */
+export type FactName = 'backup' | 'alerts';
+
+export async function readFact(db: Queryable, name: FactName): Promise<InstallationFact | undefined> {
+  const row: InstallationFact | undefined = await db('installation_fact')
+    .where({ name })
+    .first('value', 'at');
+  return row;
+}
+
+export async function writeFact(
+  { writer }: Pick<Database, 'writer'>,
+  name: FactName,
+  { value, at }: InstallationFact,
+): Promise<void> {
+  await writer('installation_fact').insert({ name, value, at }).onConflict('name').merge();
+}
