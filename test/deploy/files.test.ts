@@ -20,6 +20,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'rsbridge-deploy-'));
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
+const docs = readFileSync(join(root, 'docs', 'http.md'), 'utf8');
 const readText = (...path: string[]) => readFileSync(join(deploy, ...path), 'utf8');
 
 describe('Prometheus', () => {
@@ -35,6 +36,18 @@ describe('Prometheus', () => {
       const { code, text } = runTool(promtool ?? '', args, { cwd });
       expect(code, text).toBe(0);
     }
+  });
+
+  test('every metric that a rule or the board asks for is documented', () => {
+    const board = JSON.parse(readText('grafana', 'rsbridge.json')) as Board;
+    const rules = parse(readText('prometheus', 'rules.yml')) as { groups: { rules: { expr: string }[] }[] };
+    const asked = [
+      ...board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+      ...rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr)),
+    ].flatMap((expr) => expr.match(/\brsbridge_\w+/g) ?? []);
+    expect(asked.length).toBeGreaterThan(25);
+    const missing = asked.filter((name) => !docs.includes(`\`${name.replace(/_bucket$/, '')}`));
+    expect([...new Set(missing)]).toEqual([]);
   });
 
   test('every rule is tried, and says what to do and where that is written', () => {
