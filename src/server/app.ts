@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { adminRoutes } from './admin/admin.ts';
+import { createEventHub } from './admin/live/event-hub.ts';
 import { apiRoutes } from './api/api.ts';
 import { createConnections } from './connections/connections.ts';
 import type { ServerDeps } from './deps.ts';
@@ -93,8 +94,9 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   healthRoutes(app, deps);
   if (deps.metrics !== 'elsewhere') metricsRoutes(app, deps, metrics);
   if (scope === 'operations') return app;
-  adminRoutes(app, deps);
-  apiRoutes(app, deps);
+  const hub = createEventHub(app);
+  adminRoutes(app, deps, hub);
+  apiRoutes(app, deps, hub);
   if (scope === 'admin') return app;
   const index = createSetIndex(deps);
   homeRoutes(app, deps, index);

@@ -46,6 +46,10 @@ export interface QueueMeasures {
   readonly running: number;
   /** Since when the one has been due that has waited longest. */
   readonly waitingSince: number | undefined;
+  /** Failed the last time. */
+  readonly failing: number;
+  /** When the next one is due that is not due yet. */
+  readonly nextAt: number | undefined;
 }
 
 export interface DiskMeasures {

@@ -155,20 +155,27 @@ export async function readLags(
   );
 }
 
+type Queued = Omit<QueueMeasures, 'kind'>;
+const nothingQueued: Queued = {
+  ...{ waiting: 0, running: 0, failing: 0, waitingSince: undefined, nextAt: undefined },
+};
+
 /** Of what is planned and not paused; who publishes does so for ever. */
 function queueOf(
   { config, pauseOf }: StoredBridge,
   due: readonly DueState[],
   now: number,
 ): readonly QueueMeasures[] {
-  const queue = new Map<string, { waiting: number; running: number; waitingSince: number | undefined }>();
-  for (const { source, kind, dueAt, isHeld } of due) {
+  const queue = new Map<string, { -readonly [Key in keyof Queued]: Queued[Key] }>();
+  for (const { source, kind, dueAt, attempts, isHeld } of due) {
     const isOurs = source === '' || Object.hasOwn(config.sources, source) || kind.startsWith('removal');
     if (kind === 'publication' || !isOurs) continue;
-    const one = queue.get(kind) ?? { waiting: 0, running: 0, waitingSince: undefined };
+    const one = queue.get(kind) ?? { ...nothingQueued };
     queue.set(kind, one);
+    if (attempts > 0) one.failing += 1;
     if (isHeld) one.running += 1;
-    else if (dueAt !== undefined && dueAt <= now && pauseOf(source) === undefined) {
+    else if (dueAt !== undefined && dueAt > now) one.nextAt = Math.min(one.nextAt ?? dueAt, dueAt);
+    else if (dueAt !== undefined && pauseOf(source) === undefined) {
       one.waiting += 1;
       one.waitingSince = Math.min(one.waitingSince ?? dueAt, dueAt);
     }

@@ -4,20 +4,25 @@ import { accessRoutes } from './access/access-page.ts';
 import { auditRoutes } from './access/audit-page.ts';
 import { passwordLinkRoutes } from './access/password-link.ts';
 import { signInRoutes } from './access/sign-in.ts';
+import { activityLive } from './activity/activity-live.ts';
+import { activityPageRoutes } from './activity/activity-page.ts';
 import type { AdminServer } from './guard/admin-server.ts';
 import { bodyLimit, installGuard } from './guard/guard.ts';
+import type { EventHub } from './live/event-hub.ts';
+import { liveRoutes } from './live/live-routes.ts';
 import { logPageRoutes } from './log/log-page.ts';
 import { takeForms } from './page/form-body.ts';
+import { problemsPageRoutes } from './problems/problems-page.ts';
 import { decisionRoutes } from './sources/decision-routes.ts';
-import { problemsPageRoutes } from './sources/problems-page.ts';
 import { settingsPageRoutes } from './sources/settings-page.ts';
 import { sourceActRoutes } from './sources/source-act-routes.ts';
 import { sourcePageRoutes } from './sources/source-page.ts';
+import { sourceLive, sourcesLive } from './sources/sources-live.ts';
 import { sourcesPageRoutes } from './sources/sources-page.ts';
 import { taskPageRoutes } from './sources/task-page.ts';
 
 /** The dashboard: somebody who signed in → pages that say how everything is, and forms that act. */
-export function adminRoutes(app: FastifyInstance, deps: ServerDeps): void {
+export function adminRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub): void {
   const { admin } = deps;
   if (!admin) return;
   const own: AdminServer = { ...deps, admin };
@@ -39,5 +44,11 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps): void {
     taskPageRoutes(pages, own);
     settingsPageRoutes(pages, own);
     logPageRoutes(pages, own);
+    activityPageRoutes(pages, own);
+    liveRoutes(pages, own, hub, {
+      activity: activityLive(own),
+      source: sourceLive(own),
+      sources: sourcesLive(own),
+    });
   });
 }

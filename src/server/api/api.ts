@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { bodyLimit, installGuard } from '../admin/guard/guard.ts';
+import type { EventHub } from '../admin/live/event-hub.ts';
 import type { ServerDeps } from '../deps.ts';
 import { accessApiRoutes } from './access-routes.ts';
+import { activityRoutes } from './activity-routes.ts';
+import { eventRoutes } from './event-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
 import { taskRoutes } from './task-routes.ts';
 
 /** The dashboard for programs: JSON in, JSON out, with a token or a session. */
-export function apiRoutes(app: FastifyInstance, deps: ServerDeps): void {
+export function apiRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub): void {
   const { admin } = deps;
   if (!admin) return;
   const own: AdminServer = { ...deps, admin };
@@ -22,5 +25,7 @@ export function apiRoutes(app: FastifyInstance, deps: ServerDeps): void {
     taskRoutes(api, own);
     accessApiRoutes(api, own);
     logRoutes(api, own);
+    activityRoutes(api, own);
+    eventRoutes(api, own, hub);
   });
 }

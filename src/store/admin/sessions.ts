@@ -97,6 +97,11 @@ function living(db: Queryable, now: string) {
     .where('admin_session.created_at', '>', addSeconds(now, -longestSeconds));
 }
 
+/** Asking is no use of it. */
+export async function isSessionLiving(db: Queryable, hash: string, now: string): Promise<boolean> {
+  return (await living(db, now).where('admin_session.hash', hash).first('admin_session.hash')) !== undefined;
+}
+
 /** @returns whether there was one */
 export async function endSession(database: Database, hash: string): Promise<boolean> {
   return (await database.writer('admin_session').where({ hash }).delete()) > 0;

@@ -5,6 +5,7 @@ import { stylesheet } from '../../html/stylesheet.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import type { Visitor } from '../guard/visitor.ts';
 import { languageOf, wordsOf } from './language.ts';
+import { liveScript, liveScriptHash } from './live-script.ts';
 
 const adminStyle = `${stylesheet}
 button,input,select{font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:7px;padding:.25rem .7rem;min-height:2rem;max-width:100%}
@@ -19,20 +20,27 @@ label{display:block;margin:.6rem 0 .2rem}label.inline{display:inline;margin:0}
 .runs{display:block;width:120px;height:18px}
 .runs .f{fill:var(--warn)}.runs .o{fill:var(--ok)}.runs .i{fill:var(--soft)}.runs .n{fill:var(--line)}
 .note{border-left:3px solid var(--accent);padding:.4rem .9rem;background:var(--card)}
+.works{list-style:none;padding:0}.works li{margin:.8rem 0}progress{width:100%;max-width:24rem;height:.6rem;accent-color:var(--accent)}
 .scroll{overflow-x:auto}.raw{max-height:24rem;overflow:auto}
 `;
 
 const styleHash = createHash('sha256').update(adminStyle).digest('base64');
 
-/** No script at all; forms go to us alone. */
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${styleHash}'`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** No script at all, or the one that keeps numbers as they are now; forms go to us alone. */
+const policyWith = (scripts: readonly string[]) =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${styleHash}'`,
+    ...scripts,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+const policies = {
+  still: policyWith([]),
+  live: policyWith([`script-src 'sha256-${liveScriptHash}'`, "connect-src 'self'"]),
+} as const;
 
 export interface AdminPage {
   readonly title: string;
@@ -40,19 +48,22 @@ export interface AdminPage {
   /** Undefined: nobody is signed in. */
   readonly visitor?: Visitor | undefined;
   readonly status?: number;
+  /** Its parts are kept as they are now: what the stream of events is asked for. */
+  readonly live?: Readonly<Record<string, string>>;
 }
 
 export function sendAdminPage(
   deps: AdminServer,
   request: FastifyRequest,
   reply: FastifyReply,
-  { title, body, visitor, status = 200 }: AdminPage,
+  { title, body, visitor, status = 200, live }: AdminPage,
 ): FastifyReply {
   const words = wordsOf(request);
   const base = `${basePathOf(deps)}/admin`;
   const { nav } = words;
   const links = visitor && [
     html`<a href="${base}">${nav.sources}</a>`,
+    html`<a href="${base}/activity">${nav.activity}</a>`,
     html`<a href="${base}/log">${nav.log}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/settings">${nav.settings}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/audit">${nav.audit}</a>`,
@@ -63,12 +74,16 @@ export function sendAdminPage(
   const page = html`<!doctype html>
 <html lang="${words.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex,nofollow">
 <title>${title} — ${deps.title}</title><link rel="icon" href="data:,">
-<style>${new Markup(adminStyle)}</style></head><body>
+<style>${new Markup(adminStyle)}</style></head><body${live && html` data-events="${base}/live?${new URLSearchParams({ ...live, lang: words.language }).toString()}"`}>
 <header><a class="name" href="${deps.baseUrl}/">${deps.title}</a><span class="grow"></span><nav class="admin" aria-label="${nav.label}">${links}<a href="${otherLanguage(request, base)}" hreflang="${words.language === 'en' ? 'ja' : 'en'}" lang="${words.language === 'en' ? 'ja' : 'en'}">${words.otherLanguage}</a></nav></header>
 <main>
 <h1>${title}</h1>
 ${body}
-</main>
+</main>${
+    live &&
+    html`
+<script>${new Markup(liveScript)}</script>`
+  }
 </body></html>
 `;
   const { lang } = (request.query ?? {}) as { lang?: unknown };
@@ -80,7 +95,7 @@ ${body}
   return reply
     .code(status)
     .headers({
-      'content-security-policy': policy,
+      'content-security-policy': live ? policies.live : policies.still,
       'content-type': 'text/html; charset=utf-8',
       'content-language': words.language,
       vary: 'Accept-Language, Cookie',

@@ -1,19 +1,13 @@
-import { toMilliseconds } from '../../../core/datetime.ts';
-import { html, type Markup } from '../../html/html.ts';
-import type { AdminWords } from './words.ts';
+import { html, type Markup, timeAndAge } from '../../html/html.ts';
+import type { Reader } from '../../words/reader.ts';
 
-const spans = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
+/** `3 minutes ago` in the language of the reader, and the time beside it: in the zone of the pages, and in UTC. */
+export function when(reader: Reader, iso: string | undefined, now: string): Markup {
+  return timeAndAge(reader, iso, now, '–');
+}
 
-/** `3 minutes ago` in the language of the reader, and the exact time (UTC) beside it. */
-export function when(words: AdminWords, iso: string | undefined, now: string): Markup {
-  if (iso === undefined) return html`<span class="soft">–</span>`;
-  const seconds = Math.round((toMilliseconds(iso) - toMilliseconds(now)) / 1000);
-  const [unit, length] = spans.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
-  const format = new Intl.RelativeTimeFormat(words.language, { numeric: 'auto' });
-  return html`<time datetime="${iso}">${format.format(Math.trunc(seconds / length), unit)}</time> <span class="soft">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</span>`;
+/** A part of a sentence of ours where it names a moment (ISO, UTC). */
+export function withTimes(reader: Reader, text: string): Markup {
+  const parts = text.split(/(\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b)/);
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<time datetime="${part}">${reader.time(part)}</time>` : part))}`;
 }

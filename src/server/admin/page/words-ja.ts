@@ -8,6 +8,7 @@ export const japanese: AdminWords = {
     label: '管理画面',
     sources: 'ソース',
     access: 'アクセス',
+    activity: '動作状況',
     log: 'ログ',
     audit: '操作記録',
     settings: '設定',
@@ -68,6 +69,7 @@ export const japanese: AdminWords = {
   },
   source: {
     facts: '概要',
+    log: 'このソースのログ',
     address: 'アドレス',
     protocol: 'プロトコル',
     pausedUntil: '一時停止の期限',

@@ -6,6 +6,7 @@ export const english = {
     label: 'Dashboard',
     sources: 'Sources',
     access: 'Access',
+    activity: 'Activity',
     log: 'Log',
     audit: 'Audit log',
     settings: 'Settings',
@@ -66,6 +67,7 @@ export const english = {
   },
   source: {
     facts: 'What it is',
+    log: 'What was logged of it',
     address: 'Address',
     protocol: 'Protocol',
     pausedUntil: 'Paused until',

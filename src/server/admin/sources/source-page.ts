@@ -1,18 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
 import { allows } from '../../../store/admin/scope.ts';
+import { listUnderWay } from '../../../store/presence/under-way.ts';
 import { html, linkTo, type Markup } from '../../html/html.ts';
+import type { Reader } from '../../words/reader.ts';
+import { workList } from '../activity/work-list.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
 import { formToken, sendAdminPage } from '../page/admin-page.ts';
-import { wordsOf } from '../page/language.ts';
+import { readerOf, wordsOf } from '../page/language.ts';
+import { livePart } from '../page/live-part.ts';
 import { when } from '../page/when.ts';
 import type { AdminWords } from '../page/words.ts';
-import { runTable } from './run-table.ts';
+import { runTable } from '../runs/run-table.ts';
 import { settingsTable } from './settings-table.ts';
 import { readSourceFacts, runsPerPage, type SourceFactsView } from './source-facts.ts';
 import { pauseFields, sourceActs } from './source-forms.ts';
-import { stateMark } from './state-mark.ts';
+import { sourceState } from './sources-live.ts';
 
 /** One source: what it is, what it does, what went wrong, and what can be done about it. */
 export function sourcePageRoutes(app: FastifyInstance, deps: AdminServer): void {
@@ -35,24 +40,31 @@ async function sendSource(
   const view = await readSourceFacts(deps, name, from);
   const words = wordsOf(request);
   const visitor = visitorOf(request);
+  const reader = readerOf(deps, request);
   const base = `${basePathOf(deps)}/admin/sources`;
   const shown = view.runs.slice(0, runsPerPage);
   const older =
     view.runs.length > runsPerPage &&
     html`<p><a rel="next" href="${base}/${name}?before=${shown.at(-1)?.id}">${words.source.older}</a></p>`;
-  const body = html`<p>${stateMark(view.row.word, words)} <span class="mono soft">${name}</span></p>
-<p>${view.row.state}</p>
+  const works = await listUnderWay(primaryOf(deps.database), name);
+  const admin = `${basePathOf(deps)}/admin`;
+  const body = html`${livePart('state', sourceState(view.row, words, reader))}
+${livePart('works', workList(works, { base: admin, reader, now: view.now }))}
+<p><a href="${admin}/log?source=${name}">${words.source.log}</a></p>
 ${allows(visitor.scope, 'run') && buttons(name, visitor, base, words)}
-${attention(view, visitor, base, words)}
+${attention(view, visitor, base, words, reader)}
 <h2>${words.source.facts}</h2>
-${facts(view, words)}
+${facts(view, words, reader)}
 <h2>${words.source.runs}</h2>
-${shown.length > 0 ? runTable(shown, words, view.now) : html`<p>${words.source.noRuns}</p>`}${older}
+${livePart('runs', shown.length > 0 ? runTable(shown, words, reader, view.now) : html`<p>${words.source.noRuns}</p>`)}${older}
 <h2>${words.source.learnt}</h2>
-${lessons(view, words)}
+${lessons(view, words, reader)}
 <h2>${words.source.settings}</h2>
 ${settingsTable(view.settings, words)}`;
-  return sendAdminPage(deps, request, reply, { title: view.row.title, body, visitor });
+  return sendAdminPage(deps, request, reply, {
+    ...{ title: view.row.title, body, visitor },
+    live: { view: 'source', source: name, ...(from === undefined ? {} : { before: String(from) }) },
+  });
 }
 
 function buttons(name: string, visitor: Visitor, base: string, words: AdminWords): Markup {
@@ -66,6 +78,7 @@ function attention(
   visitor: Visitor,
   base: string,
   words: AdminWords,
+  reader: Reader,
 ): Markup {
   const { source } = words;
   const { unreadable = 0, vanished: missing } = details ?? {};
@@ -79,30 +92,34 @@ function attention(
     missing !== undefined &&
     missing.items > 0 &&
     html`<h2>${source.vanished}</h2><p>${source.vanishedIntro(missing.items, missing.runId ?? 0)}</p>
-<ul>${vanished.map((item) => html`<li><span class="mono">${item.identifier}</span> <span class="soft">${item.formats.join(', ')} · ${source.since} ${item.since}</span></li>`)}${missing.items > vanished.length && html`<li>… ${words.number(missing.items - vanished.length)}</li>`}</ul>
+<ul>${vanished.map((item) => html`<li><span class="mono">${item.identifier}</span> <span class="soft">${item.formats.join(', ')} · ${source.since} ${reader.time(item.since)}</span></li>`)}${missing.items > vanished.length && html`<li>… ${words.number(missing.items - vanished.length)}</li>`}</ul>
 ${decide}`;
   return html`${records}${gone}`;
 }
 
-function facts({ row, stored, due, settings, now }: SourceFactsView, words: AdminWords): Markup {
+function facts(
+  { row, stored, due, settings, now }: SourceFactsView,
+  words: AdminWords,
+  reader: Reader,
+): Markup {
   const { source, sources } = words;
   const url = settings.find(({ key }) => key === 'url')?.value;
   const info = stored?.info;
   const planned = due.filter(({ dueAt, isHeld }) => dueAt !== undefined || isHeld);
   const paused = row.pause && [
     row.pause.until === undefined
-      ? html`<dt>${source.pausedSince}</dt><dd>${when(words, row.pause.since, now)}</dd>`
-      : html`<dt>${source.pausedUntil}</dt><dd>${when(words, row.pause.until, now)}</dd>`,
+      ? html`<dt>${source.pausedSince}</dt><dd>${when(reader, row.pause.since, now)}</dd>`
+      : html`<dt>${source.pausedUntil}</dt><dd>${when(reader, row.pause.until, now)}</dd>`,
     row.pause.reason !== undefined && html`<dt>${words.acts.reason}</dt><dd>${row.pause.reason}</dd>`,
   ];
-  return html`<dl><dt>${source.address}</dt><dd>${linkTo(String(url))}</dd>${info && html`<dt>${source.protocol}</dt><dd>${info.protocol} ${info.protocolVersion}</dd>`}${paused}<dt>${sources.lastSuccess}</dt><dd>${when(words, row.lastSuccessAt, now)}</dd>${planned.map(
+  return html`<dl><dt>${source.address}</dt><dd>${linkTo(String(url))}</dd>${info && html`<dt>${source.protocol}</dt><dd>${info.protocol} ${info.protocolVersion}</dd>`}${paused}<dt>${sources.lastSuccess}</dt><dd>${when(reader, row.lastSuccessAt, now)}</dd>${planned.map(
     ({ kind, dueAt, isHeld, attempts, reason }) =>
-      html`<dt>${source.due}: ${kind}</dt><dd>${isHeld ? words.states.running : when(words, dueAt === undefined ? undefined : toIso(new Date(dueAt)), now)}${attempts > 0 && html` <span class="warn">${source.attempts(attempts)}</span>`} <span class="soft">${reason}</span></dd>`,
+      html`<dt>${source.due}: ${kind}</dt><dd>${isHeld ? words.states.running : when(reader, dueAt === undefined ? undefined : toIso(new Date(dueAt)), now)}${attempts > 0 && html` <span class="warn">${source.attempts(attempts)}</span>`} <span class="soft">${reason}</span></dd>`,
   )}<dt>${sources.items}</dt><dd>${words.number(row.items)}</dd><dt>${sources.resources}</dt><dd>${words.number(row.resources)}</dd><dt>${sources.changes}</dt><dd>${words.number(row.recentChanges)}</dd></dl>`;
 }
 
-function lessons({ details }: SourceFactsView, { source }: AdminWords): Markup {
+function lessons({ details }: SourceFactsView, { source }: AdminWords, reader: Reader): Markup {
   const known = details?.lessons ?? [];
   if (known.length === 0) return html`<p>${source.nothingLearnt}</p>`;
-  return html`<ul>${known.map(({ sentence, learnedAt }) => html`<li>${sentence} <span class="soft">${learnedAt}</span></li>`)}</ul>`;
+  return html`<ul>${known.map(({ sentence, learnedAt }) => html`<li><span lang="en">${sentence}</span> <span class="soft">${reader.time(learnedAt)}</span></li>`)}</ul>`;
 }

@@ -1,17 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
 import { allows } from '../../../store/admin/scope.ts';
+import { listUnderWay, type UnderWay } from '../../../store/presence/under-way.ts';
 import { listRecentRuns } from '../../../store/runs/recent-runs.ts';
 import type { Run, RunKind } from '../../../store/runs/runs.ts';
 import { sourceWords } from '../../deps.ts';
 import { html, type Markup } from '../../html/html.ts';
+import type { Reader } from '../../words/reader.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
 import { formToken, sendAdminPage, withCode } from '../page/admin-page.ts';
-import { wordsOf } from '../page/language.ts';
+import { readerOf, wordsOf } from '../page/language.ts';
+import { liveSpan } from '../page/live-part.ts';
 import { when } from '../page/when.ts';
 import type { AdminWords } from '../page/words.ts';
-import { runPicture, runsInPicture } from './run-picture.ts';
+import { runPicture, runsInPicture } from '../runs/run-picture.ts';
 import { bulkActs } from './source-forms.ts';
 import {
   pageAfter,
@@ -22,6 +26,7 @@ import {
   select,
   sortings,
 } from './source-rows.ts';
+import { stateOf } from './sources-live.ts';
 import { stateMark } from './state-mark.ts';
 
 const perPage = 50;
@@ -54,6 +59,7 @@ async function sendSources(
     shown.map(({ name }) => name),
     runsInPicture,
   );
+  const works = await listUnderWay(primaryOf(deps.database));
   const base = `${basePathOf(deps)}/admin`;
   const { sources } = words;
   const counts = sourceWords.map((word) => ({
@@ -72,11 +78,14 @@ ${
     ? html`<p>${all.length === 0 ? withCode(sources.none) : sources.noneFound}</p>`
     : html`<form method="post" action="${base}/sources/act">${formToken(visitor)}
 <input type="hidden" name="filter" value="${queryOf(selection)}">
-${table(shown, runs, { base, words, now: toIso(deps.clock.now()), visitor })}
+${table(shown, runs, { base, words, works, reader: readerOf(deps, request), now: toIso(deps.clock.now()), visitor })}
 ${allows(visitor.scope, 'run') && bulkActs(words, found.length)}</form>`
 }
 ${next !== undefined && html`<p><a rel="next" href="${base}?${queryOf(selection)}&amp;after=${encodeURIComponent(next)}">${sources.more}</a></p>`}`;
-  return sendAdminPage(deps, request, reply, { title: sources.title, body, visitor });
+  return sendAdminPage(deps, request, reply, {
+    ...{ title: sources.title, body, visitor },
+    live: { view: 'sources', names: shown.map(({ name }) => name).join(',') },
+  });
 }
 
 /** As a part of an address. */
@@ -102,6 +111,8 @@ function filterForm(
 interface TableView {
   readonly base: string;
   readonly words: AdminWords;
+  readonly reader: Reader;
+  readonly works: readonly UnderWay[];
   readonly now: string;
   readonly visitor: Visitor;
 }
@@ -109,13 +120,13 @@ interface TableView {
 function table(
   rows: readonly SourceRow[],
   runs: ReadonlyMap<string, readonly Run<RunKind>[]>,
-  { base, words, now, visitor }: TableView,
+  { base, words, works, reader, now, visitor }: TableView,
 ): Markup {
   const { sources } = words;
   const mayRun = allows(visitor.scope, 'run');
   const lines = rows.map(
     (row) =>
-      html`<tr>${mayRun && html`<td><input type="checkbox" name="source" value="${row.name}" aria-label="${row.title}"></td>`}<td><a href="${base}/sources/${row.name}">${row.title}</a> <span class="soft mono">${row.name}</span></td><td>${stateMark(row.word, words)} <span class="soft">${row.state}</span></td><td>${runPicture(runs.get(row.name) ?? [], sources)}</td><td>${when(words, row.lastSuccessAt, now)}</td><td>${when(words, row.nextRunAt, now)}</td><td class="n">${words.number(row.items)}</td><td class="n">${words.number(row.recentChanges)}</td></tr>
+      html`<tr>${mayRun && html`<td><input type="checkbox" name="source" value="${row.name}" aria-label="${row.title}"></td>`}<td><a href="${base}/sources/${row.name}">${row.title}</a> <span class="soft mono">${row.name}</span></td><td>${liveSpan(`state ${row.name}`, stateOf(row, works, reader, words))}</td><td>${runPicture(runs.get(row.name) ?? [], sources)}</td><td>${when(reader, row.lastSuccessAt, now)}</td><td>${when(reader, row.nextRunAt, now)}</td><td class="n">${words.number(row.items)}</td><td class="n">${words.number(row.recentChanges)}</td></tr>
 `,
   );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${sources.title}"><table><thead><tr>${mayRun && html`<th scope="col">${sources.choose}</th>`}<th scope="col">${sources.source}</th><th scope="col">${sources.state}</th><th scope="col">${sources.runs}</th><th scope="col">${sources.lastSuccess}</th><th scope="col">${sources.nextRun}</th><th scope="col" class="n">${sources.items}</th><th scope="col" class="n">${sources.changes}</th></tr></thead><tbody>

@@ -5,14 +5,15 @@ import { listUnreadable, type Unreadable } from '../../../store/runs/unreadable.
 import { type Cause, listCauses } from '../../../store/runs/unreadable-causes.ts';
 import { findSource } from '../../../store/sources/sources.ts';
 import { html, type Markup } from '../../html/html.ts';
+import type { Reader } from '../../words/reader.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
 import { formToken, seeOther, sendAdminPage } from '../page/admin-page.ts';
 import { formOf } from '../page/form-body.ts';
-import { wordsOf } from '../page/language.ts';
+import { readerOf, wordsOf } from '../page/language.ts';
 import { when } from '../page/when.ts';
-import { findRow } from './source-facts.ts';
+import { findRow } from '../sources/source-facts.ts';
 
 const causesShown = 50;
 const perPage = 50;
@@ -90,17 +91,22 @@ async function sendProblems(
 ${
   total === 0
     ? html`<p>${problems.none}</p>`
-    : html`${causeTable(causes, words, toIso(deps.clock.now()))}${all}
+    : html`${causeTable(causes, words, readerOf(deps, request), toIso(deps.clock.now()))}${all}
 ${shown.map((one) => record(one, problems, mayRun && one.identifier !== undefined && button(one.identifier, problems.retry)))}`
 }${some.length > perPage && html`<p><a rel="next" href="${place}/problems?after=${shown.at(-1)?.id}">${words.sources.more}</a></p>`}`;
   return sendAdminPage(deps, request, reply, { title: problems.title(name), body, visitor });
 }
 
-function causeTable(causes: readonly Cause[], words: ReturnType<typeof wordsOf>, now: string): Markup {
+function causeTable(
+  causes: readonly Cause[],
+  words: ReturnType<typeof wordsOf>,
+  reader: Reader,
+  now: string,
+): Markup {
   const { problems } = words;
   const rows = causes.map(
     ({ code, message, count, lastSeenAt }) =>
-      html`<tr><td>${message} <span class="soft mono">${code}</span></td><td class="n">${words.number(count)}</td><td>${when(words, lastSeenAt, now)}</td></tr>`,
+      html`<tr><td>${message} <span class="soft mono">${code}</span></td><td class="n">${words.number(count)}</td><td>${when(reader, lastSeenAt, now)}</td></tr>`,
   );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${problems.cause}"><table><thead><tr><th scope="col">${problems.cause}</th><th scope="col" class="n">${problems.count}</th><th scope="col">${problems.lastSeen}</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
