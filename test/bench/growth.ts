@@ -7,21 +7,24 @@ import { freePort } from '../../src/cli/demo/free-port.ts';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { startPostgres } from '../house/postgres/server.ts';
 import { type Cost, type Requested, runCommand, serveRequests } from './growth/commands.ts';
+import { untilDescribed } from './growth/described.ts';
 import { judge } from './growth/judge.ts';
 import { processorTime } from './growth/processor-time.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
 /**
- * `npm run bench growth [SIZE…] [sqlite] [pg]`: what grows with the number of resources, and what must not. For each size
- * a repository of records of 1.9 kB, each tenth with a file, of which the first thousand were harvested and the others are
- * copies of their rows; its lists are made by our own code. Costs are processor time, of our process and of PostgreSQL. Ends with 1
- * where a cost is more than 1.2 times that of the smallest size, and more than measuring varies.
+ * `npm run bench growth [SIZE…] [sqlite] [pg] [nosearch]`: what grows with the number of resources, and what must not. For
+ * each size a repository of records of 1.9 kB, each tenth with a file, of which the first thousand were harvested and the
+ * others are copies of their rows; its lists are made by our own code. Nothing is asked for before the search index is filled; with
+ * `nosearch` there is none. Costs are processor time, of our process and of PostgreSQL. Ends with 1 where a cost is more than 1.2 times
+ * that of the smallest size, and more than measuring varies.
  */
 const given = process.argv.slice(2);
 const sizes = given.map(Number).filter((size) => size > 0);
 const clients = (['sqlite', 'pg'] as const).filter(
   (client) => given.includes(client) || !(given.includes('sqlite') || given.includes('pg')),
 );
+const search = !given.includes('nosearch');
 const [harvested, fileEvery, rounds, commandsEach] = [1000, 10, 7, 3];
 /** Entries of one Resource List: of more there is an index. */
 const listed = 50_000;
@@ -56,6 +59,7 @@ async function measure(client: 'sqlite' | 'pg', size: number): Promise<readonly 
         : { client: 'sqlite', file: join(directory, 'bench.db') },
       listen: { port },
       logLevel: 'error',
+      search,
       sources: {
         bench: {
           url,
@@ -72,7 +76,10 @@ async function measure(client: 'sqlite' | 'pg', size: number): Promise<readonly 
     writeFileSync(config, JSON.stringify(settings));
     const origin = `http://127.0.0.1:${port}`;
     const worked = await work(config, size, database);
-    const served = await serveRequests(config, origin, requestsOf(size, origin), database);
+    const settled = async () => {
+      if (search) print({ size, what: 'search index filled', ...(await untilDescribed(settings.database)) });
+    };
+    const served = await serveRequests(config, origin, requestsOf(size, origin), { database, settled });
     const repeat = async (what: string, argumentsOf: (turn: number) => readonly string[]) => {
       const cpus: number[] = [];
       for (let turn = 0; turn < commandsEach; turn += 1) {
