@@ -36,8 +36,17 @@ export function parseDatestamp(text: string): string | undefined {
 
 /** `Sat, 21 Nov 2026 04:38:00 GMT` (RFC 9110 IMF-fixdate). */
 export function toHttpDate(iso: string): string {
-  return new Date(iso).toUTCString();
+  const known = httpDatesOf.get(iso);
+  if (known !== undefined) return known;
+  const text = new Date(iso).toUTCString();
+  if (httpDatesOf.size >= keptDates) httpDatesOf.clear();
+  httpDatesOf.set(iso, text);
+  return text;
 }
+
+/** An answer says the same one several times, and so do answers about what was harvested together. */
+const httpDatesOf = new Map<string, string>();
+const keptDates = 200;
 
 const httpDates = [
   // IMF-fixdate, RFC 850, asctime: RFC 9110 §5.6.7 has all three accepted.

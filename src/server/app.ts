@@ -4,6 +4,7 @@ import { createEventHub } from './admin/live/event-hub.ts';
 import { apiRoutes } from './api/api.ts';
 import { createConnections } from './connections/connections.ts';
 import type { ServerDeps } from './deps.ts';
+import { createDirectWay } from './direct/direct-way.ts';
 import { documentRoutes } from './documents/documents.ts';
 import { robotsRoutes } from './documents/robots.ts';
 import { createRewrite } from './http/base-path.ts';
@@ -47,6 +48,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   const metrics = deps.requestMetrics ?? createRequestMetrics();
   let isClosing = false;
   const shortWay = createShortWay({
+    ...(scope === 'all' && { direct: createDirectWay(deps) }),
     // Whoever is to admit each request, or reads of each in the log, has them all.
     isClosed: () => isClosing || deps.admit !== undefined || isHeard(app.log),
     answered: ({ url = '', method = '' }, { status, grounds: { operationId } }, milliseconds) => {

@@ -26,7 +26,8 @@ const spellings = new Map([
   ['www-authenticate', 'WWW-Authenticate'],
 ]);
 
-function spell(name: string): string {
+/** As a header's name goes out. */
+export function spell(name: string): string {
   const known = spellings.get(name.toLowerCase());
   if (known !== undefined) return known;
   const spelt = name.toLowerCase().replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());

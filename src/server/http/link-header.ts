@@ -66,18 +66,38 @@ function sizeOf(value: string | undefined): number {
  * @param anchor where it comes from, if not from what it is sent with
  */
 export function formatLink(link: HeaderLink, anchor?: string): string | undefined {
-  const { rel, href, type, profile } = link;
+  const parameters = parametersOf(link);
+  if (parameters === undefined) return undefined;
+  const from = anchor === undefined ? '' : `; anchor="${encodeTarget(anchor)}"`;
+  return `<${encodeTarget(link.href)}>${from}${parameters}${formatTimes(link)}`;
+}
+
+/** By relation, type and profile, of which there are few: each is looked at once. */
+const knownParameters = new Map<string, string | undefined>();
+const keptParameters = 500;
+
+/** Undefined: there is no relation among them. */
+function parametersOf({ rel, type, profile }: HeaderLink): string | undefined {
+  const key = `${rel.length} ${type?.length} ${profile?.length} ${rel}${type}${profile}`;
+  const known = knownParameters.get(key);
+  if (known !== undefined) return known;
   const relations = rel
     .split(' ')
     .filter((relation) => token.test(relation) || extensionRelation.test(relation));
   if (relations.length === 0) return undefined;
-  const from = anchor === undefined ? '' : `; anchor="${encodeTarget(anchor)}"`;
   const typed = type !== undefined && mediaType.test(type) ? `; type="${type}"` : '';
   const conforming = profile === undefined ? '' : `; profile="${encodeTarget(profile)}"`;
-  return `<${encodeTarget(href)}>${from}; rel="${relations.join(' ')}"${typed}${conforming}${formatTimes(link)}`;
+  const parameters = `; rel="${relations.join(' ')}"${typed}${conforming}`;
+  if (knownParameters.size >= keptParameters) knownParameters.clear();
+  if (key.length <= longestKept) knownParameters.set(key, parameters);
+  return parameters;
 }
 
+/** What an upstream wrote may be of any length. */
+const longestKept = 500;
+
 function formatTimes({ datetime, from, until }: HeaderLink): string {
+  if (datetime === undefined && from === undefined && until === undefined) return '';
   const said = datetime === undefined ? '' : `; datetime="${toHttpDate(datetime)}"`;
   const begin = from === undefined ? '' : `; from="${toHttpDate(from)}"`;
   return `${said}${begin}${until === undefined ? '' : `; until="${toHttpDate(until)}"`}`;

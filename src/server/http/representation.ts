@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countOf } from '../../core/count-of.ts';
 import { earlier, toHttpDate } from '../../core/datetime.ts';
-import { decide, type Validators } from './conditions.ts';
+import { type ConditionalRequest, decide, type Validators } from './conditions.ts';
 import { Refusal } from './errors.ts';
 import { isGone } from './gone.ts';
 import { varyBy } from './negotiation.ts';
@@ -84,26 +84,43 @@ function sendElsewhere(
     .send();
 }
 
+/**
+ * Status and headers of the whole representation, or of what says that it is as it was: what `sendRepresentation` sends
+ * of a request that asks for no part of it. Undefined: a condition is not met.
+ */
+export function wholeHeaders(
+  request: ConditionalRequest,
+  given: ServedRepresentation,
+): { readonly status: 200 | 304; readonly headers: Record<string, string> } | undefined {
+  const representation = { ...given, lastModified: earlier(given.lastModified, request.now) };
+  switch (decide(request, representation).kind) {
+    case 'not-modified':
+      return { status: 304, headers: cacheHeaders(representation) };
+    case 'whole':
+      return { status: 200, headers: entityHeaders(representation, representation.length) };
+    default:
+      return undefined;
+  }
+}
+
 function cacheHeaders({ etag, cacheControl, headers }: ServedRepresentation): Record<string, string> {
   const policy = headers?.['content-security-policy'];
+  const said: Record<string, string> = { etag, 'cache-control': cacheControl };
   // A cache takes over what a 304 says: without its own policy, that would be the one of everything.
-  return {
-    etag,
-    'cache-control': cacheControl,
-    ...(policy === undefined ? {} : { 'content-security-policy': policy }),
-  };
+  if (policy !== undefined) said['content-security-policy'] = policy;
+  return said;
 }
 
 function entityHeaders(representation: ServedRepresentation, length: number): Record<string, string> {
-  return {
-    ...cacheHeaders(representation),
-    'content-type': representation.mediaType,
-    'content-length': String(length),
-    'last-modified': toHttpDate(representation.lastModified),
-    'accept-ranges': 'bytes',
-    ...(representation.coding === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
-    ...representation.headers,
-  };
+  const { mediaType, lastModified, coding, headers = {} } = representation;
+  const said = cacheHeaders(representation);
+  said['content-type'] = mediaType;
+  said['content-length'] = String(length);
+  said['last-modified'] = toHttpDate(lastModified);
+  said['accept-ranges'] = 'bytes';
+  if (coding === 'gzip') said['content-encoding'] = 'gzip';
+  for (const name in headers) said[name] = headers[name] ?? '';
+  return said;
 }
 
 /** HEAD opens nothing that stays open. */

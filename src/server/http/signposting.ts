@@ -1,5 +1,5 @@
 import { toUri } from '../../core/uris.ts';
-import type { StoredResource } from '../../store/reading/resources.ts';
+import type { ServedResource } from '../../store/reading/resources.ts';
 import type { HeaderLink } from './link-header.ts';
 
 /**
@@ -48,7 +48,7 @@ export function linksetLinks(uri: string): readonly HeaderLink[] {
 }
 
 /** Back to the page of its item: `collection` from a file, `describes` from metadata. */
-export function backLink({ kind }: Pick<StoredResource, 'kind'>, uri: string): HeaderLink {
+export function backLink({ kind }: Pick<ServedResource, 'kind'>, uri: string): HeaderLink {
   return { rel: kind === 'file' ? 'collection' : 'describes', href: uri, type: 'text/html' };
 }
 
@@ -64,7 +64,7 @@ export function toLink(rel: string, { uri, mediaType, profile }: LinkTarget): He
   return { rel, href: uri, ...(mediaType !== undefined && { type: mediaType }), profile };
 }
 
-export function toTarget(baseUrl: string, { path, mediaType, links }: StoredResource): LinkTarget {
+export function toTarget(baseUrl: string, { path, mediaType, links }: ServedResource): LinkTarget {
   return {
     uri: toUri(baseUrl, path),
     mediaType,

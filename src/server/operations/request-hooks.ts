@@ -78,19 +78,25 @@ function isPreflight({ method, headers, routeOptions }: FastifyRequest): boolean
 }
 
 export function setCommonHeaders(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({
-    server: `resourcesync-bridge/${deps.version}`,
+  reply.headers(commonHeaders(deps, request.routeOptions.config?.open === true));
+}
+
+/** What every answer has. @param open whether pages of any origin may read it */
+export function commonHeaders(
+  { version }: Pick<ServerDeps, 'version'>,
+  open: boolean,
+): Record<string, string> {
+  return {
+    server: `resourcesync-bridge/${version}`,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     // Metadata from upstream is XML that a browser would run scripts from; pages have a policy of their own.
     'content-security-policy':
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  });
-  if (request.routeOptions.config?.open) {
-    reply.headers({
+    ...(open && {
       'access-control-allow-origin': '*',
       'access-control-expose-headers':
         'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Length, Content-Location, Content-Range, ETag, Link, Location, Memento-Datetime, Repr-Digest, Vary',
-    });
-  }
+    }),
+  };
 }

@@ -14,7 +14,11 @@ export function originalLinks(baseUrl: string, uri: string): readonly HeaderLink
 }
 
 /** What the TimeGate and every memento say: where they belong, and which mementos are around (ME-09, ME-10, ME-17). */
-export function mementoLinks(baseUrl: string, past: Past, selection: PastSelection = {}): string {
+export function mementoLinks(
+  baseUrl: string,
+  past: Pick<Past, 'uri' | 'span' | 'withheld'>,
+  selection: PastSelection = {},
+): string {
   const { uri, withheld } = past;
   const span = withheld === undefined ? past.span : undefined;
   const [timeGate, timeMap] = originalLinks(baseUrl, uri);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AnswerMemory, type Asked, type GivenAnswer } from './answer-memory.ts';
 import { atOnce, record } from './recording.ts';
+import { Sightings } from './sightings.ts';
 
 /** The short way of a request: past the router and all that stands before and behind it. */
 export interface ShortWay {
@@ -13,6 +14,8 @@ export interface ShortWayDeps {
   isClosed(): boolean;
   /** Told of each answer. */
   answered(request: IncomingMessage, answer: GivenAnswer, milliseconds: number): void;
+  /** What can be answered at once; undefined: that goes the long way. */
+  direct?(asked: Asked): GivenAnswer | undefined;
 }
 
 /** Whoever says one of these has an answer of his own, or a body that would have to be read. */
@@ -34,8 +37,9 @@ const longestField = 512;
  * What was answered before is answered again, as it was, while all that it was made of is as it was (`Grounds`). The first
  * answer is written down as it goes out, so that no second one can be another.
  */
-export function createShortWay({ isClosed, answered }: ShortWayDeps): ShortWay {
+export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): ShortWay {
   const memory = new AnswerMemory();
+  const sightings = new Sightings();
 
   function send(
     request: IncomingMessage,
@@ -59,6 +63,11 @@ export function createShortWay({ isClosed, answered }: ShortWayDeps): ShortWay {
       const holds = known?.grounds.hold() ?? false;
       if (known && holds === true) return send(request, response, known, began);
       const goOn = () => {
+        const made = direct?.(asked);
+        if (made) {
+          if (sightings.note(asked.target)) memory.add(asked, made);
+          return send(request, response, made, began);
+        }
         record(response, (answer) => memory.add(asked, answer));
         return false;
       };

@@ -8,10 +8,11 @@ import { giveWay } from './time-slice.ts';
 export type Answerable = string | number;
 
 /** Asks one question, in the database or in a transaction. */
-export type Question<Row, Values extends readonly Answerable[]> = (
-  db: Queryable,
-  ...values: Values
-) => Promise<readonly Row[]>;
+export interface Question<Row, Values extends readonly Answerable[]> {
+  (db: Queryable, ...values: Values): Promise<readonly Row[]>;
+  /** The same without a promise; undefined where the answer comes later: on PostgreSQL, and for whoever writes. */
+  atOnce(db: Queryable, ...values: Values): readonly Row[] | undefined;
+}
 
 interface Text {
   readonly sql: string;
@@ -59,16 +60,23 @@ export function question<Row, Values extends readonly Answerable[]>(
     return text;
   }
 
-  return async (db, ...values) => {
+  function queryOf(db: Queryable, values: Values) {
     const { sql, bindings } = textOf(db);
-    const { client } = db as unknown as { readonly client: Client };
-    const said = bindings.map((one) => (one instanceof Slot ? values[one.index] : one));
-    const query = { sql, bindings: said };
+    return { sql, bindings: bindings.map((one) => (one instanceof Slot ? values[one.index] : one)) };
+  }
+
+  function askNow(client: Client, questions: Questions, query: object & { readonly sql: string }): Row[] {
+    client.emit('query', query);
+    return questions.ask(query).response as Row[];
+  }
+
+  const ask = async (db: Queryable, ...values: Values): Promise<readonly Row[]> => {
+    const query = queryOf(db, values);
+    const client = clientOf(db);
     if (client.questions) {
       const turn = giveWay();
       if (turn) await turn;
-      client.emit('query', query);
-      return client.questions.ask(query).response as Row[];
+      return askNow(client, client.questions, query);
     }
     const connection = await client.acquireConnection();
     try {
@@ -80,4 +88,13 @@ export function question<Row, Values extends readonly Answerable[]>(
       await client.releaseConnection(connection);
     }
   };
+  const atOnce = (db: Queryable, ...values: Values) => {
+    const client = clientOf(db);
+    return client.questions && askNow(client, client.questions, queryOf(db, values));
+  };
+  return Object.assign(ask, { atOnce });
+}
+
+function clientOf(db: Queryable): Client {
+  return (db as unknown as { readonly client: Client }).client;
 }

@@ -79,6 +79,17 @@ export function isComparable(length: number, baseLength: number): boolean {
   return length <= longestDelta && baseLength <= 4 * length + 4096;
 }
 
+/**
+ * The bytes of a row that is there, where the database answers at once; undefined: it does not, or they are elsewhere.
+ * @throws BridgeError `content-damaged`
+ */
+export function unpackAtOnce(db: Queryable, row: BlobRow): Uint8Array | undefined {
+  if (isApart(row)) return undefined;
+  if (row.coding !== 'delta') return unpackBlob(row);
+  const rows = blobRow.atOnce(db, row.hash);
+  return rows && unpackBlob(row, byHash(rows));
+}
+
 const basesOf = 'union select base from blob where base is not null and hash';
 /** As an array: joined with what is expected to be many rows, PostgreSQL would read the whole table. */
 const anyOfPostgres = `hash = any(array(select unnest(?::bytea[]) ${basesOf} = any(?)))`;

@@ -26,6 +26,9 @@ export interface StoredResource extends Representation {
   readonly withdrawnAt: string | undefined;
 }
 
+/** What its answers are made of. */
+export type ServedResource = Omit<StoredResource, 'upstreamUrl' | 'landingPage'>;
+
 interface ResourceRow extends RepresentationRow {
   readonly source: string;
   readonly source_id: number;
@@ -41,7 +44,7 @@ interface ResourceRow extends RepresentationRow {
   readonly withdrawn_at: string | null;
 }
 
-interface WithMetadata {
+export interface WithMetadata {
   readonly resource: StoredResource;
   readonly metadata: readonly StoredResource[];
 }
@@ -81,6 +84,10 @@ async function findTogether(db: Queryable, path: string): Promise<WithMetadata |
     id === undefined ? itemAtPath(db, path, path) : itemInSource(db, id, path, path),
   );
   await withLinks(db, rows, ['links']);
+  return togetherIn(rows, path);
+}
+
+function togetherIn(rows: readonly ResourceRow[], path: string): WithMetadata | undefined {
   const found = rows.map(toResource);
   const resource = found.find((one) => one.path === path);
   return resource && { resource, metadata: found.filter(({ deletedAt }) => deletedAt === undefined) };

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { BridgeError } from '../../core/errors.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { question } from '../engine/question.ts';
 import { fromForm, keyIn, keyOfForm, type LinkForm, parseReference, referTo, toForm } from './link-form.ts';
 
 /** Links as they are stored: `[…]`, or `#` with the key of a form that is kept once, and what the form does not have. */
@@ -92,7 +93,39 @@ export async function withLinks<Column extends string, Row extends { readonly pa
   rows: readonly (Row & Readonly<Record<Column, string | null>>)[],
   columns: readonly Column[],
 ): Promise<typeof rows> {
-  const forms = await readForms(db, keysIn(rows, columns));
+  return putLinks(rows, columns, await readForms(db, keysIn(rows, columns)));
+}
+
+/** The same where the database answers at once; undefined: it does not. */
+export function withLinksAtOnce<Column extends string, Row extends { readonly path: string }>(
+  db: Queryable,
+  rows: readonly (Row & Readonly<Record<Column, string | null>>)[],
+  columns: readonly Column[],
+): typeof rows | undefined {
+  const forms = new Map<string, string>();
+  for (const key of keysIn(rows, columns)) {
+    const form = known.get(key) ?? formAtOnce(db, key);
+    if (form === undefined) return undefined;
+    forms.set(key, form);
+  }
+  return putLinks(rows, columns, forms);
+}
+
+const formOfKey = question<{ form: string }, [key: string]>(1, (db, id) =>
+  db('link_form').select('form').where({ id }).limit(1),
+);
+
+function formAtOnce(db: Queryable, key: string): string | undefined {
+  const form = formOfKey.atOnce(db, key)?.[0]?.form;
+  if (form !== undefined) remember(new Map([[key, form]]));
+  return form;
+}
+
+function putLinks<Column extends string, Row extends { readonly path: string }>(
+  rows: readonly (Row & Readonly<Record<Column, string | null>>)[],
+  columns: readonly Column[],
+  forms: ReadonlyMap<string, string>,
+): typeof rows {
   for (const row of rows as readonly (Row & Record<Column, string | null>)[]) {
     for (const column of columns) {
       const reference = parseReference(row[column] ?? '');
@@ -155,12 +188,15 @@ async function readForms(db: Queryable, keys: Iterable<string>): Promise<Readonl
   const rows: { id: string; form: string }[] = await db('link_form')
     .select('id', 'form')
     .modify((query) => whereAnyOf(query, 'id', [...unknown]));
-  if (known.size + rows.length > keptForms) known.clear();
-  for (const { id, form } of rows) {
-    forms.set(id, form);
-    known.set(id, form);
-  }
+  const read = new Map(rows.map(({ id, form }) => [id, form]));
+  remember(read);
+  for (const [id, form] of read) forms.set(id, form);
   return forms;
+}
+
+function remember(forms: ReadonlyMap<string, string>): void {
+  if (known.size + forms.size > keptForms) known.clear();
+  for (const [key, form] of forms) known.set(key, form);
 }
 
 function missing(key: string): never {

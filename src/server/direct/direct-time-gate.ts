@@ -1,0 +1,37 @@
+import { parseAcceptDatetime } from '../../core/datetime.ts';
+import { isAbsolute, toUri } from '../../core/uris.ts';
+import { findMomentsAtOnce } from '../../store/history/moments.ts';
+import type { ServerDeps } from '../deps.ts';
+import { encodeTarget } from '../http/link-header.ts';
+import { redirectHeaders } from '../memento/memento-redirect.ts';
+import { commonHeaders } from '../operations/request-hooks.ts';
+import { createOriginalReader } from '../past/original.ts';
+import { whyWithheldHere } from '../past/served-history.ts';
+import { selectIn, spanOf } from '../past/timeline-past.ts';
+import type { Asked, GivenAnswer } from '../repeated/answer-memory.ts';
+import { isServed, settingsOf } from '../repeated/grounds.ts';
+import { createFields } from './fields.ts';
+
+/** Of metadata that was there then (`memento/time-gate.ts`). */
+export function createDirectTimeGate(deps: ServerDeps) {
+  const { baseUrl, database } = deps;
+  const read = createOriginalReader(baseUrl);
+  const toFields = createFields({ ...commonHeaders(deps, true), vary: 'accept-datetime' });
+  return ({ acceptDatetime }: Asked, uri: string, isRead: () => boolean): GivenAnswer | undefined => {
+    const [path] = read(uri);
+    if (path === undefined || isAbsolute(path)) return undefined;
+    const at = acceptDatetime ? parseAcceptDatetime(acceptDatetime) : undefined;
+    if (acceptDatetime && at === undefined) return undefined;
+    const history = findMomentsAtOnce(database.reader, path);
+    if (!history || !isServed(deps, history.source)) return undefined;
+    const { source, timeline } = history;
+    if (whyWithheldHere(deps, history) !== undefined) return undefined;
+    const isConfigured = settingsOf(deps, source);
+    const { selected, ...around } = selectIn(timeline, at);
+    if (selected === undefined) return undefined;
+    const past = { uri: encodeTarget(toUri(baseUrl, path)), span: spanOf(timeline) };
+    const headers = toFields(undefined, redirectHeaders(baseUrl, past, { ...around, selected }));
+    const hold = () => isConfigured() && isRead();
+    return { status: 302, headers, body: undefined, grounds: { operationId: 'getTimeGate', hold } };
+  };
+}

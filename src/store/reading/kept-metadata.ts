@@ -1,0 +1,91 @@
+import type { Queryable } from '../engine/database.ts';
+import { question } from '../engine/question.ts';
+import type { BlobRow } from '../payloads/blobs.ts';
+import { withLinksAtOnce } from '../rows/link-forms.ts';
+import { parseLinks } from '../rows/representation-columns.ts';
+import type { ServedResource } from './resources.ts';
+
+/** Metadata with its bytes, and the living metadata of its item, itself among it. */
+export interface KeptMetadata {
+  readonly resource: ServedResource;
+  readonly metadata: readonly ServedResource[];
+  /** Undefined: there is none in the database. */
+  readonly blob: BlobRow | undefined;
+}
+
+interface Row {
+  readonly source: string;
+  readonly identifier: string;
+  readonly path: string;
+  readonly format: string;
+  readonly media_type: string | null;
+  readonly length: number | null;
+  readonly hash: string | null;
+  readonly lastmod: string;
+  readonly links: string;
+  readonly deleted_at: string | null;
+  readonly withdrawn_at: string | null;
+  readonly coding: BlobRow['coding'] | null;
+  readonly data: Uint8Array | null;
+  readonly base: string | null;
+}
+
+/** What is sorted here need not be sorted there. A metadata path is that of one resource: it begins with its source. */
+const keptAtPath = question<Row, [path: string, path: string, path: string]>(3, (db, path, same, own) =>
+  db.raw(
+    `select source.name as source, item.identifier, resource.path, resource.format, resource.media_type, resource.length,
+      resource.hash, resource.lastmod, resource.links, resource.deleted_at, resource.withdrawn_at,
+      blob.coding, blob.data, blob.base
+    from resource
+    join source on source.id = resource.source_id
+    join item on item.id = resource.item_id
+    left join blob on blob.hash = resource.hash and resource.path = ?
+    where resource.item_id = (select item_id from resource where path = ? and kind = 'metadata')
+      and resource.kind = 'metadata'
+      and (resource.path = ? or (resource.deleted_at is null and resource.withdrawn_at is null))`,
+    [own, path, same],
+  ),
+);
+
+/**
+ * Where the database answers at once, what `findWithMetadata` says of metadata, with one statement that has its bytes, too.
+ * @returns undefined where it does not, or there is no metadata at this path
+ */
+export function findMetadataAtOnce(db: Queryable, path: string): KeptMetadata | undefined {
+  const rows = keptAtPath.atOnce(db, path, path, path);
+  if (!rows || !withLinksAtOnce(db, rows, ['links'])) return undefined;
+  const row = rows.find((one) => one.path === path);
+  if (!row) return undefined;
+  const { hash, length, coding, data, base } = row;
+  const isKept = hash !== null && length !== null && coding !== null && data !== null;
+  return {
+    resource: toServed(row),
+    metadata: (rows.length === 1 ? rows : rows.toSorted(byPath)).filter(isLiving).map(toServed),
+    blob: isKept ? { hash, length, coding, data, base } : undefined,
+  };
+}
+
+function byPath(a: Row, b: Row): number {
+  return a.path < b.path ? -1 : 1;
+}
+
+function isLiving({ deleted_at, withdrawn_at }: Row): boolean {
+  return deleted_at === null && withdrawn_at === null;
+}
+
+function toServed(row: Row): ServedResource {
+  return {
+    source: row.source,
+    path: row.path,
+    kind: 'metadata',
+    format: row.format,
+    identifier: row.identifier,
+    lastmod: row.lastmod,
+    mediaType: row.media_type ?? undefined,
+    length: row.length ?? undefined,
+    hash: row.hash ?? undefined,
+    links: parseLinks(row.links),
+    deletedAt: row.deleted_at ?? row.withdrawn_at ?? undefined,
+    withdrawnAt: row.withdrawn_at ?? undefined,
+  };
+}
