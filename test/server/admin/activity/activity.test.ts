@@ -9,13 +9,15 @@ let house: House;
 const ms = Date.parse(now);
 const hostile = '<script>alert(1)</script>';
 
+const noAlerts = { counted: [], waiting: 0, active: [], backupAt: undefined };
+
 beforeEach(async () => {
   house = await openHouse({
     admin: dashboard,
     pages: { language: 'en', timeZone: 'Asia/Tokyo' },
     search: { has: () => true },
     measures: async () => ({
-      ...{ sources: [], databaseBytes: 1, walBytes: 1, disks: [] },
+      ...{ sources: [], databaseBytes: 1, walBytes: 1, disks: [], alerts: noAlerts },
       queue: [
         {
           kind: 'harvest',
