@@ -4,7 +4,7 @@ import { batchBytes, batches } from '../engine/batches.ts';
 import type { Database } from '../engine/database.ts';
 import { doomObjects, keepObjects } from '../objects/doomed-objects.ts';
 import { bucketOf, type ContentBucket, objectKey, packedLengthOf } from '../objects/object-contents.ts';
-import { type BlobRow, type BlobRows, readBlobRows, unpackBlob } from '../payloads/blobs.ts';
+import { type BlobRow, type BlobRows, packBlob, readBlobRows, unpackBlob } from '../payloads/blobs.ts';
 import { fetchPayloads, goesThere, sendPayloads } from '../payloads/content-objects.ts';
 
 /** Payloads of metadata go to the object storage, or come back to the database, some at a time and while they are served. */
@@ -84,7 +84,7 @@ async function moveBatch(
     batch.map(({ hash }) => hash),
   );
   const rows = await fetchPayloads(bucket, stored);
-  const up: { readonly row: BlobRow; readonly content: Uint8Array }[] = [];
+  const up: Upload[] = [];
   const [down, damaged]: [BlobRow[], string[]] = [[], []];
   for (const { hash } of batch) {
     const row = rows.get(hash);
@@ -92,7 +92,7 @@ async function moveBatch(
     if (!row) continue;
     if (!content) damaged.push(hash);
     else if (stored.get(hash)?.coding === 'object') down.push(row);
-    else up.push({ row, content });
+    else up.push({ coding: row.coding, whole: row.coding === 'delta' ? packBlob(hash, content) : row });
   }
   const moved = [...(await toObjects(move, bucket, up)), ...(await toDatabase(move, bucket, down, stored))];
   return { moved, damaged };
@@ -107,22 +107,29 @@ function contentIn(row: BlobRow, rows: BlobRows): Uint8Array | undefined {
   }
 }
 
+interface Upload {
+  /** As it is in the database. */
+  readonly coding: BlobRow['coding'];
+  readonly whole: BlobRow;
+}
+
 async function toObjects(
   { database, signal }: PayloadMove,
   bucket: ContentBucket,
-  payloads: readonly { readonly row: BlobRow; readonly content: Uint8Array }[],
+  uploads: readonly Upload[],
 ): Promise<readonly BlobRow[]> {
-  if (payloads.length === 0) return [];
-  const objects = await sendPayloads(database, bucket, payloads, signal);
+  if (uploads.length === 0) return [];
+  const rows = uploads.map(({ whole }) => whole);
+  const objects = await sendPayloads(database, bucket, rows, signal);
   return database.transaction(async (trx) => {
     await keepObjects(trx, [...objects.values()].map(objectKey));
     const moved: BlobRow[] = [];
-    for (const { row } of payloads) {
-      const object = objects.get(row.hash);
+    for (const { coding, whole } of uploads) {
+      const { hash } = whole;
+      const object = objects.get(hash);
       if (!object) continue;
-      const { hash, coding } = row;
       const place = { coding: object.coding, data: object.data, base: null };
-      if ((await trx('blob').where({ hash, coding }).update(place)) > 0) moved.push(row);
+      if ((await trx('blob').where({ hash, coding }).update(place)) > 0) moved.push(whole);
       // Nothing needs it any more, or somebody moved it before us.
       else await doomObjects(trx, [objectKey(object)], bucket.now());
     }

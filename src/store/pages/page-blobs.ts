@@ -3,7 +3,7 @@ import { insertRows, isPostgres, type Row, whereAnyOf } from '../engine/bulk.ts'
 import type { Database } from '../engine/database.ts';
 import { doomObjects, keepObjects } from '../objects/doomed-objects.ts';
 import { bucketOfDatabase, type ContentBucket, objectKey } from '../objects/object-contents.ts';
-import { type BlobRow, unpackBlob } from '../payloads/blobs.ts';
+import type { BlobRow } from '../payloads/blobs.ts';
 import { sendPayloads } from '../payloads/content-objects.ts';
 import { claimPayloads } from '../payloads/released.ts';
 
@@ -42,12 +42,7 @@ export async function sendLarge(database: Database, page: PageBlobs): Promise<Re
   const present = await codingsOf(database, hashes);
   const isWanted = ({ hash }: BlobRow) =>
     !present.has(hash) || (present.get(hash) === 'delta' && page.keyframes.has(hash));
-  const wanted = [...large.filter(isWanted), ...mended];
-  const sent = await sendPayloads(
-    database,
-    bucket,
-    wanted.map((row) => ({ row, content: unpackBlob(row) })),
-  );
+  const sent = await sendPayloads(database, bucket, [...large.filter(isWanted), ...mended]);
   // What is whole already needs no other copy.
   const isWhole = (hash: string) => present.has(hash) && !sent.has(hash);
   const keyframes = new Set([...page.keyframes].filter((hash) => !isWhole(hash)));

@@ -5,6 +5,7 @@ import { deflatePayload } from '../../core/payloads/deflated.ts';
 import { contentOf } from '../../core/payloads/object-store.ts';
 import { sha256 } from '../../core/payloads/sha-256.ts';
 import type { Database } from '../engine/database.ts';
+import { giveWay } from '../engine/time-slice.ts';
 import { announceObjects } from '../objects/doomed-objects.ts';
 import {
   bucketOfDatabase,
@@ -17,7 +18,7 @@ import {
 } from '../objects/object-contents.ts';
 import { forgetPacked, readPacked } from '../objects/packed-objects.ts';
 import { getPatiently } from '../objects/patient-get.ts';
-import { type BlobRow, type BlobRows, isSound, readBlobRows } from './blobs.ts';
+import { type BlobRow, type BlobRows, isSound, readBlobRows, unpackBlob } from './blobs.ts';
 import { type ContentOwner, damaged } from './content-owner.ts';
 import { isNoted, noteObject } from './damaged-contents.ts';
 
@@ -77,20 +78,22 @@ export async function readPayloadRows(
 /**
  * Payloads that were in the database, or are about to be, are sent, under names that are known before, and are deleted some
  * day where nothing refers to them.
+ * @param rows as they would be in the database, and no differences
  * @returns by hash: rows that say where each is, for `keepObjects` and whoever stores them
  * @throws BridgeError `objects-unavailable`, `objects-refused`
  */
 export async function sendPayloads(
   database: Database,
   bucket: ContentBucket,
-  payloads: readonly { readonly row: BlobRow; readonly content: Uint8Array }[],
+  rows: readonly BlobRow[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, BlobRow>> {
-  const waiting = payloads.map(({ row: { hash, length, coding, data }, content }) => {
-    const bytes = coding === 'deflate-raw' ? data : deflatePayload(content);
-    const place = packedObjectData(crc32(content), bytes.byteLength);
-    return { bytes, object: { hash, length, coding: 'object', data: place, base: null } as const };
-  });
+  const waiting: { readonly bytes: Uint8Array; readonly object: BlobRow }[] = [];
+  for (const row of rows) {
+    const turn = giveWay();
+    if (turn) await turn;
+    waiting.push(packed(row));
+  }
   const sent = new Map<string, BlobRow>(waiting.map(({ object }) => [object.hash, object]));
   if (sent.size === 0) return sent;
   await announceObjects(database, [...sent.values()].map(objectKey), bucket.now());
@@ -110,6 +113,14 @@ export async function sendPayloads(
   await Promise.all(workers);
   either.throwIfAborted();
   return sent;
+}
+
+/** What is not made smaller in the database is deflated all the same: what lies there is always read in one way. */
+function packed(row: BlobRow): { readonly bytes: Uint8Array; readonly object: BlobRow } {
+  const { hash, length, coding, data } = row;
+  const bytes = coding === 'deflate-raw' ? data : deflatePayload(data);
+  const place = packedObjectData(crc32(unpackBlob(row)), bytes.byteLength);
+  return { bytes, object: { hash, length, coding: 'object', data: place, base: null } };
 }
 
 /** Remembers which of those that make a payload is damaged, where it came from the object storage. */
