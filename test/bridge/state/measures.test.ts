@@ -73,8 +73,8 @@ describeOnBoth('what is measured', (open) => {
     await planWork(bridge.database, planned, now);
     expect((await of('gone'))?.goodSince).toBe(now);
     const { queue } = await measure();
-    expect(queue.find(({ kind }) => kind === 'harvest')).toEqual({
-      ...{ kind: 'harvest', waiting: 2, running: 0 },
+    expect(queue.find(({ kind }) => kind === 'harvest')).toMatchObject({
+      ...{ kind: 'harvest', waiting: 2, running: 0, failing: 0 },
       waitingSince: now,
     });
     expect(queue.map(({ kind }) => kind)).not.toContain('publication');
