@@ -226,7 +226,8 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('restore <uri|file>', 'publish again what was withdrawn; or replace the database with a backup')
     .option('--dry-run', 'print what would be restored, change nothing', false)
     .action(async (what, options) => {
-      const { isFile, restoreBackup } = await import('./commands/backup-command.ts');
+      const { isFile } = await import('./backup/backup-command.ts');
+      const { restoreBackup } = await import('./backup/restore-backup.ts');
       const { restoreCommand } = await import('./commands/restore-command.ts');
       finish(await (isFile(what, io.cwd) ? restoreBackup : restoreCommand)(what, options, io));
     });
@@ -275,7 +276,7 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
   command('backup <file>', 'copy the database into one file, while rsbridge runs')
     .option('--force', 'overwrite an existing file', false)
     .action(async (file, options) => {
-      const { backupCommand } = await import('./commands/backup-command.ts');
+      const { backupCommand } = await import('./backup/backup-command.ts');
       finish(await backupCommand(file, options, io));
     });
 

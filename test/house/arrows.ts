@@ -153,6 +153,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/cli': {
     alerts: 'terminal',
     admin: 'history terminal',
+    backup: 'terminal',
     check: 'terminal',
     commands: 'terminal',
     demo: 'commands terminal',

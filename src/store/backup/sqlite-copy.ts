@@ -4,7 +4,7 @@ import { copyFile, open, readdir, readlink, rename, rm, stat } from 'node:fs/pro
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
 import { openSqliteFile, type SqliteDatabase } from '../drivers/sqlite-driver.ts';
-import { refuseNewer, type SchemaRow, schemaTable } from '../schema/migrate.ts';
+import { migrations, refuseNewer, type SchemaRow, schemaTable } from '../schema/migrate.ts';
 
 /** What is in a copy of the database, once it has been read through. */
 export interface CopyFacts {
@@ -64,6 +64,14 @@ export async function inspectSqlite(file: string): Promise<CopyFacts> {
       changes: count('change'),
       bytes: size,
     };
+  });
+}
+
+/** Whether a copy knows all that this version does to a database. */
+export function isOfThisSchema(file: string): boolean {
+  return withDatabase(file, (database) => {
+    const done = new Set(rowsOf(database, `select name from ${schemaTable}`).map(({ name }) => String(name)));
+    return migrations.every(({ name }) => done.has(name));
   });
 }
 

@@ -5,17 +5,10 @@ import { makeWritableDirectory } from '../../bridge/config/writable.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import type { Config } from '../../core/config/config.ts';
 import { countOf } from '../../core/count-of.ts';
-import { toIso, toStamp } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
 import type { Action } from '../../store/admin/audit.ts';
 import { writeFact } from '../../store/alerts/installation-facts.ts';
-import {
-  type CopyFacts,
-  copySqlite,
-  inspectSqlite,
-  isSqliteFile,
-  replaceSqlite,
-} from '../../store/backup/sqlite-copy.ts';
+import { type CopyFacts, copySqlite } from '../../store/backup/sqlite-copy.ts';
 import { openDatabase } from '../../store/engine/database.ts';
 import { translate } from '../../store/engine/storage-error.ts';
 import { checkSchema } from '../../store/schema/migrate.ts';
@@ -29,6 +22,8 @@ export interface BackupFlags {
   /** Overwrite. */
   readonly force: boolean;
 }
+
+export type RestoreBackupFlags = Pick<BackupFlags, 'config' | 'json'> & { readonly dryRun: boolean };
 
 /** One file with everything that the database has now; whatever harvests and serves goes on meanwhile. */
 export async function backupCommand(file: string, flags: BackupFlags, io: CommandIo): Promise<number> {
@@ -77,49 +72,11 @@ export function isFile(argument: string, cwd: string): boolean {
   return statSync(resolve(cwd, argument), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Puts a backup in the place of the database. */
-export async function restoreBackup(
-  file: string,
-  flags: Pick<BackupFlags, 'config' | 'json'> & { readonly dryRun: boolean },
-  io: CommandIo,
-): Promise<number> {
-  const config = loadConfig(flags, io.env, io.cwd);
-  const to = sqliteFile(config, (database) => `pg_restore --clean --dbname="${database}" ${file}`);
-  const from = resolve(io.cwd, file);
-  if (from === to) throw new BridgeError('backup-refused', `${from} is the database itself`);
-  if (!existsSync(from)) throw new BridgeError('backup-refused', `there is no ${from}`);
-  if (!(await isSqliteFile(from))) throw new BridgeError('backup-refused', `${from} is not a backup`);
-  if (flags.dryRun) {
-    const facts = await inspectSqlite(from);
-    printResult(io, flags.json, { dryRun: true, ...facts }, `${from}: ${describe(facts)} (dry run)`);
-    return exitCodes.ok;
-  }
-  makeWritableDirectory(dirname(to));
-  const { facts, kept } = await replaceSqlite(from, to, toStamp(toIso(systemClock.now())));
-  await noteInFile(config, 'restored a backup', from, io);
-  const next = [
-    ...(kept === undefined ? [] : [`what was there is kept as ${kept}; remove it when all is well`]),
-    'what was published since the backup is newer than the database now: the next `rsbridge publish`, or `serve`, writes all documents anew, and the next harvests bring what is missing',
-    ...(mirrors(config).length > 0
-      ? [
-          '`rsbridge check --blobs` says which mirrored files are missing; `rsbridge harvest --full` brings them',
-        ]
-      : []),
-  ];
-  printResult(
-    io,
-    flags.json,
-    { restored: from, database: to, ...facts, kept, next },
-    [`${to}: ${describe(facts)}, from ${from}`, ...next.map((sentence) => `  ${sentence}`)].join('\n'),
-  );
-  return exitCodes.ok;
-}
-
 /**
  * Into the audit log, where the database is of a version that has one: it is not brought to ours for that. What was done
  * is not undone where that fails.
  */
-async function noteInFile(
+export async function noteInFile(
   { database: settings }: Config,
   action: Action,
   what: string,
@@ -158,8 +115,20 @@ function sqliteFile({ database }: Config, command: (url: string) => string): str
   );
 }
 
-function withoutPassword(url: string): string {
+export function withoutPassword(url: string): string {
   return url.replace(/^([a-z]+:\/\/[^:/@]*):[^@]*@/i, '$1@').replace(/([?&]password=)[^&]*/gi, '$1…');
+}
+
+/** After any backup that was put back. */
+export function whatIsNext(config: Config): readonly string[] {
+  return [
+    'what was published since the backup is newer than the database now: the next `rsbridge publish`, or `serve`, writes all documents anew, and the next harvests bring what is missing',
+    ...(mirrors(config).length > 0
+      ? [
+          '`rsbridge check --blobs` says which mirrored files are missing; `rsbridge harvest --full` brings them',
+        ]
+      : []),
+  ];
 }
 
 function filesBeside(config: Config): readonly string[] {
@@ -179,6 +148,6 @@ function mirrors({ sources }: Config): readonly string[] {
   return Object.keys(sources).filter((name) => sources[name]?.files.mode === 'mirror');
 }
 
-function describe({ sources, resources, changes, bytes }: CopyFacts): string {
+export function describe({ sources, resources, changes, bytes }: CopyFacts): string {
   return `${countOf(sources, 'source')}, ${countOf(resources, 'resource')}, ${countOf(changes, 'change')}, ${(bytes / 1_000_000).toFixed(1)} MB`;
 }
