@@ -100,21 +100,38 @@ function isBeyond(left: number, text: string): boolean {
   return text.length * 3 > left && Buffer.byteLength(text) > left;
 }
 
-/** The entries in as few files as the limits allow; at least one, which may be empty. */
+/**
+ * The entries in as few files as the limits allow; at least one, which may be empty. While a part is synced to the disk the
+ * next one is written: the disk then has two parts at once to take, and no more.
+ */
 async function writeParts(
   pages: AsyncIterable<readonly (ResourceEntry | ListedResource)[]>,
   { directory, baseUrl, set }: Pick<ResourceListSettings, 'directory' | 'baseUrl' | 'set'>,
   limits: Limits,
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
-  const start = () => DocumentFile.create(directory, `resourcelist~${parts.length + 1}`);
+  let number = 0;
+  const start = () => {
+    number += 1;
+    return DocumentFile.create(directory, `resourcelist~${number}`);
+  };
   let file = await start();
+  let synced: Promise<Part> | undefined;
   const chunks = new TextChunks();
   let entries = 0;
   let bytes = 0;
+  const former = async () => {
+    const part = await synced;
+    synced = undefined;
+    if (part) parts.push(part);
+  };
   const finish = async () => {
     await file.append(chunks.take());
-    parts.push({ entries, body: await file.finish() });
+    await former();
+    const count = entries;
+    synced = file.finish().then((body) => ({ entries: count, body }));
+    // It is awaited later; until then a failure is not unhandled.
+    synced.catch(() => undefined);
     entries = 0;
     bytes = 0;
   };
@@ -133,7 +150,9 @@ async function writeParts(
       }
     }
     await finish();
+    await former();
   } catch (error) {
+    await synced?.catch(() => undefined);
     await file.discard();
     throw error;
   }
