@@ -1,3 +1,4 @@
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { findUnkept } from '../../store/reading/listing.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
 
@@ -20,4 +21,14 @@ export async function withheldDumps(
     sentences.push(`no dumps of ${set.path}, though they are configured: ${why}`);
   }
   return sentences;
+}
+
+/** The same of a set across sources; undefined: it has its dumps, or is to have none. */
+export async function withheldJointDumps(
+  { database }: Pick<StoredBridge, 'database'>,
+  set: ResourceSet,
+): Promise<string | undefined> {
+  const path = set.dumps ? await findUnkept(database.reader, set) : undefined;
+  if (path === undefined) return undefined;
+  return `no dumps of ${set.path}, though they are configured: its files are not all kept here, as ${path}; mirror them (files.mode), or name formats of metadata in the set`;
 }

@@ -4,7 +4,7 @@ import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSource } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
 import { describeUnconfigured, unconfiguredSources } from '../../bridge/state/stored-sources.ts';
-import { withheldDumps } from '../../bridge/state/withheld-dumps.ts';
+import { withheldDumps, withheldJointDumps } from '../../bridge/state/withheld-dumps.ts';
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isDspace } from '../../core/config/published-formats.ts';
@@ -103,6 +103,11 @@ async function* findings(bridge: Bridge, progress: Progress, blobs: boolean): As
     }
     yield* checkItems(bridge, source.name);
     yield await checkClock(bridge, source.name);
+  }
+  for (const set of bridge.jointSets()) {
+    const message = await withheldJointDumps(bridge, set);
+    if (message !== undefined)
+      yield { check: `dumps of ${set.path}`, ok: false, message, exitCode: exitCodes.needsAttention };
   }
   if (blobs)
     yield* checkBlobs(bridge, io.abort, (done, total) =>

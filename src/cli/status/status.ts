@@ -1,7 +1,7 @@
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSource } from '../../bridge/config/no-source.ts';
 import { readOverviews } from '../../bridge/state/overview.ts';
-import { withheldDumps } from '../../bridge/state/withheld-dumps.ts';
+import { withheldDumps, withheldJointDumps } from '../../bridge/state/withheld-dumps.ts';
 import { openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
@@ -52,7 +52,7 @@ export async function statusCommand(
         printSource({ bridge, flags, io }, overview, details(overview.name), sets);
       }
     }
-    for (const set of bridge.jointSets()) printJointSet({ bridge, flags, io }, set, published);
+    for (const set of bridge.jointSets()) await printJointSet({ bridge, flags, io }, set, published);
     if (overviews.length === 0 && !flags.json) say(io, noSource);
     if (!flags.json) await sayOthersRest(bridge, io);
     return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
@@ -148,19 +148,23 @@ function printSource(
   printResult(io, flags.json, whole, flags.json ? '' : lines().join('\n'));
 }
 
-function printJointSet(
+async function printJointSet(
   { bridge, flags, io }: { bridge: StoredBridge; flags: { json: boolean }; io: CommandIo },
-  { path, title, members = [] }: ResourceSet,
+  joint: ResourceSet,
   published: readonly PublishedSet[],
-): void {
+): Promise<void> {
+  const { path, title, members = [] } = joint;
+  const withheld = await withheldJointDumps(bridge, joint);
   const set = published.find((one) => one.path === path);
   const resources = set?.documents.find((document) => document.path === `${path}/resourcelist.xml`)?.entries;
   const what = resources === undefined ? 'nothing published yet' : countOf(resources, 'resource');
   const lines = [
     `${path} (${title}): a set across ${countOf(members.length, 'source')}, ${what}.`,
     ...(set ? [describeSet(set, bridge.config.baseUrl)] : []),
+    ...(withheld === undefined ? [] : [`  ! ${printable(withheld)}`]),
   ];
-  const whole = { set: path, title, sources: members.map(({ source }) => source), resources, published: set };
+  const sources = members.map(({ source }) => source);
+  const whole = { set: path, title, sources, resources, published: set, withheld };
   printResult(io, flags.json, whole, flags.json ? '' : lines.join('\n'));
 }
 

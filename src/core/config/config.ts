@@ -44,6 +44,12 @@ const jointSetsSchema = Type.Record(
         'Only what is in one of these collections (OAI setSpecs) or below it: of any of the sources, or of one, as `SOURCE/SPEC`. With `*` at the end: all whose names begin so.',
       ),
       formats: someNames('Only metadata in one of these formats.'),
+      dumps: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether the set has dumps of its own; default: no. They take as much room again as those of its sources. They are offered as long as every resource of the set can be in them: where files of a source are passed on or only linked to, name `formats`.',
+        }),
+      ),
     },
     closed,
   ),

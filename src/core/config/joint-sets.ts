@@ -7,6 +7,7 @@ export interface JointChoice {
   readonly groups?: readonly string[] | undefined;
   readonly collections?: readonly string[] | undefined;
   readonly formats?: readonly string[] | undefined;
+  readonly dumps?: boolean | undefined;
 }
 
 export interface JointMember extends SetChoices {
@@ -45,7 +46,7 @@ export function jointSets(
       source: jointJournal(name),
       title: choice.title ?? (name === 'all' ? 'All sources' : name),
       filter: { collections, formats },
-      dumps: false,
+      dumps: choice.dumps === true,
       mirrors: [],
       mementos: 'metadata',
       members,

@@ -93,6 +93,8 @@ export interface PackageCheck {
   readonly seq: number;
   /** By which rule (`mementos.ofDeleted`). */
   readonly ofDeleted: boolean;
+  /** Of a set across sources: those of which nothing that was deleted is handed out. */
+  readonly strict?: readonly string[] | undefined;
 }
 
 export interface Trouble {

@@ -105,7 +105,11 @@ function placeChange(change: ChangeEntry, folder: string): ListEntry {
     patches += 1;
     return { ...link, path: `${folder}/patch${patches > 1 ? `-${patches}` : ''}` };
   };
-  return { ...change, packagePath: `${folder}${pathInPackage(change.path)}`, links: change.links.map(place) };
+  return {
+    ...change,
+    packagePath: `${folder}${pathInPackage(change.path, change.source)}`,
+    links: change.links.map(place),
+  };
 }
 
 function membersOf({ path, packagePath, hash, length, mediaType, links }: ListEntry): readonly Member[] {

@@ -12,10 +12,13 @@ export function dumpListPath(directory: string, number: number): string {
 
 /**
  * Where a resource is in a package: `kyushu/items/oai:x/oai_dc.xml` → `/items/oai~3Ax/oai_dc.xml` (RS-ATTR-13).
- * Some file systems have no colons; the escape is that of `segment.ts`, where none is ever escaped.
+ * Some file systems have no colons; the escape is that of `segment.ts`, where none is ever escaped. In a package of a set
+ * across sources it begins with the source (`/kyushu/items/…`), as two of them may have the same identifiers.
+ * @param source of the entry, in a set across sources
  */
-export function pathInPackage(path: string): string {
-  return path.slice(path.indexOf('/')).replaceAll(':', '~3A');
+export function pathInPackage(path: string, source?: string): string {
+  const own = source === undefined ? path.slice(path.indexOf('/')) : `/${path}`;
+  return own.replaceAll(':', '~3A');
 }
 
 /** The name of the member that a `path` in a manifest leads to. */

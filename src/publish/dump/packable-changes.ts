@@ -3,7 +3,7 @@ import { whyWithheld } from '../../core/time/withheld.ts';
 import type { Queryable } from '../../store/engine/database.ts';
 import { findKept } from '../../store/payloads/contents.ts';
 import type { ChangeEntry } from '../../store/reading/listing.ts';
-import { findGivenUp, type WithheldRule } from '../../store/reading/withheld.ts';
+import { findGivenUpIn, type JudgedSet, ruleOfEntry } from '../../store/reading/withheld-in-set.ts';
 
 /**
  * Changes of which a package may have the bytes. What may not be handed out has none but its deletion (RS-CDM-09); nor
@@ -11,32 +11,32 @@ import { findGivenUp, type WithheldRule } from '../../store/reading/withheld.ts'
  */
 export async function* packableChanges(
   db: Queryable,
-  source: string,
+  set: JudgedSet,
   pages: AsyncIterable<readonly ChangeEntry[]>,
-  { ofDeleted }: WithheldRule,
 ): AsyncGenerator<readonly ChangeEntry[]> {
   for await (const page of pages) {
     const open = page.filter(
       (entry) =>
         entry.change === 'deleted' ||
-        whyWithheld({ deletedAt: undefined, ...entry }, ofDeleted) === undefined,
+        whyWithheld({ deletedAt: undefined, ...entry }, ruleOfEntry(set, entry.source).ofDeleted) ===
+          undefined,
     );
-    yield await withoutGivenUp(db, source, open);
+    yield await withoutGivenUp(db, set, open);
   }
 }
 
 /** What is missing for another reason stays: that is damage, and is to be noticed. */
 async function withoutGivenUp(
   db: Queryable,
-  source: string,
+  set: JudgedSet,
   page: readonly ChangeEntry[],
 ): Promise<readonly ChangeEntry[]> {
   const kept = await findKept(db, page.flatMap(hashesOf));
   const incomplete = page.filter((entry) => hashesOf(entry).some((hash) => !kept.has(hash)));
   if (incomplete.length === 0) return page;
-  const givenUp = await findGivenUp(
+  const givenUp = await findGivenUpIn(
     db,
-    source,
+    set,
     incomplete.map(({ path }) => path),
   );
   return page.flatMap((entry) => {

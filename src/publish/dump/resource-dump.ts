@@ -7,6 +7,8 @@ import type { Queryable } from '../../store/engine/database.ts';
 import { allocateReadBuffers } from '../../store/payloads/content-files.ts';
 import { readContents } from '../../store/payloads/contents.ts';
 import type { ResourceEntry } from '../../store/reading/listing.ts';
+import type { PackedRange } from '../../store/reading/withheld.ts';
+import type { JournalState } from '../../store/sources/journal.ts';
 import type { StoredDocument } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
 import { writeDocument } from '../disk/stored-document.ts';
@@ -38,6 +40,8 @@ export interface ResourceDumpSettings {
   readonly at: string;
   /** Where the journal stood then. */
   readonly seq?: number | undefined;
+  /** Of a set across sources: where those of its sources stood then, by their names. */
+  readonly journals?: ReadonlyMap<string, Pick<JournalState, 'sourceId' | 'seq'>> | undefined;
   readonly clock: Clock;
   readonly limits: Limits;
   /** A package ends before it would be larger; one resource that is larger has one of its own. */
@@ -75,8 +79,8 @@ class ResourceDumpWriter {
   readonly #paths: SetPaths;
   readonly #parts: Record<string, StoredDocument> = {};
   #packages = 0;
-  /** Of the resources in the package that is being written. */
-  #ids: [number, number] | undefined;
+  /** Of the resources in the package that is being written, by their source in a set across sources. */
+  #held = new Map<string, [number, number]>();
   #writer: PackageWriter | undefined;
 
   constructor(settings: ResourceDumpSettings) {
@@ -90,7 +94,7 @@ class ResourceDumpWriter {
     let writer = await this.#start();
     for await (const page of pages) {
       for await (const { owner, content } of readContents(db, dataDirectory, page, options)) {
-        const packagePath = pathInPackage(owner.path);
+        const packagePath = pathInPackage(owner.path, owner.source);
         const name = memberName(packagePath);
         const text = renderEntry(baseUrl, { ...owner, packagePath }, set);
         if (this.#isFull(writer.fill, memberCost(name, content), Buffer.byteLength(text))) {
@@ -99,7 +103,7 @@ class ResourceDumpWriter {
         }
         await writer.add(name, content, owner.mediaType);
         await writer.addEntry(text);
-        this.#note(owner.id);
+        this.#note(owner);
       }
     }
     await this.#finish(writer);
@@ -120,8 +124,22 @@ class ResourceDumpWriter {
     return this.#writer;
   }
 
-  #note(id: number | undefined): void {
-    if (id !== undefined) this.#ids = [this.#ids?.[0] ?? id, id];
+  #note({ id, source = '' }: ResourceEntry): void {
+    if (id !== undefined) this.#held.set(source, [this.#held.get(source)?.[0] ?? id, id]);
+  }
+
+  /** What the package that is being written has. */
+  #holds(): PackedRange | undefined {
+    const { seq, journals } = this.#settings;
+    const held = this.#held;
+    this.#held = new Map();
+    if (seq === undefined) return undefined;
+    if (!journals) return { afterSeq: 0, seq, ids: held.get('') ?? ([0, 0] as const) };
+    const parts = [...held].flatMap(([source, ids]) => {
+      const journal = journals.get(source);
+      return journal ? [{ sourceId: journal.sourceId, seq: journal.seq, ids }] : [];
+    });
+    return { afterSeq: 0, seq, parts };
   }
 
   #isFull(fill: PackageFill, memberBytes: number, textBytes: number): boolean {
@@ -135,12 +153,11 @@ class ResourceDumpWriter {
   }
 
   async #finish(writer: PackageWriter): Promise<void> {
-    const { at, seq, signal } = this.#settings;
+    const { at, signal } = this.#settings;
     signal?.throwIfAborted();
     const written = await writer.finish();
     this.#writer = undefined;
-    const holds = seq === undefined ? undefined : { afterSeq: 0, seq, ids: this.#ids ?? ([0, 0] as const) };
-    this.#ids = undefined;
+    const holds = this.#holds();
     const facts = { capability: 'resourcedump', entries: written.entries, immutable: true, at };
     const dated = { ...facts, lastModified: this.#now(), ...(holds && { holds }) };
     this.#packages += 1;

@@ -53,6 +53,8 @@ export interface Packed {
   readonly holds: PackedRange;
   /** What was found out when it was published, or looked at last; undefined: nothing. */
   readonly check: PackageCheck | undefined;
+  /** The set is one across sources. */
+  readonly isJoint?: boolean;
 }
 
 export interface Variant {
@@ -227,8 +229,8 @@ class PublishedDirectory {
 
   #packed(pointer: Pointer, path: string, { holds }: StoredDocument): Packed | undefined {
     if (makingOf(path) === undefined) return undefined;
-    const { packageCheck: check, changes } = pointer;
-    return { set: this.#set, holds: holds ?? { afterSeq: 0, seq: changes?.seq ?? 0 }, check };
+    const { packageCheck: check, changes, isJoint = false } = pointer;
+    return { set: this.#set, holds: holds ?? { afterSeq: 0, seq: changes?.seq ?? 0 }, check, isJoint };
   }
 
   async isFormerPackage(path: string): Promise<boolean> {

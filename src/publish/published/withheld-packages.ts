@@ -1,6 +1,7 @@
-import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Queryable } from '../../store/engine/database.ts';
-import { holdsHeldBack, holdsWithheld, type WithheldRule } from '../../store/reading/withheld.ts';
+import type { WithheldRule } from '../../store/reading/withheld.ts';
+import { type JudgedSet, packsHeldBack, packsWithheld } from '../../store/reading/withheld-in-set.ts';
+import { checkedUpTo } from './package-check.ts';
 import type { Packed } from './publication.ts';
 
 /** `withdrawn`: it is built again without something; `held-back`: a file in it waits for its repository's last word. */
@@ -12,12 +13,13 @@ export type PackageVerdict = 'open' | 'withdrawn' | 'held-back';
  */
 export async function judgePackage(
   db: Queryable,
-  set: Pick<ResourceSet, 'source' | 'filter'>,
-  { holds, check }: Pick<Packed, 'holds' | 'check'>,
+  set: JudgedSet,
+  { holds, check, isJoint }: Pick<Packed, 'holds' | 'check' | 'isJoint'>,
   rule: WithheldRule,
 ): Promise<PackageVerdict> {
-  if (await holdsHeldBack(db, set, holds)) return 'held-back';
-  // By a stricter rule than when it was looked at, everything is looked at again.
-  const since = check && (rule.ofDeleted || !check.ofDeleted) ? check.seq : 0;
-  return (await holdsWithheld(db, set, holds, since, rule)) ? 'withdrawn' : 'open';
+  // Nothing says any more what a set across sources is made of that is not configured.
+  if (isJoint && !set.members) return 'withdrawn';
+  if (await packsHeldBack(db, set, holds)) return 'held-back';
+  const since = checkedUpTo(check, set, rule);
+  return (await packsWithheld(db, set, holds, since, rule)) ? 'withdrawn' : 'open';
 }

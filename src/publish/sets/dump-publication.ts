@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { countOf } from '../../core/count-of.ts';
 import { addSeconds } from '../../core/datetime.ts';
+import { lastOfGone } from '../../store/joint/moved-sources.ts';
 import {
   type ChangeEntry,
   findUnkept,
@@ -8,8 +9,7 @@ import {
   listChanges,
   listResources,
 } from '../../store/reading/listing.ts';
-import { ruleOf, type WithheldRule } from '../../store/reading/withheld.ts';
-import { lastSeqBefore, readJournal } from '../../store/sources/journal.ts';
+import { lastSeqBefore, readJournal, readJournals } from '../../store/sources/journal.ts';
 import type { ChangeDumpState, Documents, Snapshot, StoredDocument } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
 import { watched } from '../disk/watched.ts';
@@ -18,6 +18,7 @@ import { renderChangeDump, writeChangePackage } from '../dump/change-dump.ts';
 import { packableChanges } from '../dump/packable-changes.ts';
 import { packagesOf, type Replacements, withReplaced } from '../dump/replaced-packages.ts';
 import { writeDumpList, writeResourceDump } from '../dump/resource-dump.ts';
+import { checkOf } from '../published/package-check.ts';
 import { SetPart, type SetSettings } from './set-part.ts';
 
 export interface DumpSettings extends SetSettings {
@@ -75,7 +76,11 @@ export class DumpPublication extends SetPart<DumpSettings> {
         const count = this.counter('resourceDump', await this.countForWatcher(trx));
         const pages = watched(listResources(trx, this.set, undefined, true), signal, meanwhile, count);
         const seq = journal?.seq ?? 0;
-        return { seq, dump: await writeResourceDump(pages, { ...this.#place(), db: trx, at, seq }) };
+        const journals = this.set.members ? await readJournals(trx) : undefined;
+        return {
+          seq,
+          dump: await writeResourceDump(pages, { ...this.#place(), db: trx, at, seq, journals }),
+        };
       } catch (error) {
         throw publicationError(error, `the Resource Dump of ${this.set.path}`, signal);
       }
@@ -98,14 +103,19 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const { changes, changeDump } = this.draft.state;
     const lists = await this.draft.catalog(changes?.closed);
     const paths = Object.keys(lists);
-    const followed = changeDump?.last === undefined ? -1 : paths.indexOf(changeDump.last);
+    const isCut = changeDump?.last !== undefined && (await this.#isCutBehind(changeDump.seq));
+    const followed = changeDump?.last === undefined || isCut ? -1 : paths.indexOf(changeDump.last);
     // Where the last packaged list has been let go of, those behind it may have gone unpackaged: then the dump
     // begins anew with the first that is there, as it does where there was none.
     const next = followed === -1 ? await this.#firstComplete(lists) : followed + 1;
     let state =
       changeDump && followed !== -1
         ? changeDump
-        : { catalog: changeDump?.catalog, seq: await this.#seqBefore(lists[paths[next] ?? '']) };
+        : {
+            catalog: isCut ? undefined : changeDump?.catalog,
+            seq: await this.#seqBefore(lists[paths[next] ?? '']),
+          };
+    if (isCut) await this.#keep(state, {});
     const known = await this.draft.catalog(state.catalog);
     let packages = this.#unexpired(known, changes?.first);
     if (Object.keys(packages).length < Object.keys(known).length) await this.#keep(state, packages);
@@ -168,7 +178,7 @@ export class DumpPublication extends SetPart<DumpSettings> {
     const isFirst = !this.#hasPackages;
     try {
       const first = firstChanges(pages, list.entries, reading);
-      const changes = packableChanges(database.reader, this.set.source, first, ruleOf(this.set));
+      const changes = packableChanges(database.reader, this.set, first);
       const documents = await writeChangePackage(changes, {
         ...this.#place(),
         db: database.reader,
@@ -193,6 +203,13 @@ export class DumpPublication extends SetPart<DumpSettings> {
       ([, { from = '', until = '' }]) => until >= oldest && from >= first,
     );
     return Object.fromEntries(kept);
+  }
+
+  /** Of a set across sources: whether the rows of a source have gone before all of it was in a package. */
+  async #isCutBehind(seq: number): Promise<boolean> {
+    const { reader } = this.settings.database;
+    const journal = this.set.members ? await readJournal(reader, this.set.source) : undefined;
+    return journal !== undefined && (await lastOfGone(reader, -journal.sourceId, seq)) > 0;
   }
 
   /**
@@ -262,15 +279,11 @@ export class DumpPublication extends SetPart<DumpSettings> {
     return { ...dump, catalog: await this.draft.writeCatalog('resourcedump', list.parts) };
   }
 
-  get #rule(): WithheldRule {
-    return ruleOf(this.set);
-  }
-
   /** What was deleted behind this sequence may be in a package that was written just now. */
   #isCheckedUpTo(seq: number, isFirst: boolean): void {
     const { packageCheck: before } = this.draft.state;
     if (before ? before.seq <= seq : !isFirst) return;
-    this.draft.edit({ packageCheck: { seq, ofDeleted: before?.ofDeleted ?? this.#rule.ofDeleted } });
+    this.draft.edit({ packageCheck: { ...(before ?? checkOf(this.set, seq)), seq } });
   }
 
   get #hasPackages(): boolean {

@@ -1,10 +1,11 @@
-import { findWithheld, holdsWithheld, ruleOf, wasWithheldSince } from '../../store/reading/withheld.ts';
+import { findWithheldIn, isWithheldSince, packsWithheld } from '../../store/reading/withheld-in-set.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import type { Documents, StoredDocument } from '../disk/pointer.ts';
 import { makingOf, manifestPath, nextMaking } from '../dump/dump-paths.ts';
 import { copyPackage } from '../dump/package-copy.ts';
 import { storeManifest, storePackage } from '../dump/package-writer.ts';
 import { packagePathsOf } from '../dump/replaced-packages.ts';
+import { checkedUpTo, checkOf, isStricter as isStricterThan } from '../published/package-check.ts';
 import type { ArchivePublication } from './archive-publication.ts';
 import type { DumpPublication } from './dump-publication.ts';
 import { SetPart } from './set-part.ts';
@@ -37,12 +38,10 @@ export class PackageExpulsion extends SetPart {
     const catalogs = await this.#catalogs();
     const journal = catalogs.length > 0 ? await readJournal(reader, this.set.source) : undefined;
     if (!journal) return 'nothing';
-    const rule = ruleOf(this.set);
     const { packageCheck } = this.draft.state;
-    // By a stricter rule than the last time everything is looked at again.
-    const isStricter = packageCheck?.ofDeleted === true && !rule.ofDeleted;
-    const since = isStricter ? 0 : (packageCheck?.seq ?? 0);
-    const isDue = since < journal.seq && (await wasWithheldSince(reader, this.set.source, since, rule));
+    const isStricter = packageCheck !== undefined && isStricterThan(packageCheck, this.set);
+    const since = checkedUpTo(packageCheck, this.set);
+    const isDue = since < journal.seq && (await isWithheldSince(reader, this.set, since));
     const suspects = isDue ? await this.#suspects(catalogs, since) : new Map<string, Documents>();
     if (suspects.size > 0 && !options.mayBuild) {
       dumps.unlist();
@@ -52,7 +51,7 @@ export class PackageExpulsion extends SetPart {
     await archives.replace(replaced);
     await dumps.replace(replaced);
     if (replaced.size > 0) this.#remember([...replaced.keys()]);
-    const check = { seq: journal.seq, ofDeleted: rule.ofDeleted };
+    const check = checkOf(this.set, journal.seq);
     // That nothing was found is worth remembering, but not worth a switch of its own each time.
     const isWorthwhile = this.draft.hasChanged || isDue || isStricter || journal.seq - since > 10_000;
     if (isWorthwhile && since < journal.seq) this.draft.edit({ packageCheck: check });
@@ -74,8 +73,7 @@ export class PackageExpulsion extends SetPart {
         if (suspects.has(path)) continue;
         this.settings.signal?.throwIfAborted();
         const holds = catalog[path]?.holds ?? { afterSeq: 0, seq: this.draft.state.changes?.seq ?? 0 };
-        if (await holdsWithheld(reader, this.set, holds, since, ruleOf(this.set)))
-          suspects.set(path, catalog);
+        if (await packsWithheld(reader, this.set, holds, since)) suspects.set(path, catalog);
       }
     }
     return suspects;
@@ -107,7 +105,7 @@ export class PackageExpulsion extends SetPart {
       directory: this.directory.path,
       baseUrl,
       name: zip.capability,
-      without: (paths) => findWithheld(database.reader, this.set.source, paths, ruleOf(this.set)),
+      without: (paths) => findWithheldIn(database.reader, this.set, paths),
       meanwhile,
       signal,
     });

@@ -168,7 +168,9 @@ export class SetEditor {
     const { pointer } = directory;
     if (pointer?.journal !== id || !pointer.changes) return undefined;
     const joint = { name: set.source, id: -sourceId };
-    if (!(await mendLost(database, joint, pointer.changes.seq, toIso(clock.now())))) return undefined;
+    // What was deleted with it was perhaps not taken out of the packages yet.
+    const told = Math.min(pointer.changes.seq, pointer.packageCheck?.seq ?? Number.POSITIVE_INFINITY);
+    if (!(await mendLost(database, joint, told, toIso(clock.now())))) return undefined;
     log.warn({ set: set.path }, 'a source was removed before the set could say so: it begins anew');
     return readJournal(database.writer, set.source);
   }

@@ -8,14 +8,15 @@ import { Refusal } from '../http/errors.ts';
  * @throws Refusal `gone`, or `not-ready` where a file is only withheld until its repository has made up its mind
  */
 export async function refuseWithheld(
-  deps: Pick<ServerDeps, 'database' | 'mementosOf' | 'setsOf'>,
+  deps: Pick<ServerDeps, 'database' | 'mementosOf' | 'setsOf' | 'jointSets'>,
   path: string,
   packed: Packed,
 ): Promise<void> {
   const source = packed.set.split('/', 1)[0] ?? packed.set;
   const rule = { ofDeleted: deps.mementosOf?.(source)?.ofDeleted ?? true };
+  const sets = packed.isJoint ? (deps.jointSets?.() ?? []) : deps.setsOf(source);
   // What is configured no more may hold anything of its source.
-  const set = deps.setsOf(source).find((one) => one.path === packed.set) ?? { source, filter: {} };
+  const set = sets.find((one) => one.path === packed.set) ?? { source, filter: {} };
   const verdict = await judgePackage(deps.database.reader, set, packed, rule);
   if (verdict === 'open') return;
   if (verdict === 'withdrawn') {

@@ -8,6 +8,7 @@ import {
   listJointSteps,
   readJointJournal,
 } from '../joint/joint-journal.ts';
+import { lastOfGone, placeInJoint } from '../joint/moved-sources.ts';
 import type { Joint } from '../joint/take-up.ts';
 import { columnsOfChange } from '../rows/change-facts.ts';
 import { withLinks } from '../rows/link-forms.ts';
@@ -83,6 +84,28 @@ export async function membersAt(
     const [member, place] = [members.get(name), places.get(id)];
     return member && place !== undefined ? [{ member, seq: place }] : [];
   });
+}
+
+/**
+ * The last change of the set that made something whose bytes nobody has; 0 where there is none. What there is no row of any
+ * more, because its source is gone, has none either.
+ * @param ofMember the same of one of its parts, in the sequences of its source
+ */
+export async function lastUnkeptJointly(
+  db: Queryable,
+  set: ResourceSet,
+  ofMember: (db: Queryable, member: ResourceSet) => Promise<number>,
+): Promise<number> {
+  const journal = await readJointJournal(db, set.source);
+  if (!journal) return 0;
+  const [members, began] = [membersOf(set), journal.first_pass_seq ?? 0];
+  let last = await lastOfGone(db, journal.id, began);
+  for (const { id, name } of await listJointSources(db, journal.id)) {
+    const member = members.get(name);
+    const seq = member ? await ofMember(db, member) : 0;
+    if (seq > 0) last = Math.max(last, await placeInJoint(db, journal.id, id, seq));
+  }
+  return last;
 }
 
 /** Whether something that may not be handed out any more has gone from a set between two sequences of its journal. */

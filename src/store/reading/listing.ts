@@ -17,7 +17,7 @@ import {
   whereMarked,
   whereOfSet,
 } from './change-rows.ts';
-import { listJointChanges, membersTakenUp } from './joint-changes.ts';
+import { lastUnkeptJointly, listJointChanges, membersTakenUp } from './joint-changes.ts';
 
 export type { ChangeEntry, ChangeRange, ResourceEntry } from './change-rows.ts';
 export { whereMarked, whereOfSet } from './change-rows.ts';
@@ -187,6 +187,13 @@ export async function* listLatestChanges(
 
 /** The first resource of a set whose bytes we do not keep; undefined when all of it can be in a dump (RS-CAP-11). */
 export async function findUnkept(db: Queryable, set: ResourceSet): Promise<string | undefined> {
+  if (set.members) {
+    for (const member of await membersTakenUp(db, set)) {
+      const path = await findUnkept(db, member);
+      if (path !== undefined) return path;
+    }
+    return undefined;
+  }
   // The content of metadata is always kept.
   const sourceId = set.filter.kind === 'metadata' ? undefined : await sourceIdOf(db, set.source);
   if (sourceId === undefined) return undefined;
@@ -204,6 +211,7 @@ export async function findUnkept(db: Queryable, set: ResourceSet): Promise<strin
 
 /** The last change of a set that made something whose bytes we do not keep (any more); 0 where there is none. */
 export async function lastUnkeptChange(db: Queryable, set: ResourceSet): Promise<number> {
+  if (set.members) return lastUnkeptJointly(db, set, lastUnkeptChange);
   // The bytes of metadata are always there, unless some of them were given up.
   const source: { id: number; retention: string | null } | undefined = await db('source')
     .where({ name: set.source })

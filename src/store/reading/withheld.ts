@@ -27,6 +27,15 @@ export interface PackedRange {
   readonly seq: number;
   /** Only of resources from the first to the second of these ids. */
   readonly ids?: readonly [number, number] | undefined;
+  /** Of a Resource Dump of a set across sources: what it holds of each source that it has resources of. */
+  readonly parts?: readonly PackedPart[] | undefined;
+}
+
+export interface PackedPart {
+  readonly sourceId: number;
+  /** Where the journal of the source stood, perhaps further than the set had taken it up. */
+  readonly seq: number;
+  readonly ids: readonly [number, number];
 }
 
 /** @param query over `resource` */

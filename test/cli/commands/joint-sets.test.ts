@@ -43,7 +43,7 @@ describe('sets across sources while rsbridge serves', () => {
       listen: { port },
       groups: { g: {} },
       sources: { first: await source(one), second: await source(two, { group: 'g' }) },
-      sets: { all: {}, grouped: { groups: ['g'], formats: ['oai_dc'] } },
+      sets: { all: { dumps: true }, grouped: { groups: ['g'], formats: ['oai_dc'] } },
     };
     writeFileSync(join(directory, 'rsbridge.yaml'), stringify(config));
     served = await serve();
@@ -148,12 +148,25 @@ describe('sets across sources while rsbridge serves', () => {
 
     const published = await runMain(directory, ['publish', 'all', '--close']);
     expect(published, published.stderr).toMatchObject({ code: 0 });
+    for (const name of ['resourcedump', 'changedump'])
+      expect(await read('/all/capabilitylist.xml')).toContain(`${base}/all/${name}.xml`);
+    const [, zip = ''] = /<loc>([^<]*\.zip)<\/loc>/.exec(await read('/all/resourcedump.xml')) ?? [];
+    const answer = await fetch(zip);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip']);
+    expect(await (await fetch(zip.replace('.zip', '-manifest.xml'))).text()).toContain(
+      `rel="collection" href="${base}/second/about"`,
+    );
     const valid = await runMain(directory, ['validate', base, '--strict', '--json']);
     expect(valid.stdout.split('\n').filter((line) => line.includes('"rule'))).toEqual([]);
     expect(valid, valid.stdout + valid.stderr).toMatchObject({ code: 0 });
     const exported = await runMain(directory, ['export', 'out']);
     expect(exported, exported.stderr).toMatchObject({ code: 0 });
-    for (const name of ['all/resourcelist.xml', 'all/capabilitylist.xml', 'sets/grouped/changelist.xml'])
+    for (const name of [
+      'all/resourcelist.xml',
+      'all/resourcedump.xml',
+      'all/changedump.xml',
+      'sets/grouped/changelist.xml',
+    ])
       expect(existsSync(join(directory, 'out', name)), name).toBe(true);
   });
 });

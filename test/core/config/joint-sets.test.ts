@@ -25,7 +25,7 @@ describe('sets across sources in the configuration', () => {
       { sets: { x: { groups: ['jaro'] } }, groups: { jairo: {} } },
       'sets.x.groups: there is no group "jaro" (did you mean "jairo"?)',
     ],
-    [{ sets: { x: { dumps: true } } }, 'sets.x.dumps'],
+    [{ sets: { x: { dumps: ['all'] } } }, 'sets.x.dumps'],
   ])('%j is refused', (raw, sentence) => {
     expect(() => parse(raw)).toThrow(sentence);
   });

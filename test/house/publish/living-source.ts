@@ -34,21 +34,24 @@ let sources = 0;
 export class LivingSource {
   readonly name: string;
   readonly directory: string;
-  readonly clock = new HandClock('2026-11-21T12:00:00Z');
+  readonly clock: HandClock;
   readonly publication: Publication;
   fileMode: FileRules['mode'] = 'proxy';
   readonly #database: Database;
 
-  static async begin(database: Database): Promise<LivingSource> {
-    const directory = await mkdtemp(join(tmpdir(), 'rsbridge-living-'));
+  /** @param beside another one, of the same installation */
+  static async begin(database: Database, beside?: LivingSource): Promise<LivingSource> {
+    const directory = beside?.directory ?? (await mkdtemp(join(tmpdir(), 'rsbridge-living-')));
     sources += 1;
-    const source = new LivingSource(database, `living${sources}`, directory);
+    const clock = beside?.clock ?? new HandClock('2026-11-21T12:00:00Z');
+    const source = new LivingSource(database, `living${sources}`, directory, clock);
     await ensureSource(database, source.name, toIso(source.clock.now()));
     return source;
   }
 
-  private constructor(database: Database, name: string, directory: string) {
+  private constructor(database: Database, name: string, directory: string, clock: HandClock) {
     this.#database = database;
+    this.clock = clock;
     this.name = name;
     this.directory = directory;
     this.publication = openPublication(directory);
