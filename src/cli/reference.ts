@@ -2,27 +2,57 @@ import type { TSchema } from '@sinclair/typebox';
 import { configSchema } from '../core/config/config.ts';
 import { type ErrorCode, errorTable } from '../core/errors.ts';
 import { requestErrors } from '../server/http/errors.ts';
+import { adviceInJapanese } from '../server/words/advice.ts';
 import { exitCodeOf } from './terminal/exit-codes.ts';
 
 /** `docs/errors.md` and the table of `docs/configuration.md`, from the code; a test says when they are stale. */
 
-export function errorReference(): string {
-  const rows = (Object.entries(errorTable) as [ErrorCode, string][]).map(
-    ([code, advice]) => `| \`${code}\` | ${exitCodeOf(code)} | ${advice} |`,
+/** Complete in each language, or this does not compile. */
+type Advice = Readonly<Record<ErrorCode | keyof typeof requestErrors, string>>;
+
+interface ReferenceWords {
+  readonly code: string;
+  readonly exit: string;
+  readonly status: string;
+  readonly todo: string;
+  readonly onlyServer: string;
+  readonly advice: Advice;
+}
+
+const requestAdvice = Object.fromEntries(
+  Object.entries(requestErrors).map(([code, { advice }]) => [code, advice]),
+) as Readonly<Record<keyof typeof requestErrors, string>>;
+
+const words: Readonly<Record<'en' | 'ja', ReferenceWords>> = {
+  en: {
+    code: 'code',
+    exit: 'exit',
+    status: 'status',
+    todo: 'what to do',
+    onlyServer: 'Only the server answers with these:',
+    advice: { ...errorTable, ...requestAdvice },
+  },
+  ja: {
+    code: 'コード',
+    exit: '終了コード',
+    status: 'ステータス',
+    todo: '対処',
+    onlyServer: '次のものは、サーバーの応答だけに現れます。',
+    advice: adviceInJapanese,
+  },
+};
+
+export function errorReference(language: keyof typeof words = 'en'): string {
+  const { code, exit, status, todo, onlyServer, advice } = words[language];
+  const rows = (Object.keys(errorTable) as ErrorCode[]).map(
+    (key) => `| \`${key}\` | ${exitCodeOf(key)} | ${advice[key]} |`,
   );
-  const asked = Object.entries(requestErrors).map(
-    ([code, { status, advice }]) => `| \`${code}\` | ${status} | ${advice} |`,
+  const asked = (Object.keys(requestErrors) as (keyof typeof requestErrors)[]).map(
+    (key) => `| \`${key}\` | ${requestErrors[key].status} | ${advice[key]} |`,
   );
   return [
-    ...['| code | exit | what to do |', '|---|---|---|', ...rows, ''],
-    ...[
-      'Only the server answers with these:',
-      '',
-      '| code | status | what to do |',
-      '|---|---|---|',
-      ...asked,
-      '',
-    ],
+    ...[`| ${code} | ${exit} | ${todo} |`, '|---|---|---|', ...rows, ''],
+    ...[onlyServer, '', `| ${code} | ${status} | ${todo} |`, '|---|---|---|', ...asked, ''],
   ].join('\n');
 }
 

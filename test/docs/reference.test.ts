@@ -8,7 +8,8 @@ const mark = '<!-- reference -->\n';
 /** `UPDATE_DOCS=1 npm test` writes the tables anew. */
 test.each([
   ['docs/configuration.md', configReference],
-  ['docs/errors.md', errorReference],
+  ['docs/errors.md', () => errorReference('en')],
+  ['docs/ja/errors.md', () => errorReference('ja')],
 ])('%s says what the code says', (file, reference) => {
   const path = join(import.meta.dirname, '..', '..', file);
   const [head = ''] = readFileSync(path, 'utf8').split(mark);

@@ -25,6 +25,9 @@ function originOf(text: string): { readonly file: string; readonly commit: strin
 /** What a translation has to have alike: blocks of commands, and what is written as code. */
 const blocksOf = (text: string) => [...text.matchAll(/^```[^\n]*\n(.*?)^```/gms)].map(([, block]) => block);
 
+/** What people write and translate: what comes from the code is made from it in each language (`reference.test.ts`). */
+const written = (text: string) => text.split('<!-- reference -->')[0];
+
 describe.each(pages)('docs/ja/%s', (name) => {
   const text = readFileSync(join(folder, name), 'utf8');
   const { file, commit } = originOf(text);
@@ -50,9 +53,11 @@ describe.each(pages)('docs/ja/%s', (name) => {
   test.skipIf(!isHistory)(
     'is not behind: else translate what the difference shows, and name the new commit',
     () => {
-      const difference = git('diff', commit, 'HEAD', '--', file);
-      expect(difference, `${commit} is no commit of this history`).toBeDefined();
-      expect(difference, `git diff ${commit} HEAD -- ${file}`).toBe('');
+      const then = git('show', `${commit}:${file}`);
+      expect(then, `${commit} is no commit of this history`).toBeDefined();
+      expect(written(readFileSync(join(root, file), 'utf8')), `git diff ${commit} HEAD -- ${file}`).toBe(
+        written(then ?? ''),
+      );
     },
   );
 });

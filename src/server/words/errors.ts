@@ -1,3 +1,4 @@
+import { adviceInJapanese } from './advice.ts';
 import type { Texts } from './language.ts';
 
 /** What a page says of a request that cannot be answered; whatever has no text of its own is told as in the problem. */
@@ -29,7 +30,9 @@ const ja: ErrorWords = {
     503: '現在ご利用いただけません',
     504: '提供元のリポジトリから時間内に応答がありませんでした',
   },
+  // Those for readers; of anything else, and on the dashboard, what operators are told.
   advice: {
+    ...adviceInJapanese,
     'bad-request': 'アドレスと指定した条件をご確認ください。',
     'not-found': 'アドレスをご確認ください。公開中のものは、トップページからたどることができます。',
     gone: 'このアドレスの内容は削除されたか、公開を終了しました。手元の複製も削除してください。',
