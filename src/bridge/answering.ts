@@ -11,6 +11,7 @@ import { createRequestMetrics } from '../server/request-metrics.ts';
 import { forAnswers } from '../store/engine/database.ts';
 import { adminAnswers } from './admin/admin-answers.ts';
 import type { Bridge } from './bridge.ts';
+import { oaiOfferOf } from './oai/offers.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { searchedSources } from './search/searched-sources.ts';
 import { servesSource } from './state/stored-sources.ts';
@@ -94,6 +95,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     },
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
+    oai: (source) => oaiOfferOf(config, source),
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
     admin: withAdmin ? adminAnswers(bridge) : undefined,

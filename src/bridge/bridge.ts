@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createAdapter } from '../../adapters/index.ts';
 import type { AdapterContext, AdapterSettings, Clock, Identity } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config/config.ts';
+import { upstreamOai } from '../core/config/oai-schema.ts';
 import { oaiFormats, ownFormats } from '../core/config/published-formats.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError } from '../core/errors.ts';
@@ -239,7 +240,7 @@ export function adapterSettings(source: SourceConfig): AdapterSettings {
     login,
     entityTypes,
     timeZone,
-    oaiUrl: oai,
+    oaiUrl: upstreamOai(oai),
     oaiFormats: oaiFormats(source),
   };
 }

@@ -9,6 +9,7 @@ import { alertNow } from './alerts/alerting.ts';
 import { watchDatabase } from './alerts/database-away.ts';
 import { type Front, listenAlone } from './answering.ts';
 import type { Bridge } from './bridge.ts';
+import { startOrdering } from './oai/ordering.ts';
 import { removeDue } from './removal.ts';
 import { startDescribing } from './search/describing.ts';
 import type { Signals } from './signals.ts';
@@ -85,6 +86,7 @@ export async function startService(
     isOurs: () => due.isPublisher(),
     isHarvesting: () => harvests > 0,
   });
+  const ordering = startOrdering(bridge, stop, () => due.isPublisher());
   const databaseWatch = watchDatabase(bridge, stop);
   const filling = new AbortController();
   const filled = fillBehind(bridge, eitherOf(stop, filling.signal));
@@ -115,6 +117,7 @@ export async function startService(
         damage.stop(),
         databaseWatch.stop(),
         describing.stop(),
+        ordering.stop(),
         bridge.listsInTime.close(),
         filled,
       ];

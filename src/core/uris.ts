@@ -13,6 +13,7 @@ export const reservedNames: ReadonlySet<string> = new Set([
   'livez',
   'memento',
   'metrics',
+  'oai',
   'readyz',
   'static',
   'timegate',

@@ -18,6 +18,7 @@ import { linksetRoutes } from './items/linksets.ts';
 import { mementoRoutes } from './memento/memento.ts';
 import { timeGateRoutes } from './memento/time-gate.ts';
 import { timeMapRoutes } from './memento/time-map.ts';
+import { oaiRoutes } from './oai/oai-routes.ts';
 import { openapiRoutes } from './openapi/openapi-routes.ts';
 import { healthRoutes } from './operations/health.ts';
 import { metricsRoutes } from './operations/metrics.ts';
@@ -104,6 +105,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   homeRoutes(app, deps, index);
   aboutRoutes(app, deps, index);
   searchRoutes(app, deps);
+  oaiRoutes(app, deps);
   collectionRoutes(app, deps);
   itemRoutes(app, deps);
   linksetRoutes(app, deps);

@@ -44,6 +44,8 @@ export interface ServerDeps {
   /** The institution's name, for people. */
   readonly title: string;
   readonly version: string;
+  /** How a source answers OAI-PMH; undefined: it does not, and neither does anything without this. */
+  oai?(source: string): OaiOffer | undefined;
   /** Sources whose items are found by words; undefined: nothing is searched, and no page speaks of it. */
   readonly search?: SearchedSources | undefined;
   /** In which words and times pages speak; default: English and UTC for whoever says nothing else. */
@@ -74,6 +76,19 @@ export interface ServerDeps {
   readonly processes?: AnsweringProcesses | undefined;
   /** Before a request is answered; it waits for this. */
   readonly admit?: ((visit: AskedFor) => Promise<void>) | undefined;
+}
+
+/** What is configured of a source as an OAI-PMH repository. */
+export interface OaiOffer {
+  readonly adminEmail: string;
+  /** Instead of what the repository calls itself. */
+  readonly name?: string | undefined;
+  /** Of its identifiers: `oai:<namespace>:…`. */
+  readonly namespace?: string | undefined;
+  /** The address of the licence of its metadata. */
+  readonly rights?: string | undefined;
+  /** Other sources that are offered here. */
+  readonly friends: readonly string[];
 }
 
 export interface SearchedSources {

@@ -1,4 +1,5 @@
 import type { Config } from '../../core/config/config.ts';
+import { upstreamOai } from '../../core/config/oai-schema.ts';
 
 /** A value that was not written into the configuration file, and where it went. */
 export interface BroughtIn {
@@ -26,7 +27,8 @@ export function* secretsOf(config: Config, broughtIn: readonly BroughtIn[]): Gen
     for (const value of Object.values(source.headers ?? {}))
       yield* [value, value.replace(/^[A-Za-z]+ +/, '')];
     if (source.login) yield source.login.password;
-    const addresses = [source.url, ...(typeof source.oai === 'string' ? [source.oai] : [])];
+    const oai = upstreamOai(source.oai);
+    const addresses = [source.url, ...(typeof oai === 'string' ? [oai] : [])];
     const brought = broughtIn.filter(({ path }) => path[0] === 'sources' && path[1] === name);
     for (const address of addresses) {
       for (const { value, path } of brought) {

@@ -1,4 +1,5 @@
 import type { Config } from '../../core/config/config.ts';
+import { upstreamOai } from '../../core/config/oai-schema.ts';
 import { BridgeError } from '../../core/errors.ts';
 
 /** @throws BridgeError `usage` */
@@ -9,7 +10,9 @@ export function refuseTaken({ config }: { readonly config: Config }, name: strin
 
 /** The source that is read at an address. */
 export function sourceAt(sources: Config['sources'], url: string): string | undefined {
-  return Object.entries(sources).find(([, source]) => source.url === url || source.oai === url)?.[0];
+  return Object.entries(sources).find(
+    ([, source]) => source.url === url || upstreamOai(source.oai) === url,
+  )?.[0];
 }
 
 /** @throws BridgeError `usage` */

@@ -1,6 +1,7 @@
 import type { Bridge } from '../../bridge/bridge.ts';
 import { identifyRequest, lookAt } from '../../bridge/finding/endpoint-look.ts';
 import { oaiBeside } from '../../bridge/finding/usual-places.ts';
+import { upstreamOai } from '../../core/config/oai-schema.ts';
 import { isDspace, oaiFormats } from '../../core/config/published-formats.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
@@ -46,8 +47,9 @@ async function checkOai(
   signal: AbortSignal,
 ): Promise<Finding> {
   const check = `OAI-PMH of ${name}`;
-  if (config.oai === false) return { check, ok: true, message: 'not used, as configured' };
-  const places = config.oai === undefined ? oaiBeside(base) : [config.oai];
+  const oai = upstreamOai(config.oai);
+  if (oai === false) return { check, ok: true, message: 'not used, as configured' };
+  const places = oai === undefined ? oaiBeside(base) : [oai];
   const failures: string[] = [];
   for (const place of places) {
     try {
@@ -61,7 +63,7 @@ async function checkOai(
       failures.push(`${place}: ${describeError(error)}`);
     }
   }
-  const isNeeded = config.oai !== undefined || oaiFormats(config) !== undefined;
+  const isNeeded = oai !== undefined || oaiFormats(config) !== undefined;
   const cost = config.adapter === 'dspace-legacy' ? '; every harvest has to read everything' : '';
   const message = `there is none (${failures.join('; ')})${cost}`;
   return isNeeded

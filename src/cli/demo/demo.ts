@@ -81,6 +81,7 @@ function demoConfig({ port }: DemoFlags, url: string): Config {
         overlapSeconds: 5,
         sets: { theses: { title: 'Theses', collections: ['theses'] } },
         dumps: ['metadata'],
+        oai: { adminEmail: 'admin@sample.example.org', namespace: 'sample.example.org' },
       },
     },
   });
@@ -111,6 +112,7 @@ function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void 
       'everything, in packages; changedump.xml beside it follows',
     ],
     [`${baseUrl}/${sourceName}/sets/theses/resourcelist.xml`, 'a set of its own: the theses'],
+    [`${baseUrl}/${sourceName}/oai?verb=Identify`, 'the same records for harvesters that speak OAI-PMH'],
     [`${baseUrl}/${sourceName}/about`, 'what the set is, and how to synchronise it'],
   ] as const;
   for (const [url, what] of addresses) {

@@ -2,8 +2,10 @@ import type { TSchema } from '@sinclair/typebox';
 import { reservedNames } from '../uris.ts';
 import { jointPath } from './joint-sets.ts';
 import { acceptedPlaces, parseAllowedPlace } from './network-allow.ts';
+import { isAdminEmail, offeredOai, upstreamOai } from './oai-schema.ts';
 import { isObject, schemaFaults } from './schema-faults.ts';
 import { groupFaults } from './source-groups.ts';
+import type { SourceConfig } from './source-schema.ts';
 import { didYouMean, nearestOf, suggest } from './suggestion.ts';
 
 /** Everything that is wrong with a configuration, a sentence each: where it is, and what to write there. */
@@ -34,6 +36,7 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
     const source = (sources as Record<string, unknown>)[name];
     yield* setFaults(`sources.${name}`, source);
     yield* dspaceFaults(`sources.${name}`, source);
+    yield* oaiFaults(`sources.${name}`, source, all.contact);
   }
 }
 
@@ -91,7 +94,11 @@ function* dspaceFaults(place: string, source: unknown): Generator<string> {
   if (!isObject(source)) return;
   const { adapter, formats, headers, timeZone } = source;
   if (adapter !== 'dspace' && adapter !== 'dspace-legacy') {
-    const own = ['login', 'oai', 'entityTypes'].filter((key) => source[key] !== undefined);
+    const own = ['login', 'oai', 'entityTypes'].filter((key) =>
+      key === 'oai'
+        ? upstreamOai(source.oai as SourceConfig['oai']) !== undefined
+        : source[key] !== undefined,
+    );
     if (own.length > 0)
       yield `${place}.${own[0]}: only the adapters dspace and dspace-legacy have this setting, and the adapter here is ${adapter}; remove it`;
     const fromOai = isObject(formats) || (Array.isArray(formats) && formats.some(isObject));
@@ -109,6 +116,15 @@ function* dspaceFaults(place: string, source: unknown): Generator<string> {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) yield `${place}.formats: ${String(twice)} is there twice; write it once`;
   yield* timeZoneFaults(`${place}.timeZone`, timeZone);
+}
+
+/** OAI-PMH wants an address of somebody who reads it. */
+function* oaiFaults(place: string, source: unknown, contact: unknown): Generator<string> {
+  if (!isObject(source)) return;
+  const offered = offeredOai(source.oai as SourceConfig['oai']);
+  const addresses = [offered?.adminEmail, source.contact, contact];
+  if (offered && !addresses.some((address) => typeof address === 'string' && isAdminEmail(address)))
+    yield `${place}.oai: harvesters have to know whom to write to; write oai: { adminEmail: repository@example.ac.jp }, or such an address as contact`;
 }
 
 function* timeZoneFaults(place: string, timeZone: unknown): Generator<string> {

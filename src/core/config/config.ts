@@ -321,9 +321,14 @@ export function parseConfig(raw: unknown): Config {
  */
 export function parseSources(
   sources: Readonly<Record<string, unknown>>,
-  { baseUrl, groups, sets, mail }: Pick<Config, 'baseUrl' | 'groups' | 'sets' | 'mail'>,
+  { baseUrl, contact, groups, sets, mail }: Pick<Config, 'baseUrl' | 'contact' | 'groups' | 'sets' | 'mail'>,
 ): Config['sources'] {
-  return parseConfig({ baseUrl, groups, sets, sources, ...(mail && { mail }) }).sources;
+  const { sources: parsed } = parseConfig({
+    ...{ baseUrl, groups, sets, sources },
+    ...(contact !== undefined && { contact }),
+    ...(mail && { mail }),
+  });
+  return parsed;
 }
 
 /** Told once, and not of each source that has the group. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { oaiSchema } from './oai-schema.ts';
 
 /** Unknown keys are errors. */
 export const closed = { additionalProperties: false } as const;
@@ -162,14 +163,7 @@ export const sourceSchema = Type.Object(
         },
       ),
     ),
-    oai: Type.Optional(
-      Type.Union([Type.String({ pattern: '^https?://[^/@]+(/|$)' }), Type.Literal(false)], {
-        write:
-          'the web address of its OAI-PMH endpoint, without a name and password, such as https://repo.example.org/server/oai/request, or false',
-        description:
-          'DSpace: its OAI-PMH endpoint, e.g. https://repo.example.org/server/oai/request; default: where it usually is; false: leave it alone.',
-      }),
-    ),
+    oai: Type.Optional(oaiSchema),
     entityTypes: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,

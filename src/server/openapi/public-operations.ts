@@ -103,6 +103,34 @@ export const publicOperations: Readonly<Record<string, Operation>> = {
     },
     problems: [404, 410, 412, 416, 503],
   },
+  askOai: {
+    tag: 'resources',
+    summary: 'OAI-PMH 2.0',
+    description:
+      'All six verbs, with their arguments in the query, where `oai` of the source is configured. What is wrong with a request is said in a valid response with status 200, as the protocol wants.',
+    parameters: [source],
+    answers: {
+      200: {
+        description: 'The response, errors of the protocol included.',
+        content: { 'text/xml': undefined },
+        headers: { Vary: '`Accept-Encoding`: gzip when it is asked for.' },
+      },
+    },
+    problems: [404, 410, 503],
+  },
+  askOaiByForm: {
+    tag: 'resources',
+    summary: 'OAI-PMH 2.0, with its arguments in a form',
+    parameters: [source],
+    answers: {
+      200: {
+        description: 'The response, errors of the protocol included.',
+        content: { 'text/xml': undefined },
+        headers: { Vary: '`Accept-Encoding`: gzip when it is asked for.' },
+      },
+    },
+    problems: [404, 410, 413, 503],
+  },
   getResource: {
     tag: 'resources',
     summary: 'A metadata record or a file',

@@ -103,6 +103,7 @@ export const setAboutView = view({
   resources: maybe(number),
   synchronise: view({ baseline: text, incremental: text }, 'Commands of the reference client.'),
   withoutDumps: maybe(view({ capabilityList: uri, sourceDescription: uri })),
+  oai: maybe(uri),
   search: maybe(view({ uri, newest: list(foundItem) })),
 });
 

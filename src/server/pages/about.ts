@@ -94,6 +94,8 @@ interface SetAboutView extends SetView {
   /** In its Resource List. */
   readonly resources?: number;
   readonly synchronise: { readonly baseline: string; readonly incremental: string };
+  /** Where the source answers OAI-PMH. */
+  readonly oai?: string;
   /** Of a source whose items are found by words: the newest ones, and where the others are. */
   readonly search?: { readonly uri: string; readonly newest: readonly FoundItem[] };
   /** The same set for clients that refuse one with dumps; absent until it is published. */
@@ -119,6 +121,7 @@ async function readSetAbout(deps: ServerDeps, path: string): Promise<SetAboutVie
     }),
     ...(resources !== undefined && { resources }),
     synchronise: synchronise(deps.baseUrl, set),
+    ...(deps.oai?.(path) && { oai: `${deps.baseUrl}/${path}/oai` }),
     ...(deps.search?.has(path) && { search: await newestOf(deps, path) }),
     ...(hasListsOnly && {
       withoutDumps: {
@@ -178,7 +181,10 @@ function toSetPage({ baseUrl }: ServerDeps, view: SetAboutView, reader: Reader):
 <dl><dt>${words.set}</dt><dd class="mono">${path}</dd>${
     upstream &&
     html`<dt>${words.comesFrom}</dt><dd>${upstream.name} ${upstream.address && linkTo(upstream.address)} <span class="soft">${words.by(upstream.protocol)}</span></dd>`
-  }<dt>${words.resources}</dt><dd>${resources === undefined ? words.nonePublished : reader.count(resources)}</dd></dl>
+  }<dt>${words.resources}</dt><dd>${resources === undefined ? words.nonePublished : reader.count(resources)}</dd>${
+    view.oai !== undefined &&
+    html`<dt>${words.oai}</dt><dd><a class="mono" href="${view.oai}?verb=Identify">${view.oai}</a></dd>`
+  }</dl>
 ${view.search && searchSection(baseUrl, path, view.search, reader)}
 <h2>${words.documents}</h2>
 ${documents.length > 0 ? documentTable(documents, view.at, reader) : html`<p>${words.nothingPublished}</p>`}

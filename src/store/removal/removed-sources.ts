@@ -3,6 +3,7 @@ import { storeChanges } from '../changes/journal-writing.ts';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { leaveJoints } from '../joint/lost-changes.ts';
+import { forgetSomeRecords } from '../oai/record-order.ts';
 import { urgentlyDue } from '../payloads/released-for-good.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
 import { ofSource } from '../rows/one-source.ts';
@@ -120,6 +121,8 @@ export async function purgeSource(
   await step((trx) => purgeItems(trx, sourceId));
   await step((trx) => trx('described').where({ source_id: sourceId }).delete());
   await step((trx) => forgetSome(trx, sourceId, resourcesAtATime));
+  await step((trx) => trx('oai_followed').where({ source_id: sourceId }).delete());
+  await step((trx) => forgetSomeRecords(trx, sourceId));
   for (const table of ['moment', 'link_form', 'vanished', 'unread_part', 'unreadable', 'collection']) {
     await step((trx) => deleteSome(trx, table, sourceId));
   }

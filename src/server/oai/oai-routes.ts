@@ -1,0 +1,82 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseArguments } from '../../oai/arguments.ts';
+import type { ServerDeps } from '../deps.ts';
+import { varyBy, wantsGzip } from '../http/negotiation.ts';
+import { answerOai } from './answer.ts';
+import { ListTurns } from './list-turns.ts';
+import { createRepositories } from './repository.ts';
+
+interface OaiParams {
+  readonly source: string;
+}
+
+/** Identifiers may be long, and several arguments; nobody has more to say. */
+const longestForm = 16_384;
+
+const packed = promisify(gzip);
+
+/** OAI-PMH 2.0, of each source that offers it: all verbs by GET, HEAD and POST at one address. */
+export function oaiRoutes(app: FastifyInstance, deps: ServerDeps): void {
+  const open = createRepositories(deps);
+  const turns = new ListTurns();
+
+  async function answer(
+    request: FastifyRequest<{ Params: OaiParams }>,
+    reply: FastifyReply,
+  ): Promise<Buffer> {
+    const repository = await open(request.params.source);
+    const given = parseArguments(queryOf(request), formOf(request));
+    const client = deps.clientOf?.(request.raw) ?? '';
+    const isList = given.pairs.some(([name, value]) => name === 'verb' && value.startsWith('List'));
+    const write = () => answerOai({ ...deps, log: request.log }, repository, given);
+    const { body } = await (isList ? turns.take(client, write) : write());
+    return send(request, reply, Buffer.from([...body].join('')));
+  }
+
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // Whatever a POST brings is answered in the protocol.
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: longestForm }, (_request, body, done) =>
+      done(null, body),
+    );
+    // A slash at the end is answered in place: validators take a redirect for a fault.
+    for (const url of ['/:source/oai', '/:source/oai/']) {
+      scope.route<{ Params: OaiParams }>({
+        method: ['GET', 'HEAD'],
+        url,
+        config: { operationId: 'askOai', open: true },
+        handler: answer,
+      });
+      scope.route<{ Params: OaiParams }>({
+        method: 'POST',
+        url,
+        bodyLimit: longestForm,
+        config: { operationId: 'askOaiByForm', acts: true },
+        handler: answer,
+      });
+    }
+  });
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<Buffer> {
+  reply.type('text/xml; charset=utf-8').header('cache-control', 'no-cache');
+  varyBy(reply, 'Accept-Encoding');
+  if (!wantsGzip(request.headers['accept-encoding'])) return body;
+  reply.header('content-encoding', 'gzip');
+  return packed(body, { level: 4 });
+}
+
+/** Each octet one character, as Node hands it on. */
+function queryOf({ url }: FastifyRequest): string {
+  const query = url.indexOf('?');
+  return query < 0 ? '' : url.slice(query + 1);
+}
+
+/** What is no form says nothing: an answer without a verb tells so. */
+function formOf({ body, headers }: FastifyRequest): string {
+  if (!Buffer.isBuffer(body) || body.length === 0) return '';
+  const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+  return isForm ? body.toString('latin1') : 'verb=&verb=';
+}

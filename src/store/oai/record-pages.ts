@@ -1,0 +1,178 @@
+import { setsOf } from '../../oai/set-spec.ts';
+import type { Queryable } from '../engine/database.ts';
+import { isXml, orderedUpTo } from './record-order.ts';
+import { type RecordRow, type StoredRecord, selectRecords, toRecords } from './stored-record.ts';
+
+/** Records of one format in the order of their last changes, which is the order of their datestamps, too. */
+export interface RecordList {
+  readonly sourceId: number;
+  readonly format: string;
+  /** A setSpec as we publish it; undefined: all records. */
+  readonly spec: string | undefined;
+  /** Inclusive, ISO UTC seconds; of `from` the list knows only where it begins. */
+  readonly until: string | undefined;
+}
+
+export interface RecordPage {
+  readonly records: readonly StoredRecord[];
+  /** Whether there is a record behind the last one. */
+  readonly more: boolean;
+}
+
+/** Changes that are read one by one where records are not yet in order. */
+const changesAtATime = 2000;
+const mostChanges = 20_000;
+
+/** So much has changed that was not put in order yet that a page would cost too much. */
+export class RecordsNotInOrder extends Error {}
+
+/**
+ * The next records behind a sequence. What the journal has gained since the records were put in order is read from the
+ * journal itself: nothing is missing in between, however late the order follows.
+ * @throws RecordsNotInOrder
+ */
+export async function readRecords(
+  db: Queryable,
+  list: RecordList,
+  after: number,
+  limit: number,
+): Promise<RecordPage> {
+  // Read first: whatever is taken up after that moves behind this place, and is met there.
+  const ordered = await orderedUpTo(db, list.sourceId);
+  const rows: RecordRow[] = after < ordered ? await inOrder(db, list, after, ordered, limit + 1) : [];
+  let isOver = rows.some(({ at }) => isBehind(list, at));
+  let last = Math.max(after, ordered);
+  for (let read = 0; !isOver && rows.length <= limit; read += changesAtATime) {
+    if (read >= mostChanges) throw new RecordsNotInOrder('the records are not in order yet');
+    const end: { seq?: number | string | null } | undefined = await db('change')
+      .where({ source_id: list.sourceId })
+      .where('seq', '>', last)
+      .where('seq', '<=', last + changesAtATime)
+      .max({ seq: 'seq' })
+      .first();
+    if (end?.seq === null || end?.seq === undefined) break;
+    const found = await inJournal(db, list, last, last + changesAtATime);
+    rows.push(...found);
+    isOver = found.some(({ at }) => isBehind(list, at));
+    last += changesAtATime;
+  }
+  const within = rows.filter(({ at }) => !isBehind(list, at));
+  return {
+    records: await toRecords(db, list.sourceId, within.slice(0, limit)),
+    more: within.length > limit,
+  };
+}
+
+/** The last record of a list up to a sequence: what is sent again where a list has nothing left. */
+export async function readLastRecord(
+  db: Queryable,
+  list: RecordList,
+  upTo: number,
+): Promise<StoredRecord | undefined> {
+  const rows: RecordRow[] = await ordering(db, list)
+    .where('oai_record.seq', '<=', upTo)
+    .orderBy('oai_record.seq', 'desc')
+    .limit(1);
+  const [record] = await toRecords(db, list.sourceId, rows);
+  return record && !isBehind(list, record.at) ? record : undefined;
+}
+
+/** Of more, nobody is told how many there are. */
+const mostCounted = 1_000_000;
+
+/**
+ * How many records of a list there are behind a sequence.
+ * @param upTo inclusive
+ * @returns undefined where that would cost too much, or is not known yet
+ */
+export async function countRecords(
+  db: Queryable,
+  { sourceId, format, spec }: RecordList,
+  after: number,
+  upTo: number,
+): Promise<number | undefined> {
+  if ((await orderedUpTo(db, sourceId)) < upTo) return undefined;
+  const some = db('oai_record')
+    .select(db.raw('1 as one'))
+    .where({ source_id: sourceId, format, spec: spec ?? '' })
+    .where('seq', '>', after)
+    .where('seq', '<=', upTo)
+    .limit(mostCounted + 1)
+    .as('some');
+  const row: { count: number | string } | undefined = await db.from(some).count({ count: '*' }).first();
+  const count = Number(row?.count ?? 0);
+  return count > mostCounted ? undefined : count;
+}
+
+/** Those of the formats in which there is anything. */
+export async function formatsInStore(
+  db: Queryable,
+  sourceId: number,
+  formats: readonly string[],
+): Promise<readonly string[]> {
+  const found = await Promise.all(
+    formats.map(async (format) => {
+      const list = { sourceId, format, spec: undefined, until: undefined };
+      const { records } = await readRecords(db, list, 0, 1).catch((error: unknown) => {
+        if (error instanceof RecordsNotInOrder) return { records: [] };
+        throw error;
+      });
+      return records.length > 0 ? [format] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function isBehind({ until }: RecordList, at: string): boolean {
+  return until !== undefined && at > until;
+}
+
+function inOrder(
+  db: Queryable,
+  list: RecordList,
+  after: number,
+  upTo: number,
+  limit: number,
+): Promise<RecordRow[]> {
+  return ordering(db, list)
+    .where('oai_record.seq', '>', after)
+    .where('oai_record.seq', '<=', upTo)
+    .orderBy('oai_record.seq')
+    .limit(limit);
+}
+
+/** A record that has changed since it was put in order is met again behind it. */
+function ordering(db: Queryable, { sourceId, format, spec }: RecordList) {
+  return db('oai_record')
+    .join('resource', (on) => {
+      on.on('resource.id', 'oai_record.resource_id').andOn('resource.last_seq', 'oai_record.seq');
+    })
+    .join('change', (on) => {
+      on.on('change.source_id', 'oai_record.source_id').andOn('change.seq', 'oai_record.seq');
+    })
+    .where({ 'oai_record.source_id': sourceId, 'oai_record.format': format, 'oai_record.spec': spec ?? '' })
+    .modify(selectRecords, sourceId);
+}
+
+async function inJournal(
+  db: Queryable,
+  { sourceId, format, spec }: RecordList,
+  after: number,
+  upTo: number,
+): Promise<readonly RecordRow[]> {
+  const rows: RecordRow[] = await db('change')
+    .join('resource', (on) => {
+      on.on('resource.id', 'change.resource_id').andOn('resource.last_seq', 'change.seq');
+    })
+    .where('change.source_id', sourceId)
+    .where('change.seq', '>', after)
+    .where('change.seq', '<=', upTo)
+    .where('resource.kind', 'metadata')
+    .where('resource.format', format)
+    .modify(selectRecords, sourceId)
+    .orderBy('change.seq');
+  const records = rows.filter(({ media_type }) => isXml(media_type));
+  if (spec === undefined) return records;
+  const told = await toRecords(db, sourceId, records);
+  return records.filter((_, index) => setsOf(told[index]?.collections ?? []).includes(spec));
+}
