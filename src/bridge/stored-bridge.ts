@@ -5,7 +5,7 @@ import { toIso } from '../core/datetime.ts';
 import type { ObjectStore } from '../core/payloads/object-store.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { openPublication, type Publication } from '../publish/published/publication.ts';
-import { type Database, openDatabase } from '../store/engine/database.ts';
+import { type Database, forAnswers, openDatabase } from '../store/engine/database.ts';
 import { lookAtClock } from '../store/runs/clock-ahead.ts';
 import { checkSchema, migrate } from '../store/schema/migrate.ts';
 import { listKeptSources } from '../store/sources/kept-sources.ts';
@@ -102,6 +102,16 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
       await database.close();
     },
   };
+}
+
+/**
+ * The same for a command that only reads: each statement is asked of a replica that has replayed all that was committed
+ * before, and of the primary where there is none.
+ */
+export async function forReading<Opened extends StoredBridge>(bridge: Opened): Promise<Opened> {
+  // A server finds out beside its work how they are; a command is over by then.
+  await bridge.database.answers.lookAtReplicas();
+  return { ...bridge, database: forAnswers(bridge.database) };
 }
 
 /** What is not said of sources counts as it was at the start. */

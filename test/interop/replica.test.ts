@@ -8,6 +8,8 @@ import { systemClock } from '../../src/bridge/system-clock.ts';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { rsbridge } from '../house/cli/processes.ts';
+import { runMain } from '../house/cli/run-main.ts';
+import { hearServers } from '../house/postgres/asked.ts';
 import { type PostgresPair, startPostgresPair } from '../house/postgres/pair.ts';
 import { findPgbouncer, startPgbouncer } from '../house/postgres/pgbouncer.ts';
 import type { PostgresServer } from '../house/postgres/server.ts';
@@ -69,6 +71,49 @@ describe('a streaming replica', { timeout: patience }, () => {
   }
 
   const statuses = (uris: readonly string[]) => Promise.all(uris.map(async (uri) => (await get(uri)).status));
+
+  describe('commands that only read', () => {
+    /** Where a command asks for what it says. */
+    async function askedBy(
+      ...args: readonly string[]
+    ): Promise<{ ports: readonly number[]; stdout: string }> {
+      const heard = hearServers(['run', 'item', 'resource', 'withdrawal', 'unreadable']);
+      try {
+        const done = await runMain(directory, args);
+        expect(done, done.stderr).toMatchObject({ code: 0 });
+        return { ports: [...heard.ports], stdout: done.stdout };
+      } finally {
+        heard.stop();
+      }
+    }
+    const [primary, replica] = ['url', 'replicaUrl'].map(
+      (name) => () => Number(new URL(pair[name as 'url' | 'replicaUrl']).port),
+    ) as [() => number, () => number];
+
+    test('ask it, and the primary where it has not replayed what they are to know', async () => {
+      configure(pair.url, pair.replicaUrl);
+      const [{ path } = { path: '' }] = await pair.ask<{ path: string }>(
+        'primary',
+        "select path from resource where kind = 'metadata' and deleted_at is null order by path desc",
+      );
+      for (const args of [['status'], ['status', '--at', '2026-01-01'], ['history', path], ['problems']]) {
+        await pair.caughtUp();
+        expect((await askedBy(...args)).ports, args.join(' ')).toContain(replica());
+      }
+      await pair.caughtUp();
+      expect((await askedBy('export', 'out')).ports).toContain(replica());
+      await pair.caughtUp();
+      await pair.ask('replica', 'select pg_wal_replay_pause()');
+      try {
+        await run('withdraw', `${base}/${path}`, '--reason', 'asked for');
+        const { ports, stdout } = await askedBy('status');
+        expect(ports).toEqual([primary()]);
+        expect(stdout).toContain('asked for');
+      } finally {
+        await pair.ask('replica', 'select pg_wal_replay_resume()');
+      }
+    });
+  });
 
   describe.each([
     ['reached directly', false],

@@ -1,4 +1,5 @@
 import type { Bridge } from '../../bridge/bridge.ts';
+import { forReading } from '../../bridge/stored-bridge.ts';
 import { countOf } from '../../core/count-of.ts';
 import { countUnreadable, listUnreadable, type Unreadable } from '../../store/runs/unreadable.ts';
 import { findSource } from '../../store/sources/sources.ts';
@@ -25,7 +26,8 @@ export async function problemsCommand(
   return withBridge(flags, io, 'nothing', async (bridge) => {
     const names = bridge.sources(name === undefined ? [] : [name]).map((source) => source.name);
     let total = 0;
-    for (const source of names) total += await printProblems(bridge, source, flags, io);
+    const reading = await forReading(bridge);
+    for (const source of names) total += await printProblems(reading, source, flags, io);
     if (total === 0 && !flags.json) printResult(io, false, {}, nothing(name, flags.item));
     return total === 0 ? exitCodes.ok : exitCodes.needsAttention;
   });

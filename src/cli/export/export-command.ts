@@ -3,6 +3,7 @@ import { type Bridge, openBridge } from '../../bridge/bridge.ts';
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
+import { forReading } from '../../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
 import { type ExportReport, exportPublication } from '../../export/export.ts';
 import type { AbsentSource } from '../../export/past/past-moment.ts';
@@ -36,7 +37,7 @@ export async function exportCommand(target: string, flags: ExportFlags, given: C
     if (Object.keys(bridge.config.sources).length === 0) throw noSourceError();
     if (!flags.dryRun && flags.at === undefined) await publishForExport(bridge, progress);
     if (io.stop.aborted) return exitCodes.interrupted;
-    const report = await exportTo(bridge, resolve(io.cwd, target), flags, progress);
+    const report = await exportTo(await forReading(bridge), resolve(io.cwd, target), flags, progress);
     if (!report) {
       say(io, 'nothing is published yet; type: rsbridge harvest');
       return exitCodes.ok;

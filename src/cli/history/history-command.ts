@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Bridge } from '../../bridge/bridge.ts';
+import { forReading } from '../../bridge/stored-bridge.ts';
 import { findTarget } from '../../bridge/withdrawals/find-target.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { type PastVersion, type ResourcePast, toPast, versionAt } from '../../core/time/resource-past.ts';
@@ -28,7 +29,8 @@ export interface HistoryFlags {
 
 /** What a resource was, and when, and what changed between two of its versions. */
 export async function historyCommand(text: string, flags: HistoryFlags, io: CommandIo): Promise<number> {
-  return withBridge(flags, io, 'nothing', async (bridge) => {
+  return withBridge(flags, io, 'nothing', async (opened) => {
+    const bridge = await forReading(opened);
     const target = await findTarget(bridge, text);
     if (target.kind === 'item') {
       if (flags.at !== undefined || flags.diff) throw severalResources(bridge, target.item.resources);

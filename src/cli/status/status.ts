@@ -2,7 +2,7 @@ import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSource } from '../../bridge/config/no-source.ts';
 import { readOverviews } from '../../bridge/state/overview.ts';
 import { withheldDumps, withheldJointDumps } from '../../bridge/state/withheld-dumps.ts';
-import { openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
+import { forReading, openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
@@ -35,8 +35,9 @@ export async function statusCommand(
   io: CommandIo,
 ): Promise<number> {
   const config = loadConfig(flags, io.env, io.cwd);
-  const bridge = await openStored(config, 'migrate');
+  const stored = await openStored(config, 'migrate');
   try {
+    const bridge = await forReading(stored);
     if (flags.at !== undefined) return await statusAt(bridge, flags.at, flags.json, io);
     const published = withTroubles(
       await bridge.publication.sets(),
@@ -57,7 +58,7 @@ export async function statusCommand(
     if (!flags.json) await sayOthersRest(bridge, io);
     return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
-    await bridge.close();
+    await stored.close();
   }
 }
 

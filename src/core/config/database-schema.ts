@@ -55,7 +55,7 @@ export const databaseSchema = Type.Union(
             {
               ...replicaAddress,
               description:
-                'A streaming replica that answers requests, or a list of them, each with an address of its own: postgres://user:${PASSWORD}@host/database. One that is behind, or away, is not asked, and the primary answers.',
+                'A streaming replica that answers requests, and commands that only read, or a list of them, each with an address of its own: postgres://user:${PASSWORD}@host/database. One that is behind, or away, is not asked, and the primary answers.',
             },
           ),
         ),

@@ -59,3 +59,23 @@ export async function scattered(database: Database, { sql, bindings }: Asked): P
     await client.releaseConnection(connection);
   }
 }
+
+/** Hears which servers, by their ports, this process asks for rows of these tables, until `stop` is called. */
+export function hearServers(tables: readonly string[]): { readonly ports: Set<number>; stop(): void } {
+  const ports = new Set<number>();
+  const client = pg.Client.prototype as unknown as Client;
+  const { query } = client;
+  const names = new RegExp(`\\b(?:from|join) "?(?:${tables.join('|')})\\b`);
+  client.query = function heard(this: Client & { readonly port: number }, ...given: unknown[]) {
+    const [first] = given;
+    const text = typeof first === 'string' ? first : (first as { text?: string }).text;
+    if (text !== undefined && names.test(text)) ports.add(this.port);
+    return query.apply(this, given);
+  };
+  return {
+    ports,
+    stop: () => {
+      client.query = query;
+    },
+  };
+}
