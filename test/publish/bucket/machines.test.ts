@@ -3,7 +3,9 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { jointSets } from '../../../src/core/config/joint-sets.ts';
 import { toIso } from '../../../src/core/datetime.ts';
+import type { ResourceSet } from '../../../src/core/resource-set.ts';
 import { publicationRoot } from '../../../src/publish/published/publication.ts';
 import { deleteDoomed } from '../../../src/store/objects/doomed-objects.ts';
 import { type FaultProxy, startFaultProxy } from '../../house/objects/fault-proxy.ts';
@@ -12,6 +14,8 @@ import { type ObjectServer, startVersitygw, versitygw } from '../../house/object
 import { LivingSource } from '../../house/publish/living-source.ts';
 import { Machine } from '../../house/publish/machine.ts';
 import { pathsOf, textOf } from '../../house/publish/reading.ts';
+import { endFirstPass } from '../../house/publish/seed.ts';
+import { readZip } from '../../house/publish/zip-reading.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -41,6 +45,7 @@ describe.skipIf(!versitygw)('documents in an object storage', () => {
     let machines: Machine[];
     beforeEach(async () => {
       const { database } = connect();
+      joint = undefined;
       source = await LivingSource.begin(database);
       const policy = { archives: true };
       disk = await Machine.begin(database, source.clock, policy);
@@ -54,7 +59,8 @@ describe.skipIf(!versitygw)('documents in an object storage', () => {
       await source.end();
     });
 
-    const set = () => source.set('metadata', { dumps: ['metadata'] });
+    let joint: ResourceSet | undefined;
+    const set = () => joint ?? source.set('metadata', { dumps: ['metadata'] });
     const machine = (number: number) => machines[number] ?? disk;
 
     async function follow(at: Machine, resourceList: 'always' | 'never' = 'never'): Promise<void> {
@@ -117,6 +123,44 @@ describe.skipIf(!versitygw)('documents in an object storage', () => {
       expect(names.filter((name) => !name.includes('.open.xml'))).toEqual([]);
       for (const one of machines) await one.lose();
       await expectSame();
+    });
+
+    test('of a set across sources are the same as well, and so are packages that something was taken out of', async () => {
+      const { database } = connect();
+      const other = await LivingSource.begin(database, source);
+      await deliver('a', 'b');
+      for (const name of ['a', 'c']) await other.deliver(name, { text: `${name} of the other` });
+      for (const { name } of [source, other]) await endFirstPass(database, name);
+      const members = {
+        [source.name]: {},
+        [other.name]: { mementos: { links: 'metadata', ofDeleted: false } as const },
+      };
+      [joint] = jointSets({ [`of-${source.name}`]: { dumps: true } }, members);
+      await follow(machine(0), 'always');
+      await expectSame();
+      source.clock.set('2026-11-22T12:00:00Z');
+      await other.deliver('c', { text: 'edited' });
+      await deliver('d');
+      await follow(machine(1));
+      source.clock.set('2026-11-23T12:00:00Z');
+      await deliver('e');
+      await follow(machine(2));
+      await expectSame();
+      const zips = async () =>
+        (await pathsOf(disk.directory, set().path)).filter((path) => path.endsWith('.zip'));
+      const before = await zips();
+      expect(before.length).toBeGreaterThan(1);
+      for (const one of machines) await one.lose();
+      source.clock.set('2026-11-24T12:00:00Z');
+      await other.deliver('c', { deleted: true });
+      await follow(machine(0));
+      await expectSame();
+      expect((await zips()).filter((path) => !before.includes(path)).length).toBeGreaterThan(1);
+      for (const path of await zips()) {
+        const bytes = Buffer.from(await bytesOf(machine(1).publication, path), 'base64');
+        const texts = [...(await readZip(bytes)).values()].map(String);
+        expect(texts.filter((text) => text.startsWith('<dc>c of') || text === '<dc>edited</dc>')).toEqual([]);
+      }
     });
 
     test('come from the disk without being rendered anew', async () => {
