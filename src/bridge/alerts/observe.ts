@@ -1,6 +1,7 @@
 import {
   type AlertKind,
   type AlertState,
+  type AlertSubject,
   alertKinds,
   type Finding,
   keyOfAlert,
@@ -56,8 +57,9 @@ export async function observe(bridge: StoredBridge, before: BeforeRound): Promis
     return findingsOf(bridge, { watched, facts, due: due.get(watched.source), now });
   });
   const queued = ofSources.flatMap((found) => ('waitsSince' in found ? [found.waitsSince] : []));
+  const tried = ofSources.filter((found): found is UnderWay => 'lastGoodAt' in found);
   const findings = [
-    ...ofSources.filter((found): found is Finding => 'kind' in found),
+    ...ofSources.filter((found): found is Finding => 'facts' in found),
     ...queueOf(queued),
     ...lagsOf(bridge, lags, now),
     ...disks.findings,
@@ -68,6 +70,7 @@ export async function observe(bridge: StoredBridge, before: BeforeRound): Promis
   return {
     findings,
     looked: new Set(alertKinds.filter((kind) => !unseen.has(kind))),
+    underWay: new Map(tried.map((one) => [keyOfAlert(one), one.lastGoodAt])),
     isWatched: ({ kind, subject }) => {
       if (kind === 'publication') return joint.has(subject) || Object.hasOwn(config.sources, subject);
       return !ofOneSource.has(kind) || watch.current.has(subject);
@@ -117,7 +120,12 @@ interface Waiting {
   readonly waitsSince: number;
 }
 
-function findingsOf(bridge: StoredBridge, one: OneSource): readonly (Finding | Waiting)[] {
+/** It is being read, or will be read on: how that ends nobody knows. */
+interface UnderWay extends AlertSubject {
+  readonly lastGoodAt: number | undefined;
+}
+
+function findingsOf(bridge: StoredBridge, one: OneSource): readonly (Finding | Waiting | UnderWay)[] {
   const { config } = bridge;
   const { watched, facts } = one;
   const { source: subject } = watched;
@@ -155,11 +163,15 @@ function missedHarvest(
   bridge: StoredBridge,
   of: Pick<Finding, 'subject' | 'title'>,
   { watched, facts, due, now }: OneSource,
-): readonly (Finding | Waiting)[] {
+): readonly (Finding | Waiting | UnderWay)[] {
   const { run, stored, lastSuccessAt } = facts ?? {};
-  // It is under way, however long that takes.
-  if (run?.state === 'running' && now - toMilliseconds(run.updatedAt) < livelyMs) return [];
   const good = lastSuccessAt === undefined ? undefined : toMilliseconds(lastSuccessAt);
+  const unended: readonly UnderWay[] =
+    run?.state === 'running' || run?.state === 'interrupted'
+      ? [{ kind: 'harvest', subject: of.subject, lastGoodAt: good }]
+      : [];
+  // However long that takes.
+  if (run?.state === 'running' && now - toMilliseconds(run.updatedAt) < livelyMs) return unended;
   const deadline = deadlineOf(bridge, of.subject, Math.max(good ?? 0, watched.since));
   const isOverdue = deadline !== undefined && now > deadline;
   const attempts = due?.attempts ?? 0;
@@ -168,8 +180,8 @@ function missedHarvest(
   const waitsSince = due && !due.isHeld && attempts === 0 ? due.dueAt : undefined;
   if (!isFailing && waitsSince !== undefined && waitsSince <= now)
     // A first harvest waits for as long as it takes: whoever adds eight hundred sources knows.
-    return isOverdue && good !== undefined ? [{ waitsSince }] : [];
-  if (!isOverdue && !isFailing) return [];
+    return [...unended, ...(isOverdue && good !== undefined ? [{ waitsSince }] : [])];
+  if (!isOverdue && !isFailing) return unended;
   return [
     {
       ...{ kind: 'harvest', ...of },

@@ -188,14 +188,15 @@ function describeRest(rest: RestingHost | undefined, words: StateWords): string 
 
 /**
  * A full pass, or a later look through the identifiers, whose deletions wait for a person, however many good
- * incremental ones came after it.
+ * incremental ones came after it, and whatever was begun since and has not come to its end.
  */
 export function refusedPass({
   fullPass,
-  look,
-}: Pick<Partial<SourceFacts>, 'fullPass' | 'look'>): Run<RunKind> | undefined {
+  lookedThrough,
+}: Pick<Partial<SourceFacts>, 'fullPass' | 'lookedThrough'>): Run<RunKind> | undefined {
   if (fullPass?.state === 'needs-attention') return fullPass;
-  return look?.state === 'needs-attention' && look.id > (fullPass?.id ?? 0) ? look : undefined;
+  if (lookedThrough?.state !== 'needs-attention') return undefined;
+  return lookedThrough.id > (fullPass?.id ?? 0) ? lookedThrough : undefined;
 }
 
 function describeState(

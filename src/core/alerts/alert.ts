@@ -49,6 +49,8 @@ export interface AlertState extends Omit<Finding, 'isEarly'> {
   readonly goodAt?: number | undefined;
   /** How often it came back before anybody was told that it is well, or soon after. */
   readonly relapses: number;
+  /** When it came back last. */
+  readonly relapsedAt?: number | undefined;
 }
 
 /** A line of a message. */

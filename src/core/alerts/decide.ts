@@ -24,6 +24,11 @@ export interface Observed {
   readonly findings: readonly Finding[];
   /** Kinds that could be looked at: of the others nothing is learnt. */
   readonly looked: ReadonlySet<AlertKind>;
+  /**
+   * By key, what is being tried right now, with when that went well last: until it ends it makes nothing better and nothing
+   * worse.
+   */
+  readonly underWay: ReadonlyMap<string, number | undefined>;
   /** What is not watched any more (a source that was removed, or paused) neither goes on nor is well. */
   isWatched(subject: AlertSubject): boolean;
 }
@@ -57,7 +62,11 @@ export function decide(
   }
   for (const [key, finding] of found)
     if (!next.has(key) && !finding.isEarly) next.set(key, begin(finding, now, 0));
-  const news = newsOf([...next.values()], { now, lastToldAt, policy });
+  const settled = [...next].filter(([key, { phase }]) => phase !== 'new' || !observed.underWay.has(key));
+  const news = newsOf(
+    settled.map(([, state]) => state),
+    { now, lastToldAt, policy },
+  );
   if (news) tell(next, news, observed.findings, now);
   const changed = [...next.values()].filter((state) => known.get(keyOfAlert(state)) !== state);
   const ended = before.filter((state) => !next.has(keyOfAlert(state)));
@@ -72,7 +81,7 @@ function begin({ isEarly: _, ...finding }: Finding, now: number, relapses: numbe
 function follow(
   state: AlertState,
   finding: Finding | undefined,
-  { looked, isWatched }: Observed,
+  { looked, underWay, isWatched }: Observed,
   now: number,
 ): AlertState | undefined {
   const { phase, relapses, goodAt = now } = state;
@@ -83,14 +92,24 @@ function follow(
     return finding && !finding.isEarly ? begin(finding, now, relapses + 1) : state;
   }
   if (!finding) {
+    const key = keyOfAlert(state);
+    if (phase !== 'clearing' && underWay.has(key) && !isAfter(underWay.get(key), state)) return state;
     if (phase === 'new') return undefined;
     return phase === 'told' ? { ...state, phase: 'clearing', goodAt: now } : state;
   }
   const { title, facts } = finding;
   if (phase === 'clearing')
-    return { ...state, title, facts, phase: 'told', goodAt: undefined, relapses: relapses + 1 };
+    return {
+      ...{ ...state, title, facts, phase: 'told', goodAt: undefined },
+      ...{ relapses: relapses + 1, relapsedAt: now },
+    };
   const isSame = title === state.title && JSON.stringify(facts) === JSON.stringify(state.facts);
   return isSame ? state : { ...state, title, facts };
+}
+
+/** Whether it was well after it was found. */
+function isAfter(good: number | undefined, { foundAt, relapsedAt = foundAt }: AlertState): boolean {
+  return good !== undefined && good > relapsedAt;
 }
 
 interface Moment {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../core/adapter.ts';
 import type { Queryable } from '../engine/database.ts';
-import { findRuns, firstProblems, type Run, type RunKind } from '../runs/runs.ts';
+import { findRuns, firstProblems, type Run, type RunKind, type RunState } from '../runs/runs.ts';
 import { anyVanished } from '../runs/vanished.ts';
 import {
   type SourceCounts,
@@ -22,6 +22,8 @@ export interface SourceFacts {
   readonly fullPass: Run | undefined;
   /** The latest look through the identifiers, ended or not. */
   readonly look: Run<'identifiers'> | undefined;
+  /** The latest of them that came to its end, for better or worse. */
+  readonly lookedThrough: Run<'identifiers'> | undefined;
   /** The first of the latest harvest. */
   readonly problem: Problem | undefined;
   /** Whether items are missing upstream, and wait for a person. */
@@ -45,7 +47,11 @@ interface FactsRow extends SourceRow {
   readonly incremental_id: number | null;
   readonly look_id: number | null;
   readonly full_pass_id: number | null;
+  readonly looked_through_id: number | null;
 }
+
+/** What is said of everything: neither one that goes on, nor one that broke off. */
+const ended: readonly RunState[] = ['succeeded', 'needs-attention'];
 
 /** SQLite answers at once, and nothing else is done meanwhile: not too many with one statement. */
 const sourcesAtOnce = 128;
@@ -83,7 +89,8 @@ async function readSome(db: Queryable, since: string, after: number): Promise<re
       latest('full').as('full_id'),
       latest('incremental').as('incremental_id'),
       latest('identifiers').as('look_id'),
-      latest('full').whereIn('state', ['succeeded', 'needs-attention']).as('full_pass_id'),
+      latest('full').whereIn('state', ended).as('full_pass_id'),
+      latest('identifiers').whereIn('state', ended).as('looked_through_id'),
       db('moment')
         .select('seq')
         .whereRaw('source_id = source.id')
@@ -97,7 +104,10 @@ async function readSome(db: Queryable, since: string, after: number): Promise<re
     .where('source.id', '>', after)
     .orderBy('source.id')
     .limit(sourcesAtOnce);
-  const ids = rows.flatMap((row) => [latestOf(row), row.look_id, row.full_pass_id]);
+  const ids = rows.flatMap((row) => [
+    ...[latestOf(row), row.full_pass_id],
+    ...[row.look_id, row.looked_through_id],
+  ]);
   const runs = await findRuns(db, [...new Set(ids.filter((id) => id !== null))]);
   const find = <Found extends Run<RunKind>>(id: number | null) =>
     id === null ? undefined : (runs.get(id) as Found | undefined);
@@ -106,6 +116,7 @@ async function readSome(db: Queryable, since: string, after: number): Promise<re
     run: find<Run>(latestOf(row)),
     fullPass: find<Run>(row.full_pass_id),
     look: find<Run<'identifiers'>>(row.look_id),
+    lookedThrough: find<Run<'identifiers'>>(row.looked_through_id),
   }));
   const troubled = facts.flatMap(({ run }) => (run && run.problems > 0 ? [run.id] : []));
   const problems = await firstProblems(db, troubled);

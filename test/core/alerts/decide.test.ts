@@ -32,9 +32,15 @@ class Rounds {
     {
       looked = new Set(alertKinds),
       watched = () => true,
-    }: { looked?: ReadonlySet<AlertKind>; watched?: (subject: string) => boolean } = {},
+      underWay = new Map(),
+    }: {
+      looked?: ReadonlySet<AlertKind>;
+      watched?: (subject: string) => boolean;
+      underWay?: ReadonlyMap<string, number | undefined>;
+    } = {},
   ): Decision['news'] {
-    const observed = { findings, looked, isWatched: ({ subject }: { subject: string }) => watched(subject) };
+    const isWatched = ({ subject }: { subject: string }) => watched(subject);
+    const observed = { findings, looked, underWay, isWatched };
     const { changed, ended, news } = decide(this.states, observed, {
       ...{ now: this.now, lastToldAt: this.lastToldAt, policy },
     });
@@ -53,6 +59,12 @@ class Rounds {
   during(ms: number, findings: (now: number) => readonly Finding[]): void {
     const until = this.now + ms;
     for (; this.now < until; this.now += minute) this.round(findings(this.now));
+  }
+
+  /** A round every minute in which `kyoto` is being read. @param good when that went well last */
+  reading(ms: number, good: number | undefined): void {
+    const underWay = new Map([['harvest kyoto', good]]);
+    for (const until = this.now + ms; this.now < until; this.now += minute) this.round([], { underWay });
   }
 
   get told(): string[][] {
@@ -157,6 +169,49 @@ describe('alerts', () => {
     for (let round = 0; round < 60; round += 1, rounds.now += minute) rounds.round([], { looked });
     expect(rounds.told).toEqual([['+kyoto', '+'], ['-']]);
     expect(rounds.states.find(({ subject }) => subject === 'kyoto')?.phase).toBe('told');
+  });
+
+  test('a source that is being read again is neither well nor worse until that has ended', () => {
+    const rounds = new Rounds();
+    const good = 10 * hour;
+    rounds.during(hour, () => [failing('kyoto')]);
+    // It fails, and is read again for longer than what is well is held, again and again.
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      rounds.reading(30 * minute, good);
+      rounds.during(5 * minute, () => [failing('kyoto')]);
+    }
+    expect(rounds.told).toEqual([['+kyoto']]);
+    expect(rounds.states).toMatchObject([{ phase: 'told', relapses: 0 }]);
+    rounds.during(hour, () => []);
+    expect(rounds.told).toEqual([['+kyoto'], ['-kyoto']]);
+  });
+
+  test('what went well after it was found is well, though it is being tried again whenever somebody looks', () => {
+    const rounds = new Rounds();
+    rounds.during(hour, () => [failing('kyoto')]);
+    rounds.reading(5 * minute, 10 * hour);
+    rounds.reading(hour, rounds.now);
+    expect(rounds.told).toEqual([['+kyoto'], ['-kyoto']]);
+  });
+
+  test('what came back is not well by what went well before that', () => {
+    const rounds = new Rounds();
+    rounds.during(hour, () => [failing('kyoto')]);
+    const good = rounds.now;
+    rounds.during(5 * minute, () => []);
+    rounds.during(5 * minute, () => [failing('kyoto')]);
+    rounds.reading(3 * hour, good);
+    expect(rounds.told).toEqual([['+kyoto']]);
+    expect(rounds.states).toMatchObject([{ phase: 'told', relapses: 1 }]);
+  });
+
+  test('what has just been found is not told while it is being tried again', () => {
+    const rounds = new Rounds();
+    rounds.during(minute, () => [failing('kyoto')]);
+    rounds.reading(hour, 10 * hour);
+    expect(rounds.told).toEqual([]);
+    rounds.during(minute, () => [failing('kyoto')]);
+    expect(rounds.told).toEqual([['+kyoto']]);
   });
 
   test('what has failed once is told with others of its kind, and never alone', () => {
