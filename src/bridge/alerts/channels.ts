@@ -7,7 +7,7 @@ import type { ChannelPlaces } from './channels/guarded.ts';
 import { type Mail, type MailSender, openMail } from './channels/mail.ts';
 import { type Posted, postJson, signatureHeaders } from './channels/post.ts';
 import type { AlertContent } from './content.ts';
-import { type Speaker, wordMessage } from './wording.ts';
+import { nameFor, type Speaker, wordMessage } from './wording.ts';
 
 export interface Outgoing {
   readonly id: string;
@@ -55,7 +55,7 @@ export class Channels {
       const { language } = alerts;
       const to = [alerts.to].flat();
       return this.#sendMail(mail, {
-        ...{ id, to, subject, text, language, at: content.at },
+        ...{ id, to, subject, text, language, at: content.at, sender: nameFor(this.#config.title) },
         unsubscribe: [mailtoOf(mail)],
       });
     }

@@ -55,7 +55,7 @@ export function wordMessage(content: AlertContent, speaker: Speaker): WordedMess
 }
 
 /** What others call themselves, on one line. */
-function nameFor(title: string): string {
+export function nameFor(title: string): string {
   return plainText(title, longestName) ?? '?';
 }
 

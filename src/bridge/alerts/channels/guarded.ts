@@ -52,9 +52,11 @@ export function connectGuarded(
  * @param setting that lets a private address be one
  */
 export function undelivered(host: string, setting: string, cause: unknown): BridgeError {
-  const isPrivate = isBridgeError(cause, 'address-refused');
-  const what = isPrivate
-    ? `${host} is not at a public address; if that is meant, write ${setting}: true`
-    : `${host} did not take it`;
-  return new BridgeError('alert-undelivered', what, { cause, retryable: !isPrivate });
+  if (isBridgeError(cause, 'address-refused'))
+    return new BridgeError(
+      'alert-undelivered',
+      `${host} is not at a public address (where that is meant: \`${setting}: true\`)`,
+      { retryable: false },
+    );
+  return new BridgeError('alert-undelivered', `${host} did not take it`, { cause, retryable: true });
 }

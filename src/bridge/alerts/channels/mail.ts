@@ -6,6 +6,8 @@ import { type ChannelPlaces, channelGuard, connectGuarded, undelivered } from '.
 export interface Mail {
   /** Its Message-ID begins so: sent twice, it is the same. */
   readonly id: string;
+  /** What the sender is called: of an address alone nobody sees at once what wrote. */
+  readonly sender: string;
   readonly to: readonly string[];
   readonly subject: string;
   /** Plain, with short lines. */
@@ -68,7 +70,7 @@ export function openMail(config: MailConfig, places: Pick<ChannelPlaces, 'allow'
       } catch (cause) {
         const why = late.signal.aborted
           ? new Error(`it took longer than ${patienceMs / 1000} seconds`, { cause })
-          : cause;
+          : withAdvice(cause);
         throw undelivered(`${host}:${port}`, 'mail.allowPrivateAddresses', why);
       } finally {
         clearTimeout(timer);
@@ -78,10 +80,19 @@ export function openMail(config: MailConfig, places: Pick<ChannelPlaces, 'allow'
   };
 }
 
-function messageOf({ id, to, subject, text, language, at, ...mail }: Mail, from: string) {
+/** What a server that speaks another way says is no help to whoever has to set that right. */
+function withAdvice(cause: unknown): unknown {
+  const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
+  if (code !== 'ETLS' && code !== 'EPROTOCOL') return cause;
+  return new Error('it does not encrypt in this way; `mail.security` may be starttls, tls or none', {
+    cause,
+  });
+}
+
+function messageOf({ id, sender, to, subject, text, language, at, ...mail }: Mail, from: string) {
   const domain = from.slice(from.lastIndexOf('@') + 1);
   return {
-    from,
+    from: { name: sender, address: from },
     to: [...to],
     subject,
     text,
