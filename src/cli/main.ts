@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { protocols } from '../bridge/protocols.ts';
 import { version } from '../bridge/version.ts';
 import { parseDatestamp } from '../core/datetime.ts';
@@ -6,6 +6,8 @@ import { addAdminCommands } from './admin/admin-program.ts';
 import { addAlertCommands } from './alerts/alert-program.ts';
 import { parseAccept } from './commands/accept-option.ts';
 import { momentOption } from './history/moment-option.ts';
+import { addExamples } from './manual/examples.ts';
+import { shells } from './manual/shells.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import type { CommandIo } from './terminal/io.ts';
@@ -33,7 +35,8 @@ export async function main(argv: readonly string[], given: CommandIo): Promise<n
   }
 }
 
-function createProgram(io: CommandIo, finish: (exitCode: number) => void): Command {
+/** All commands, with what each does. @param finish told the exit code of the one that was asked for */
+export function createProgram(io: CommandIo, finish: (exitCode: number) => void): Command {
   const program = new Command('rsbridge')
     .description('Publishes any repository through ResourceSync, with full version history.')
     .version(version, '-V, --version')
@@ -77,6 +80,14 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       const { checkCommand } = await import('./check/check.ts');
       finish(await checkCommand(options, io));
     });
+
+  command(
+    'doctor',
+    'look at all that `check` does, at the machine and at how it is seen from outside; say what mends what',
+  ).action(async (options) => {
+    const { doctorCommand } = await import('./doctor/doctor.ts');
+    finish(await doctorCommand(options, io));
+  });
 
   command('harvest [sources...]', 'read what is new (default: of every source)')
     .option('--full', 'read everything, and find deletions', false)
@@ -171,6 +182,12 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
 
   command('status', 'print what each source is doing')
     .option('--at <datetime>', 'print what each source held at this time', momentOption)
+    .addOption(
+      new Option('--watch [seconds]', 'print it again and again, until Ctrl-C')
+        .argParser(parsePositive)
+        .preset('5')
+        .conflicts('at'),
+    )
     .action(async (options) => {
       const { statusCommand } = await import('./status/status.ts');
       finish(await statusCommand(options, io));
@@ -330,6 +347,17 @@ function createProgram(io: CommandIo, finish: (exitCode: number) => void): Comma
       const { demoCommand } = await import('./demo/demo.ts');
       finish(await demoCommand(options, io));
     });
+
+  program
+    .command('completion')
+    .description('print what a shell needs to complete commands and options')
+    .copyInheritedSettings(program)
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action(async (shell) => {
+      const { completionFor } = await import('./manual/completion.ts');
+      io.stdout.write(completionFor(shell, program));
+    });
+  addExamples(program);
   return program;
 }
 

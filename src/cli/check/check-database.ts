@@ -19,6 +19,7 @@ export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
       ok: false,
       message: `the SQLite file ${config.database.client === 'sqlite' ? config.database.file : ''} is damaged: ${faults.join('; ')}. Stop what runs, and put a backup back: rsbridge restore FILE [storage]`,
       exitCode: exitCodes.storage,
+      mend: 'rsbridge restore FILE',
     };
     return;
   }
@@ -39,7 +40,12 @@ export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
       check: `replica ${name}`,
       ok,
       message: ok ? following : `${fault}; the primary answers in its place (database.replicaUrl)`,
-      ...(ok ? {} : { exitCode: exitCodes.needsAttention }),
+      ...(ok
+        ? {}
+        : {
+            exitCode: exitCodes.needsAttention,
+            mend: 'psql REPLICA -c "select * from pg_stat_wal_receiver"',
+          }),
     };
   }
   const older = await findOlderJournals(bridge, Object.keys(config.sources));
@@ -56,6 +62,7 @@ export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
     ok: false,
     message: `it is older than what is published of ${named.join(', ')}${more}, as after a backup was put back. rsbridge publish writes all documents anew; then rsbridge harvest brings what is missing`,
     exitCode: exitCodes.needsAttention,
+    mend: 'rsbridge publish && rsbridge harvest',
   };
 }
 
@@ -68,5 +75,6 @@ export function toFinding(thrown: unknown): Finding | undefined {
     ok: false,
     message: `${describeError(error)}. ${error.advice} [${error.code}]`,
     exitCode: exitCodeOf(error.code),
+    mend: 'rsbridge check',
   };
 }

@@ -67,6 +67,6 @@ async function checkOai(
   const cost = config.adapter === 'dspace-legacy' ? '; every harvest has to read everything' : '';
   const message = `there is none (${failures.join('; ')})${cost}`;
   return isNeeded
-    ? { check, ok: false, message, exitCode: exitCodes.upstream }
+    ? { check, ok: false, message, exitCode: exitCodes.upstream, mend: `sources: { ${name}: { oai: URL } }` }
     : { check, ok: true, message };
 }

@@ -64,7 +64,8 @@ export async function* checkLinksets(
     if (difference === undefined) continue;
     summary.differing += 1;
     const message = `${item.identifier}: ${difference}. Perhaps it changed since the last harvest: harvest, and check again.`;
-    yield { check, ok: false, message, exitCode: exitCodes.needsAttention };
+    const mend = `rsbridge harvest ${name} --item ${item.identifier}`;
+    yield { check, ok: false, message, exitCode: exitCodes.needsAttention, mend };
   }
   if (summary.items === 0) {
     const why = silences.size === 0 ? 'no item tells its UUID' : [...silences].join('; ');

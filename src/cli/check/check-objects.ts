@@ -41,7 +41,7 @@ export async function checkPublished(directory: string, signal: AbortSignal): Pr
     const left = `; ${countOf(toMove, 'file')} still on the disk: rsbridge storage migrate`;
     if (missing === 0) return { check, ok: true, message: `${places}${toMove > 0 ? left : ''}` };
     const message = `of ${countOf(files, 'file')}, ${missing} neither on the disk of this machine nor in the object storage; what they belong to is rendered anew when rsbridge serve is started again, or by rsbridge publish`;
-    return { check, ok: false, message, exitCode: exitCodes.storage };
+    return { check, ok: false, message, exitCode: exitCodes.storage, mend: 'rsbridge publish' };
   } catch (error) {
     return findingOf(check, error);
   }
@@ -50,7 +50,8 @@ export async function checkPublished(directory: string, signal: AbortSignal): Pr
 function findingOf(check: string, error: unknown): Finding {
   if (!isBridgeError(error)) throw error;
   const message = `${describeError(error)}. ${error.advice} [${error.code}]`;
-  return { check, ok: false, message, exitCode: exitCodeOf(error.code) };
+  const mend = 'rsbridge check (after `storage.s3` is right)';
+  return { check, ok: false, message, exitCode: exitCodeOf(error.code), mend };
 }
 
 function differs({ place }: ObjectStore, what: string): BridgeError {

@@ -42,11 +42,10 @@ export async function checkCommand(
       `${finding.ok ? 'ok  ' : 'FAIL'}  ${finding.check}: ${finding.message}`,
     );
   let exitCode: number = exitCodes.ok;
-  const printConfiguration = ({ sources, baseUrl }: Config) => {
-    const configured = Object.keys(sources).length;
-    const message = configured > 0 ? `${countOf(configured, 'source')}, served as ${baseUrl}` : noSource;
-    if (configured === 0) exitCode = exitCodes.usage;
-    print({ check: 'configuration', ok: configured > 0, message });
+  const printConfiguration = (loaded: Config) => {
+    const finding = configurationFinding(loaded);
+    if (!finding.ok) exitCode = exitCodes.usage;
+    print(finding);
   };
   let bridge: Bridge | undefined;
   try {
@@ -56,7 +55,7 @@ export async function checkCommand(
       exitCode = exitCodes.usage;
       print({ check: 'sources', ok: false, message, exitCode });
     }
-    for await (const finding of findings(bridge, progress, flags.blobs)) {
+    for await (const finding of checkFindings(bridge, progress, flags.blobs)) {
       print(finding);
       // Nothing else is worth looking at while the storage is not sound.
       if (!finding.ok && exitCode !== exitCodes.storage) exitCode = finding.exitCode ?? exitCodes.internal;
@@ -74,7 +73,19 @@ export async function checkCommand(
   }
 }
 
-async function* findings(bridge: Bridge, progress: Progress, blobs: boolean): AsyncGenerator<Finding> {
+export function configurationFinding({ sources, baseUrl }: Config): Finding {
+  const configured = Object.keys(sources).length;
+  const check = 'configuration';
+  if (configured === 0) return { check, ok: false, message: noSource, mend: 'rsbridge init URL' };
+  return { check, ok: true, message: `${countOf(configured, 'source')}, served as ${baseUrl}` };
+}
+
+/** Everything but the configuration. @param blobs also what is stored, byte by byte */
+export async function* checkFindings(
+  bridge: Bridge,
+  progress: Progress,
+  blobs: boolean,
+): AsyncGenerator<Finding> {
   const { io } = progress;
   for await (const finding of checkDatabase(bridge)) {
     yield finding;
@@ -89,25 +100,29 @@ async function* findings(bridge: Bridge, progress: Progress, blobs: boolean): As
     const ok = source.removedAt !== undefined;
     const message = describeUnconfigured(source);
     const exitCode = exitCodes.needsAttention;
-    yield { check: `source ${source.name}`, ok, message, ...(ok ? {} : { exitCode }) };
+    const mend = `rsbridge remove ${source.name}`;
+    yield { check: `source ${source.name}`, ok, message, ...(ok ? {} : { exitCode, mend }) };
   }
   for (const source of bridge.sources()) {
     const { finding, info } = await checkSource(source, io.abort);
     yield finding;
     if (info !== undefined) yield* checkDspace(bridge, source, io.abort);
     for await (const { set, message } of info ? findSetFaults(source, info, io.abort) : []) {
-      yield { check: `set ${set}`, ok: false, message, exitCode: exitCodes.usage };
+      const mend = `rsbridge sources show ${source.name}`;
+      yield { check: `set ${set}`, ok: false, message, exitCode: exitCodes.usage, mend };
     }
     for (const message of await withheldDumps(bridge, source.name)) {
-      yield { check: `dumps of ${source.name}`, ok: false, message, exitCode: exitCodes.needsAttention };
+      const mend = `rsbridge publish ${source.name}`;
+      const exitCode = exitCodes.needsAttention;
+      yield { check: `dumps of ${source.name}`, ok: false, message, exitCode, mend };
     }
     yield* checkItems(bridge, source.name);
     yield await checkClock(bridge, source.name);
   }
   for (const set of bridge.jointSets()) {
     const message = await withheldJointDumps(bridge, set);
-    if (message !== undefined)
-      yield { check: `dumps of ${set.path}`, ok: false, message, exitCode: exitCodes.needsAttention };
+    const told = { ok: false, exitCode: exitCodes.needsAttention, mend: `rsbridge publish ${set.path}` };
+    if (message !== undefined) yield { check: `dumps of ${set.path}`, message, ...told };
   }
   if (blobs)
     yield* checkBlobs(bridge, io.abort, (done, total) =>
@@ -123,11 +138,13 @@ async function* checkItems({ database }: Bridge, name: string): AsyncGenerator<F
   const unreadable = await countUnreadable(database.reader, stored.id);
   if (unreadable > 0) {
     const message = `${unreadable} could not be read; rsbridge problems ${name} lists them`;
-    yield { check: `records of ${name}`, ok: false, message, exitCode: exitCodes.needsAttention };
+    const mend = `rsbridge problems ${name}`;
+    yield { check: `records of ${name}`, ok: false, message, exitCode: exitCodes.needsAttention, mend };
   }
   if (items === 0) return;
   const message = `${areCountOf(items, 'item')} missing from the list of run ${runId}, and still published; rsbridge vanished ${name} lists them`;
-  yield { check: `vanished from ${name}`, ok: false, message, exitCode: exitCodes.needsAttention };
+  const mend = `rsbridge vanished ${name}`;
+  yield { check: `vanished from ${name}`, ok: false, message, exitCode: exitCodes.needsAttention, mend };
 }
 
 const enoughBytes = 512 * 1024 * 1024;
@@ -141,7 +158,7 @@ function checkDisk(directory: string): Finding {
     check: 'disk',
     ok: free >= enoughBytes,
     message: `${gigabytes} GiB free in ${directory}`,
-    ...(free >= enoughBytes ? {} : { exitCode: exitCodes.storage }),
+    ...(free >= enoughBytes ? {} : { exitCode: exitCodes.storage, mend: `du -xh ${directory} | sort -h` }),
   };
 }
 
@@ -175,7 +192,8 @@ async function checkSource(
     const absent = absentFormats(source, info);
     if (absent.length > 0) {
       const message = `${info.name} does not list the configured format ${absent.join(', ')}${offeredBy(info)} [oai-unknown-format]`;
-      return { finding: { check, ok: false, message, exitCode: exitCodes.upstream }, info };
+      const mend = `sources: { ${source.name}: { formats: [${chosen.filter((name) => !absent.includes(name)).join(', ')}] } }`;
+      return { finding: { check, ok: false, message, exitCode: exitCodes.upstream, mend }, info };
     }
     const others = info.formats.filter((format) => !format.selected).map((format) => format.name);
     const offered = others.length === 0 ? '' : ` (also offered: ${others.join(', ')})`;
@@ -188,7 +206,8 @@ async function checkSource(
   } catch (error) {
     if (!isBridgeError(error)) throw error;
     const message = `${describeError(error)}. ${error.advice} [${error.code}]`;
-    return { finding: { check, ok: false, message, exitCode: exitCodeOf(error.code) } };
+    const mend = `rsbridge init '${source.config.url}' --dry-run --verbose`;
+    return { finding: { check, ok: false, message, exitCode: exitCodeOf(error.code), mend } };
   }
 }
 
@@ -208,6 +227,6 @@ async function checkClock(bridge: Bridge, source: string): Promise<Finding> {
     message: ahead
       ? `it is ${now} here, but the journal already stands at ${journal.at}; until then every change is dated ${journal.at}. Set the clock right (NTP).`
       : `it is ${now}`,
-    ...(ahead ? { exitCode: exitCodes.needsAttention } : {}),
+    ...(ahead ? { exitCode: exitCodes.needsAttention, mend: 'timedatectl set-ntp true' } : {}),
   };
 }

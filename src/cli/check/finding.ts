@@ -4,6 +4,8 @@ export interface Finding {
   readonly ok: boolean;
   /** For people. */
   readonly message: string;
+  /** What to type, or to write into the configuration, where this is not ok. */
+  readonly mend?: string;
   /** Of the whole command, where this is not ok. */
   readonly exitCode?: number;
 }

@@ -1,14 +1,17 @@
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSource } from '../../bridge/config/no-source.ts';
-import { readOverviews } from '../../bridge/state/overview.ts';
+import { readLags } from '../../bridge/state/measures.ts';
+import { overviewsOf, readKnown } from '../../bridge/state/overview.ts';
 import { withheldDumps, withheldJointDumps } from '../../bridge/state/withheld-dumps.ts';
 import { forReading, openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
+import { addSeconds, toIso, toMilliseconds } from '../../core/datetime.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
 import { placeOfGroup } from '../../harvest/http/host-gate.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview } from '../../server/deps.ts';
+import { createReader } from '../../server/words/reader.ts';
 import type { FileCounts } from '../../store/files/file-counts.ts';
 import type { WithheldCounts } from '../../store/files/withheld-files.ts';
 import { listRestingHosts } from '../../store/hosts/host-news.ts';
@@ -20,20 +23,30 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
 import { statusAt } from './status-at.ts';
+import { watch } from './watch.ts';
 
 const shownProblems = 5;
 const shownRuns = 10;
 /** Told of before the next ones are asked for. */
 const sourcesAtOnce = 200;
 
-/**
- * What each source is doing, in sentences, and what is published of it.
- * @param flags `at` (ISO): what each held then, instead
- */
-export async function statusCommand(
-  flags: { config?: string; json: boolean; at?: string },
-  io: CommandIo,
-): Promise<number> {
+export interface StatusFlags {
+  readonly config?: string;
+  readonly json: boolean;
+  /** ISO: what each source held then, instead. */
+  readonly at?: string;
+  /** Again and again, so many seconds after one another. */
+  readonly watch?: number;
+}
+
+/** What each source is doing, in sentences, how old that is, when it is read next, and what is published of it. */
+export async function statusCommand(flags: StatusFlags, io: CommandIo): Promise<number> {
+  const { watch: seconds, ...once } = flags;
+  if (seconds === undefined) return lookOnce(flags, io);
+  return watch((one) => lookOnce(once, one), { seconds, json: flags.json }, io);
+}
+
+async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
   const config = loadConfig(flags, io.env, io.cwd);
   const stored = await openStored(config, 'migrate');
   try {
@@ -44,13 +57,17 @@ export async function statusCommand(
       await listTroubles(bridge.database.reader),
     );
     const setsOf = bySource(published);
-    const overviews = await readOverviews(bridge, published);
+    const known = await readKnown(bridge, published);
+    const overviews = overviewsOf(bridge, known);
+    const lags = await readLags(bridge, known.sets);
+    const now = bridge.clock.now().getTime();
     for (let from = 0; from < overviews.length; from += sourcesAtOnce) {
       const some = overviews.slice(from, from + sourcesAtOnce);
       const details = await readDetails(bridge, some, flags.json);
       for (const overview of some) {
         const sets = setsOf.get(overview.name) ?? [];
-        printSource({ bridge, flags, io }, overview, details(overview.name), sets);
+        const times = timesOf(overview, lags.get(overview.name), now);
+        printSource({ bridge, flags, io }, { ...overview, ...times }, details(overview.name), sets);
       }
     }
     for (const set of bridge.jointSets()) await printJointSet({ bridge, flags, io }, set, published);
@@ -60,6 +77,23 @@ export async function statusCommand(
   } finally {
     await stored.close();
   }
+}
+
+interface Times {
+  readonly now: string;
+  /** Since the last success. */
+  readonly ageSeconds: number | undefined;
+  /** The oldest change that is not in all lists; none: 0; undefined: nothing is published yet. */
+  readonly lagSeconds: number | undefined;
+}
+
+function timesOf({ lastSuccessAt, harvesting }: SourceOverview, lag: number | undefined, now: number): Times {
+  const since = (at: number) => Math.max(0, Math.round((now - at) / 1000));
+  return {
+    now: toIso(new Date(now)),
+    ageSeconds: lastSuccessAt === undefined ? undefined : since(toMilliseconds(lastSuccessAt)),
+    lagSeconds: lag !== undefined ? since(lag) : harvesting ? undefined : 0,
+  };
 }
 
 /** Hosts that records link to, and none of a source. */
@@ -126,7 +160,7 @@ function toView(
 
 function printSource(
   { bridge, flags, io }: { bridge: StoredBridge; flags: { json: boolean }; io: CommandIo },
-  overview: SourceOverview,
+  { now, ...overview }: SourceOverview & Times,
   { problems, unreadable, vanished, lessons, files, withheldFiles, versionsGivenUp, ...rest }: Details,
   sets: readonly PublishedSet[],
 ): void {
@@ -134,7 +168,7 @@ function printSource(
   const known = { problems, unreadable, vanished, lessons, files, withheldFiles, versionsGivenUp };
   const { name } = overview;
   const lines = () => [
-    describeOverview(overview),
+    describeOverview({ ...overview, now }),
     ...describeVanished(name, vanished),
     ...describeProblems({ runs, problems }),
     ...describeFiles(files),
@@ -233,13 +267,28 @@ function describeProblems({ runs: [run], problems }: Pick<Details, 'runs' | 'pro
   return lines;
 }
 
-function describeOverview(overview: SourceOverview): string {
-  const { name, title, state, resources, items, recentChanges, lastSuccessAt } = overview;
-  const success = lastSuccessAt === undefined ? 'never complete so far' : `last success ${lastSuccessAt}`;
+const reader = createReader('en');
+
+function describeOverview(overview: SourceOverview & Times): string {
+  const { name, title, state, resources, items, recentChanges, lastSuccessAt, now } = overview;
+  const success =
+    lastSuccessAt === undefined
+      ? 'never complete so far'
+      : `last success ${lastSuccessAt} (${reader.age(lastSuccessAt, now)})`;
   return [
     `${name} (${title}) ${state}.`,
     `  ${countOf(items, 'item')}, ${countOf(resources, 'resource')}, ${countOf(recentChanges, 'change')} in 24 hours; ${success}`,
+    `  ${describeTurns(overview)}`,
   ].join('\n');
+}
+
+function describeTurns({ nextRunAt, lagSeconds, now }: SourceOverview & Times): string {
+  const next =
+    nextRunAt === undefined ? 'no run is planned' : `next run ${nextRunAt} (${reader.age(nextRunAt, now)})`;
+  if (lagSeconds === undefined) return `${next}; nothing is published yet`;
+  if (lagSeconds === 0) return `${next}; everything is published`;
+  const since = addSeconds(now, -lagSeconds);
+  return `${next}; changes since ${since} (${reader.age(since, now)}) are not in all lists yet`;
 }
 
 /** With what keeps some from being published, and those of which nothing is. */

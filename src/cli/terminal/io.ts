@@ -3,7 +3,11 @@ import type { Readable, Writable } from 'node:stream';
 /** Everything a command touches of the process it runs in; tests hand in their own. */
 export interface CommandIo {
   /** Results. */
-  readonly stdout: Writable;
+  readonly stdout: Writable & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
   /** Talk: progress, warnings, errors. */
   readonly stderr: Writable & {
     readonly isTTY?: boolean;

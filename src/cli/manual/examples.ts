@@ -1,0 +1,125 @@
+import type { Command } from 'commander';
+import { type CommandNode, commandsOf } from './command-tree.ts';
+
+/** What people type, by the words of the command; each with what it is for. A test says which command has none. */
+export const examples: Readonly<Record<string, readonly (readonly [typed: string, why: string])[]>> = {
+  init: [
+    ['rsbridge init https://repo.example.ac.jp', 'find what can be harvested there, and write rsbridge.yaml'],
+    [
+      'rsbridge init https://repo.example.ac.jp --dry-run --verbose',
+      'only look, and list every address that was tried',
+    ],
+  ],
+  check: [
+    ['rsbridge check', 'before the first harvest, and whenever something seems wrong'],
+    ['rsbridge check --blobs', 'after a disk had errors'],
+  ],
+  doctor: [
+    ['rsbridge doctor', 'what is wrong, and what to type about it'],
+    [`rsbridge doctor --json | jq -c 'select(.severity == "error")'`, 'for a script'],
+  ],
+  harvest: [
+    ['rsbridge harvest', 'what is new, of every source'],
+    ['rsbridge harvest kyoto --full', 'everything of one source, to find deletions'],
+    ['rsbridge harvest kyoto --by-serve', 'the running service reads it, at once'],
+    ['rsbridge harvest kyoto --item oai:kyoto.example.ac.jp:1234', 'one record that was mended'],
+  ],
+  publish: [
+    ['rsbridge publish', 'the documents of every set'],
+    ['rsbridge publish kyoto --lists-only', 'of one source, without its dumps'],
+  ],
+  export: [
+    ['rsbridge export /srv/www/rs', 'everything as files for any web server'],
+    ['rsbridge export /tmp/then --at 2026-03-31', 'as it was at the end of the business year'],
+  ],
+  serve: [
+    ['rsbridge serve', 'answer requests, harvest and publish on schedule'],
+    ['rsbridge serve --role web --processes 4', 'only answer, by four processes'],
+  ],
+  'sources list': [['rsbridge sources list', 'where each source is configured']],
+  'sources add': [
+    ['rsbridge sources add https://repo.example.ac.jp --name kyoto', 'find its endpoint, and keep it'],
+    ['rsbridge sources add https://repo.example.ac.jp --set files.mode=mirror', 'with a setting of its own'],
+  ],
+  'sources import': [
+    ['rsbridge sources import irdb.csv --group jairo --dry-run', 'look at each of a list first'],
+  ],
+  'sources export': [['rsbridge sources export > sources.json', 'to import them elsewhere']],
+  'sources show': [['rsbridge sources show kyoto', 'its settings, and where each comes from']],
+  'sources edit': [
+    ['rsbridge sources edit kyoto --set schedule=false', 'read it only when somebody asks for it'],
+  ],
+  'sources pause': [
+    ['rsbridge sources pause kyoto --until monday --why "new server"', 'while its server is moved'],
+  ],
+  'sources resume': [['rsbridge sources resume kyoto', 'read it again']],
+  'sources remove': [['rsbridge sources remove kyoto', 'what is published of it stays']],
+  'admin password': [['rsbridge admin password', 'of the account admin, as it is typed']],
+  'admin link': [['rsbridge admin link --name hanako --scope run', 'to send to a colleague']],
+  'admin accounts': [['rsbridge admin accounts', 'who may sign in']],
+  'admin remove': [['rsbridge admin remove hanako', 'she is signed out, too']],
+  'admin log': [['rsbridge admin log --find kyoto --since 2026-11-01', 'who did what with a source']],
+  'admin tokens list': [['rsbridge admin tokens list', 'which there are, and when each was used']],
+  'admin tokens add': [
+    ['rsbridge admin tokens add monitor --scope read --days 365', 'for a program that looks'],
+  ],
+  'admin tokens revoke': [['rsbridge admin tokens revoke 3', 'by the number that the list has']],
+  'alert test': [['rsbridge alert test', 'before you rely on it']],
+  'alert list': [['rsbridge alert list --limit 5', 'what is wrong, and whether you were told']],
+  reload: [['rsbridge reload', 'after rsbridge.yaml was changed']],
+  status: [
+    ['rsbridge status', 'what each source is doing'],
+    ['rsbridge status --watch', 'the same every five seconds, until Ctrl-C'],
+    ['rsbridge status --at 2026-03-31', 'what each source held then'],
+    [`rsbridge status --json | jq -r 'select(.healthy | not) | .name'`, 'the names of those with problems'],
+  ],
+  healthcheck: [['rsbridge healthcheck --timeout 2', 'for a container']],
+  problems: [
+    ['rsbridge problems kyoto', 'records that could not be read, and why'],
+    [
+      'rsbridge problems kyoto --item oai:kyoto.example.ac.jp:1234',
+      'one of them, with the record as it came',
+    ],
+  ],
+  vanished: [['rsbridge vanished kyoto', 'before you accept deletions']],
+  refused: [['rsbridge refused kyoto', 'before you accept that files are deleted']],
+  withdraw: [
+    [
+      'rsbridge withdraw https://rs.example.ac.jp/kyoto/items/1234 --reason "court order"',
+      'a whole item, at once',
+    ],
+  ],
+  restore: [
+    ['rsbridge restore https://rs.example.ac.jp/kyoto/items/1234', 'what was withdrawn is published again'],
+    ['rsbridge restore /backup/rsbridge.db', 'the database is replaced by a backup'],
+  ],
+  remove: [['rsbridge remove kyoto --dry-run', 'what would go of a source that is not configured any more']],
+  'storage migrate': [['rsbridge storage migrate', 'after `storage` was changed']],
+  history: [
+    ['rsbridge history https://rs.example.ac.jp/kyoto/items/1234', 'its versions, and what changed last'],
+    ['rsbridge history https://rs.example.ac.jp/kyoto/items/1234 --diff 1..3', 'between two of them'],
+  ],
+  backup: [['rsbridge backup /backup/rsbridge.db --force', 'each night, while everything runs']],
+  validate: [
+    ['rsbridge validate https://rs.example.ac.jp', 'somebody’s publication, or your own'],
+    ['rsbridge validate resourcelist.xml --no-follow', 'one document'],
+  ],
+  demo: [['rsbridge demo --port 8081', 'a sample repository that keeps changing']],
+  completion: [
+    ['rsbridge completion bash > /etc/bash_completion.d/rsbridge', 'for everybody on this machine'],
+    ['rsbridge completion zsh > ~/.zfunc/_rsbridge', 'for yourself; ~/.zfunc has to be in fpath'],
+    ['rsbridge completion fish > ~/.config/fish/completions/rsbridge.fish', 'for yourself'],
+  ],
+};
+
+export function examplesOf({ words }: CommandNode): (typeof examples)[string] {
+  return examples[words.join(' ')] ?? [];
+}
+
+/** They stand below the options in each `--help`. */
+export function addExamples(program: Command): void {
+  for (const node of commandsOf(program)) {
+    const lines = examplesOf(node).map(([typed, why]) => `  ${typed}\n      ${why}`);
+    if (lines.length > 0) node.command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+  }
+}
