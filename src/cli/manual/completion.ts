@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CommandNode, flat, isPath, placeholderOf, treeOf, operandOf } from './command-tree.ts';
+import { type CommandNode, flat, isPath, operandOf, placeholderOf, treeOf } from './command-tree.ts';
 import type { Shell } from './shells.ts';
 
 /** What a shell reads to complete what is typed: of the same commands that the help is of. */

@@ -28,7 +28,8 @@ interface Outcome {
 async function doctor(directory: string, settings: object): Promise<Outcome> {
   writeFileSync(join(directory, 'doctor.yaml'), stringify(settings));
   // Two that write to one SQLite file in one process would wait for each other for ever.
-  const { code, stdout, stderr } = await rsbridge(['doctor', '--json', '-c', 'doctor.yaml'], directory).finished;
+  const { code, stdout, stderr } = await rsbridge(['doctor', '--json', '-c', 'doctor.yaml'], directory)
+    .finished;
   expect(stderr).toBe('');
   const all = stdout
     .trim()

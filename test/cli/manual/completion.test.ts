@@ -61,14 +61,10 @@ test.skipIf(!isInstalled('zsh'))('zsh reads its script, and has a function for e
 
 test.skipIf(!isInstalled('fish'))('fish completes commands, options and what an option may be', () => {
   const complete = (line: string) => {
-    const told = execFileSync(
-      'fish',
-      ['-c', `source ${scripts.fish}; complete -C '${line}'`],
-      {
-        encoding: 'utf8',
-        env: { ...process.env, HOME: directory },
-      },
-    );
+    const told = execFileSync('fish', ['-c', `source ${scripts.fish}; complete -C '${line}'`], {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: directory },
+    });
     return told
       .trim()
       .split('\n')
