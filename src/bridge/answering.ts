@@ -10,6 +10,7 @@ import { createDocumentPasts } from '../server/past/document-past.ts';
 import { createRequestMetrics } from '../server/request-metrics.ts';
 import { forAnswers } from '../store/engine/database.ts';
 import { adminAnswers } from './admin/admin-answers.ts';
+import { sharedByLink } from './alerts/shared-links.ts';
 import type { Bridge } from './bridge.ts';
 import { oaiOfferOf } from './oai/offers.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
@@ -99,6 +100,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
     admin: withAdmin ? adminAnswers(bridge) : undefined,
+    shared: sharedByLink(reading),
     ...createSurvey(reading),
     upstreamAnswers: bridge.upstreamAnswers.counts,
     ...given,

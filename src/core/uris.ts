@@ -15,6 +15,7 @@ export const reservedNames: ReadonlySet<string> = new Set([
   'metrics',
   'oai',
   'readyz',
+  'share',
   'static',
   'timegate',
   'timemap',

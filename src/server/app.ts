@@ -39,6 +39,7 @@ import { createRequestMetrics } from './request-metrics.ts';
 import { patchRoutes } from './resources/patches.ts';
 import { resourceRoutes } from './resources/resources.ts';
 import { searchRoutes } from './search/search.ts';
+import { sharedRoutes } from './shared/shared.ts';
 
 /**
  * Builds the server; listening, and closing it, is the caller's.
@@ -106,6 +107,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   aboutRoutes(app, deps, index);
   searchRoutes(app, deps);
   oaiRoutes(app, deps);
+  sharedRoutes(app, deps);
   collectionRoutes(app, deps);
   itemRoutes(app, deps);
   linksetRoutes(app, deps);

@@ -72,6 +72,8 @@ export interface ServerDeps {
   readonly requestMetrics?: RequestMetrics | undefined;
   /** The dashboard and its API; undefined: they are not here. */
   readonly admin?: AdminDeps | undefined;
+  /** What a link shows that was sent to somebody; undefined: it has ended, or never was. Without it there are none. */
+  readonly shared?: ((secret: string) => Promise<SharedSource | undefined>) | undefined;
   /** Where several processes answer side by side: what they know of one another. Default: this one answers alone. */
   readonly processes?: AnsweringProcesses | undefined;
   /** Before a request is answered; it waits for this. */
@@ -180,6 +182,28 @@ export interface AskedFor {
 /** The worst first. */
 export const sourceWords = ['failed', 'attention', 'running', 'paused', 'new', 'ok'] as const;
 export type SourceWord = (typeof sourceWords)[number];
+
+/** How a source is, for those who look after the repository and have no account. Times are ISO UTC. */
+export interface SharedSource {
+  readonly name: string;
+  readonly title: string;
+  readonly word: SourceWord;
+  /** Why it could not be harvested, as the repository or the network said. */
+  readonly reason?: string | undefined;
+  readonly lastSuccessAt?: string | undefined;
+  readonly nextRunAt?: string | undefined;
+  readonly items: number;
+  readonly resources: number;
+  /** Of the week. */
+  readonly changes: number;
+  /** Records that cannot be read, and the first of them. */
+  readonly unreadable: number;
+  readonly problems: readonly { readonly identifier?: string | undefined; readonly message: string }[];
+  /** Items that its list does not name, and that are published until somebody decides. */
+  readonly vanished: number;
+  /** Since when so many files are refused that none of these is served. */
+  readonly refusedSince?: string | undefined;
+}
 
 /** What people and monitors are told of one source. Times are ISO UTC seconds. */
 export interface SourceOverview {

@@ -48,7 +48,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   },
   'src/store': {
     admin: 'engine',
-    alerts: 'engine runs',
+    alerts: 'admin engine runs',
     backup: 'drivers engine schema',
     changes: 'engine files payloads plans rows runs',
     engine: 'drivers replicas',
@@ -135,11 +135,12 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     repeated: 'deps.ts',
     resources: 'deps.ts files http past repeated',
     search: 'deps.ts html http pages words',
+    shared: 'deps.ts html http pages words',
   },
   'src/bridge': {
     alerts: 'alerts/channels state stored-bridge.ts version.ts work',
     admin: 'config sources stored-bridge.ts',
-    'answering.ts': 'admin bridge.ts oai open-files.ts search state version.ts',
+    'answering.ts': 'admin alerts bridge.ts oai open-files.ts search state version.ts',
     'bridge.ts': 'log.ts presence stored-bridge.ts system-clock.ts version.ts',
     crew: 'answering.ts version.ts',
     finding: 'bridge.ts log.ts protocols.ts system-clock.ts',

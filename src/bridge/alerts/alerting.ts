@@ -6,8 +6,10 @@ import type { StoredBridge } from '../stored-bridge.ts';
 import { ping } from './channels/post.ts';
 import { alertChannels, Channels, postedTo } from './channels.ts';
 import { tellThatDatabaseIsBack } from './database-away.ts';
+import { digestRound } from './digest-round.ts';
 import { alertRound } from './round.ts';
 import { sendDue } from './sending.ts';
+import { sharedLinks } from './shared-links.ts';
 
 export interface AlertingBridge extends StoredBridge {
   readonly log: Log;
@@ -33,12 +35,13 @@ export async function alertNow(bridge: AlertingBridge, stop: AbortSignal): Promi
   try {
     await tellThatDatabaseIsBack(bridge);
     await alertRound(bridge);
+    await digestRound(bridge);
   } catch (error) {
     isWell = false;
     log.error({ ...failure(error) }, 'a round of alerts failed');
   }
   try {
-    const channels = new Channels(config, () => Date.now() - database.aheadMs);
+    const channels = new Channels(config, () => Date.now() - database.aheadMs, sharedLinks(bridge));
     await sendDue({ database, log, channels, stop });
     const { waitingSince } = await countMessages(database.reader);
     if (waitingSince !== undefined && (await lookAtClock(database)) - waitingSince > stuckMs) isWell = false;

@@ -6,13 +6,17 @@ import { productName, version } from '../version.ts';
 import type { ChannelPlaces } from './channels/guarded.ts';
 import { type Mail, type MailSender, openMail } from './channels/mail.ts';
 import { type Posted, postJson, signatureHeaders } from './channels/post.ts';
+import { contactsOf } from './contacts.ts';
 import type { AlertContent } from './content.ts';
+import type { DigestContent } from './digest-content.ts';
+import { wordDigest } from './digest-wording.ts';
+import type { LinkOf } from './shared-links.ts';
 import { nameFor, type Speaker, wordMessage } from './wording.ts';
 
 export interface Outgoing {
   readonly id: string;
   readonly channel: AlertChannel;
-  readonly content: AlertContent;
+  readonly content: AlertContent | DigestContent;
 }
 
 /** By which ways those who run the bridge are told. */
@@ -36,11 +40,14 @@ function placesOf({ alerts, network }: Config): ChannelPlaces {
 export class Channels {
   readonly #config: Config;
   readonly #now: () => number;
+  readonly #linkOf: LinkOf | undefined;
   #mail: MailSender | undefined;
 
-  constructor(config: Config, now: () => number) {
+  /** @param linkOf makes what is sent to those who look after repositories; without it they get no links */
+  constructor(config: Config, now: () => number, linkOf?: LinkOf) {
     this.#config = config;
     this.#now = now;
+    this.#linkOf = linkOf;
   }
 
   /**
@@ -50,16 +57,29 @@ export class Channels {
   async send(message: Outgoing): Promise<readonly string[]> {
     const { alerts, mail } = this.#config;
     const { id, channel, content } = message;
+    const letter = { id, at: content.at, sender: nameFor(this.#config.title) };
+    if (content.kind === 'digest') {
+      // Whoever is not named any more gets no more, though it waited.
+      if (!mail || !contactsOf(this.#config).has(content.to)) return [];
+      const { to, language } = content;
+      const links = new Map<string, string>();
+      // Made for this attempt: what is kept of them opens nothing.
+      for (const { name } of this.#linkOf ? content.sources : [])
+        links.set(name, (await this.#linkOf?.({ source: name, contact: to, message: id })) ?? '');
+      const words = wordDigest(content, speakerOf(this.#config), mail.from, links);
+      return this.#sendMail(mail, {
+        ...{ ...letter, ...words, to: [to], language, unsubscribe: [mailtoOf(mail)] },
+      });
+    }
     const { subject, text } = wordMessage(content, speakerOf(this.#config));
     if (channel === 'mail' && mail && alerts.to !== undefined) {
       const { language } = alerts;
       const to = [alerts.to].flat();
-      return this.#sendMail(mail, {
-        ...{ id, to, subject, text, language, at: content.at, sender: nameFor(this.#config.title) },
-        unsubscribe: [mailtoOf(mail)],
-      });
+      const unsubscribe = [mailtoOf(mail)];
+      return this.#sendMail(mail, { ...letter, to, subject, text, language, unsubscribe });
     }
-    if (channel === 'webhook' && alerts.webhook) await this.#callWebhook(alerts.webhook, message, text);
+    if (channel === 'webhook' && alerts.webhook)
+      await this.#callWebhook(alerts.webhook, { id, content }, text);
     if (channel === 'slack' && alerts.slack) {
       const body = JSON.stringify({ text: forSlack(`*${subject}*\n${text}`) });
       await postJson(postedTo(this.#config, alerts.slack.url), body);
@@ -69,7 +89,7 @@ export class Channels {
 
   async #callWebhook(
     { url, secret }: NonNullable<Config['alerts']['webhook']>,
-    { id, content }: Outgoing,
+    { id, content }: { readonly id: string; readonly content: AlertContent },
     text: string,
   ): Promise<void> {
     const { title, baseUrl } = this.#config;

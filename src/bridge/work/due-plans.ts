@@ -45,9 +45,10 @@ export function plansOf(config: PlannedConfig): readonly Plan[] {
 }
 
 /** Never where there is nobody to be told. */
-function alertsPlan({ alerts, mail }: Pick<Config, 'alerts' | 'mail'>): Plan {
+function alertsPlan({ alerts, mail, sources }: Pick<Config, 'alerts' | 'mail' | 'sources'>): Plan {
   const { everySeconds, to, webhook, slack, pingUrl } = alerts;
-  const isWanted = (mail && to !== undefined) || webhook || slack || pingUrl !== undefined;
+  const hasContacts = Object.values(sources).some(({ digestTo }) => digestTo !== undefined);
+  const isWanted = (mail && (to !== undefined || hasContacts)) || webhook || slack || pingUrl !== undefined;
   const periodMs = everySeconds * 1000;
   const after = (moment: number) => (Math.floor(moment / periodMs) + 1) * periodMs;
   return {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandIo } from '../terminal/io.ts';
 
-/** `rsbridge alert …`. */
+/** `rsbridge alert …`, and `rsbridge digest`. */
 export function addAlertCommands(program: Command, io: CommandIo, finish: (exitCode: number) => void): void {
   const alert = program
     .command('alert')
@@ -27,6 +27,22 @@ export function addAlertCommands(program: Command, io: CommandIo, finish: (exitC
     .action(async (options) => {
       const { listAlertsCommand } = await import('./list-alerts.ts');
       finish(await listAlertsCommand(options, io));
+    });
+  program
+    .command('digest <source>')
+    .description('send the mail of the week to whoever looks after a source (digestTo), now')
+    .copyInheritedSettings(program)
+    .option('-c, --config <file>', 'configuration file (default: rsbridge.yaml)')
+    .option('--dry-run', 'print it, send nothing', false)
+    .addOption(
+      new Option('--revoke', 'end all links to the page of this source that were sent, send nothing')
+        .conflicts('dryRun')
+        .default(false),
+    )
+    .option('--json', 'print the results as NDJSON', false)
+    .action(async (source, options) => {
+      const { digestCommand } = await import('./digest.ts');
+      finish(await digestCommand(source, options, io));
     });
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
+import { openFilesLimit } from '../../bridge/open-files.ts';
 import type { Config } from '../../core/config/config.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
 
@@ -17,11 +18,11 @@ export function readMachine(): Machine {
   const limit = process.constrainedMemory?.() ?? 0;
   const [quota, period] = (contentOf('/sys/fs/cgroup/cpu.max') ?? '').split(/\s+/).map(Number);
   const share = quota && period ? quota / period : Number.POSITIVE_INFINITY;
-  const [, files] = /^Max open files\s+\S+\s+(\d+)/m.exec(contentOf('/proc/self/limits') ?? '') ?? [];
+  const files = openFilesLimit();
   return {
     cores: Math.min(availableParallelism(), share),
     memory: limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
-    openFiles: files === undefined ? undefined : Number(files),
+    openFiles: Number.isFinite(files) ? files : undefined,
   };
 }
 

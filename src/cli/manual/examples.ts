@@ -66,6 +66,11 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   'admin tokens revoke': [['rsbridge admin tokens revoke 3', 'by the number that the list has']],
   'alert test': [['rsbridge alert test', 'before you rely on it']],
   'alert list': [['rsbridge alert list --limit 5', 'what is wrong, and whether you were told']],
+  digest: [
+    ['rsbridge digest kyoto --dry-run', 'what its contact is told each week'],
+    ['rsbridge digest kyoto', 'the same, sent now'],
+    ['rsbridge digest kyoto --revoke', 'the links in these mails show nothing any more'],
+  ],
   reload: [['rsbridge reload', 'after rsbridge.yaml was changed']],
   status: [
     ['rsbridge status', 'what each source is doing'],

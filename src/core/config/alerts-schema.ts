@@ -1,11 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { closed } from './source-schema.ts';
+
+const closed = { additionalProperties: false } as const;
 
 /** One that needs no quotes, and cannot be taken for several. */
 const mailAddress = Type.String({
   pattern: '^[^\\s<>()\\[\\]\\\\,;:"@]{1,64}@[^\\s<>()\\[\\]\\\\,;:"@]{1,255}$',
   write: 'an e-mail address, such as repository@example.ac.jp',
 });
+
+/** Of a source: who looks after the repository. */
+export const digestSettings = {
+  digestTo: Type.Optional({
+    ...mailAddress,
+    description:
+      'Who looks after the repository, and gets a mail each week that says how it is (docs/alerts.md); needs `mail`.',
+  }),
+  digestLanguage: Type.Optional(
+    Type.Union([Type.Literal('en'), Type.Literal('ja')], {
+      description: 'Of that mail; default: `alerts.language`.',
+    }),
+  ),
+};
 
 const webAddress = {
   pattern: '^https?://[^/@\\s]+(/\\S*)?$',
@@ -180,6 +195,12 @@ export const alertsSchema = Type.Object(
       default: 8,
       description:
         'A backup that is older is told of, where one is known: `rsbridge backup` has made one, or `backupStamp` is there; false: never.',
+    }),
+    digestSchedule: Type.Union([Type.String(), Type.Literal(false)], {
+      write: 'five or six fields of cron in quotes, such as "0 8 * * 1", or false for never',
+      default: '0 8 * * 1',
+      description:
+        'When those whom `sources.NAME.digestTo` names are told how their repositories are (cron, in `timeZone`); false: never.',
     }),
     backupStamp: Type.Optional(
       Type.String({

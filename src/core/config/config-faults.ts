@@ -60,14 +60,16 @@ function* storageFaults(storage: unknown): Generator<string> {
 }
 
 /** Whoever is to be written to needs a server that takes it. */
-function* mailFaults({ mail, alerts }: Readonly<Record<string, unknown>>): Generator<string> {
+function* mailFaults({ mail, alerts, sources }: Readonly<Record<string, unknown>>): Generator<string> {
   if (isObject(mail) && (mail.user === undefined) !== (mail.password === undefined))
     yield 'mail: user and password belong together; write both or neither';
   if (isObject(mail) && mail.password !== undefined && mail.security === 'none')
     yield 'mail.security: a password is not sent in clear; write starttls or tls, or leave out user and password';
   if (mail !== undefined) return;
-  if (isObject(alerts) && alerts.to !== undefined)
-    yield 'alerts.to: there is no mail server; write mail.host and mail.from';
+  const missing = 'there is no mail server; write mail.host and mail.from';
+  if (isObject(alerts) && alerts.to !== undefined) yield `alerts.to: ${missing}`;
+  for (const [name, source] of Object.entries(isObject(sources) ? sources : {}))
+    if (isObject(source) && source.digestTo !== undefined) yield `sources.${name}.digestTo: ${missing}`;
 }
 
 function* rangeFaults(path: string, ranges: unknown): Generator<string> {

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { digestSettings } from './alerts-schema.ts';
 import { oaiSchema } from './oai-schema.ts';
 
 /** Unknown keys are errors. */
@@ -186,6 +187,7 @@ export const sourceSchema = Type.Object(
     contact: Type.Optional(
       Type.String({ description: 'Instead of the `contact` of all, in requests to this repository.' }),
     ),
+    ...digestSettings,
     formats: Type.Optional(
       Type.Union(
         [

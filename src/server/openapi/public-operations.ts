@@ -296,6 +296,18 @@ export const publicOperations: Readonly<Record<string, Operation>> = {
     answers: page('What was found, 20 a page.', { 'application/json': searchView }),
     problems: [400, 404],
   },
+  getShared: {
+    tag: 'pages',
+    summary: 'How one source is, for whoever has the link',
+    description:
+      'Those who look after a repository get the link by mail each week (`digestTo`). It ends after 35 days, or when it is revoked.',
+    parameters: [{ name: 'key', in: 'path', description: 'The secret of the link.' }],
+    answers: {
+      200: { description: 'The page.', content: { 'text/html': undefined } },
+      304: notModified,
+    },
+    problems: [400, 404],
+  },
   getDocumentStylesheet: {
     tag: 'documents',
     summary: 'How a browser shows the documents',

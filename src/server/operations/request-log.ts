@@ -64,7 +64,9 @@ export function describeAnswer(answer: {
   readonly status: number;
   readonly milliseconds: number;
 }): object {
-  const [path = '', query = ''] = answer.url.split('?', 2);
+  const [whole = '', query = ''] = answer.url.split('?', 2);
+  // A link that was sent to one person is a secret.
+  const path = whole.replace(/^(\/share\/).+/, '$1…');
   return {
     method: answer.method,
     path: path.slice(0, 500),

@@ -28,6 +28,7 @@ export const actions = [
   'restored a backup',
   'made a token',
   'revoked a token',
+  'ended shared links',
   'made a link to set a password',
   'set the password by a link',
   'set a password',

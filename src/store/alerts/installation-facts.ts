@@ -6,8 +6,11 @@ export interface InstallationFact {
   readonly at: number;
 }
 
-/** `backup`: of the database, where it went. `alerts`: the last round of alerts, and when something was told last. */
-export type FactName = 'backup' | 'alerts';
+/**
+ * `backup`: of the database, where it went. `alerts`: the last round of alerts, and when something was told last. `digest`: when
+ * those who look after the sources were told last, or that began.
+ */
+export type FactName = 'backup' | 'alerts' | 'digest';
 
 export async function readFact(db: Queryable, name: FactName): Promise<InstallationFact | undefined> {
   const row: InstallationFact | undefined = await db('installation_fact')
