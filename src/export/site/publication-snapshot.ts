@@ -87,13 +87,13 @@ export async function readPublicationSnapshot(
 async function withoutWithheld(
   part: Readonly<Record<string, StoredDocument>>,
   set: string,
-  { packageCheck: check, changes, isJoint = false }: Pointer,
+  { packageCheck: check, changes, isJoint = false, journal }: Pointer,
   mayHandOut: (packed: Packed) => Promise<boolean>,
 ): Promise<Readonly<Record<string, StoredDocument>>> {
   const open: Record<string, StoredDocument> = {};
   for (const [path, document] of Object.entries(part)) {
     const holds = document.holds ?? { afterSeq: 0, seq: changes?.seq ?? 0 };
-    if (makingOf(path) === undefined || (await mayHandOut({ set, holds, check, isJoint })))
+    if (makingOf(path) === undefined || (await mayHandOut({ set, holds, check, isJoint, journal })))
       open[path] = document;
   }
   return open;

@@ -55,6 +55,8 @@ export interface Packed {
   readonly check: PackageCheck | undefined;
   /** The set is one across sources. */
   readonly isJoint?: boolean;
+  /** Of which it was made (`JournalState.id`). */
+  readonly journal?: string | undefined;
 }
 
 export interface Variant {
@@ -229,8 +231,9 @@ class PublishedDirectory {
 
   #packed(pointer: Pointer, path: string, { holds }: StoredDocument): Packed | undefined {
     if (makingOf(path) === undefined) return undefined;
-    const { packageCheck: check, changes, isJoint = false } = pointer;
-    return { set: this.#set, holds: holds ?? { afterSeq: 0, seq: changes?.seq ?? 0 }, check, isJoint };
+    const { packageCheck: check, changes, isJoint = false, journal } = pointer;
+    const all = { afterSeq: 0, seq: changes?.seq ?? 0 };
+    return { set: this.#set, holds: holds ?? all, check, isJoint, journal };
   }
 
   async isFormerPackage(path: string): Promise<boolean> {

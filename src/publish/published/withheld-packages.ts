@@ -1,6 +1,7 @@
 import type { Queryable } from '../../store/engine/database.ts';
 import type { WithheldRule } from '../../store/reading/withheld.ts';
 import { type JudgedSet, packsHeldBack, packsWithheld } from '../../store/reading/withheld-in-set.ts';
+import { readJournal } from '../../store/sources/journal.ts';
 import { checkedUpTo } from './package-check.ts';
 import type { Packed } from './publication.ts';
 
@@ -14,11 +15,11 @@ export type PackageVerdict = 'open' | 'withdrawn' | 'held-back';
 export async function judgePackage(
   db: Queryable,
   set: JudgedSet,
-  { holds, check, isJoint }: Pick<Packed, 'holds' | 'check' | 'isJoint'>,
+  { holds, check, isJoint, journal }: Omit<Packed, 'set'>,
   rule: WithheldRule,
 ): Promise<PackageVerdict> {
-  // Nothing says any more what a set across sources is made of that is not configured.
-  if (isJoint && !set.members) return 'withdrawn';
+  // Nothing says any more what a set across sources is made of that is not configured, or has begun anew.
+  if (isJoint && (!set.members || (await readJournal(db, set.source))?.id !== journal)) return 'withdrawn';
   if (await packsHeldBack(db, set, holds)) return 'held-back';
   const since = checkedUpTo(check, set, rule);
   return (await packsWithheld(db, set, holds, since, rule)) ? 'withdrawn' : 'open';

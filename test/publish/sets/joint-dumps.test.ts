@@ -2,14 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { XmlBufferInputProvider, XmlDocument, XsdValidator, xmlRegisterInputProvider } from 'libxml2-wasm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withheldJointDumps } from '../../../src/bridge/state/withheld-dumps.ts';
 import { type JointChoice, jointSets } from '../../../src/core/config/joint-sets.ts';
 import { toIso } from '../../../src/core/datetime.ts';
 import type { ResourceSet, SetChoices } from '../../../src/core/resource-set.ts';
 import type { Policy } from '../../../src/publish/policy.ts';
+import { followedUpTo } from '../../../src/publish/published/followed-journal.ts';
 import { judgePackage, type PackageVerdict } from '../../../src/publish/published/withheld-packages.ts';
+import { takeUp } from '../../../src/store/joint/take-up.ts';
+import { jointOf } from '../../../src/store/reading/joint-changes.ts';
 import { ruleOf } from '../../../src/store/reading/withheld.ts';
 import { deleteAll, purgeSource } from '../../../src/store/removal/removed-sources.ts';
+import { enforceWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
+import { readJournal } from '../../../src/store/sources/journal.ts';
 import { packagesOf, readPackage } from '../../house/publish/dump-follower.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
 import { entriesOf, pathsOf, rootOf, textOf } from '../../house/publish/reading.ts';
@@ -213,6 +219,55 @@ describeOnBoth('dumps of sets across sources', (open) => {
     expect(await bytes()).toContain('goes on');
   });
 
+  it('have nothing that the operator withdrew, of whichever source, and nothing of a set that has begun anew', async () => {
+    await publish();
+    first.clock.set(at('11:00:00'));
+    await second.deliver('b', { text: 'edited' });
+    await publish();
+    const before = [...(await listed('resourcedump')), ...(await listed('changedump'))];
+    first.clock.set(at('12:00:00'));
+    const { database } = open();
+    const target = { source: second.name, identifier: 'b', path: undefined };
+    await withdraw(database, target, undefined, at('12:00:00'));
+    const now = first.clock.now();
+    const lease = await acquireLease(database, second.name, now.getTime());
+    await enforceWithdrawals(database, lease, { iso: toIso(now), milliseconds: now.getTime() });
+    await releaseLease(database, lease);
+    for (const path of before) expect(await judged(path)).toBe('withdrawn');
+    await first.publisher().publish(set(), { resourceList: 'never' });
+    const dump = await listed('resourcedump');
+    expect((await texts(dump[0])).join()).not.toContain(`${second.name}/items/b/`);
+    expect(await judged(dump[0])).toBe('open');
+    // Nothing of the only package of changes was left.
+    expect(await first.publication.find(`sets/${setName}/changedump.xml`)).toBeUndefined();
+    // What one source less makes of it is not published yet.
+    const less = set({ [first.name]: mirrored });
+    await takeUp(database, jointOf(less), at('13:00:00'));
+    expect(await judged(dump[0], less)).toBe('withdrawn');
+    expect(await judged(dump[0], { ...less, members: undefined })).toBe('withdrawn');
+  });
+
+  it('keep the bytes of versions that are in no package yet, by the place of each source', async () => {
+    await publish();
+    const { database } = open();
+    const place = (name: string, of = set()) => followedUpTo(database, first.directory, [of], name);
+    const seqOf = async (name: string) => (await readJournal(database.reader, name))?.seq;
+    const [a, b] = [await seqOf(first.name), await seqOf(second.name)];
+    expect([await place(first.name), await place(second.name)]).toEqual([a, b]);
+    first.clock.set(at('11:00:00'));
+    await first.deliver('same', { text: 'edited' });
+    await publish(set(), {}, false);
+    // Its Change List is open, and has no package.
+    expect([await place(first.name), await place(second.name)]).toEqual([a, b]);
+    first.clock.set(at('12:00:00'));
+    await publish();
+    expect([await place(first.name), await place(second.name)]).toEqual([(a ?? 0) + 1, b]);
+    const later = await LivingSource.begin(database, first);
+    await later.deliver('x');
+    expect(await place(later.name)).toBe(0);
+    expect(await place('nobody')).toBeUndefined();
+  });
+
   it('begin their Change Dump anew where a source was purged before all of it was in a package', async () => {
     await publish();
     first.clock.set(at('11:00:00'));
@@ -242,6 +297,12 @@ describeOnBoth('dumps of sets across sources', (open) => {
     await second.settle();
     await publish();
     expect(await read('capabilitylist.xml')).not.toContain('dump');
+    const { database } = open();
+    const why = await withheldJointDumps({ database }, set());
+    expect(why).toMatch(
+      new RegExp(`^no dumps of sets/${setName}, .*${second.name}/items/p/files/1-passed-on.pdf`),
+    );
+    expect(await withheldJointDumps({ database }, set(undefined, {}))).toBeUndefined();
     setName += 'm';
     const metadata = set(undefined, { dumps: true, formats: ['oai_dc'] });
     await publish(metadata);
