@@ -8,9 +8,11 @@ import { parseAccept } from './commands/accept-option.ts';
 import { momentOption } from './history/moment-option.ts';
 import { addExamples } from './manual/examples.ts';
 import { shells } from './manual/shells.ts';
+import { addProblemsCommand } from './problems/problems-program.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import type { CommandIo } from './terminal/io.ts';
+import { parseCount, parsePort, parsePositive, parseSeconds } from './terminal/number-options.ts';
 import { adviseOnUsage } from './terminal/usage-advice.ts';
 import { withoutSecrets } from './terminal/without-secrets.ts';
 
@@ -206,13 +208,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
       finish(await healthcheckCommand(options, io));
     });
 
-  command('problems [source]', 'list records that could not be read')
-    .option('--item <id>', 'list only this item, with the record as it came')
-    .option('--raw', 'list the records as they came, too', false)
-    .action(async (source, options) => {
-      const { problemsCommand } = await import('./commands/problems-command.ts');
-      finish(await problemsCommand(source, options, io));
-    });
+  addProblemsCommand(command, io, finish);
 
   command('vanished <source>', 'list items that are missing from the repository, and still published').action(
     async (source, options) => {
@@ -365,25 +361,4 @@ function parseSince(text: string): string {
   const since = parseDatestamp(text);
   if (since === undefined) throw new InvalidArgumentError('give a date or time such as 2026-11-21T00:00:00Z');
   return since;
-}
-
-function parsePositive(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('give a whole number above 0');
-  return Number(text);
-}
-
-function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('give a whole number, 0 for none');
-  return Number(text);
-}
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,6}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('give a number of seconds');
-  return Number(text);
-}
-
-function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('give a port, 0 to 65535');
-  return Number(text);
 }

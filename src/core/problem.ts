@@ -12,6 +12,8 @@ export interface Problem {
   readonly empty?: boolean | undefined;
   /** Of a record that could not be read: as it came, where it came. */
   readonly raw?: RawRecord | undefined;
+  /** Of such a record: what was mended before it was given up. */
+  readonly repairs?: readonly string[] | undefined;
 }
 
 /** Items with datestamps from one to the other (ISO UTC, both included), of one collection; undefined: any. */
@@ -36,6 +38,16 @@ export type ProblemCode =
 /** Whether after this problem a full pass may not delete what it did not see. */
 export function forbidsDeletions({ code, identifier }: Problem): boolean {
   return identifier === undefined && code !== 'endpoint-quirk';
+}
+
+/** What records that could not be read for the same reason have in common: the sentence without what is each one's own. */
+export function causeOf({ message, identifier }: Pick<Problem, 'message' | 'identifier'>): string {
+  const general = identifier === undefined ? message : message.replaceAll(identifier, '…');
+  return general
+    .replace(/\bhttps?:\/\/\S+/g, '…')
+    .replace(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, '…')
+    .replace(/\d{5,}/g, '…')
+    .slice(0, 500);
 }
 
 /** A record that could not be read, as it came. */

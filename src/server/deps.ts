@@ -119,7 +119,8 @@ export interface SourceActs {
   ): Promise<void>;
   resume(sources: readonly string[], by: Actor): Promise<void>;
   /**
-   * @param what of items their identifiers; of deletions the run that showed them
+   * @param what of items their identifiers; of deletions the run that showed them; of records that could not be read their
+   * cause, none: all of them
    * @returns the numbers by which it can be followed
    */
   ask(

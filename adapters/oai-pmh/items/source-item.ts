@@ -42,7 +42,8 @@ export function readRecord(record: CutRecord, origin: RecordOrigin): ReadRecord 
   if (record.quarantine !== undefined || identifier === '') {
     const reason = record.quarantine ?? 'its header states no identifier';
     const message = `${name} cannot be read: ${reason}.`;
-    return refused({ ...place, ...raw, code: 'record-quarantined', message });
+    const repairs = record.repairs.size === 0 ? {} : { repairs: [...record.repairs] };
+    return refused({ ...place, ...raw, ...repairs, code: 'record-quarantined', message });
   }
   if (!record.deleted && record.payload === undefined) {
     const message = `${name} is neither deleted nor has it metadata.`;

@@ -48,6 +48,8 @@ interface Damage {
   /** The beginning of what was too large to keep. */
   head?: string;
   readonly notes: ReadonlySet<string>;
+  /** What was mended of it, and was not enough. */
+  mended?: readonly string[];
 }
 
 /**
@@ -245,7 +247,7 @@ export class RecordCutter {
     this.#damage = undefined;
     if (!damage.repairable || !this.#repair(span, damage)) {
       this.#restart(damage.context);
-      this.#finished.push(quarantined(span, damage.reason));
+      this.#finished.push(quarantined(span, damage));
     }
     this.#unread.push({ text: rest, at: 0 });
     this.#readAgain += rest.length;
@@ -254,6 +256,7 @@ export class RecordCutter {
   /** Parses the mended text in place of the damaged one. @returns whether it gave a record */
   #repair(span: string, damage: Damage): boolean {
     const { text, reasons } = repairRecord(span);
+    damage.mended = reasons;
     let record = this.#reparse(text, damage, noneStated);
     if (record === undefined && damage.isUndeclared) {
       const { namespaces } = damage.context;
@@ -318,7 +321,7 @@ function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-function quarantined(span: string, reason: string): CutRecord {
+function quarantined(span: string, { reason, mended = [], notes }: Damage): CutRecord {
   const header = /<(?:[^\s:<>]+:)?header[\s>][\s\S]*?<\/(?:[^\s:<>]+:)?header\s*>/i.exec(span)?.[0] ?? '';
   const identifier = /<(?:[^\s:<>]+:)?identifier(?:\s[^<>]*)?>([^<]*)</i.exec(header)?.[1] ?? '';
   return {
@@ -327,7 +330,7 @@ function quarantined(span: string, reason: string): CutRecord {
     datestamp: '',
     setSpecs: [],
     deleted: false,
-    repairs: new Set(),
+    repairs: new Set([...mended, ...notes]),
     quarantine: reason,
     raw: rawRecord(span),
   };

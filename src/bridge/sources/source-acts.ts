@@ -73,7 +73,8 @@ export async function resumeNow(
 
 /**
  * Whoever works does it before all that is due by schedule.
- * @param ask `what`: of items their identifiers; of deletions the run that showed them
+ * @param ask `what`: of items their identifiers; of deletions the run that showed them; of records that could not be
+ * read their cause, none: all of them
  * @returns the numbers by which it can be followed
  */
 export async function askNow(
@@ -102,6 +103,7 @@ const actionOf: Readonly<Record<AskedKind, Action>> = {
   full: 'full',
   identifiers: 'identifiers',
   item: 'tried again',
+  problems: 'tried again',
   acceptance: 'approved deletions',
   restore: 'restored',
 };

@@ -3,6 +3,7 @@ import { describeError, isBridgeError } from '../../core/errors.ts';
 import { redact } from '../../core/secrets.ts';
 import type { HarvestSource, RunSignals } from '../../harvest/harvest-source.ts';
 import { harvestItem, type ItemReport } from '../../harvest/items/one-item.ts';
+import { type ProblemsAgain, readProblemsAgain } from '../../harvest/items/problems-again.ts';
 import { type ReadAgain, readAgainInTurn } from '../../harvest/items/restored-item.ts';
 import { type AcceptanceReport, acceptDeletions } from '../../harvest/vanished/accept-deletions.ts';
 import { type Asked, listOpenAsks, noteAsked } from '../../store/runs/asked.ts';
@@ -22,6 +23,10 @@ export async function answerAsked(
     await noteAsked(database, ask.id, { state: 'running' });
     try {
       const outcome = await answer(bridge, source, ask, signals);
+      if (outcome === 'stopped') {
+        await noteAsked(database, ask.id, { state: 'waiting' });
+        return 'put-off';
+      }
       await noteAsked(database, ask.id, { ...outcome, endedAt: toIso(clock.now()) });
     } catch (error) {
       // Another process is at the source: this one comes back.
@@ -44,9 +49,17 @@ interface Outcome {
 async function answer(
   bridge: Bridge,
   source: HarvestSource,
-  { kind, what }: Pick<Asked, 'kind' | 'what'>,
+  { id, kind, what, at }: Pick<Asked, 'id' | 'kind' | 'what' | 'at'>,
   signals: RunSignals,
-): Promise<Outcome> {
+): Promise<Outcome | 'stopped'> {
+  if (kind === 'problems') {
+    const which = { cause: what, notSince: at };
+    const again = await readProblemsAgain(bridge, source, which, signals, async (done) => {
+      const { message } = describeAgain(done);
+      await noteAsked(bridge.database, id, { state: 'running', message });
+    });
+    return again.isStopped ? 'stopped' : describeAgain(again);
+  }
   if (kind === 'acceptance') {
     const run = what === undefined ? undefined : Number(what);
     return describeAcceptance(await acceptDeletions(bridge, source, { run, ...signals }));
@@ -81,6 +94,16 @@ function describeRestored(outcome: ReadAgain): Outcome {
   return {
     state: 'needs-attention',
     message: `it could not be asked for now (${outcome.failed}); the next harvest reads everything, and publishes it again`,
+  };
+}
+
+function describeAgain({ read, stillUnread, nameless, gaveUp }: Omit<ProblemsAgain, 'isStopped'>): Outcome {
+  const unnamed =
+    nameless === 0 ? '' : `, ${nameless} without an identifier: a full harvest reads them again`;
+  const ended = gaveUp === undefined ? '' : `; the others were not asked for: ${redact(gaveUp)}`;
+  return {
+    state: gaveUp !== undefined ? 'failed' : stillUnread + nameless > 0 ? 'needs-attention' : 'succeeded',
+    message: `${read} read or gone, ${stillUnread} still not to be read${unnamed}${ended}`,
   };
 }
 

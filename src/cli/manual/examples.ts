@@ -85,6 +85,8 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
       'rsbridge problems kyoto --item oai:kyoto.example.ac.jp:1234',
       'one of them, with the record as it came',
     ],
+    ['rsbridge problems kyoto --csv > problems.csv', 'for those who mend them'],
+    ['rsbridge problems kyoto --try-again', 'when the repository has mended them'],
   ],
   vanished: [['rsbridge vanished kyoto', 'before you accept deletions']],
   refused: [['rsbridge refused kyoto', 'before you accept that files are deleted']],

@@ -7,6 +7,7 @@ import { accessApiRoutes } from './access-routes.ts';
 import { activityRoutes } from './activity-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { logRoutes } from './log-routes.ts';
+import { problemRoutes } from './problem-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
 import { taskRoutes } from './task-routes.ts';
 
@@ -23,6 +24,7 @@ export function apiRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub)
     installGuard(api, own, 'api');
     sourceRoutes(api, own);
     taskRoutes(api, own);
+    problemRoutes(api, own);
     accessApiRoutes(api, own);
     logRoutes(api, own);
     activityRoutes(api, own);

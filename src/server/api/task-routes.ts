@@ -3,12 +3,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { primaryOf } from '../../store/admin/primary.ts';
 import { findAsked } from '../../store/runs/asked.ts';
 import { findRunById } from '../../store/runs/recent-runs.ts';
-import { listUnreadable } from '../../store/runs/unreadable.ts';
-import { listCauses } from '../../store/runs/unreadable-causes.ts';
 import { listVanished } from '../../store/runs/vanished.ts';
 import { findSource } from '../../store/sources/sources.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
-import { retry } from '../admin/problems/problems-page.ts';
+import { retry } from '../admin/problems/retry.ts';
 import { decide } from '../admin/sources/decision-routes.ts';
 import { actOn } from '../admin/sources/source-act-routes.ts';
 import { findRow } from '../admin/sources/source-facts.ts';
@@ -32,16 +30,18 @@ const decisionBody = Type.Object({
   decision: Type.Union([Type.Literal('approve'), Type.Literal('reject')]),
   run: Type.Integer({ minimum: 1, description: 'Which showed what is missing.' }),
 });
-const afterQuery = Type.Object({
+export const afterQuery = Type.Object({
   after: Type.Optional(Type.Integer({ minimum: 0 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
 });
-type AfterQuery = Static<typeof afterQuery>;
-type OfSource = { Params: { source: string } };
+export type AfterQuery = Static<typeof afterQuery>;
+export type OfSource = { Params: { source: string } };
+
+/** The answer to what takes a while. */
+export const accepted = { 202: ['It will be done.', taskSchema] } as const;
 
 /** What takes a while: asked for here, done by a process that works, followed at its address. */
 export function taskRoutes(api: FastifyInstance, deps: AdminServer): void {
-  const accepted = { 202: ['It will be done.', taskSchema] } as const;
   api.route<OfSource & { Body: { kind: 'harvest' | 'full' | 'identifiers' | 'item'; item?: string } }>({
     method: 'POST',
     url: '/api/v1/sources/:source/runs',
@@ -56,10 +56,10 @@ export function taskRoutes(api: FastifyInstance, deps: AdminServer): void {
       await findRow(deps, source);
       if ((kind === 'item') !== (item !== undefined))
         throw new Refusal('bad-request', '`item` belongs to the kind item');
-      const [task] =
+      const task =
         kind === 'item'
-          ? await retry(deps, request, source, item)
-          : await actOn(deps, request, { act: kind, names: [source] });
+          ? await retry(deps, request, source, { item: item ?? '' })
+          : (await actOn(deps, request, { act: kind, names: [source] }))[0];
       return follow(deps, reply, task);
     },
   });
@@ -89,30 +89,6 @@ export function taskRoutes(api: FastifyInstance, deps: AdminServer): void {
       const found = await findRunById(primaryOf(deps.database), params.id);
       if (!found) throw new Refusal('not-found', 'there is no run of this number');
       return { ...toRun(found.run), source: found.source };
-    },
-  });
-  api.route<OfSource & { Querystring: AfterQuery }>({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/sources/:source/problems',
-    schema: { params: sourceParams, querystring: afterQuery },
-    config: {
-      ...{ operationId: 'listProblems', needs: 'read' },
-      operation: described(
-        'Records that could not be read, and why',
-        { 200: ['Some of them.', undefined] },
-        [404],
-      ),
-    },
-    handler: async ({ params: { source }, query: { after = 0, limit = 50 } }, reply) => {
-      const id = await storedId(deps, source);
-      const db = primaryOf(deps.database);
-      const causes = id === undefined ? [] : await listCauses(db, id, 50);
-      const some =
-        id === undefined ? [] : await listUnreadable(db, id, { after, limit: limit + 1, raw: true });
-      const problems = some.slice(0, limit);
-      const next = some.length > limit ? { limit, after: problems.at(-1)?.id } : undefined;
-      linkNext(deps, reply, `/api/v1/sources/${source}/problems`, next);
-      return { causes, problems };
     },
   });
   api.route<OfSource & { Querystring: AfterQuery }>({
@@ -157,7 +133,7 @@ export function taskRoutes(api: FastifyInstance, deps: AdminServer): void {
   });
 }
 
-async function storedId(deps: AdminServer, source: string): Promise<number | undefined> {
+export async function storedId(deps: AdminServer, source: string): Promise<number | undefined> {
   await findRow(deps, source);
   return (await findSource(primaryOf(deps.database), source))?.id;
 }
@@ -168,7 +144,12 @@ async function taskOf(deps: AdminServer, id: number | undefined) {
   return task;
 }
 
-async function follow(deps: AdminServer, reply: FastifyReply, id: number | undefined): Promise<object> {
+/** 202, and where it can be followed. */
+export async function follow(
+  deps: AdminServer,
+  reply: FastifyReply,
+  id: number | undefined,
+): Promise<object> {
   const task = toTask(await taskOf(deps, id));
   reply.code(202).header('location', `${deps.baseUrl}/api/v1/tasks/${task.id}`);
   return task;

@@ -5,9 +5,12 @@ import type { DueKind } from './due.ts';
 import { findRuns, type Run, type RunKind } from './runs.ts';
 
 /**
- * A harvest; or, of single items: they are read again, or published again; or, of what has vanished: it is deleted.
+ * A harvest; or, of single items: they are read again, or published again; or, of what has vanished: it is deleted; or,
+ * of records that could not be read: those of a cause (`what`), or all, are read again.
  */
-export type AskedKind = 'harvest' | 'full' | 'identifiers' | 'item' | 'restore' | 'acceptance';
+export type AskedKind = 'harvest' | 'full' | 'identifiers' | OtherKind;
+const otherKinds = ['item', 'restore', 'acceptance', 'problems'] as const;
+type OtherKind = (typeof otherKinds)[number];
 
 /** Something that somebody asked for, and how far it is. */
 export interface Asked {
@@ -47,7 +50,11 @@ const keptSeconds = 90 * 86_400;
 
 /** By which work in `due` it is done. */
 export function dueKindOf(kind: AskedKind): DueKind {
-  return kind === 'item' || kind === 'restore' || kind === 'acceptance' ? 'asked' : kind;
+  return isHarvest(kind) ? kind : 'asked';
+}
+
+function isHarvest(kind: AskedKind): kind is Exclude<AskedKind, OtherKind> {
+  return !otherKinds.some((other) => other === kind);
 }
 
 const modes: Readonly<Record<AskedKind, readonly RunKind[]>> = {
@@ -57,6 +64,8 @@ const modes: Readonly<Record<AskedKind, readonly RunKind[]>> = {
   item: ['item'],
   restore: ['acceptance'],
   acceptance: ['acceptance'],
+  // A run for each record.
+  problems: [],
 };
 
 /** @returns their numbers, in the same order */
@@ -90,9 +99,8 @@ export async function findAsked(db: Queryable, id: number): Promise<Asked | unde
   if (!row) return undefined;
   const { source, kind, who, at } = row;
   const run = await runOf(db, row);
-  const isHarvest = dueKindOf(kind) !== 'asked';
   const known = { id, source, kind, who, at, what: row.what ?? undefined, run };
-  if (!isHarvest) return { ...known, state: row.state, message: row.message ?? undefined };
+  if (!isHarvest(kind)) return { ...known, state: row.state, message: row.message ?? undefined };
   return { ...known, state: run?.state ?? 'waiting', message: run?.error?.message };
 }
 
@@ -115,13 +123,13 @@ async function runOf(db: Queryable, row: AskedRow): Promise<Run<RunKind> | undef
 export async function listOpenAsks(
   db: Queryable,
   source: string,
-): Promise<readonly Pick<Asked, 'id' | 'kind' | 'what'>[]> {
+): Promise<readonly Pick<Asked, 'id' | 'kind' | 'what' | 'at'>[]> {
   const rows: AskedRow[] = await db('asked')
     .where({ source })
-    .whereIn('kind', ['item', 'restore', 'acceptance'])
+    .whereIn('kind', [...otherKinds])
     .whereIn('state', ['waiting', 'running'])
     .orderBy('id');
-  return rows.map(({ id, kind, what }) => ({ id, kind, what: what ?? undefined }));
+  return rows.map(({ id, kind, what, at }) => ({ id, kind, what: what ?? undefined, at }));
 }
 
 export async function noteAsked(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Problem, ProblemCode, SourceItem } from '../../core/adapter.ts';
+import { causeOf } from '../../core/problem.ts';
 import { type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 
@@ -13,6 +14,10 @@ export interface Unreadable {
   readonly format: string | undefined;
   readonly code: ProblemCode;
   readonly message: string;
+  /** What it has in common with others of the same cause. */
+  readonly cause: string;
+  /** What was mended before it was given up. */
+  readonly repairs?: readonly string[];
   /** The last run that met it so. */
   readonly runId: number;
   readonly firstSeenAt: string;
@@ -27,6 +32,7 @@ export interface Unreadable {
 const codes: readonly ProblemCode[] = ['record-quarantined', 'record-without-metadata'];
 /** Of each source; 64 MB at most. Of more records the cause alone is kept. */
 const keptRaws = 1000;
+const mostRepairs = 20;
 
 interface Met {
   readonly run: { readonly id: number };
@@ -75,10 +81,13 @@ async function upsert(
     .count({ count: '*' });
   let room = keptRaws - Number(kept?.count ?? 0);
   for (const problem of problems) {
-    const { code, message, identifier, format = '', raw } = problem;
+    const { code, message, identifier, format = '', raw, repairs = [] } = problem;
     const keeps = raw !== undefined && room > 0;
     if (keeps) room -= 1;
-    const seen = { code, message: message.slice(0, 1000), run_id: run.id, last_at: at };
+    const cause = causeOf(problem);
+    const mended = repairs.length === 0 ? null : JSON.stringify(repairs.slice(0, mostRepairs));
+    const said = { code, message: message.slice(0, 1000), cause, repairs: mended };
+    const seen = { ...said, run_id: run.id, last_at: at };
     const content: Row = keeps ? { raw: Buffer.from(raw.text, 'utf8'), raw_length: raw.length } : {};
     await trx('unreadable')
       .insert({
@@ -157,58 +166,82 @@ export async function countUnreadableOf(
   return (sourceId) => counts.get(sourceId) ?? 0;
 }
 
+/** Which of them. */
+export interface UnreadableFilter {
+  readonly identifier?: string | undefined;
+  readonly cause?: string | undefined;
+  /** ISO: not met since. */
+  readonly notSince?: string | undefined;
+}
+
 /** In the order in which they were first met, those with ids beyond `after`. */
 export async function listUnreadable(
   db: Queryable,
   sourceId: number,
-  page: {
-    readonly after: number;
-    readonly limit: number;
-    readonly raw?: boolean;
-    readonly identifier?: string;
-  },
+  page: UnreadableFilter & { readonly after: number; readonly limit: number; readonly raw?: boolean },
 ): Promise<readonly Unreadable[]> {
-  const { after, limit, raw = false, identifier } = page;
-  const columns = [
-    'id',
-    'identifier',
-    'format',
-    'code',
-    'message',
-    'run_id',
-    'first_at',
-    'last_at',
-    'raw_length',
-  ];
+  const { after, limit, raw = false, identifier, cause, notSince } = page;
   const rows: UnreadableRow[] = await db('unreadable')
     .select(raw ? [...columns, 'raw'] : columns)
     .where({ source_id: sourceId, ...(identifier === undefined ? {} : { identifier }) })
     .where('id', '>', after)
+    .modify((query) => {
+      if (cause !== undefined) query.whereRaw(`${causeColumn} = ?`, [cause]);
+      if (notSince !== undefined) query.where('last_at', '<=', notSince);
+    })
     .orderBy('id')
     .limit(limit);
-  return rows.map((row) => ({
-    id: row.id,
-    identifier: row.identifier ?? undefined,
-    format: row.format === '' ? undefined : row.format,
-    code: row.code,
-    message: row.message,
-    runId: row.run_id,
-    firstSeenAt: row.first_at,
-    lastSeenAt: row.last_at,
-    rawLength: row.raw_length ?? undefined,
-    ...(row.raw && { raw: Buffer.from(row.raw).toString('utf8') }),
-  }));
+  return rows.map(toUnreadable);
 }
 
+/** With the record as it came. */
+export async function findUnreadable(
+  db: Queryable,
+  sourceId: number,
+  id: number,
+): Promise<Unreadable | undefined> {
+  const row: UnreadableRow | undefined = await db('unreadable')
+    .where({ source_id: sourceId, id })
+    .first([...columns, 'raw']);
+  return row && toUnreadable(row);
+}
+
+/** A process of a release before this one writes none. */
+export const causeColumn = 'coalesce(cause, message)';
+
+const columns = [
+  ...['id', 'identifier', 'format', 'code', 'message', 'cause', 'repairs'],
+  ...['run_id', 'first_at', 'last_at', 'raw_length'],
+];
+
 interface UnreadableRow {
-  readonly id: number;
+  readonly id: number | string;
   readonly identifier: string | null;
   readonly format: string;
   readonly code: ProblemCode;
   readonly message: string;
+  readonly cause: string | null;
+  readonly repairs: string | null;
   readonly run_id: number;
   readonly first_at: string;
   readonly last_at: string;
   readonly raw_length: number | null;
   readonly raw?: Uint8Array | null;
+}
+
+function toUnreadable(row: UnreadableRow): Unreadable {
+  return {
+    id: Number(row.id),
+    identifier: row.identifier ?? undefined,
+    format: row.format === '' ? undefined : row.format,
+    code: row.code,
+    message: row.message,
+    cause: row.cause ?? row.message,
+    ...(row.repairs !== null && { repairs: JSON.parse(row.repairs) as string[] }),
+    runId: row.run_id,
+    firstSeenAt: row.first_at,
+    lastSeenAt: row.last_at,
+    rawLength: row.raw_length ?? undefined,
+    ...(row.raw && { raw: Buffer.from(row.raw).toString('utf8') }),
+  };
 }

@@ -187,6 +187,38 @@ test('a record that could not be read is shown as it came, and read again', asyn
   expect(await page('/admin/sources/sample/problems')).toContain('Every record could be read.');
 }, 60_000);
 
+test('all records of a cause are read again, as one thing that is followed, by programs, too', async () => {
+  const { database } = bridge;
+  const stored = await findSource(database.reader, 'sample');
+  const items = await database.reader('item').where({ source_id: stored?.id }).limit(3);
+  const row = { source_id: stored?.id, format: 'oai_dc', code: 'record-quarantined', run_id: 1 };
+  const seen = { first_at: '2026-11-23T00:00:00Z', last_at: '2026-11-23T00:00:00Z' };
+  const named = items.map(({ identifier }) => ({
+    ...{ ...row, ...seen, place: `id:${identifier}`, identifier },
+    ...{ message: `${identifier} is torn`, cause: '… is torn' },
+  }));
+  const gone = { ...named[0], place: 'id:oai:never:1', identifier: 'oai:never:1' };
+  const other = { ...row, ...seen, place: 'at:1', message: 'no name', cause: 'no name' };
+  await database.writer('unreadable').insert([...named, gone, { ...other, identifier: null }]);
+  const run = await addToken(bridge, 'run');
+  const { json } = await api('GET', '/sources/sample/problems', run);
+  const [cause] = json.causes as { id: string; message: string }[];
+  expect(cause).toMatchObject({ message: '… is torn', count: 4, named: 4 });
+  const asked = await api('POST', '/sources/sample/problems', run, { cause: cause?.id });
+  expect(asked.status).toBe(202);
+  const place = `/tasks/${asked.json.id}`;
+  expect(asked.headers.get('location')).toContain(place);
+  await until(async () => (await api('GET', place, run)).json.state === 'succeeded');
+  expect((await api('GET', place, run)).json.message).toBe('4 read or gone, 0 still not to be read');
+  expect((await api('GET', '/sources/sample/problems', run)).json.problems).toHaveLength(1);
+  // All that is left has no name: it is said what reads it again.
+  const all = await api('POST', '/sources/sample/problems', run, { all: true });
+  const rest = `/tasks/${all.json.id}`;
+  await until(async () => (await api('GET', rest, run)).json.state === 'needs-attention');
+  expect((await api('GET', rest, run)).json.message).toContain('1 without an identifier: a full harvest');
+  await database.writer('unreadable').delete();
+}, 60_000);
+
 test('what is under way is taken from whoever is at it', async () => {
   const { database } = bridge;
   await database

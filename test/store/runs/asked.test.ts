@@ -5,7 +5,8 @@ import { claimNext } from '../../../src/store/runs/due-claims.ts';
 import { findRunById, listRecentRuns, listRunsBefore } from '../../../src/store/runs/recent-runs.ts';
 import { endRun, startRun } from '../../../src/store/runs/runs.ts';
 import { stopWork } from '../../../src/store/runs/stopped-work.ts';
-import { listCauses } from '../../../src/store/runs/unreadable-causes.ts';
+import { listUnreadable } from '../../../src/store/runs/unreadable.ts';
+import { findCause, listCauses } from '../../../src/store/runs/unreadable-causes.ts';
 import { dismissVanished } from '../../../src/store/runs/vanished.ts';
 import { ensureSource, findSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
@@ -65,14 +66,22 @@ describeOnBoth('what somebody asked for', (open) => {
   test('what no harvest does is done in turn, and says how it ended', async () => {
     const { database } = open();
     const ask = { source: 'kyoto', who: 'admin', at } as const;
-    const [item = 0, acceptance = 0] = await recordAsked(database, [
+    const [item = 0, acceptance = 0, problems = 0] = await recordAsked(database, [
       { ...ask, kind: 'item', what: 'oai:x:1' },
       { ...ask, kind: 'acceptance', what: '7' },
+      { ...ask, kind: 'problems', what: 'it is cut off' },
     ]);
     await noteAsked(database, item, { state: 'running' });
-    expect((await listOpenAsks(database.reader, 'kyoto')).map(({ id }) => id)).toEqual([item, acceptance]);
+    expect((await listOpenAsks(database.reader, 'kyoto')).map(({ id }) => id)).toEqual([
+      item,
+      acceptance,
+      problems,
+    ]);
     await noteAsked(database, item, { state: 'succeeded', message: 'stored', endedAt: later });
-    expect((await listOpenAsks(database.reader, 'kyoto')).map(({ id }) => id)).toEqual([acceptance]);
+    expect((await listOpenAsks(database.reader, 'kyoto')).map(({ id }) => id)).toEqual([
+      acceptance,
+      problems,
+    ]);
     expect(await findAsked(database.reader, item)).toMatchObject({ state: 'succeeded', message: 'stored' });
     await askFor(database, { sources: ['kyoto'], kind: 'asked' }, 1000);
     const choice = { sources: ['kyoto'], kinds: ['harvest', 'asked'], withLong: true } as const;
@@ -115,14 +124,30 @@ describeOnBoth('what somebody asked for', (open) => {
       first_at: at,
       last_at: at,
     };
+    // As a process of an earlier release writes them, and as they are written now.
     for (const [place, message] of Object.entries({ a: 'bad', b: 'bad', c: 'worse' }))
       await database.writer('unreadable').insert({ ...row, place, message });
-    expect(
-      (await listCauses(database.reader, sourceId, 10)).map(({ message, count }) => [message, count]),
-    ).toEqual([
-      ['bad', 2],
-      ['worse', 1],
+    const named = { ...row, place: 'd', identifier: 'id:4', message: 'id:4 is worse', cause: 'worse' };
+    await database.writer('unreadable').insert(named);
+    await database.writer('unreadable').insert({ ...named, place: 'e', identifier: 'id:5' });
+    const causes = await listCauses(database.reader, sourceId, 10);
+    expect(causes.map(({ message, count, named }) => [message, count, named])).toEqual([
+      ['worse', 3, 2],
+      ['bad', 2, 0],
     ]);
+    const [worst] = causes;
+    expect(await findCause(database.reader, sourceId, worst?.id ?? '')).toBe('worse');
+    expect(await findCause(database.reader, sourceId, 'nothing')).toBeUndefined();
+    const of = await listUnreadable(database.reader, sourceId, { after: 0, limit: 10, cause: 'worse' });
+    expect(of.map(({ message, cause }) => [message, cause])).toEqual([
+      ['worse', 'worse'],
+      ['id:4 is worse', 'worse'],
+      ['id:4 is worse', 'worse'],
+    ]);
+    const later = await listUnreadable(database.reader, sourceId, {
+      ...{ after: 0, limit: 10, notSince: '2026-11-23T09:59:59Z' },
+    });
+    expect(later).toEqual([]);
     expect(await dismissVanished(database, sourceId, 7)).toBe(0);
   });
 });

@@ -59,6 +59,7 @@ describeOnBoth('records that could not be read', (open) => {
         format: 'oai_dc',
         code: 'record-quarantined',
         message: 'it is cut off',
+        cause: 'it is cut off',
         runId: 1,
         firstSeenAt: at(10),
         lastSeenAt: at(10),

@@ -22,6 +22,9 @@ label{display:block;margin:.6rem 0 .2rem}label.inline{display:inline;margin:0}
 .note{border-left:3px solid var(--accent);padding:.4rem .9rem;background:var(--card)}
 .works{list-style:none;padding:0}.works li{margin:.8rem 0}progress{width:100%;max-width:24rem;height:.6rem;accent-color:var(--accent)}
 .scroll{overflow-x:auto}.raw{max-height:24rem;overflow:auto}
+.lines .l{display:block;position:relative;padding-left:3.6em}.lines .l::before{content:attr(data-n);position:absolute;left:0;width:2.8em;text-align:right;color:var(--soft)}
+.lines mark{color:var(--warn);background:none;font-weight:700;text-decoration:underline wavy;text-underline-offset:3px}
+.lines .u{font-size:.8em;border:1px solid currentColor;border-radius:3px;padding:0 .2em;margin:0 .1em}
 `;
 
 const styleHash = createHash('sha256').update(adminStyle).digest('base64');

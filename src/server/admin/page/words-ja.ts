@@ -111,18 +111,6 @@ export const japanese: AdminWords = {
     group: 'グループ',
     command: 'コマンド自体',
   },
-  problems: {
-    title: (source) => `${source} の読み取れなかったレコード`,
-    none: 'すべてのレコードを読み取れました。',
-    cause: '原因',
-    count: 'レコード',
-    lastSeen: '最終確認',
-    record: 'レコード',
-    retry: 'もう一度試す',
-    retryAll: (count) => `${count.toLocaleString('ja')} 件すべてをもう一度試す`,
-    raw: '受け取ったままのレコード',
-    hidden: '（識別子なし）',
-  },
   task: {
     title: '依頼した処理',
     state: '状態',

@@ -109,18 +109,6 @@ export const english = {
     group: 'group',
     command: 'the command itself',
   },
-  problems: {
-    title: (source: string) => `Records of ${source} that could not be read`,
-    none: 'Every record could be read.',
-    cause: 'Cause',
-    count: 'Records',
-    lastSeen: 'Last seen',
-    record: 'Record',
-    retry: 'Try again',
-    retryAll: (count: number) => `Try all ${count.toLocaleString('en')} again`,
-    raw: 'The record as it came',
-    hidden: '(no identifier)',
-  },
   task: {
     title: 'What was asked for',
     state: 'State',

@@ -1,63 +1,83 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
 import { allows } from '../../../store/admin/scope.ts';
-import { listUnreadable, type Unreadable } from '../../../store/runs/unreadable.ts';
-import { type Cause, listCauses } from '../../../store/runs/unreadable-causes.ts';
+import { listUnreadable } from '../../../store/runs/unreadable.ts';
+import { type Cause, causeId, listCauses } from '../../../store/runs/unreadable-causes.ts';
 import { findSource } from '../../../store/sources/sources.ts';
 import { html, type Markup } from '../../html/html.ts';
 import type { Reader } from '../../words/reader.ts';
-import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
-import { visitorOf } from '../guard/visitor.ts';
+import { type Visitor, visitorOf } from '../guard/visitor.ts';
 import { formToken, seeOther, sendAdminPage } from '../page/admin-page.ts';
 import { formOf } from '../page/form-body.ts';
-import { readerOf, wordsOf } from '../page/language.ts';
+import { readerOf } from '../page/language.ts';
+import { scrolledTable } from '../page/table.ts';
 import { when } from '../page/when.ts';
 import { findRow } from '../sources/source-facts.ts';
+import { problemPageRoute } from './problem-page.ts';
+import { problemWords } from './problem-words.ts';
+import { problemsCsv } from './problems-csv.ts';
+import { recordCard } from './record-card.ts';
+import { causeOf, retry } from './retry.ts';
 
 const causesShown = 50;
-const perPage = 50;
-const mostAtOnce = 500;
+const perPage = 20;
 
-/** Records of a source that could not be read, by their causes, each as it came. */
+/** Records of a source that could not be read, by their causes, each with the place that is wrong. */
 export function problemsPageRoutes(app: FastifyInstance, deps: AdminServer): void {
+  const method = ['GET', 'HEAD'];
   app.route<{ Params: { source: string } }>({
-    method: ['GET', 'HEAD'],
+    method,
     url: '/admin/sources/:source/problems',
     config: { operationId: 'getProblemsPage', needs: 'read' },
     handler: (request, reply) => sendProblems(deps, request, reply, request.params.source),
   });
+  app.route<{ Params: { source: string } }>({
+    method,
+    url: '/admin/sources/:source/problems.csv',
+    config: { operationId: 'downloadProblems', needs: 'read' },
+    handler: (request, reply) => sendCsv(deps, request, reply, request.params.source),
+  });
+  problemPageRoute(app, deps);
   app.route<{ Params: { source: string } }>({
     method: 'POST',
     url: '/admin/sources/:source/problems',
     config: { operationId: 'retryByForm', needs: 'run', acts: true },
     handler: async (request, reply) => {
       const { source } = request.params;
-      const { item } = formOf(request.body);
-      const tasks = await retry(deps, request, source, item);
-      return seeOther(deps, reply, tasks.length === 1 ? `/tasks/${tasks[0]}` : `/sources/${source}`);
+      const { item, cause } = formOf(request.body);
+      const again = item !== undefined ? { item } : cause !== undefined ? { cause } : 'all';
+      const task = await retry(deps, request, source, again);
+      return seeOther(deps, reply, task === undefined ? `/sources/${source}` : `/tasks/${task}`);
     },
   });
 }
 
-/**
- * @param item undefined: all that have an identifier, some hundred at a time
- * @returns the numbers of what is now to be done
- */
-export async function retry(
+/** As a file for spreadsheets, of one cause where `?cause=` names it. @throws Refusal */
+export async function sendCsv(
   deps: AdminServer,
   request: FastifyRequest,
+  reply: FastifyReply,
   source: string,
-  item: string | undefined,
-): Promise<readonly number[]> {
+): Promise<FastifyReply> {
   await findRow(deps, source);
-  const stored = await findSource(deps.database.reader, source);
-  const all = stored
-    ? await listUnreadable(deps.database.reader, stored.id, { after: 0, limit: mostAtOnce })
-    : [];
-  const items = item === undefined ? [...new Set(all.flatMap(({ identifier }) => identifier ?? []))] : [item];
-  if (items.length === 0) return [];
-  return deps.admin.acts.ask([source], { kind: 'item', what: items }, actorOf(deps, request));
+  const { cause: id } = request.query as { cause?: unknown };
+  const cause = typeof id === 'string' ? await causeOf(deps, source, id) : undefined;
+  const db = primaryOf(deps.database);
+  const stored = await findSource(db, source);
+  return reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', 'attachment; filename="rsbridge-problems.csv"')
+    .send(problemsCsv(db, stored?.id, cause));
+}
+
+interface ProblemsView {
+  readonly reader: Reader;
+  readonly now: string;
+  /** The address of this page. */
+  readonly place: string;
+  readonly visitor: Visitor;
 }
 
 async function sendProblems(
@@ -67,58 +87,53 @@ async function sendProblems(
   name: string,
 ): Promise<FastifyReply> {
   await findRow(deps, name);
-  const words = wordsOf(request);
-  const { problems } = words;
+  const reader = readerOf(deps, request);
+  const words = problemWords[reader.language];
   const visitor = visitorOf(request);
-  const { reader } = deps.database;
-  const { after } = request.query as { after?: unknown };
+  const db = primaryOf(deps.database);
+  const { after, cause: id } = request.query as { after?: unknown; cause?: unknown };
   const from = /^\d{1,9}$/.test(String(after)) ? Number(after) : 0;
-  const stored = await findSource(reader, name);
-  const causes = stored ? await listCauses(reader, stored.id, causesShown) : [];
-  const some = stored
-    ? await listUnreadable(reader, stored.id, { after: from, limit: perPage + 1, raw: true })
-    : [];
+  const cause = typeof id === 'string' ? await causeOf(deps, name, id) : undefined;
+  const stored = await findSource(db, name);
+  const causes = stored ? await listCauses(db, stored.id, causesShown) : [];
+  const page = { after: from, limit: perPage + 1, raw: true, cause };
+  const some = stored ? await listUnreadable(db, stored.id, page) : [];
   const shown = some.slice(0, perPage);
-  const total = causes.reduce((sum, { count }) => sum + count, 0);
-  const place = `${basePathOf(deps)}/admin/sources/${name}`;
-  const mayRun = allows(visitor.scope, 'run');
-  const button = (item: string, label: string) =>
-    html`<form method="post" action="${place}/problems">${formToken(visitor)}<button name="item" value="${item}" aria-label="${label}: ${item}">${label}</button></form>`;
-  const all =
-    mayRun &&
-    html`<form method="post" action="${place}/problems">${formToken(visitor)}<p><button>${problems.retryAll(Math.min(total, mostAtOnce))}</button></p></form>`;
-  const body = html`<p><a href="${place}">${name}</a></p>
+  const source = `${basePathOf(deps)}/admin/sources/${name}`;
+  const view = { reader, now: toIso(deps.clock.now()), place: `${source}/problems`, visitor };
+  const own = cause === undefined ? '' : `cause=${causeId(cause)}`;
+  const body = html`<p><a href="${source}">${name}</a></p>
 ${
-  total === 0
-    ? html`<p>${problems.none}</p>`
-    : html`${causeTable(causes, words, readerOf(deps, request), toIso(deps.clock.now()))}${all}
-${shown.map((one) => record(one, problems, mayRun && one.identifier !== undefined && button(one.identifier, problems.retry)))}`
-}${some.length > perPage && html`<p><a rel="next" href="${place}/problems?after=${shown.at(-1)?.id}">${words.sources.more}</a></p>`}`;
-  return sendAdminPage(deps, request, reply, { title: problems.title(name), body, visitor });
+  causes.length === 0
+    ? html`<p>${words.none}</p>`
+    : html`${causeTable(causes, view)}
+<p>${causes.some(({ count, named }) => named < count) && html`${words.nameless} `}<a href="${view.place}.csv?${own}" download>${words.download}</a></p>
+${allows(visitor.scope, 'run') && retryAll(causes, view)}
+${cause !== undefined && html`<p class="note">${words.ofCause} ${cause} <a href="${view.place}">${words.all}</a></p>`}
+${shown.map((one) => recordCard(one, view))}`
+}${some.length > perPage && html`<p><a rel="next" href="${view.place}?${own}${own !== '' && '&'}after=${shown.at(-1)?.id}">${words.more}</a></p>`}`;
+  return sendAdminPage(deps, request, reply, { title: words.title(name), body, visitor });
 }
 
-function causeTable(
-  causes: readonly Cause[],
-  words: ReturnType<typeof wordsOf>,
-  reader: Reader,
-  now: string,
-): Markup {
-  const { problems } = words;
-  const rows = causes.map(
-    ({ code, message, count, lastSeenAt }) =>
-      html`<tr><td>${message} <span class="soft mono">${code}</span></td><td class="n">${words.number(count)}</td><td>${when(reader, lastSeenAt, now)}</td></tr>`,
-  );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${problems.cause}"><table><thead><tr><th scope="col">${problems.cause}</th><th scope="col" class="n">${problems.count}</th><th scope="col">${problems.lastSeen}</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-}
-
-function record(
-  { identifier, format, message, raw }: Unreadable,
-  words: { readonly hidden: string; readonly raw: string },
-  button: Markup | false,
-): Markup {
-  return html`<section class="card"><h2><bdi class="mono">${identifier ?? words.hidden}</bdi></h2><p>${format !== undefined && html`<span class="mono">${format}</span> `}${message}</p>${button}${
-    raw !== undefined &&
-    html`<details><summary>${words.raw}</summary><pre class="raw" dir="ltr">${raw}</pre></details>`
-  }</section>
+function causeTable(causes: readonly Cause[], { reader, now, place, visitor }: ProblemsView): Markup {
+  const words = problemWords[reader.language];
+  const mayRun = allows(visitor.scope, 'run');
+  const rows = causes.map(({ id, code, message, count, named, lastSeenAt }) => {
+    const number = reader.count(named);
+    const button =
+      mayRun &&
+      named > 0 &&
+      html`<form method="post" action="${place}">${formToken(visitor)}<button name="cause" value="${id}" aria-label="${words.retryLabel(number, message)}">${words.retryAll(number)}</button></form>`;
+    return html`<tr><td class="any"><a href="${place}?cause=${id}"><bdi>${message}</bdi></a> <span class="soft mono">${code}</span></td><td class="n">${reader.count(count)}</td><td>${when(reader, lastSeenAt, now)}</td>${mayRun && html`<td>${button}</td>`}</tr>
 `;
+  });
+  const columns = [words.cause, { name: words.count, isNumber: true }, words.lastSeen];
+  return scrolledTable(words.causes, mayRun ? [...columns, words.retry] : columns, rows);
+}
+
+function retryAll(causes: readonly Cause[], { reader, place, visitor }: ProblemsView): Markup | false {
+  const named = causes.reduce((sum, cause) => sum + cause.named, 0);
+  // Of more causes than are shown the number is not known.
+  if (named === 0 || causes.length < 2 || causes.length >= causesShown) return false;
+  return html`<form method="post" action="${place}">${formToken(visitor)}<p><button>${problemWords[reader.language].retryAll(reader.count(named))}</button></p></form>`;
 }
