@@ -6,6 +6,7 @@ import { addAdminCommands } from './admin/admin-program.ts';
 import { addAlertCommands } from './alerts/alert-program.ts';
 import { parseAccept } from './commands/accept-option.ts';
 import { momentOption } from './history/moment-option.ts';
+import { addLogCommand } from './log/log-program.ts';
 import { addExamples } from './manual/examples.ts';
 import { shells } from './manual/shells.ts';
 import { addProblemsCommand } from './problems/problems-program.ts';
@@ -194,6 +195,8 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
       const { statusCommand } = await import('./status/status.ts');
       finish(await statusCommand(options, io));
     });
+
+  addLogCommand(command, io, finish);
 
   command('healthcheck', 'ask /livez of the `rsbridge serve` of this configuration; exit code 0 or 1')
     .addOption(new Option('--port <n>', 'port to ask (default: listen.port)').argParser(parsePort))

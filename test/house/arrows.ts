@@ -166,6 +166,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     harvest: 'commands terminal',
     history: 'terminal',
     init: 'terminal',
+    log: 'history terminal',
     manual: 'terminal',
     problems: 'terminal',
     sources: 'terminal',

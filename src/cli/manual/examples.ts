@@ -88,6 +88,10 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
     ['rsbridge problems kyoto --csv > problems.csv', 'for those who mend them'],
     ['rsbridge problems kyoto --try-again', 'when the repository has mended them'],
   ],
+  log: [
+    ['rsbridge log --level warn --since 2026-11-21', 'what went wrong since then'],
+    ['rsbridge log --source kyoto --follow', 'what is said of a source, as it comes'],
+  ],
   vanished: [['rsbridge vanished kyoto', 'before you accept deletions']],
   refused: [['rsbridge refused kyoto', 'before you accept that files are deleted']],
   withdraw: [

@@ -114,7 +114,8 @@ function select(query: Knex.QueryBuilder, { source, level, run, words, since }: 
   if (source !== undefined) query.where({ source: withoutNul(source) });
   if (level !== undefined) query.where('level', '>=', logLevels[level]);
   if (run !== undefined) query.where({ run });
-  if (since !== undefined) query.where('at', '>=', since);
+  // As the lines have it, with milliseconds: a moment without them would be behind all of its second.
+  if (since !== undefined) query.where('at', '>=', since.replace(/(:\d\d)Z$/, '$1.000Z'));
   for (const word of (words ?? '').split(/\s+/).filter((one) => one !== '')) {
     const like = `%${withoutNul(word).replace(/[\\%_]/g, '\\$&')}%`;
     query.whereRaw(
