@@ -15,6 +15,7 @@ import type { Bridge } from './bridge.ts';
 import { oaiOfferOf } from './oai/offers.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { searchedSources } from './search/searched-sources.ts';
+import { createPrivacy } from './state/privacy.ts';
 import { servesSource } from './state/stored-sources.ts';
 import { createSurvey } from './state/survey.ts';
 import { version } from './version.ts';
@@ -73,6 +74,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     servesSource: (source) =>
       bridge.jointSets().some(({ path }) => path.split('/', 1)[0] === source) ||
       servesSource(reading, source),
+    privacy: createPrivacy(bridge),
     mementosOf: (source) => config.sources[source]?.mementos ?? ofRemoved,
     documentPasts: createDocumentPasts({ ...reading, baseUrl: config.baseUrl }),
     upstreamFiles: bridge.upstreamFiles,

@@ -10,6 +10,7 @@ import { lookAtClock } from '../store/runs/clock-ahead.ts';
 import { checkSchema, migrate } from '../store/schema/migrate.ts';
 import { listKeptSources } from '../store/sources/kept-sources.ts';
 import { type Pause, readPauses } from '../store/sources/pauses.ts';
+import { markPrivate } from '../store/sources/private-sources.ts';
 import { withKept } from './config/kept-config.ts';
 import { type ConfigChanges, liveConfig } from './config/live-config.ts';
 import { type Origins, originsOf } from './config/origins.ts';
@@ -79,6 +80,8 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     latest = next;
     const kept = withKept(next, await listKeptSources(database.reader));
     const pauses = await readPauses(database.reader, toIso(systemClock.now()));
+    // Before anything of them is there to be served.
+    if (schema === 'migrate') await markPrivate(database, privacyOf(kept.config));
     return { ...live.replaceSources(kept.config, pauses), problems: kept.problems };
   }
   return {
@@ -112,6 +115,12 @@ export async function forReading<Opened extends StoredBridge>(bridge: Opened): P
   // A server finds out beside its work how they are; a command is over by then.
   await bridge.database.answers.lookAtReplicas();
   return { ...bridge, database: forAnswers(bridge.database) };
+}
+
+function privacyOf({ sources }: Config): ReadonlyMap<string, { readonly isPrivate: boolean }> {
+  return new Map(
+    Object.entries(sources).map(([name, { access }]) => [name, { isPrivate: access !== undefined }]),
+  );
 }
 
 /** What is not said of sources counts as it was at the start. */

@@ -144,6 +144,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
       'write the Resource Lists and the resources as they were at this time',
       momentOption,
     )
+    .option('--private', 'what is not for everybody, too: whoever can read the directory reads it', false)
     .action(async (dir, options) => {
       const { exportCommand } = await import('./export/export-command.ts');
       finish(await exportCommand(dir, options, io));

@@ -24,6 +24,8 @@ export interface ResourceSet {
   readonly members?: readonly ResourceSet[] | undefined;
   /** Whether the past of metadata that was deleted is handed out (`mementos.ofDeleted`); default: it is. */
   readonly ofDeleted?: boolean | undefined;
+  /** It is not for everybody, and nothing that is for everybody names it. */
+  readonly isPrivate?: true | undefined;
 }
 
 /** Which of a source's resources belong to a set; absent conditions do not restrict, all others have to hold. */
@@ -57,6 +59,8 @@ export interface SetChoices {
     | { readonly links: ResourceSet['mementos']; readonly ofDeleted?: boolean | undefined }
     | undefined;
   readonly files?: { readonly mode: string } | undefined;
+  /** There at all: the source is private. */
+  readonly access?: object | undefined;
 }
 
 export interface SetChoice {
@@ -66,7 +70,7 @@ export interface SetChoice {
 }
 
 export function resourceSets(source: string, choices: SetChoices = {}): readonly ResourceSet[] {
-  const { title = source, sets = {}, dumps = ['metadata'], mirrors = [], files } = choices;
+  const { title = source, sets = {}, dumps = ['metadata'], mirrors = [], files, access } = choices;
   const { links: mementos, ofDeleted } = choices.mementos ?? { links: 'metadata' as const };
   const make = (name: string, path: string, setTitle: string, filter: SetFilter): ResourceSet => ({
     path,
@@ -77,6 +81,7 @@ export function resourceSets(source: string, choices: SetChoices = {}): readonly
     mirrors,
     mementos: mementos === 'all' && files?.mode !== 'mirror' ? 'metadata' : mementos,
     ...(ofDeleted === undefined ? {} : { ofDeleted }),
+    ...(access === undefined ? {} : { isPrivate: true }),
   });
   return [
     make('all', source, title, {}),
@@ -85,6 +90,11 @@ export function resourceSets(source: string, choices: SetChoices = {}): readonly
       make(name, `${source}/sets/${name}`, own ?? `${title}: ${name}`, { collections, formats }),
     ),
   ];
+}
+
+/** What a set of a source is called in the configuration: `all`, `metadata`, or its own name. */
+export function nameOfSet({ path, source }: Pick<ResourceSet, 'path' | 'source'>): string {
+  return path === source ? 'all' : (path.split('/').at(-1) ?? path);
 }
 
 /** What membership depends on; of a resource, or of what a change made of it. */

@@ -3,6 +3,7 @@ import type { Log } from '../core/adapter.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { FileRules } from '../core/files/published-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
+import type { Packed } from '../publish/published/publication.ts';
 import { judgePackage } from '../publish/published/withheld-packages.ts';
 import type { Database } from '../store/engine/database.ts';
 import { ruleOf } from '../store/reading/withheld.ts';
@@ -30,6 +31,10 @@ export interface ExportSettings {
   readonly fileMode: (source: string) => FileRules['mode'] | undefined;
   /** A set that is configured, by its path. */
   readonly setOf?: ((path: string) => ResourceSet | undefined) | undefined;
+  /** Which sets are laid out, by paths that begin with theirs; default: all that are published. */
+  readonly isChosen?: ((set: string) => boolean) | undefined;
+  /** Sources of which nothing may be in what is laid out. */
+  readonly hidden?: readonly string[] | undefined;
   readonly log: Log;
   /** Say what would be done. */
   readonly dryRun?: boolean | undefined;
@@ -74,8 +79,8 @@ export interface ExportReport {
  *   `publication-failed`, `interrupted`: the next run completes what this one began
  */
 export async function exportPublication(settings: ExportSettings): Promise<ExportReport | undefined> {
-  const { directory, target, apart, baseUrl, dryRun = false, signal } = settings;
-  if (!(await readPublicationSnapshot(directory, baseUrl))) return undefined;
+  const { directory, target, apart, baseUrl, dryRun = false, signal, isChosen } = settings;
+  if (!(await readPublicationSnapshot(directory, baseUrl, undefined, isChosen))) return undefined;
   return inExportDirectory(target, { apart, baseUrl, dryRun }, signal, (open) =>
     new Export(settings, open).run(),
   );
@@ -157,12 +162,13 @@ class Export {
 
   async #read(): Promise<PublicationSnapshot> {
     const { directory, baseUrl } = this.#settings;
-    const { database, setOf } = this.#settings;
-    const snapshot = await readPublicationSnapshot(directory, baseUrl, async (packed) => {
+    const { database, setOf, isChosen, hidden } = this.#settings;
+    const mayHandOut = async (packed: Packed) => {
       const known = setOf?.(packed.set);
       const set = known ?? { source: packed.set.split('/', 1)[0] ?? packed.set, filter: {} };
-      return (await judgePackage(database.reader, set, packed, ruleOf(known ?? {}))) === 'open';
-    });
+      return (await judgePackage(database.reader, set, packed, ruleOf(known ?? {}), hidden)) === 'open';
+    };
+    const snapshot = await readPublicationSnapshot(directory, baseUrl, mayHandOut, isChosen);
     if (snapshot) return snapshot;
     throw new BridgeError('publication-failed', 'what was published is there no longer', { retryable: true });
   }
@@ -215,7 +221,9 @@ class Export {
   async #remove(snapshot: PublicationSnapshot, files: SiteFiles): Promise<void> {
     const sources = [...this.#sources.values()];
     for (const source of sources) await source.removeDeleted();
-    const former = this.#formerDocuments();
+    // Whoever is reading them reads on, until the next export; but not what is not to be there.
+    const { isChosen = () => true } = this.#settings;
+    const former = this.#formerDocuments().filter(isChosen);
     const kept = new Set([...snapshot.documents.keys(), ...former].flatMap(filesOfDocument));
     for (const file of [...files.before.values(), ...files.after.values()]) kept.add(file);
     const due = [...this.#before.retired.flatMap(filesOfDocument), ...this.#before.pages];

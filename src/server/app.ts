@@ -1,4 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { installAccess } from './access/access.ts';
+import { openDeps } from './access/open-deps.ts';
 import { adminRoutes } from './admin/admin.ts';
 import { createEventHub } from './admin/live/event-hub.ts';
 import { apiRoutes } from './api/api.ts';
@@ -88,6 +90,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   const { asOne } = deps.database.answers;
   if (asOne) app.addHook('onRequest', (_request, _reply, done) => asOne(done));
   installRequestHooks(app, deps, metrics);
+  installAccess(app, deps);
   installServedSources(app, deps);
   installRequestLog(app);
   app.addHook('preClose', async () => {
@@ -95,16 +98,19 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
     connections.drain();
   });
   if (scope !== 'operations') openapiRoutes(app, deps);
-  healthRoutes(app, deps);
-  if (deps.metrics !== 'elsewhere') metricsRoutes(app, deps, metrics);
+  const open = openDeps(deps);
+  // At a port of their own they speak to those who run the bridge.
+  const told = scope === 'all' ? open : deps;
+  healthRoutes(app, told);
+  if (deps.metrics !== 'elsewhere') metricsRoutes(app, { open: told, all: deps }, metrics);
   if (scope === 'operations') return app;
   const hub = createEventHub(app);
   adminRoutes(app, deps, hub);
   apiRoutes(app, deps, hub);
   if (scope === 'admin') return app;
-  const index = createSetIndex(deps);
-  homeRoutes(app, deps, index);
-  aboutRoutes(app, deps, index);
+  const index = createSetIndex(open);
+  homeRoutes(app, open, index);
+  aboutRoutes(app, { open, all: deps }, index);
   searchRoutes(app, deps);
   oaiRoutes(app, deps);
   sharedRoutes(app, deps);
@@ -117,7 +123,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   mementoRoutes(app, deps);
   timeMapRoutes(app, deps);
   documentStylesheetRoutes(app, deps);
-  robotsRoutes(app, deps);
+  robotsRoutes(app, open);
   documentRoutes(app, deps);
   return app;
 }

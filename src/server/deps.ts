@@ -12,6 +12,7 @@ import type { AskedKind } from '../store/runs/asked.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
 import type { Measures, UpstreamAnswers } from './measures.ts';
 import type { Past } from './past.ts';
+import type { Privacy } from './privacy.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import type { Language } from './words/language.ts';
 
@@ -23,6 +24,8 @@ export interface ServerDeps {
   readonly directory: string;
   /** Whether anything is served at the addresses of a source; default: at those of all. */
   servesSource?(source: string): boolean | Promise<boolean>;
+  /** What is not for everybody; undefined: everything is. */
+  readonly privacy?: Privacy | undefined;
   /** How the files of a source are published; undefined where it is not configured. */
   fileMode(source: string): FilesConfig['mode'] | undefined;
   /** What is handed out of the past of a source; undefined where it is not configured. */

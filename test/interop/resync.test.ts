@@ -26,6 +26,7 @@ if (!resyncSync) {
 describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-interop-'));
   const copy = join(directory, 'copy');
+  const token = 'a-token-for-a-partner';
   let repository: SampleRepository;
   let bridge: Bridge;
   let service: Service;
@@ -38,7 +39,10 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
       baseUrl: `http://127.0.0.1:${port}`,
       database: { client: 'sqlite', file: join(directory, 'test.db') },
       directory,
-      sources: { sample: { url, schedule: false, fullPass: false, overlapSeconds: 5 } },
+      sources: {
+        sample: { url, schedule: false, fullPass: false, overlapSeconds: 5 },
+        hidden: { url, schedule: false, fullPass: false, overlapSeconds: 5, access: { token } },
+      },
     });
     stop = new AbortController();
     const io = quietIo(stop.signal, directory);
@@ -78,6 +82,26 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
       expect(followed).toMatch(/Status:\s+CHANGES APPLIED/);
       expect(await resync(['--audit', base, copy]), followed).toMatch(/Status:\s+IN SYNC/);
     }
+  }, 600_000);
+
+  test('a private source with --access-token, as docs/private.md says, and not without it', async () => {
+    await service.harvestNow('hidden', { mode: 'full' });
+    await service.followFiles('hidden');
+    await publishedUpTo(bridge, service, 'hidden');
+    const [base, place] = [`${bridge.config.baseUrl}/hidden`, join(directory, 'hidden')];
+    const isRefused = /401|Fatal|[Ff]ailed/;
+    expect(await resync(['--baseline', base, place]).catch(String)).toMatch(isRefused);
+    const withToken = ['--access-token', token];
+    expect(await resync([...withToken, '--baseline', base, place])).toMatch(/Status:\s+SYNCED/);
+    expect(filesBelow(place)).toBeGreaterThan(10);
+    expect(await resync([...withToken, '--audit', base, place])).toMatch(/Status:\s+IN SYNC/);
+    for (let edit = 0; edit < 10; edit += 1) repository.edit();
+    await service.harvestNow('hidden', { mode: 'incremental' });
+    await service.followFiles('hidden');
+    await publishedUpTo(bridge, service, 'hidden');
+    const followed = await resync([...withToken, '--incremental', '--delete', base, place]);
+    expect(followed).toMatch(/Status:\s+CHANGES APPLIED/);
+    expect(await resync([...withToken, '--audit', base, place])).toMatch(/Status:\s+IN SYNC/);
   }, 600_000);
 
   const resync = (args: string[]) => runIn(directory, args);
@@ -145,10 +169,10 @@ function filesBelow(directory: string): number {
 }
 
 /** Until the lists have everything that is in the journal, told by sequences: a second may hold two renderings. */
-async function publishedUpTo(bridge: Bridge, service: Service): Promise<void> {
+async function publishedUpTo(bridge: Bridge, service: Service, source = 'sample'): Promise<void> {
   for (;;) {
-    const journal = await readJournal(bridge.database.reader, 'sample');
-    if (journal && service.isPublished('sample', journal)) return;
+    const journal = await readJournal(bridge.database.reader, source);
+    if (journal && service.isPublished(source, journal)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -1,3 +1,4 @@
+import { tokensOf } from '../../core/access/access-schema.ts';
 import type { Config } from '../../core/config/config.ts';
 import { upstreamOai } from '../../core/config/oai-schema.ts';
 
@@ -10,7 +11,7 @@ export interface BroughtIn {
 }
 
 /**
- * What of a configuration is secret: every header, every password, and what came from the environment or another
+ * What of a configuration is secret: every header, password and token, and what came from the environment or another
  * file into the address of a source, unless that is its host, which everybody sees who looks at the network. Other
  * settings are shown to everybody anyway.
  */
@@ -27,6 +28,7 @@ export function* secretsOf(config: Config, broughtIn: readonly BroughtIn[]): Gen
     for (const value of Object.values(source.headers ?? {}))
       yield* [value, value.replace(/^[A-Za-z]+ +/, '')];
     if (source.login) yield source.login.password;
+    if (source.access) yield* tokensOf(source.access);
     const oai = upstreamOai(source.oai);
     const addresses = [source.url, ...(typeof oai === 'string' ? [oai] : [])];
     const brought = broughtIn.filter(({ path }) => path[0] === 'sources' && path[1] === name);

@@ -1,4 +1,5 @@
 import { type Config, parseSources } from '../../core/config/config.ts';
+import { isObject } from '../../core/config/schema-faults.ts';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import type { KeptSource } from '../../store/sources/kept-sources.ts';
 import { checkSchedules } from './schedules.ts';
@@ -10,7 +11,7 @@ export interface KeptConfig {
 }
 
 /** Secrets are not for a database, which is copied and backed up. */
-const ofFiles = ['headers', 'login'];
+const ofFiles = ['headers', 'login', 'access.token', 'access.tokens'];
 
 /** A configuration with the sources that are kept in the database. What a file says of a name counts. */
 export function withKept(config: Config, kept: readonly KeptSource[]): KeptConfig {
@@ -52,7 +53,7 @@ function parseAll(kept: readonly KeptSource[], config: Config, problems: string[
  */
 export function parseKept(kept: readonly KeptSource[], config: Config): Config['sources'] {
   for (const { name, settings } of kept) {
-    const secret = ofFiles.find((key) => Object.hasOwn(settings, key));
+    const secret = ofFiles.find((key) => has(settings, key.split('.')));
     if (secret !== undefined)
       throw new BridgeError(
         'config-invalid',
@@ -63,4 +64,9 @@ export function parseKept(kept: readonly KeptSource[], config: Config): Config['
   const sources = parseSources(raw, config);
   checkSchedules(sources);
   return sources;
+}
+
+function has(settings: unknown, [key = '', ...rest]: readonly string[]): boolean {
+  if (!isObject(settings) || !Object.hasOwn(settings, key)) return false;
+  return rest.length === 0 || has(settings[key], rest);
 }

@@ -8,7 +8,10 @@ export function oaiOfferOf({ sources, contact }: Config, name: string): OaiOffer
   const offered = source && offeredOai(source.oai);
   const adminEmail = adminEmailOf(offered?.adminEmail, source?.contact, contact);
   if (!source || !offered || adminEmail === undefined) return undefined;
-  const others = Object.entries(sources).filter(([other, { oai }]) => other !== name && offeredOai(oai));
+  const others = Object.entries(sources).filter(
+    // Who harvests this one need not know of those that are not for everybody.
+    ([other, { oai, access }]) => other !== name && access === undefined && offeredOai(oai),
+  );
   return {
     adminEmail,
     name: offered.name ?? source.title,

@@ -76,7 +76,12 @@ export function addAdminCommands(program: Command, io: CommandIo, finish: (exitC
   });
 
   commandOf(tokens, 'add <name>', 'make a token, and print it this once')
-    .addOption(scopeOption('read'))
+    .addOption(scopeOption())
+    .option(
+      '--set <name>',
+      'what it reads of what is private, and nothing else: SOURCE or SOURCE/SET; again for more',
+      (name: string, before: readonly string[] = []) => [...before, name],
+    )
     .addOption(new Option('--days <n>', 'until it expires (default: never)').argParser(parseNumber))
     .action(async (name, options) => {
       const { addTokenCommand } = await import('./admin-tokens.ts');

@@ -9,6 +9,7 @@ import { type ExportReport, exportPublication } from '../../export/export.ts';
 import type { AbsentSource } from '../../export/past/past-moment.ts';
 import { exportPast, type PastExportReport } from '../../export/past-export.ts';
 import { writeSetLinks } from '../../export/site/set-links.ts';
+import { listMarkedPrivate } from '../../store/sources/private-sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { createProgress, type Progress } from '../terminal/progress.ts';
@@ -22,6 +23,8 @@ export interface ExportFlags {
   readonly dryRun: boolean;
   /** Compare every file, whatever the last export said. */
   readonly full: boolean;
+  /** What is not for everybody, too. */
+  readonly private: boolean;
   /** ISO: lay out what was then, instead of what is published. */
   readonly at?: string;
 }
@@ -38,6 +41,7 @@ export async function exportCommand(target: string, flags: ExportFlags, given: C
     if (!flags.dryRun && flags.at === undefined) await publishForExport(bridge, progress);
     if (io.stop.aborted) return exitCodes.interrupted;
     const report = await exportTo(await forReading(bridge), resolve(io.cwd, target), flags, progress);
+    await tellPrivate(bridge, flags, io);
     if (!report) {
       say(io, 'nothing is published yet; type: rsbridge harvest');
       return exitCodes.ok;
@@ -67,7 +71,10 @@ async function exportTo(
   progress: Progress,
 ): Promise<ExportReport | PastExportReport | undefined> {
   const { config, database, log } = bridge;
-  const pages = createExportPages(bridge);
+  const pages = createExportPages(bridge, flags.private);
+  const hidden = flags.private ? [] : await privateSources(bridge);
+  const isChosen = (path: string) => !hidden.includes(path.split('/', 1)[0] ?? path);
+  const sets = bridge.sets().filter(({ path }) => isChosen(path));
   const exporting = createExportProgress(progress);
   const settings = {
     database,
@@ -77,6 +84,7 @@ async function exportTo(
     baseUrl: config.baseUrl,
     pages,
     fileMode: (source: string) => config.sources[source]?.files.mode,
+    ...{ isChosen, hidden },
     setOf: (path: string) => bridge.sets().find((set) => set.path === path),
     log,
     dryRun: flags.dryRun,
@@ -87,13 +95,13 @@ async function exportTo(
   try {
     if (flags.at === undefined) {
       const report = await exportPublication(settings);
-      if (report && !flags.dryRun) await writeSetLinks(target, config.baseUrl, bridge.sets());
+      if (report && !flags.dryRun) await writeSetLinks(target, config.baseUrl, sets);
       return report;
     }
     const past = {
       at: flags.at,
       // What was in a set across sources is in those of its sources.
-      sets: bridge.sets().filter(({ members }) => members === undefined),
+      sets: sets.filter(({ members }) => members === undefined),
       clock: bridge.clock,
       title: config.title,
       ofDeleted: (source: string) => config.sources[source]?.mementos.ofDeleted ?? true,
@@ -102,6 +110,28 @@ async function exportTo(
   } finally {
     await pages.close();
   }
+}
+
+/** Configured ones, and those that have left the configuration. */
+async function privateSources({ config, database }: Bridge): Promise<readonly string[]> {
+  const configured = Object.entries(config.sources);
+  const marked = (await listMarkedPrivate(database.reader)).filter(
+    (name) => !Object.hasOwn(config.sources, name),
+  );
+  return [...configured.flatMap(([name, { access }]) => (access ? [name] : [])), ...marked];
+}
+
+/** A directory asks nobody for a token. */
+async function tellPrivate(bridge: Bridge, flags: ExportFlags, io: CommandIo): Promise<void> {
+  const names = await privateSources(bridge);
+  if (names.length === 0) return;
+  const [all, are] = [names.join(', '), names.length === 1 ? 'is' : 'are'];
+  say(
+    io,
+    flags.private
+      ? `${all} ${are} private and in the directory, where whoever can read it reads that, too; no Source Description names it`
+      : `${all} ${are} private and left out; --private lays out that, too`,
+  );
 }
 
 function describe(report: ExportReport, { dryRun }: ExportFlags): string {

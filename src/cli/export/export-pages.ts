@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Bridge } from '../../bridge/bridge.ts';
+import { createPrivacy } from '../../bridge/state/privacy.ts';
 import { createSurvey } from '../../bridge/state/survey.ts';
 import { version } from '../../bridge/version.ts';
 import type { PageSource } from '../../export/site/pages.ts';
@@ -15,7 +16,8 @@ export interface ExportPages extends PageSource {
   close(): Promise<void>;
 }
 
-export function createExportPages(bridge: Bridge): ExportPages {
+/** @param withPrivate whether pages speak of what is private, too */
+export function createExportPages(bridge: Bridge, withPrivate: boolean): ExportPages {
   const { config } = bridge;
   const baseUrl = config.baseUrl.replace(/\/+$/, '');
   const survey = createSurvey(bridge);
@@ -23,6 +25,7 @@ export function createExportPages(bridge: Bridge): ExportPages {
     database: bridge.database,
     publication: remembering(bridge.publication),
     directory: config.directory,
+    privacy: withPrivate ? undefined : createPrivacy(bridge),
     fileMode: (source) => bridge.config.sources[source]?.files.mode,
     mementosOf: (source) => bridge.config.sources[source]?.mementos,
     baseUrl,

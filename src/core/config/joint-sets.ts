@@ -36,7 +36,8 @@ export function jointSets(
     const path = jointPath(name);
     const { collections, formats } = choice;
     const members = Object.entries(sources).flatMap(([source, settings]) => {
-      if (!isChosen(choice, source, settings.group)) return [];
+      // What is for everybody names nothing that is not.
+      if (settings.access !== undefined || !isChosen(choice, source, settings.group)) return [];
       const filter = filterIn(source, choice);
       const [whole] = resourceSets(source, settings);
       return whole && filter ? [{ ...whole, path, filter, dumps: false }] : [];

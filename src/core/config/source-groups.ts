@@ -4,7 +4,7 @@ import { closed, sourceSchema } from './source-schema.ts';
 import { suggest } from './suggestion.ts';
 
 /** What belongs to one repository: its address, what names it, and secrets, which are for one host. */
-const ownSettings = ['url', 'privateHost', 'title', 'group', 'headers', 'login'];
+const ownSettings = ['url', 'privateHost', 'title', 'group', 'access', 'headers', 'login'];
 
 const shared = Object.entries(sourceSchema.properties).filter(([key]) => !ownSettings.includes(key));
 
@@ -20,7 +20,7 @@ export const groupsSchema = Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' })
   // Of the reference: what they mean is said there.
   meaning: 'sources',
   description:
-    'Settings that several sources share, by a name that they have as `group`: any of a source but `url`, `privateHost`, `title`, `headers` and `login`. What a source says itself takes precedence, setting by setting, also within `files`, `mementos`, `sets` and `deletionFuse`; a list replaces the list.',
+    'Settings that several sources share, by a name that they have as `group`: any of a source but `url`, `privateHost`, `title`, `access`, `headers` and `login`. What a source says itself takes precedence, setting by setting, also within `files`, `mementos`, `sets` and `deletionFuse`; a list replaces the list.',
   write: 'the settings of each group below its name, such as { jairo: { formats: [jpcoar_2.0] } }',
 });
 

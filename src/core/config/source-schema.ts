@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { accessSchema } from '../access/access-schema.ts';
 import { digestSettings } from './alerts-schema.ts';
 import { oaiSchema } from './oai-schema.ts';
 
@@ -276,6 +277,7 @@ export const sourceSchema = Type.Object(
       ),
     ),
     mementos: mementosSchema,
+    access: Type.Optional(accessSchema),
     search: Type.Boolean({
       default: true,
       description: 'Whether its items are found by words (/search).',

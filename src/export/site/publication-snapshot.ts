@@ -46,12 +46,14 @@ export interface SnapshotDocument {
 
 /**
  * @param mayHandOut asked for each package: what is being taken out of one is not exported either
+ * @param isChosen sets by their paths; the others are as if they were not published
  * @returns undefined when nothing is published
  */
 export async function readPublicationSnapshot(
   directory: string,
   baseUrl: string,
   mayHandOut: (packed: Packed) => Promise<boolean> = () => Promise.resolve(true),
+  isChosen: (set: string) => boolean = () => true,
 ): Promise<PublicationSnapshot | undefined> {
   const root = publicationRoot(directory);
   const site = await readPointer(root);
@@ -59,6 +61,7 @@ export async function readPublicationSnapshot(
   const sources = new Map<string, PublishedSource>();
   const sets: SnapshotSet[] = [];
   for (const set of site?.sets ?? []) {
+    if (!isChosen(set)) continue;
     const place = join(root, ...set.split('/'));
     const pointer = await readPointer(place);
     if (pointer?.baseUrl !== baseUrl || pointer.changes === undefined) continue;

@@ -62,10 +62,12 @@ export async function publishSite(
   await edit(root, settings, async (pointer) => {
     const kept = (pointer.sets ?? []).filter(isKept);
     const paths = [...new Set([...published.map((set) => set.path), ...kept])];
-    if (published.length === 0) return { ...pointer, sets: paths, documents: {} };
+    // It is for everybody: whoever may have a set that is not knows where that is.
+    const open = published.filter(({ isPrivate }) => !isPrivate);
+    if (open.length === 0) return { ...pointer, sets: paths, documents: {} };
     const documents: Record<string, StoredDocument> = {};
     const lastModified = toIso(clock.now());
-    for (const { path, entries, text } of describe(published, settings)) {
+    for (const { path, entries, text } of describe(open, settings)) {
       const before = pointer.documents[path];
       const facts = { capability: 'description', entries, lastModified, immutable: false };
       documents[path] =

@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
 import { listActs } from '../../store/admin/audit.ts';
 import { primaryOf } from '../../store/admin/primary.ts';
-import { type Scope, scopes } from '../../store/admin/scope.ts';
+import { type Scope, scopes, type TokenScope, tokenScopes } from '../../store/admin/scope.ts';
 import { createToken, listTokens, revokeToken } from '../../store/admin/tokens.ts';
 import { note } from '../admin/access/sign-in.ts';
+import { refuseUnknownSets, scopeWords } from '../admin/access/token-scope.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { visitorOf } from '../admin/guard/visitor.ts';
 import { Refusal } from '../http/errors.ts';
@@ -15,7 +16,17 @@ import { linkNext } from './link-next.ts';
 const scopeSchema = Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] });
 const tokenBody = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
-  scope: scopeSchema,
+  scope: Type.Unsafe<TokenScope>({
+    type: 'string',
+    enum: [...tokenScopes],
+    description: '`content`: it reads `sets`, and nothing of the dashboard.',
+  }),
+  sets: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: 1000,
+      description: 'Of `content`: what it reads, as SOURCE or SOURCE/SET.',
+    }),
+  ),
   days: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 9999, description: 'Default: it does not expire.' }),
   ),
@@ -61,8 +72,9 @@ export function accessApiRoutes(api: FastifyInstance, deps: AdminServer): void {
     handler: async (request, reply) => {
       const { who } = visitorOf(request);
       const now = toIso(deps.clock.now());
+      refuseUnknownSets(deps, request.body.sets);
       const { secret, ...token } = await createToken(deps.database, { ...request.body, createdBy: who }, now);
-      await note(deps, request, who, 'made a token', `${token.name} (${token.scope})`);
+      await note(deps, request, who, 'made a token', `${token.name} (${scopeWords(token)})`);
       return reply.code(201).send({ ...token, token: secret });
     },
   });

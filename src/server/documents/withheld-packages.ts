@@ -8,7 +8,7 @@ import { Refusal } from '../http/errors.ts';
  * @throws Refusal `gone`, or `not-ready` where a file is only withheld until its repository has made up its mind
  */
 export async function refuseWithheld(
-  deps: Pick<ServerDeps, 'database' | 'mementosOf' | 'setsOf' | 'jointSets'>,
+  deps: Pick<ServerDeps, 'database' | 'mementosOf' | 'setsOf' | 'jointSets' | 'privacy'>,
   path: string,
   packed: Packed,
 ): Promise<void> {
@@ -17,7 +17,7 @@ export async function refuseWithheld(
   const sets = packed.isJoint ? (deps.jointSets?.() ?? []) : deps.setsOf(source);
   // What is configured no more may hold anything of its source.
   const set = sets.find((one) => one.path === packed.set) ?? { source, filter: {} };
-  const verdict = await judgePackage(deps.database.reader, set, packed, rule);
+  const verdict = await judgePackage(deps.database.reader, set, packed, rule, deps.privacy?.names());
   if (verdict === 'open') return;
   if (verdict === 'withdrawn') {
     throw new Refusal(

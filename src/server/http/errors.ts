@@ -25,6 +25,11 @@ export const requestErrors = {
     advice:
       'Sign in at /admin, or send `Authorization: Bearer TOKEN`; `rsbridge admin tokens add` makes a token.',
   },
+  'token-needed': {
+    status: 401,
+    advice:
+      'Send `Authorization: Bearer TOKEN`, or any user name with the token as its password; whoever runs the bridge has tokens.',
+  },
   'not-allowed': { status: 403, advice: 'Ask somebody with the scope `admin` to do it, or for that scope.' },
   'cross-site': { status: 403, advice: 'Do it on the page of the dashboard itself.' },
   'no-password-yet': {

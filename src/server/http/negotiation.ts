@@ -75,7 +75,14 @@ function weightOfType(preferences: readonly Preference[], type: string): number 
 /** Adds to Vary; the only way it is written. */
 export function varyBy(
   reply: FastifyReply,
-  field: 'Accept' | 'Accept-Encoding' | 'Accept-Language' | 'Cookie' | 'User-Agent' | 'accept-datetime',
+  field:
+    | 'Accept'
+    | 'Accept-Encoding'
+    | 'Accept-Language'
+    | 'Authorization'
+    | 'Cookie'
+    | 'User-Agent'
+    | 'accept-datetime',
 ): void {
   const present = reply.getHeader('vary');
   const fields = typeof present === 'string' ? present.split(', ') : [];

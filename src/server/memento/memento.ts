@@ -22,7 +22,7 @@ export function mementoRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (request, reply) => {
       const rest = verbatimRest(request);
       const slash = rest.indexOf('/');
-      const past = slash < 0 ? undefined : await findPast(rest.slice(slash + 1));
+      const past = slash < 0 ? undefined : await findPast(rest.slice(slash + 1), request);
       if (!past) throw new Refusal('not-found', 'nothing was published at this address');
       const datetime = parseDigits(rest.slice(0, slash));
       if (datetime === undefined) {

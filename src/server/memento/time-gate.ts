@@ -20,7 +20,7 @@ export function timeGateRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (request, reply) => {
       varyBy(reply, 'accept-datetime');
       const isRead = editionOf(deps);
-      const past = await findPast(verbatimRest(request));
+      const past = await findPast(verbatimRest(request), request);
       if (!past) throw new Refusal('not-found', 'nothing was published at this address');
       const { baseUrl } = deps;
       const field = request.headers['accept-datetime'];

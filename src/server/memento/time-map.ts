@@ -25,7 +25,7 @@ export function timeMapRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (request, reply) => {
       const asked = readAddress(verbatimRest(request));
       if (!asked) throw new Refusal('not-found', `there are TimeMaps as ${timeMapForms.join(', ')}`);
-      const past = await findPast(asked.uri);
+      const past = await findPast(asked.uri, request);
       if (!past) throw new Refusal('not-found', 'nothing was published at this address');
       if (past.withheld !== undefined) throw pastRefusal(baseUrl, past, 'not-found', past.withheld);
       // TM-10.

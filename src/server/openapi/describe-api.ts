@@ -8,6 +8,9 @@ import { problemView } from './view-schemas.ts';
 
 export type DescribedRoute = Pick<RouteOptions, 'method' | 'url' | 'schema' | 'config'>;
 
+/** At which there may be something of a private source. */
+const privately = /\{(?:source|uri)\}|^\/search$/;
+
 /** Everybody's answers to what cannot be answered. */
 const always = [405, 414, 500] as const;
 
@@ -61,7 +64,14 @@ export function describeApi(
     components: {
       schemas: { Problem: problemView },
       responses: { Problem: problemResponse },
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An API token, `rsb_…`.' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'An API token, `rsb_…`.' },
+        password: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'Of a private source: any user name, and the token as its password.',
+        },
+      },
     },
   };
 }
@@ -82,7 +92,9 @@ function describeOperation(
   method: string,
   operationId: string,
 ): object {
-  const { summary, description, tag, answers, problems = [] } = operation;
+  const { summary, description, tag, answers } = operation;
+  const mayBePrivate = config?.needs === undefined && privately.test(path);
+  const problems = [...(operation.problems ?? []), ...(mayBePrivate ? ([401, 429] as const) : [])];
   const isHead = method === 'HEAD';
   const responses: Record<string, object> = {};
   for (const [status, answer] of Object.entries(answers)) responses[status] = describeAnswer(answer, isHead);
@@ -103,6 +115,8 @@ function describeOperation(
       security: [{ token: [] }],
       description: withScope(description, config.needs),
     }),
+    // Nothing is needed for what is for everybody.
+    ...(mayBePrivate && { security: [{}, { token: [] }, { password: [] }] }),
     ...(config?.open && { 'x-cors': 'any origin' }),
   };
 }

@@ -3,6 +3,7 @@ import { AggregatorRegistry } from 'prom-client';
 import { toMilliseconds } from '../../core/datetime.ts';
 import { failure } from '../../core/errors.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
+import { isOperator } from '../access/token.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { remembered } from '../pages/remembered.ts';
 import { currentDocuments, publishedSets } from '../pages/set-view.ts';
@@ -14,17 +15,24 @@ import { type Sample, samplesText } from './samples.ts';
 /**
  * `/metrics` in the Prometheus text format. Every label has a bounded set of values. What is said of sources and documents
  * is rendered once for each answer of those who look at them, however often it is asked for.
+ * @param deps `open`: of what is for everybody; whoever has a token for the dashboard is told of `all`
  */
-export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: RequestMetrics): void {
-  const ofProcess = ofProcesses(deps, requests);
-  const ofSources = remembered(sourceMetrics);
-  const ofDocuments = remembered(documentMetrics);
+export function metricsRoutes(
+  app: FastifyInstance,
+  { open, all }: { readonly open: ServerDeps; readonly all: ServerDeps },
+  requests: RequestMetrics,
+): void {
+  const ofProcess = ofProcesses(all, requests);
+  const [ofSources, ofAllSources] = [remembered(sourceMetrics), remembered(sourceMetrics)];
+  const [ofDocuments, ofAllDocuments] = [remembered(documentMetrics), remembered(documentMetrics)];
   app.addHook('onClose', async () => ofProcess.clear());
   app.route({
     method: ['GET', 'HEAD'],
     url: '/metrics',
     config: { operationId: 'getMetrics' },
     handler: async (request, reply) => {
+      const isAll = open !== all && (await isOperator(all, request));
+      const deps = isAll ? all : open;
       const [sources, sets, measures] = await Promise.allSettled([
         deps.sources(),
         publishedSets(deps),
@@ -41,8 +49,8 @@ export function metricsRoutes(app: FastifyInstance, deps: ServerDeps, requests: 
       reply.type(ofProcess.contentType).header('cache-control', 'no-store');
       const parts = await Promise.all([
         ofProcess.metrics(),
-        ...(sources.status === 'fulfilled' ? [ofSources(sources.value)] : []),
-        ...(sets.status === 'fulfilled' ? [ofDocuments(sets.value)] : []),
+        ...(sources.status === 'fulfilled' ? [(isAll ? ofAllSources : ofSources)(sources.value)] : []),
+        ...(sets.status === 'fulfilled' ? [(isAll ? ofAllDocuments : ofDocuments)(sets.value)] : []),
         ...(measures.status === 'fulfilled' && measures.value
           ? [measuresText(measures.value, deps.clock.now().getTime())]
           : []),

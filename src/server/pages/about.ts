@@ -33,8 +33,15 @@ import {
   takePage,
 } from './views.ts';
 
-/** What `describedby` of the Source and of each set points to. */
-export function aboutRoutes(app: FastifyInstance, deps: ServerDeps, index: IndexSets): void {
+/**
+ * What `describedby` of the Source and of each set points to.
+ * @param deps `open`: of what is for everybody
+ */
+export function aboutRoutes(
+  app: FastifyInstance,
+  { open, all: deps }: { readonly open: ServerDeps; readonly all: ServerDeps },
+  index: IndexSets,
+): void {
   const options = { method: ['GET', 'HEAD'], schema: { querystring: formatQuery } };
   app.route<{ Querystring: PagedQuery }>({
     ...options,
@@ -42,7 +49,7 @@ export function aboutRoutes(app: FastifyInstance, deps: ServerDeps, index: Index
     url: '/about',
     config: { operationId: 'getAbout', open: true },
     handler: async (request, reply) =>
-      sendView(deps, request, reply, await readAbout(deps, index, request.query.page ?? 1), toAboutPage),
+      sendView(deps, request, reply, await readAbout(open, index, request.query.page ?? 1), toAboutPage),
   });
   for (const url of ['/:source/about', '/:source/:part/about', '/:source/:part/:name/about']) {
     app.route<{ Querystring: FormatQuery }>({

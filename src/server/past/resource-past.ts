@@ -15,10 +15,16 @@ import { sendProxiedMemento } from './proxied-memento.ts';
 import { servedHistory, whyWithheldHere } from './served-history.ts';
 import { createTimelinePast } from './timeline-past.ts';
 
-export async function findResourcePast(deps: ServerDeps, path: string): Promise<Past | undefined> {
+/** @param reads whether whoever asks may be told of a source */
+export async function findResourcePast(
+  deps: ServerDeps,
+  path: string,
+  reads: (source: string) => Promise<boolean>,
+): Promise<Past | undefined> {
   for (const history of await listHistories(deps.database.reader, path)) {
     const isServed = (await deps.servesSource?.(history.source)) ?? true;
-    if (isServed) return createResourcePast(deps, servedHistory(deps, history));
+    if (isServed && (await reads(history.source)))
+      return createResourcePast(deps, servedHistory(deps, history));
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { ServerDeps } from '../deps.ts';
+import { isOpen } from '../privacy.ts';
 
 /** What an answer was made of. */
 export interface Grounds {
@@ -24,7 +25,10 @@ export function groundsOf(response: ServerResponse): Grounds | undefined {
   return known.get(response);
 }
 
-type SourceDeps = Pick<ServerDeps, 'servesSource' | 'setsOf' | 'jointSets' | 'mementosOf' | 'fileMode'>;
+type SourceDeps = Pick<
+  ServerDeps,
+  'servesSource' | 'privacy' | 'setsOf' | 'jointSets' | 'mementosOf' | 'fileMode'
+>;
 
 /** @returns whether the configuration says of a source what it says now; what is not sure counts as a change */
 export function settingsOf(deps: SourceDeps, source: string): () => boolean {
@@ -44,8 +48,10 @@ export function editionOf({ database }: Pick<ServerDeps, 'database'>): (() => bo
   return edition === undefined ? undefined : () => database.edition() === edition;
 }
 
-/** Of a source that is not configured the database is asked, and not here. */
-export function isServed({ servesSource }: Pick<ServerDeps, 'servesSource'>, source: string): boolean {
+/** To everybody. Of a source that is not configured the database is asked, and not here. */
+export function isServed(deps: Pick<ServerDeps, 'servesSource' | 'privacy'>, source: string): boolean {
+  const { servesSource } = deps;
+  if (!isOpen(deps, source)) return false;
   const served = servesSource?.(source) ?? true;
   if (typeof served === 'boolean') return served;
   served.catch(() => undefined);

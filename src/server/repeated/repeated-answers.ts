@@ -20,6 +20,7 @@ export interface ShortWayDeps {
 
 /** Whoever says one of these has an answer of his own, or a body that would have to be read. */
 const unusual: ReadonlySet<string> = new Set([
+  'authorization',
   'content-length',
   'expect',
   'if-match',

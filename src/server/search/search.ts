@@ -12,6 +12,7 @@ import { toFoundItem } from '../html/found-items.ts';
 import type { SearchFields } from '../html/search-form.ts';
 import { Refusal } from '../http/errors.ts';
 import { formatQuery, sendView } from '../pages/views.ts';
+import { isOpen, isReadable } from '../privacy.ts';
 import { searchWords } from '../words/search.ts';
 import { type SearchView, toSearchPage } from './search-page.ts';
 
@@ -42,7 +43,7 @@ const words = searchWords.en;
 
 type Query = Static<typeof query>;
 
-/** Items by words, source, collection, format, year and time; without any of them, the newest ones. */
+/** Items by words, source, collection, format, year and time; without any of them, the newest ones: of what whoever asks may read. */
 export function searchRoutes(app: FastifyInstance, deps: ServerDeps): void {
   const { search } = deps;
   if (!search) return;
@@ -55,7 +56,8 @@ export function searchRoutes(app: FastifyInstance, deps: ServerDeps): void {
     handler: async (request, reply) => {
       // What is found is to be indexed elsewhere, not every question about it.
       reply.header('x-robots-tag', 'noindex');
-      const view = await readSearch(deps, search, progress, request.query);
+      const seen = { has: (source: string) => search.has(source) && isReadable(deps, request, source) };
+      const view = await readSearch(deps, seen, progress, request.query);
       return sendView(deps, request, reply, view, (shown, reader) => toSearchPage(deps, shown, reader));
     },
   });
@@ -66,15 +68,13 @@ const sourcesListed = 100;
 const progressMs = 5000;
 
 /** It is no part of the answer that somebody waits for: of thousands of sources it is not read anew each time. */
-function createProgress(
-  { clock, database }: ServerDeps,
-  searched: SearchedSources,
-): () => Promise<SearchView['index']> {
+function createProgress(deps: ServerDeps, searched: SearchedSources): () => Promise<SearchView['index']> {
+  const { clock, database } = deps;
   let last: { readonly at: number; readonly index: Promise<SearchView['index']> } | undefined;
   return () => {
     const at = clock.now().getTime();
     if (!last || Math.abs(at - last.at) > progressMs) {
-      const index = readProgress(database.reader, (source) => searched.has(source));
+      const index = readProgress(database.reader, (source) => searched.has(source) && isOpen(deps, source));
       last = { at, index };
       index.catch(() => {
         last = undefined;

@@ -113,6 +113,8 @@ export const adviceInJapanese = {
   'not-ready': '`Retry-After` に従って、しばらくしてからもう一度取得してください。',
   'sign-in-needed':
     '`/admin` でサインインするか、`Authorization: Bearer TOKEN` を送ってください。トークンは `rsbridge admin tokens add` で作れます。',
+  'token-needed':
+    '`Authorization: Bearer TOKEN` を送るか、任意のユーザー名と、パスワードとしてトークンを入力してください。トークンはこのサイトの管理者が発行します。',
   'not-allowed': '権限 `admin` を持つ人に依頼するか、その権限を付けてもらってください。',
   'cross-site': '管理画面のページから操作してください。',
   'no-password-yet':

@@ -15,7 +15,7 @@ const en: ErrorWords = { titles: {}, advice: {}, versionHistory: 'Version histor
 const ja: ErrorWords = {
   titles: {
     400: 'リクエストに誤りがあります',
-    401: 'サインインが必要です',
+    401: '認証が必要です',
     403: 'アクセスできません',
     404: '見つかりません',
     405: 'この操作には対応していません',

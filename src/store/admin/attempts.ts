@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { addSeconds, toMilliseconds } from '../../core/datetime.ts';
 import type { Database } from '../engine/database.ts';
+import { primaryOf } from './primary.ts';
 
 /** So many attempts may fail before each further one has to wait: 2, 4, 8 … seconds, at most 15 minutes. */
 const freeAttempts = { account: 5, address: 10 } as const;
@@ -46,6 +47,26 @@ async function countOne(trx: Knex.Transaction, key: string, free: number, now: s
       until: addSeconds(now, Math.min(longestWaitSeconds, 2 ** Math.min(20, over + 1))),
     });
   return 0;
+}
+
+/** Of tokens for content each address has its own count: who mistypes one is not kept from signing in. */
+const contentKey = (address: string) => `content ${address}`;
+
+/** @returns seconds until an address may try a token for content; 0: at once */
+export async function waitForContent(database: Database, address: string, now: string): Promise<number> {
+  const row: { until: string | null } | undefined = await primaryOf(database)('sign_in_attempt')
+    .where({ key: contentKey(address) })
+    .first('until');
+  const until = row?.until ?? now;
+  return until > now ? Math.ceil((toMilliseconds(until) - toMilliseconds(now)) / 1000) : 0;
+}
+
+/** It was no token for what was asked for. @returns seconds to wait */
+export function countContentAttempt(database: Database, address: string, now: string): Promise<number> {
+  return database.transaction(async (trx) => {
+    await trx('sign_in_attempt').where('at', '<=', addSeconds(now, -rememberedSeconds)).delete();
+    return countOne(trx, contentKey(address), freeAttempts.address, now);
+  });
 }
 
 /** It was the right password. */

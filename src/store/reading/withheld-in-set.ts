@@ -85,6 +85,22 @@ export async function packsHeldBack(db: Queryable, set: JudgedSet, range: Packed
   return false;
 }
 
+/** Whether a package of a set across sources has anything of these sources, which may have been in it once. */
+export async function packsAnyOf(
+  db: Queryable,
+  set: JudgedSet,
+  range: PackedRange,
+  names: readonly string[],
+): Promise<boolean> {
+  const journal = names.length === 0 ? undefined : await readJointJournal(db, set.source);
+  if (!journal) return false;
+  const sources: { id: number }[] = await db('source')
+    .whereIn('name', [...names])
+    .select('id');
+  const ranges = await rangesIn(db, journal.id, range, sources);
+  return sources.some(({ id }) => (ranges.get(id) ?? []).length > 0);
+}
+
 /** As `findWithheld`, of paths of any of the set's sources. */
 export async function findWithheldIn(
   db: Queryable,

@@ -30,6 +30,7 @@ import * as asked from '../../../migrations/0054-asked.ts';
 import * as drafts from '../../../migrations/0058-drafts.ts';
 import * as presence from '../../../migrations/0059-presence.ts';
 import * as alerts from '../../../migrations/0061-alerts.ts';
+import * as privateSources from '../../../migrations/0062-private-sources.ts';
 import * as causes from '../../../migrations/0065-causes.ts';
 import * as shareLinks from '../../../migrations/0067-share-links.ts';
 import * as oaiRecords from '../../../migrations/0068-oai-records.ts';
@@ -74,6 +75,7 @@ export const migrations: readonly Migration[] = [
   { name: '0058-drafts', up: drafts.up, worksWith: '0041-kept-sources' },
   { name: '0059-presence', up: presence.up, worksWith: '0041-kept-sources' },
   { name: '0061-alerts', up: alerts.up, worksWith: '0041-kept-sources' },
+  { name: '0062-private-sources', up: privateSources.up, worksWith: '0041-kept-sources' },
   { name: '0065-causes', up: causes.up, worksWith: '0041-kept-sources', fill: causes.fill },
   { name: '0067-share-links', up: shareLinks.up, worksWith: '0041-kept-sources' },
   { name: '0068-oai-records', up: oaiRecords.up, worksWith: '0041-kept-sources' },

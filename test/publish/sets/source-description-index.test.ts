@@ -109,3 +109,25 @@ test('robots.txt and the home page stay small at 800 sources', async () => {
     await house.close();
   }
 });
+
+test('what is private is served and not described, and where there is nothing else there is no description', async () => {
+  const sets = await publishHeads(2);
+  const root = publicationRoot(directory);
+  const name = 's0000';
+  const some = sets.map((set) => (set.source === name ? { ...set, isPrivate: true as const } : set));
+  const publication = openPublication(directory);
+  await publishSite(root, { baseUrl, clock }, sets);
+  expect(await textOf(publication, '.well-known/resourcesync')).toContain(`/${name}/`);
+  await publishSite(root, { baseUrl, clock }, some);
+  const open = sets.filter(({ source }) => source !== name);
+  expect(locsOf(await textOf(publication, '.well-known/resourcesync'))).toEqual(
+    open.map(({ path }) => `${baseUrl}/${path}/capabilitylist.xml`),
+  );
+  expect((await readPointer(root))?.sets).toEqual(sets.map(({ path }) => path));
+  await publishSite(
+    root,
+    { baseUrl, clock },
+    some.filter(({ source }) => source === name),
+  );
+  expect(await publication.find('.well-known/resourcesync')).toBeUndefined();
+});

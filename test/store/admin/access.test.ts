@@ -1,11 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findAccount, hasAccounts, removeAccount, setPassword } from '../../../src/store/admin/accounts.ts';
-import { countAttempt, forgetAttempts } from '../../../src/store/admin/attempts.ts';
+import {
+  countAttempt,
+  countContentAttempt,
+  forgetAttempts,
+  waitForContent,
+} from '../../../src/store/admin/attempts.ts';
 import { listActs, recordAct } from '../../../src/store/admin/audit.ts';
 import { createLink, findLink, useLink } from '../../../src/store/admin/links.ts';
 import { hashPassword, isPassword } from '../../../src/store/admin/password-hash.ts';
 import { beginSession, endSession, findSession } from '../../../src/store/admin/sessions.ts';
-import { createToken, findToken, listTokens, revokeToken } from '../../../src/store/admin/tokens.ts';
+import {
+  createToken,
+  findReadableSets,
+  findToken,
+  listTokens,
+  revokeToken,
+} from '../../../src/store/admin/tokens.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
 const at = '2026-11-23T10:00:00Z';
@@ -45,6 +56,46 @@ describeOnBoth('who may act', (open) => {
 
   beforeEach(async () => {
     for (const table of tables) await open().database.writer(table).delete();
+  });
+
+  test('a token for content reads what it was made for, acts nowhere, and ends as others do', async () => {
+    const { database } = open();
+    const content = { name: 'partner', scope: 'content', createdBy: 'test' } as const;
+    const { secret, id } = await createToken(database, { ...content, sets: ['b', 'a', 'a'], days: 1 }, at);
+    expect(await findReadableSets(database, secret, at)).toEqual(['a', 'b']);
+    expect(await findToken(database, secret, at)).toBeUndefined();
+    expect(await findReadableSets(database, secret, laterBy(86_400))).toEqual([]);
+    expect(await listTokens(database.reader)).toMatchObject([
+      { scope: 'content', sets: ['a', 'b'], usedAt: at },
+    ]);
+    expect(JSON.stringify(await database.reader('api_token'))).not.toContain(secret);
+    await revokeToken(database, id);
+    expect(await findReadableSets(database, secret, at)).toEqual([]);
+    const acting = await createToken(database, { name: 'x', scope: 'admin', createdBy: 'test' }, at);
+    expect(await findReadableSets(database, acting.secret, at)).toEqual([]);
+    for (const wrong of [
+      { sets: [] },
+      { sets: ['A'] },
+      { sets: ['a/b/c'] },
+      { sets: ['a'], scope: 'read' as const },
+    ])
+      await expect(createToken(database, { ...content, ...wrong }, at)).rejects.toMatchObject({
+        code: 'usage',
+      });
+  });
+
+  test('wrong tokens for content make an address wait, and keep nobody from signing in', async () => {
+    const { database } = open();
+    const address = '192.0.2.7';
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      expect(await countContentAttempt(database, address, at)).toBe(0);
+    expect(await waitForContent(database, address, at)).toBe(2);
+    expect(await countContentAttempt(database, address, at)).toBe(2);
+    expect(await waitForContent(database, '192.0.2.8', at)).toBe(0);
+    expect(await countAttempt(database, { account: 'x', address }, at)).toBe(0);
+    expect(await waitForContent(database, address, laterBy(2))).toBe(0);
+    await countContentAttempt(database, address, laterBy(2));
+    expect(await waitForContent(database, address, laterBy(2))).toBe(4);
   });
 
   test('a link sets a password once, whoever is quicker, and no later than in a day', async () => {

@@ -68,6 +68,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0058-drafts' },
     { name: '0059-presence' },
     { name: '0061-alerts' },
+    { name: '0062-private-sources' },
     { name: '0065-causes' },
     { name: '0067-share-links' },
     { name: '0068-oai-records' },

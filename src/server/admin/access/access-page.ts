@@ -4,7 +4,7 @@ import { findAccount, listAccounts, setPassword } from '../../../store/admin/acc
 import { countAttempt, forgetAttempts } from '../../../store/admin/attempts.ts';
 import { hashPassword, isPassword } from '../../../store/admin/password-hash.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
-import { type Scope, scopes } from '../../../store/admin/scope.ts';
+import { type Scope, scopes, type TokenScope } from '../../../store/admin/scope.ts';
 import { endSession, listSessions } from '../../../store/admin/sessions.ts';
 import { createToken, listTokens, revokeToken } from '../../../store/admin/tokens.ts';
 import { html, type Markup, timeAndAge } from '../../html/html.ts';
@@ -17,6 +17,7 @@ import { formOf } from '../page/form-body.ts';
 import { readerOf, wordsOf } from '../page/language.ts';
 import { newPasswordFields, troubleOf } from './password-link.ts';
 import { note, refuseConfigured, startSession } from './sign-in.ts';
+import { refuseUnknownSets, scopeWords } from './token-scope.ts';
 
 /** Who may do what: one's own password; accounts, sessions and tokens for those who may do everything. */
 export function accessRoutes(app: FastifyInstance, deps: AdminServer): void {
@@ -42,14 +43,16 @@ export function accessRoutes(app: FastifyInstance, deps: AdminServer): void {
     url: '/admin/access/tokens',
     config: { operationId: 'createTokenByForm', needs: 'admin', acts: true },
     handler: async (request, reply) => {
-      const { name = '', scope = '', days = '' } = formOf(request.body);
+      const { name = '', scope = '', sets = '', days = '' } = formOf(request.body);
+      const read = sets.split(/[\s,]+/).filter((set) => set !== '');
+      refuseUnknownSets(deps, read);
       const { who } = visitorOf(request);
       const made = await createToken(
         deps.database,
-        { name, scope: readScope(scope), createdBy: who, days: readDays(days) },
+        { name, scope: readTokenScope(scope), sets: read, createdBy: who, days: readDays(days) },
         toIso(deps.clock.now()),
       );
-      await note(deps, request, who, 'made a token', `${made.name} (${made.scope})`);
+      await note(deps, request, who, 'made a token', `${made.name} (${scopeWords(made)})`);
       return sendAccess(deps, request, reply, { secret: made.secret });
     },
   });
@@ -80,6 +83,10 @@ export function readScope(text: unknown): Scope {
   const scope = scopes.find((one) => one === text);
   if (!scope) throw new Refusal('bad-request', `a scope is one of ${scopes.join(', ')}`);
   return scope;
+}
+
+function readTokenScope(text: unknown): TokenScope {
+  return text === 'content' ? text : readScope(text);
 }
 
 /** @throws Refusal */
@@ -169,11 +176,12 @@ ${
   tokens.length === 0
     ? html`<p>${withCode(access.noTokens)}</p>`
     : html`<div class="scroll" tabindex="0" role="region" aria-label="${access.tokens}"><table><tr><th scope="col">${access.name}</th><th scope="col">${access.scope}</th><th scope="col">${access.since}</th><th scope="col">${access.used}</th><th scope="col">${access.expires}</th><th scope="col">${access.revoke}</th></tr>
-${tokens.map((token) => html`<tr><td>${token.name}</td><td>${token.scope}</td><td>${when(token.createdAt)}</td><td>${when(token.usedAt)}</td><td>${when(token.expiresAt)}</td><td><form method="post" action="${base}/tokens/revoke">${formToken(visitor)}<button name="id" value="${token.id}" aria-label="${access.revoke}: ${token.name}">${access.revoke}</button></form></td></tr>`)}</table></div>`
+${tokens.map((token) => html`<tr><td>${token.name}</td><td>${scopeWords(token)}</td><td>${when(token.createdAt)}</td><td>${when(token.usedAt)}</td><td>${when(token.expiresAt)}</td><td><form method="post" action="${base}/tokens/revoke">${formToken(visitor)}<button name="id" value="${token.id}" aria-label="${access.revoke}: ${token.name}">${access.revoke}</button></form></td></tr>`)}</table></div>`
 }
 <form method="post" action="${base}/tokens">${formToken(visitor)}
 <label for="token-name">${access.name}</label><input id="token-name" name="name" required maxlength="100">
-<label for="token-scope">${access.scope}</label><select id="token-scope" name="scope">${scopes.map((scope) => html`<option>${scope}</option>`)}</select>
+<label for="token-scope">${access.scope}</label><select id="token-scope" name="scope">${[...scopes, 'content'].map((scope) => html`<option>${scope}</option>`)}</select>
+<label for="token-sets">${access.sets}</label><input id="token-sets" name="sets" maxlength="2000">
 <label for="token-days">${access.days}</label><input id="token-days" name="days" inputmode="numeric" pattern="[1-9][0-9]{0,3}">
 <p><button>${access.create}</button></p></form>
 <h2>${access.accounts}</h2>

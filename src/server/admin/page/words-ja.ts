@@ -146,7 +146,8 @@ export const japanese: AdminWords = {
   access: {
     title: 'アクセス',
     you: (who, scope) => `現在のユーザーは ${who}（権限 ${scope}）です。`,
-    scopes: 'read：閲覧。run：さらにソースの取得・一時停止・停止。admin：すべて。',
+    scopes:
+      'read：閲覧。run：さらにソースの取得・一時停止・停止。admin：すべて。content：非公開ソースの取得のみ（管理画面は不可）。',
     change: 'パスワードの変更',
     current: '現在のパスワード',
     accounts: 'アカウント',
@@ -156,6 +157,7 @@ export const japanese: AdminWords = {
     account: 'アカウント',
     scope: '権限',
     name: '名前',
+    sets: '権限 content のトークンで取得できるもの（SOURCE または SOURCE/SET）',
     since: '開始',
     used: '最終使用',
     from: '接続元',

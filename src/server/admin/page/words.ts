@@ -144,7 +144,8 @@ export const english = {
   access: {
     title: 'Access',
     you: (who: string, scope: string) => `You are ${who}, with the scope ${scope}.`,
-    scopes: 'read: look; run: also have sources read, paused and stopped; admin: everything.',
+    scopes:
+      'read: look; run: also have sources read, paused and stopped; admin: everything; content: private sources, and nothing here.',
     change: 'Change your password',
     current: 'Current password',
     accounts: 'Accounts',
@@ -154,6 +155,7 @@ export const english = {
     account: 'Account',
     scope: 'Scope',
     name: 'Name',
+    sets: 'What a token with the scope content reads: SOURCE or SOURCE/SET',
     since: 'Since',
     used: 'Last used',
     from: 'From',

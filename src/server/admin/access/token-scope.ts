@@ -1,0 +1,26 @@
+import { nameOfSet } from '../../../core/resource-set.ts';
+import type { ApiToken } from '../../../store/admin/tokens.ts';
+import type { ServerDeps } from '../../deps.ts';
+import { Refusal } from '../../http/errors.ts';
+
+/** What a token may do, and of one for content, what it reads. */
+export function scopeWords({ scope, sets = [] }: Pick<ApiToken, 'scope' | 'sets'>): string {
+  return scope === 'content' ? `content of ${sets.join(', ')}` : scope;
+}
+
+/** A token for what nobody has would be none, and nobody would know. @throws Refusal */
+export function refuseUnknownSets(
+  { setsOf }: Pick<ServerDeps, 'setsOf'>,
+  sets: readonly string[] = [],
+): void {
+  const isKnown = (set: string) => {
+    const [source = '', name = 'all'] = set.split('/', 2);
+    return setsOf(source).some((one) => nameOfSet(one) === name);
+  };
+  const unknown = sets.find((set) => !isKnown(set));
+  if (unknown !== undefined)
+    throw new Refusal(
+      'bad-request',
+      `there is no source or set called ${unknown}; write SOURCE or SOURCE/SET`,
+    );
+}
