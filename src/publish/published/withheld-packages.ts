@@ -4,6 +4,7 @@ import {
   type JudgedSet,
   packsAnyOf,
   packsHeldBack,
+  packsUnannounced,
   packsWithheld,
 } from '../../store/reading/withheld-in-set.ts';
 import { readJournal } from '../../store/sources/journal.ts';
@@ -28,6 +29,7 @@ export async function judgePackage(
   // Nothing says any more what a set across sources is made of that is not configured, or has begun anew.
   if (isJoint && (!set.members || (await readJournal(db, set.source))?.id !== journal)) return 'withdrawn';
   if (isJoint && (await packsAnyOf(db, set, holds, hidden))) return 'withdrawn';
+  if (await packsUnannounced(db, set, holds)) return 'withdrawn';
   if (await packsHeldBack(db, set, holds)) return 'held-back';
   const since = checkedUpTo(check, set, rule);
   return (await packsWithheld(db, set, holds, since, rule)) ? 'withdrawn' : 'open';

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Queryable } from '../engine/database.ts';
 import { readJointJournal } from '../joint/joint-journal.ts';
@@ -6,9 +7,11 @@ import {
   findGivenUp,
   findWithheld,
   holdsHeldBack,
+  holdsUnannounced,
   holdsWithheld,
   type PackedRange,
   ruleOf,
+  unannounced,
   type WithheldRule,
   wasWithheldSince,
 } from './withheld.ts';
@@ -63,25 +66,40 @@ export async function packsWithheld(
 }
 
 /** As `holdsHeldBack`. */
-export async function packsHeldBack(db: Queryable, set: JudgedSet, range: PackedRange): Promise<boolean> {
-  if (!set.members) return holdsHeldBack(db, set, range);
+export function packsHeldBack(db: Queryable, set: JudgedSet, range: PackedRange): Promise<boolean> {
+  const any = db('remote_file as remote')
+    .whereRaw('remote.source_id = source.id')
+    .whereNotNull('remote.withheld_at');
+  return packsSuch(db, set, range, holdsHeldBack, any);
+}
+
+/** As `holdsUnannounced`. */
+export function packsUnannounced(db: Queryable, set: JudgedSet, range: PackedRange): Promise<boolean> {
+  const any = unannounced(db).whereRaw('resource.source_id = source.id');
+  return packsSuch(db, set, range, holdsUnannounced, any);
+}
+
+/** @param any in a source that has such a thing; of a set across sources only those are asked */
+async function packsSuch(
+  db: Queryable,
+  set: JudgedSet,
+  range: PackedRange,
+  holds: typeof holdsHeldBack,
+  any: Knex.QueryBuilder,
+): Promise<boolean> {
+  if (!set.members) return holds(db, set, range);
   const journal = await readJointJournal(db, set.source);
   if (!journal) return false;
   const members = membersOf(set);
   const sources: { id: number; name: string }[] = await db('joint_source as known')
     .join('source', 'source.id', 'known.source_id')
     .where('known.joint_id', journal.id)
-    .whereExists(
-      db('remote_file as remote')
-        .whereRaw('remote.source_id = source.id')
-        .whereNotNull('remote.withheld_at')
-        .select(db.raw('1')),
-    )
+    .whereExists(any.select(db.raw('1')))
     .select('source.id', 'source.name');
   const ranges = await rangesIn(db, journal.id, range, sources);
   for (const source of sources)
     for (const own of ranges.get(source.id) ?? [])
-      if (await holdsHeldBack(db, partOf(members, source), own)) return true;
+      if (await holds(db, partOf(members, source), own)) return true;
   return false;
 }
 

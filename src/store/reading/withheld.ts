@@ -168,6 +168,30 @@ export async function holdsHeldBack(
   return found !== undefined;
 }
 
+/**
+ * Whether a package of a set holds something that was withdrawn, and whose deletion is in no journal yet because somebody works
+ * on its source (`removal/withdrawals.ts`).
+ */
+export async function holdsUnannounced(
+  db: Queryable,
+  set: Pick<ResourceSet, 'source' | 'filter'>,
+  range: PackedRange,
+): Promise<boolean> {
+  const sourceId = await sourceIdOf(db, set.source);
+  if (sourceId === undefined) return false;
+  const found = await unannounced(db)
+    .where('resource.source_id', sourceId)
+    .modify(whereOfSet, set)
+    .modify(whereBetweenIds, range)
+    .whereExists(packedIn(db, range))
+    .first('resource.id');
+  return found !== undefined;
+}
+
+export function unannounced(db: Queryable): Knex.QueryBuilder {
+  return db('resource').whereNotNull('resource.withdrawn_at').whereNull('resource.deleted_at');
+}
+
 /** Those of these paths of a source's resources of which earlier bytes were given up. */
 export async function findGivenUp(
   db: Queryable,

@@ -7,6 +7,7 @@ import type { SourceFile } from '../../../src/core/adapter.ts';
 import type { ResourceSet, SetChoices } from '../../../src/core/resource-set.ts';
 import { readPublicationSnapshot } from '../../../src/export/site/publication-snapshot.ts';
 import { judgePackage } from '../../../src/publish/published/withheld-packages.ts';
+import { endWithdrawal, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
 import { baseUrl } from '../../house/publish/seed.ts';
 import { readZip } from '../../house/publish/zip-reading.ts';
@@ -113,6 +114,17 @@ describeOnBoth('packages of what is withheld', (open) => {
     expect((await get(zip, { range: 'bytes=0-10' })).status).toBe(410);
     // The dump before it, whose packages nobody lists any more but many know.
     expect((await get(`${set().path}/resourcedump/20261201T110000Z/0001.zip`)).status).toBe(410);
+  });
+
+  it('are refused as soon as something is withdrawn, though the journal does not say so yet', async () => {
+    const { dump, changes } = await stock();
+    const [zip = ''] = dump;
+    const target = { source: set().source, identifier: 'closed', path: undefined };
+    await withdraw(open().database, target, undefined, '2026-12-03T10:00:00Z');
+    expect(await statusesOf([zip, changes[0] ?? ''])).toEqual([410, 410, 410, 410]);
+    expect(await statusesOf([changes[1] ?? ''])).toEqual([200, 200]);
+    await endWithdrawal(open().database, target);
+    expect(await statusesOf([zip, changes[0] ?? ''])).toEqual([200, 200, 200, 200]);
   });
 
   it('are built again without it, at addresses of their own, with a manifest that names nothing without bytes', async () => {
