@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
+import { createLog } from '../../../src/bridge/log.ts';
+import { type Service, startService } from '../../../src/bridge/service.ts';
+import { freePort } from '../../../src/cli/demo/free-port.ts';
+import { parseConfig } from '../../../src/core/config/config.ts';
+import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
+
+/** A second bridge harvests the first by OAI-PMH, as any harvester does, and publishes the same. */
+let first: SampleService;
+let second: Bridge;
+let service: Service;
+const directory = mkdtempSync(join(tmpdir(), 'rsbridge-circle-'));
+
+beforeAll(async () => {
+  first = await startSampleService('', {
+    oai: { adminEmail: 'admin@sample.example.org' },
+    files: { mode: 'none' },
+  });
+  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+  const port = await freePort();
+  const config = parseConfig({
+    baseUrl: `http://127.0.0.1:${port}`,
+    database: { client: 'sqlite', file: join(directory, 'test.db') },
+    directory: join(directory, 'data'),
+    sources: {
+      sample: {
+        url: `${first.base}/sample/oai`,
+        schedule: false,
+        fullPass: false,
+        overlapSeconds: 0,
+        files: { mode: 'none' },
+      },
+    },
+  });
+  second = await openBridge(config, createLog('silent', nowhere()), 'migrate');
+  const { signal } = new AbortController();
+  const io = { stdout: nowhere(), stderr: nowhere(), env: {}, cwd: directory, stop: signal, abort: signal };
+  service = await startService(second, { host: '127.0.0.1', port }, io);
+}, 120_000);
+
+afterAll(async () => {
+  await service?.close();
+  await second?.close();
+  await first?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** What is published of each record, and where its item belongs: by address, without the host. */
+async function published({ database: { reader } }: Bridge): Promise<readonly string[]> {
+  const rows: { path: string; hash: string; length: number; deleted_at: string | null; item_id: number }[] =
+    await reader('resource')
+      .where({ kind: 'metadata' })
+      .orderBy('path')
+      .select('path', 'hash', 'length', 'deleted_at', 'item_id');
+  const sets: { item_id: number; spec: string }[] = await reader('item_collection')
+    .join('collection', 'collection.id', 'item_collection.collection_id')
+    .orderBy('collection.spec')
+    .select('item_collection.item_id', 'collection.spec');
+  return rows.map(({ path, hash, length, deleted_at, item_id }) => {
+    const own = sets.filter((set) => set.item_id === item_id).map(({ spec }) => spec);
+    const facts = deleted_at === null ? `${hash} ${length}` : 'deleted';
+    return `${path} ${facts} ${own.join(' ')}`;
+  });
+}
+
+async function problemsOf({ database: { reader } }: Bridge): Promise<readonly object[]> {
+  return reader('problem').select('code', 'message', 'identifier');
+}
+
+test('the same records, deletions and sets, at first and after whatever history of edits', async () => {
+  await service.harvestNow('sample', { mode: 'full' });
+  const before = await published(first.bridge);
+  expect(before.length).toBeGreaterThan(500);
+  expect(await published(second)).toEqual(before);
+  for (const edits of [3, 60, 15]) {
+    await first.edit(edits);
+    await service.harvestNow('sample', { mode: 'incremental' });
+    expect(await published(second)).toEqual(await published(first.bridge));
+  }
+  expect((await published(second)).filter((line) => line.includes(' deleted ')).length).toBeGreaterThan(5);
+  await service.harvestNow('sample', { mode: 'full' });
+  expect(await published(second)).toEqual(await published(first.bridge));
+  expect(await problemsOf(second)).toEqual([]);
+}, 240_000);

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
+import { OaiHouse, type ToldRecord } from '../house/server/oai-house.ts';
+import { migratedSqlite } from '../house/store/databases.ts';
+
+/** The Python of an environment that has Sickle 0.7.0 and oaipmh-scythe 0.16.0; `.ci/run` makes it and says where. */
+const python = process.env.OAI_CLIENTS_PYTHON;
+
+if (!python) {
+  process.stderr.write(
+    'SKIPPED: Sickle and oaipmh-scythe need OAI_CLIENTS_PYTHON=/path/to/python of an environment with them\n',
+  );
+}
+
+interface Harvest {
+  readonly name: string;
+  readonly sets: readonly string[];
+  readonly records: readonly Told[];
+  readonly headers: readonly Told[];
+}
+type Told = readonly [identifier: string, datestamp: string, deleted: boolean, sets: readonly string[]];
+
+const script = join(import.meta.dirname, '../house/interop/oai-clients.py');
+
+const peers = [
+  ['sickle', 'GET'],
+  ['sickle', 'POST'],
+  ['scythe', 'GET'],
+  ['scythe', 'POST'],
+] as const;
+
+describe.skipIf(!python)('OAI-PMH clients of others', () => {
+  const { config, drop } = migratedSqlite();
+  const truth = new Map<string, boolean>();
+  let database: Database;
+  let house: OaiHouse;
+  let url = '';
+
+  beforeAll(async () => {
+    database = openDatabase(config);
+    house = await OaiHouse.open(database);
+    url = `${await house.app.listen({ host: '127.0.0.1', port: 0 })}/${house.source}/oai`;
+    for (let from = 0; from < 1100; from += 100) await tell(from, from + 100);
+    await tell(200, 230, true);
+    await house.order();
+    house.pass(10);
+  }, 120_000);
+
+  afterAll(async () => {
+    await house?.close();
+    await database?.close();
+    await drop();
+  });
+
+  async function tell(from: number, to: number, deleted = false): Promise<void> {
+    const told: Record<string, ToldRecord> = {};
+    for (let number = from; number < to; number += 1) {
+      const identifier = `oai:repo.example.org:${number}+&%25論𠮷`;
+      told[identifier] = {
+        deleted,
+        title: `of ${house.now}`,
+        collections: number % 2 === 0 ? ['even:more'] : [],
+      };
+      truth.set(identifier, deleted);
+    }
+    await house.tell(told);
+  }
+
+  async function harvest(client: string, given: object): Promise<Harvest> {
+    const run = promisify(execFile);
+    const { stdout } = await run(python ?? '', [script, client, url, JSON.stringify(given)], {
+      maxBuffer: 64 * 1024 ** 2,
+    });
+    return JSON.parse(stdout) as Harvest;
+  }
+
+  const stateOf = (told: readonly Told[]) =>
+    told.map(([identifier, , deleted]) => [identifier, deleted]).sort();
+
+  test.each(peers)('%s by %s has every record once, its state and its sets', async (client, method) => {
+    const { name, sets, records, headers } = await harvest(client, { method });
+    expect(name).toBe('Kyushu Repository & more');
+    expect(sets).toEqual(['even', 'even:more']);
+    expect(stateOf(records)).toEqual([...truth].sort());
+    expect(headers).toEqual(records);
+    const tombstone = records.find(([identifier, , deleted]) => deleted && identifier.includes(':200+'));
+    expect(tombstone?.[3]).toEqual(['even:more']);
+    const even = await harvest(client, { method, set: 'even' });
+    expect(even.records).toHaveLength(550);
+  });
+
+  test('what is edited and deleted meanwhile, and nothing else, comes with the next harvest', async () => {
+    const from = house.now;
+    const before = new Map(truth);
+    await tell(1090, 1110);
+    await tell(0, 130);
+    await tell(120, 125, true);
+    house.pass(10);
+    const changed = [...truth].filter(([identifier]) => {
+      const number = Number(identifier.split(/[:+]/)[2]);
+      return number >= 1090 || number < 130;
+    });
+    expect(changed.length).toBeGreaterThan(truth.size - before.size);
+    for (const [client, method] of peers) {
+      const { records } = await harvest(client, { method, from });
+      expect(stateOf(records)).toEqual(changed.sort());
+    }
+  });
+});
