@@ -28,6 +28,7 @@ export const mayImport: Record<string, readonly string[]> = {
   'src/server': ['src/core', 'src/oai', 'src/store', 'src/publish'],
   'src/cli': [
     'src/core',
+    'src/oai',
     'src/demo',
     'src/store',
     'src/harvest',

@@ -7,11 +7,13 @@ import { describeUnconfigured, unconfiguredSources } from '../../bridge/state/st
 import { withheldDumps, withheldJointDumps } from '../../bridge/state/withheld-dumps.ts';
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import type { Config } from '../../core/config/config.ts';
+import { offeredOai } from '../../core/config/oai-schema.ts';
 import { isDspace } from '../../core/config/published-formats.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
+import { offeredFormats } from '../../oai/formats.ts';
 import { countUnreadable } from '../../store/runs/unreadable.ts';
 import { countVanished } from '../../store/runs/vanished.ts';
 import { readJournal } from '../../store/sources/journal.ts';
@@ -116,6 +118,7 @@ export async function* checkFindings(
       const exitCode = exitCodes.needsAttention;
       yield { check: `dumps of ${source.name}`, ok: false, message, exitCode, mend };
     }
+    yield* checkOaiOffer(source, info);
     yield* checkItems(bridge, source.name);
     yield await checkClock(bridge, source.name);
   }
@@ -128,6 +131,19 @@ export async function* checkFindings(
     yield* checkBlobs(bridge, io.abort, (done, total) =>
       progress.show('payloads', { label: 'payloads', done, total, noun: 'byte', deed: 'read' }),
     );
+}
+
+/** A source that is to answer OAI-PMH has to have what every repository offers. */
+function* checkOaiOffer(
+  { name, config }: HarvestSource,
+  info: RepositoryInfo | undefined,
+): Generator<Finding> {
+  if (!info || !offeredOai(config.oai)) return;
+  const check = `OAI-PMH at /${name}/oai`;
+  if (offeredFormats(info)) return yield { check, ok: true, message: 'it is answered' };
+  const message =
+    'it is not answered, because no records come in oai_dc; add oai_dc to `formats` of the source';
+  yield { check, ok: false, message, exitCode: exitCodes.usage };
 }
 
 /** What a person is asked to look at. */

@@ -15,6 +15,7 @@ import { createReader } from '../../server/words/reader.ts';
 import type { FileCounts } from '../../store/files/file-counts.ts';
 import type { WithheldCounts } from '../../store/files/withheld-files.ts';
 import { listRestingHosts } from '../../store/hosts/host-news.ts';
+import { type Harvester, listHarvesters } from '../../store/oai/harvesters.ts';
 import { listTroubles, type PublicationTrouble } from '../../store/objects/publication-troubles.ts';
 import { readSourceDetails, type SourceDetails } from '../../store/reading/source-details.ts';
 import { listWithdrawals, type Withdrawal } from '../../store/removal/withdrawals.ts';
@@ -27,6 +28,7 @@ import { watch } from './watch.ts';
 
 const shownProblems = 5;
 const shownRuns = 10;
+const shownHarvesters = 5;
 /** Told of before the next ones are asked for. */
 const sourcesAtOnce = 200;
 
@@ -113,6 +115,7 @@ type Details = Omit<SourceDetails, 'files' | 'withheldFiles'> &
   Partial<Pick<SourceDetails, 'files' | 'withheldFiles'>> & {
     readonly withheld: readonly string[];
     readonly withdrawals: readonly WithdrawalView[];
+    readonly harvesters: readonly Harvester[];
   };
 
 interface WithdrawalView {
@@ -140,11 +143,13 @@ async function readDetails(
   const limits = { runs: json ? shownRuns : 1, problems: shownProblems };
   const stored = await readSourceDetails(reader, names, limits);
   const withdrawals = await listWithdrawals(reader, names);
+  const harvesters = await listHarvesters(reader, names);
   const withheld = new Map<string, readonly string[]>();
   for (const name of names) withheld.set(name, await withheldDumps(bridge, name));
   return (name) => ({
     ...(stored.get(name) ?? ofNewcomer),
     withheld: withheld.get(name) ?? [],
+    harvesters: harvesters.get(name) ?? [],
     withdrawals: withdrawals.filter(({ source }) => source === name).map((one) => toView(bridge, one)),
   });
 }
@@ -164,7 +169,7 @@ function printSource(
   { problems, unreadable, vanished, lessons, files, withheldFiles, versionsGivenUp, ...rest }: Details,
   sets: readonly PublishedSet[],
 ): void {
-  const { withheld, withdrawals, runs } = rest;
+  const { withheld, withdrawals, runs, harvesters } = rest;
   const known = { problems, unreadable, vanished, lessons, files, withheldFiles, versionsGivenUp };
   const { name } = overview;
   const lines = () => [
@@ -177,9 +182,10 @@ function printSource(
     ...withheld.map((sentence) => `  ! ${sentence}`),
     ...withdrawals.map(describeWithdrawal),
     ...lessons.map(({ sentence, learnedAt }) => `  ~ ${sentence} (learnt ${learnedAt})`),
+    ...harvesters.slice(0, shownHarvesters).map(describeHarvester),
     ...sets.map((set) => describeSet(set, bridge.config.baseUrl)),
   ];
-  const whole = { ...overview, ...known, withheld, withdrawals, runs, sets };
+  const whole = { ...overview, ...known, withheld, withdrawals, runs, harvesters, sets };
   printResult(io, flags.json, whole, flags.json ? '' : lines().join('\n'));
 }
 
@@ -212,6 +218,13 @@ function bySource(sets: readonly PublishedSet[]): ReadonlyMap<string, readonly P
     else found.set(source, [set]);
   }
   return found;
+}
+
+/** By OAI-PMH. */
+function describeHarvester({ agent, sender, lastAt, lastFrom, records, requests }: Harvester): string {
+  const who = `${agent || 'somebody without a name'}${sender === '' ? '' : ` (${sender})`}`;
+  const since = lastFrom === undefined ? 'everything' : `from ${lastFrom}`;
+  return `  OAI-PMH: ${printable(who)} asked last at ${lastAt} (${since}): ${countOf(records, 'record')} in ${countOf(requests, 'request')}`;
 }
 
 function describeWithdrawal({ uri, whole, reason, at }: WithdrawalView): string {

@@ -5,6 +5,7 @@ import { parseArguments } from '../../oai/arguments.ts';
 import type { ServerDeps } from '../deps.ts';
 import { varyBy, wantsGzip } from '../http/negotiation.ts';
 import { answerOai } from './answer.ts';
+import { HarvestNotes } from './harvest-notes.ts';
 import { ListTurns } from './list-turns.ts';
 import { createRepositories } from './repository.ts';
 
@@ -21,6 +22,8 @@ const packed = promisify(gzip);
 export function oaiRoutes(app: FastifyInstance, deps: ServerDeps): void {
   const open = createRepositories(deps);
   const turns = new ListTurns();
+  const notes = new HarvestNotes({ database: deps.database, log: app.log });
+  app.addHook('onClose', () => notes.write());
 
   async function answer(
     request: FastifyRequest<{ Params: OaiParams }>,
@@ -31,8 +34,9 @@ export function oaiRoutes(app: FastifyInstance, deps: ServerDeps): void {
     const client = deps.clientOf?.(request.raw) ?? '';
     const isList = given.pairs.some(([name, value]) => name === 'verb' && value.startsWith('List'));
     const write = () => answerOai({ ...deps, log: request.log }, repository, given);
-    const { body } = await (isList ? turns.take(client, write) : write());
-    return send(request, reply, Buffer.from([...body].join('')));
+    const written = await (isList ? turns.take(client, write) : write());
+    notes.note(request, repository, written);
+    return send(request, reply, Buffer.from([...written.body].join('')));
   }
 
   app.register(async (scope) => {

@@ -123,6 +123,7 @@ export async function purgeSource(
   await step((trx) => forgetSome(trx, sourceId, resourcesAtATime));
   await step((trx) => trx('oai_followed').where({ source_id: sourceId }).delete());
   await step((trx) => forgetSomeRecords(trx, sourceId));
+  await step((trx) => trx('oai_harvester').where({ source_id: sourceId }).delete());
   for (const table of ['moment', 'link_form', 'vanished', 'unread_part', 'unreadable', 'collection']) {
     await step((trx) => deleteSome(trx, table, sourceId));
   }

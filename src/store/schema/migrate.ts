@@ -34,6 +34,7 @@ import * as privateSources from '../../../migrations/0062-private-sources.ts';
 import * as causes from '../../../migrations/0065-causes.ts';
 import * as shareLinks from '../../../migrations/0067-share-links.ts';
 import * as oaiRecords from '../../../migrations/0068-oai-records.ts';
+import * as oaiHarvesters from '../../../migrations/0069-oai-harvesters.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -79,6 +80,7 @@ export const migrations: readonly Migration[] = [
   { name: '0065-causes', up: causes.up, worksWith: '0041-kept-sources', fill: causes.fill },
   { name: '0067-share-links', up: shareLinks.up, worksWith: '0041-kept-sources' },
   { name: '0068-oai-records', up: oaiRecords.up, worksWith: '0041-kept-sources' },
+  { name: '0069-oai-harvesters', up: oaiHarvesters.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

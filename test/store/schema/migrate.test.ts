@@ -72,6 +72,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0065-causes' },
     { name: '0067-share-links' },
     { name: '0068-oai-records' },
+    { name: '0069-oai-harvesters' },
   ]);
 });
 
