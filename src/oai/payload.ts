@@ -25,9 +25,9 @@ export function embedded(content: Uint8Array, schema: string): string | undefine
   if (hasSchemaLocation(root.tag)) return element;
   const name = /^<[^\s/>]+/.exec(root.tag)?.[0] ?? '';
   const declared = prefixOf(root.tag, xsiNamespace);
-  // The answer declares `xsi`, but a payload may mean something else by it.
   const prefix = declared ?? (/\sxmlns:xsi\s*=/.test(root.tag) ? 'oaixsi' : 'xsi');
-  const declaration = declared === undefined && prefix !== 'xsi' ? ` xmlns:${prefix}="${xsiNamespace}"` : '';
+  // The answer declares `xsi`, but whoever takes the record out of it needs it in the record.
+  const declaration = declared === undefined ? ` xmlns:${prefix}="${xsiNamespace}"` : '';
   const location = ` ${prefix}:schemaLocation="${attribute(found)} ${attribute(schema)}"`;
   return `${name}${declaration}${location}${element.slice(name.length)}`;
 }

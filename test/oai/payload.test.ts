@@ -15,7 +15,7 @@ describe('A stored record in an answer', () => {
     ["<a xmlns='urn:a'><!-- </a> --></a>", '><!-- </a> --></a>'],
   ])('is its root element: %s', (text, end) => {
     const found = embed(text) ?? '';
-    expect(found).toMatch(new RegExp(`^<(p:)?a xsi:schemaLocation="urn:a ${schema}"`));
+    expect(found).toMatch(new RegExp(`^<(p:)?a xmlns:xsi="${xsi}" xsi:schemaLocation="urn:a ${schema}"`));
     expect(found.endsWith(end)).toBe(true);
   });
 
