@@ -79,6 +79,7 @@ describeOnBoth('records that could not be read', (open) => {
         format: 'oai_dc',
         code: 'record-quarantined',
         message: 'it is <a',
+        cause: 'it is <a',
         runId: first.runId,
         firstSeenAt: '2026-11-21T12:00:00Z',
         lastSeenAt: '2026-11-21T12:00:00Z',
