@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { isAbsolute } from '../../core/uris.ts';
-import { whereAnyOf } from '../engine/bulk.ts';
+import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { sameSource } from '../rows/one-source.ts';
 import { markUnsettled } from './item-files.ts';
@@ -55,8 +55,10 @@ export async function listHolders(db: Queryable, path: string): Promise<readonly
 
 /** What a source has at withdrawn URLs, whichever of its items it belongs to by now. */
 export function resourcesAtWithdrawnLinks(trx: Knex.Transaction, sourceId: number): Knex.QueryBuilder {
+  // In this order: SQLite, which has no statistics, would read all resources instead of what has these paths.
+  const inOrder = isPostgres(trx) ? 'join' : 'cross join';
   return trx('withdrawal')
-    .join('resource', 'resource.path', 'withdrawal.path')
+    .joinRaw(`${inOrder} resource on resource.path = withdrawal.path`)
     .join('item', 'item.id', 'resource.item_id')
     .modify(sameSource, 'item', 'resource')
     .whereRaw('withdrawal.path = withdrawal.upstream_url')

@@ -203,7 +203,8 @@ async function purgeResources(trx: Knex.Transaction, sourceId: number): Promise<
 async function purgeFiles(trx: Knex.Transaction, sourceId: number): Promise<number> {
   const rows: { id: number; content_hash: string | null }[] = await trx('remote_file')
     .where({ source_id: sourceId })
-    .orderBy('id')
+    // As an index has them: what is left of the source is not sorted each time.
+    .orderBy('url')
     .limit(rowsAtATime)
     .select('id', 'content_hash');
   await release(
@@ -227,7 +228,7 @@ async function purgeFiles(trx: Knex.Transaction, sourceId: number): Promise<numb
 async function purgeItems(trx: Knex.Transaction, sourceId: number): Promise<number> {
   const rows: { id: number }[] = await trx('item')
     .where({ source_id: sourceId })
-    .orderBy('id')
+    .orderBy('identifier')
     .limit(resourcesAtATime)
     .select('id');
   const ids = rows.map(({ id }) => id);
