@@ -60,7 +60,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     oai: 'engine rows',
     objects: 'engine',
     pages: 'changes engine files history objects payloads plans removal rows runs',
-    payloads: 'drivers engine objects rows',
+    payloads: 'drivers engine objects rows schema',
     plans: 'rows',
     presence: 'engine runs',
     reading: 'drivers engine files joint payloads rows runs sources',

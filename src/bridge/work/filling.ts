@@ -18,13 +18,14 @@ export async function fillBehind(
 ): Promise<void> {
   const pause = (ms: number) =>
     setTimeout(ms, undefined, { signal: stop, ref: false }).catch(() => undefined);
-  for (const migration of list.filter(({ fill }) => fill)) {
+  for (const migration of list.filter(({ fill, indexes }) => fill ?? indexes)) {
     for (let isLeft = true; isLeft && !stop.aborted; ) {
       const started = performance.now();
       try {
-        isLeft = await fillNext(database, migration);
+        isLeft = await fillNext(database, migration, stop);
         if (isLeft) await pause(Math.max(shortestPauseMs, performance.now() - started));
       } catch (error) {
+        if (stop.aborted) return;
         log.warn(
           { migration: migration.name, ...failure(error) },
           'rows could not be filled in; tried again',

@@ -1,8 +1,12 @@
 import type { Bridge } from '../../bridge/bridge.ts';
 import { countOf } from '../../core/count-of.ts';
-import { type AuditedPayloads, auditPayloads, type Damage } from '../../store/payloads/blob-audit.ts';
+import {
+  type AuditedPayloads,
+  auditPayloads,
+  type Damage,
+  type OctetsRead,
+} from '../../store/payloads/blob-audit.ts';
 import { contentFile } from '../../store/payloads/content-files.ts';
-import type { OctetsRead } from '../../store/payloads/octets-read.ts';
 import {
   findPayloadOwners,
   listMissingPayloads,

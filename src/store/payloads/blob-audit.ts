@@ -5,7 +5,6 @@ import { bucketOf, type ContentBucket, packedLengthOf } from '../objects/object-
 import { type BlobRow, isApart, readBlobRows, unpackBlob } from './blobs.ts';
 import { fetchPayloads, goesThere } from './content-objects.ts';
 import { readContents } from './contents.ts';
-import { countOctets, type OctetsRead } from './octets-read.ts';
 
 /** A payload that cannot be handed out any more. */
 export interface Damage {
@@ -141,4 +140,17 @@ async function auditFile(
     const isKept = (await db('blob').where({ hash }).first('hash')) !== undefined;
     return isKept ? error.message : undefined;
   }
+}
+
+/** Told how many octets were read so far, and how many there are. */
+export type OctetsRead = (done: number, total: number) => void;
+
+/** Adds up what is read, and says so each time; the first time at once. */
+export function countOctets(total: number, onProgress: OctetsRead): (octets: number) => void {
+  let done = 0;
+  onProgress(done, total);
+  return (octets) => {
+    done += octets;
+    onProgress(done, total);
+  };
 }

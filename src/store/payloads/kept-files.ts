@@ -1,8 +1,8 @@
 import { isBridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { countOctets, type OctetsRead } from './blob-audit.ts';
 import { readContents } from './contents.ts';
 import { isKeptWhole, makeDue } from './damaged-contents.ts';
-import { countOctets, type OctetsRead } from './octets-read.ts';
 
 export interface KeptFilesLook {
   /** The data directory, where contents are that are files. */

@@ -20,10 +20,7 @@ export interface PayloadOwner {
   readonly upstreamUrl?: string | undefined;
 }
 
-/**
- * The owners of payloads, by reading through the versions: no index leads from a hash to them, because nobody asks
- * but who has found damage.
- */
+/** The owners of payloads, by reading through the versions: nobody asks but who has found damage. */
 export async function findPayloadOwners(
   db: Queryable,
   hashes: readonly string[],

@@ -3,19 +3,17 @@ import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { addSeconds, endOfUtcDay } from '../../core/datetime.ts';
 import { isBridgeError } from '../../core/errors.ts';
-import { patchRelation } from '../../core/resource.ts';
 import { batches } from '../engine/batches.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { deleteDoomed, doomObjects } from '../objects/doomed-objects.ts';
 import { bucketOf, objectKey } from '../objects/object-contents.ts';
-import { sameSource } from '../rows/one-source.ts';
-import { parseLinks } from '../rows/representation-columns.ts';
 import { type BlobRow, isApart, packBlob, unpackBlob } from './blobs.ts';
 import { contentFile, isContentHash } from './content-files.ts';
 import { readPayloadRows } from './content-objects.ts';
 import { findKept } from './contents.ts';
 import { removeAside } from './damaged-contents.ts';
+import { dueUntil, findDifferences, findNeeded, isQuick, listed, type Wanted } from './needed-contents.ts';
 import { dueAfterGrace } from './released.ts';
 import { urgentlyDue } from './released-for-good.ts';
 
@@ -42,20 +40,12 @@ export interface RemovalSettings {
 const neededSeconds = 30 * 86_400;
 const hashesAtATime = 200;
 const releasedAtATime = 1000;
-const changesAtATime = 2000;
-
-/** Of a hundred changes that were ever made; so much of what there is may be due before all is read for it. */
-const percentWaiting = 2;
-/** So long what is due waits at most for more of its kind. */
-const patienceSeconds = 30 * 86_400;
 
 /**
- * Removes the bytes of versions that were given up some days ago, where nothing refers to them any more. No index leads
- * from bytes to what refers to them: it would cost every version more than it saves. Instead, what is due waits until it is
- * worth it (`isWorthIt`), so that each version given up costs the reading of some fifty others, however many there are.
- * Then every table that does is read once, in pieces; then each payload is removed under the lock of the rows in `released` that name
- * it, if they are still due. That is what makes it right:
- * - a reference that was there when its table was read postpones all rows of its payload;
+ * Removes the bytes of versions that were given up some days ago, where nothing refers to them any more, some payloads at
+ * a time. What does refer to them is looked for first (`needed-contents.ts`); then each payload is removed under the lock of
+ * the rows in `released` that name it, if they are still due. That is what makes it right:
+ * - a reference that was there when it was looked for postpones all rows of its payload;
  * - a reference that comes later comes with `claimPayloads`, which waits for that lock, or takes these rows out of
  *   what is due, before it looks whether the payload is there;
  * - a version that was current meanwhile, and is given up now, comes with a row that is not due for days.
@@ -79,11 +69,11 @@ async function removePayloads(settings: RemovalSettings): Promise<RemovedBlobs> 
   }
   const total = { contents: 0, bytes: 0 };
   const due = dueBefore(settings);
-  if (!(await isWorthIt(database.reader, due, urgent))) return total;
-  await storeWhole(settings);
-  for (const reference of references) await postponeNeeded(settings, reference);
-  await postponeSharedPatches(settings);
+  if ((await database.reader('released').where('due_at', '<=', due).first('id')) === undefined) return total;
+  const areQuick = await isQuick(database.reader);
+  if (!areQuick) await keepNeeded(settings, dueUntil(due), dueUntil(urgentlyDue));
   for await (const hashes of dueHashes(database.reader, due)) {
+    if (areQuick) await keepNeeded(settings, listed(hashes), listed(await urgentOf(database.reader, hashes)));
     signal?.throwIfAborted();
     const removed = await removeRows(settings, hashes);
     total.contents += removed.contents;
@@ -92,23 +82,6 @@ async function removePayloads(settings: RemovalSettings): Promise<RemovedBlobs> 
     await setImmediate();
   }
   return total;
-}
-
-/** Whether enough is due, or something has been for long; what was given up for good waits for nothing. */
-async function isWorthIt(db: Queryable, due: string, urgent: boolean): Promise<boolean> {
-  const first: { due_at: string } | undefined = await db('released')
-    .where('due_at', '<=', due)
-    .orderBy('due_at')
-    .first('due_at');
-  if (!first || urgent || first.due_at <= addSeconds(due, -patienceSeconds)) return first !== undefined;
-  const [all] = await db('source').sum({ changes: 'journal_seq' });
-  const enough = Math.max(1, Math.floor((Number(all?.changes ?? 0) * percentWaiting) / 100));
-  const last = await db('released')
-    .where('due_at', '<=', due)
-    .orderBy('due_at')
-    .offset(enough - 1)
-    .first('id');
-  return last !== undefined;
 }
 
 /** What is due in the object storage, also of earlier days. */
@@ -121,42 +94,14 @@ function dueBefore({ now, urgent = false }: RemovalSettings): string {
   return urgent ? urgentlyDue : now;
 }
 
-interface Reference {
-  readonly table: string;
-  readonly column: string;
-  readonly condition?: string;
-  /** What the rows are in the order of; default: in which they were written. */
-  readonly order?: string;
-  /** They are so in each source. */
-  readonly bySource?: boolean;
-  /** As many steps of that order are read in some milliseconds. */
-  readonly rows: number;
-}
-
-const references: readonly Reference[] = [
-  // A version that comes meanwhile has claimed its payload (`claimPayloads`).
-  {
-    table: 'version',
-    column: 'hash',
-    condition: 'dropped_at is null',
-    order: 'resource_id',
-    bySource: true,
-    rows: 2000,
-  },
-  { table: 'resource', column: 'hash', rows: 10_000 },
-  { table: 'prior_representation', column: 'hash', rows: 10_000 },
-  { table: 'remote_file', column: 'content_hash', rows: 10_000 },
-  // Its rows are long, and the column is the last of them.
-  { table: 'blob', column: 'base', condition: 'base is not null', rows: 2000 },
-];
-
-async function postponeNeeded(settings: RemovalSettings, reference: Reference): Promise<void> {
-  const { database, signal } = settings;
-  for await (const hashes of findNeeded(database.reader, reference, dueBefore(settings))) {
-    signal?.throwIfAborted();
-    await postponeHashes(settings, hashes);
-    await setImmediate();
-  }
+/**
+ * What something else needs is due another time.
+ * @param urgent those of them that were given up for good
+ */
+async function keepNeeded(settings: RemovalSettings, wanted: Wanted, urgent: Wanted): Promise<void> {
+  const { reader } = settings.database;
+  await storeWhole(settings, urgent);
+  await postponeHashes(settings, [...(await findNeeded(reader, wanted))]);
 }
 
 async function postponeHashes(settings: RemovalSettings, hashes: readonly string[]): Promise<void> {
@@ -169,19 +114,22 @@ async function postponeHashes(settings: RemovalSettings, hashes: readonly string
 }
 
 /** What was given up for good may be what others are told as differences from: those are stored whole before. */
-async function storeWhole({ database, signal }: RemovalSettings): Promise<void> {
-  if (!(await database.reader('released').where('due_at', '<=', urgentlyDue).first('id'))) return;
-  const rows: { hash: string; base: string }[] = await database
-    .reader('blob')
-    .whereIn('base', database.reader('released').where('due_at', '<=', urgentlyDue).select('hash'))
-    .select('hash', 'base');
-  for (const { hash, base } of rows) {
+async function storeWhole({ database, signal }: RemovalSettings, urgent: Wanted): Promise<void> {
+  for (const { hash, base } of await findDifferences(database.reader, urgent)) {
     signal?.throwIfAborted();
     const whole = await wholeOf(database, hash, base);
     if (!whole) continue;
     const { coding, data } = whole;
     await database.writer('blob').where({ hash, base }).update({ coding, data, base: null });
   }
+}
+
+async function urgentOf(db: Queryable, hashes: readonly string[]): Promise<readonly string[]> {
+  const rows: { hash: string }[] = await db('released')
+    .modify((query) => whereAnyOf(query, 'hash', hashes))
+    .where('due_at', '<=', urgentlyDue)
+    .distinct('hash');
+  return hashesOf(rows);
 }
 
 /** @returns undefined where it is no such difference any more, or what it is a difference from is lost */
@@ -197,85 +145,33 @@ async function wholeOf(database: Database, hash: string, base: string): Promise<
   }
 }
 
-/** Patches are named by links, which are read only where a patch is to go. */
-async function postponeSharedPatches(settings: RemovalSettings): Promise<void> {
-  const { database, signal } = settings;
-  const { reader } = database;
-  const due = () =>
-    reader('released').where('due_at', '<=', dueBefore(settings)).where('resource_id', '<', 0);
-  const hashes = new Set(hashesOf(await due().distinct('hash')));
-  if (hashes.size === 0) return;
-  const sources: { id: number }[] = await reader('source').select('id');
-  for (const { id } of sources) {
-    for (let after = 0; ; ) {
-      signal?.throwIfAborted();
-      const rows: { seq: number; links: string; withdrawn_at: string | null }[] = await reader('change')
-        .join('resource', 'resource.id', 'change.resource_id')
-        .modify(sameSource, 'resource', 'change')
-        .where('change.source_id', id)
-        .where('change.seq', '>', after)
-        .orderBy('change.seq')
-        .limit(changesAtATime)
-        .select('change.seq', 'change.links', 'resource.withdrawn_at');
-      const needed = rows
-        .filter(({ links, withdrawn_at }) => withdrawn_at === null && links.includes(patchRelation))
-        .flatMap(({ links }) => parseLinks(links).flatMap(({ hash }) => hash ?? []))
-        .filter((hash) => hashes.has(hash));
-      if (needed.length > 0) await postponeHashes(settings, needed);
-      const last = rows.at(-1);
-      if (!last || rows.length < changesAtATime) break;
-      after = last.seq;
-      await setImmediate();
-    }
-  }
-}
-
-/** Those that a table refers to, of those that are due. */
-async function* findNeeded(
-  db: Queryable,
-  { table, column, condition = 'true', order = 'rowid', bySource = false, rows }: Reference,
-  now: string,
-): AsyncGenerator<readonly string[]> {
-  const due = 'select 1 from released where released.hash = ??.?? and released.due_at <= ?';
-  const needed = () =>
-    db(table)
-      .distinct({ hash: column })
-      .whereRaw(condition)
-      .whereRaw(`exists (${due})`, [table, column, now]);
-  // A statement of PostgreSQL keeps nobody waiting; one of SQLite keeps the whole process.
-  if (isPostgres(db)) {
-    yield hashesOf(await needed());
-    return;
-  }
-  const sources: { source_id: number }[] = bySource ? await db('source').select({ source_id: 'id' }) : [];
-  for (const own of bySource ? sources : [{}]) {
-    for (let after = 0; ; after += rows) {
-      // Anew each time: a row that was written again meanwhile is at the end.
-      const [end] = await db(table).where(own).max({ last: order });
-      if (after >= Number(end?.last ?? 0)) break;
-      const range = [table, order, after, table, order, after + rows] as const;
-      yield hashesOf(await needed().where(own).whereRaw('??.?? > ? and ??.?? <= ?', range));
-    }
-  }
-}
-
 function hashesOf(rows: readonly { readonly hash: string }[]): readonly string[] {
   return rows.map(({ hash }) => hash);
 }
 
-async function* dueHashes(db: Queryable, now: string): AsyncGenerator<readonly string[]> {
-  for (let after: string | undefined; ; ) {
-    const rows: { hash: string }[] = await db('released')
-      .distinct('hash')
-      .where('due_at', '<=', now)
-      .modify((query) => {
-        if (after !== undefined) query.where('hash', '>', after);
-      })
-      .orderBy('hash')
-      .limit(hashesAtATime);
-    if (rows.length === 0) return;
-    yield hashesOf(rows);
-    after = rows.at(-1)?.hash;
+/** Day after day: what falls due at one moment is many, and in the order of an index. */
+async function* dueHashes(db: Queryable, until: string): AsyncGenerator<readonly string[]> {
+  const released = () => db('released').where('due_at', '<=', until);
+  for (let day = ''; ; ) {
+    const next: { due_at: string } | undefined = await released()
+      .where('due_at', '>', day)
+      .orderBy('due_at')
+      .first('due_at');
+    if (!next) return;
+    day = next.due_at;
+    for (let after: string | undefined; ; ) {
+      const rows: { hash: string }[] = await db('released')
+        .distinct('hash')
+        .where('due_at', day)
+        .modify((query) => {
+          if (after !== undefined) query.where('hash', '>', after);
+        })
+        .orderBy('hash')
+        .limit(hashesAtATime);
+      if (rows.length === 0) break;
+      yield hashesOf(rows);
+      after = rows.at(-1)?.hash;
+    }
   }
 }
 

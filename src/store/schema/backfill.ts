@@ -1,5 +1,6 @@
-import type { Database } from '../engine/database.ts';
-import type { Migration } from './migration.ts';
+import type { Database, Queryable } from '../engine/database.ts';
+import { buildNext } from './large-indexes.ts';
+import type { LargeIndex, Migration } from './migration.ts';
 
 /** How far each migration is whose rows are filled in behind the work. */
 export const fillTable =
@@ -10,7 +11,12 @@ export const fillTable =
  * to the others at the last commit.
  * @returns whether something is left
  */
-export function fillNext(database: Database, { name, fill }: Migration): Promise<boolean> {
+export async function fillNext(
+  database: Database,
+  { name, fill, indexes }: Migration,
+  stop?: AbortSignal,
+): Promise<boolean> {
+  if (indexes) return buildSome(database, name, indexes, stop);
   return database.transaction(async (trx) => {
     const own = () => trx('backfill').where({ name, ended_at: null });
     // Written first: another process that fills in the same waits here.
@@ -22,6 +28,33 @@ export function fillNext(database: Database, { name, fill }: Migration): Promise
   });
 }
 
+/** Built beside those who write, and so in no transaction: whoever comes to an end first says so. */
+async function buildSome(
+  database: Database,
+  name: string,
+  indexes: readonly LargeIndex[],
+  stop: AbortSignal | undefined,
+): Promise<boolean> {
+  const { writer } = database;
+  const row = await whatIsLeft(writer, name);
+  if (!row) return false;
+  const next = await buildNext(database, indexes, row.after ?? undefined, stop);
+  await writer('backfill')
+    .where({ name, ...row, ended_at: null })
+    .update(next === undefined ? { ended_at: new Date().toISOString() } : { after: next });
+  return next !== undefined;
+}
+
+/** Whether nothing of a migration is left to be filled in or built. */
+export async function isFilledIn(db: Queryable, name: string): Promise<boolean> {
+  return (await whatIsLeft(db, name)) === undefined;
+}
+
+async function whatIsLeft(db: Queryable, name: string): Promise<{ after: string | null } | undefined> {
+  if (!(await db.schema.hasTable('backfill'))) return undefined;
+  return db('backfill').where({ name, ended_at: null }).first('after');
+}
+
 /** Fills in all that a migration left. */
 export async function endFilling(
   database: Database,
@@ -29,6 +62,7 @@ export async function endFilling(
   name: string,
 ): Promise<void> {
   const migration = list.find((one) => one.name === name);
-  if (!migration?.fill) throw new Error(`there is nothing in ${name} that could be filled in`);
+  if (!migration?.fill && !migration?.indexes)
+    throw new Error(`there is nothing in ${name} that could be filled in`);
   while (await fillNext(database, migration));
 }

@@ -29,6 +29,7 @@ import * as admin from '../../../migrations/0053-admin.ts';
 import * as asked from '../../../migrations/0054-asked.ts';
 import * as drafts from '../../../migrations/0058-drafts.ts';
 import * as presence from '../../../migrations/0059-presence.ts';
+import * as contentIndexes from '../../../migrations/0060-content-indexes.ts';
 import * as alerts from '../../../migrations/0061-alerts.ts';
 import * as privateSources from '../../../migrations/0062-private-sources.ts';
 import * as causes from '../../../migrations/0065-causes.ts';
@@ -40,6 +41,7 @@ import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
 import { endFilling, fillTable } from './backfill.ts';
 import { briefly, lockTimeoutMs } from './brief-locks.ts';
+import { beginIndexes } from './large-indexes.ts';
 import type { Migration } from './migration.ts';
 import { refuseUnfinished, refuseWorkers, type TakeoverProgress, takeOver } from './takeover.ts';
 
@@ -75,6 +77,12 @@ export const migrations: readonly Migration[] = [
   { name: '0054-asked', up: asked.up, worksWith: '0041-kept-sources' },
   { name: '0058-drafts', up: drafts.up, worksWith: '0041-kept-sources' },
   { name: '0059-presence', up: presence.up, worksWith: '0041-kept-sources' },
+  {
+    name: '0060-content-indexes',
+    up: contentIndexes.up,
+    worksWith: '0041-kept-sources',
+    indexes: contentIndexes.indexes,
+  },
   { name: '0061-alerts', up: alerts.up, worksWith: '0041-kept-sources' },
   { name: '0062-private-sources', up: privateSources.up, worksWith: '0041-kept-sources' },
   { name: '0065-causes', up: causes.up, worksWith: '0041-kept-sources', fill: causes.fill },
@@ -153,12 +161,13 @@ async function migrateSome(
   if (done.size > 0 && open.some(({ takesOver }) => takesOver)) await refuseWorkers(trx);
   // Somebody else's takeover has to come to its end before what follows.
   if (done.has('0032-takeover') && (await trx('takeover').first('position'))) return { isOver: false };
-  for (const { name, up, takesOver, worksWith = null, fill, contracts } of open) {
+  for (const { name, up, takesOver, worksWith = null, fill, indexes, contracts } of open) {
     if (contracts !== undefined && (await isToBeFilled(trx, contracts)))
       return { isOver: false, waitsFor: contracts };
     await up(trx);
     await trx(table).insert({ name, run_at: new Date().toISOString(), works_with: worksWith });
-    if (fill) await trx.raw(fillTable).then(() => trx('backfill').insert({ name }));
+    const isLeft = indexes ? await beginIndexes(trx, indexes) : fill !== undefined;
+    if (isLeft) await trx.raw(fillTable).then(() => trx('backfill').insert({ name }));
     if (takesOver && (await trx('takeover').first('position'))) return { isOver: false };
     // Beside others who work, what is locked is given back as soon as it can be.
     if (done.has('0033-keys') && name !== open.at(-1)?.name) return { isOver: false };

@@ -1,5 +1,13 @@
 import type { Knex } from 'knex';
 
+/** An index of a table that may be large (`large-indexes.ts`). */
+export interface LargeIndex {
+  readonly name: string;
+  readonly table: string;
+  /** What of its rows, and of which: `(columns) where …`, in words that both databases have, or in each its own. */
+  readonly on: string | { readonly sqlite: string; readonly pg: string };
+}
+
 /**
  * A step from one schema to the next. A release expands (new tables and columns that older code need not know), fills
  * in behind the work, and leaves it to a later release to take away what nobody reads any more: so that processes of two
@@ -22,6 +30,8 @@ export interface Migration {
    * @returns where it is now; undefined: nothing is left
    */
   readonly fill?: (trx: Knex.Transaction, after: string | undefined) => Promise<string | undefined>;
+  /** Indexes that are built behind the work, and with `up` where that is quick. Not together with `fill`. */
+  readonly indexes?: readonly LargeIndex[];
   /** An earlier migration whose rows have to be filled in before this one, which takes away what was before. */
   readonly contracts?: string;
 }

@@ -11,6 +11,7 @@ import { callForMending, setAside } from '../../../src/store/payloads/damaged-co
 import { claimPayloads, releaseVersions } from '../../../src/store/payloads/released.ts';
 import { releaseForGood } from '../../../src/store/payloads/released-for-good.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
+import { fillTable } from '../../../src/store/schema/backfill.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { keepContent } from '../../house/store/kept-content.ts';
@@ -63,34 +64,47 @@ describeOnBoth('what nothing refers to any more', (open) => {
     expect(await database.reader('released').where({ hash })).toEqual([]);
   });
 
-  test('of few among many, nothing is read until more are due, or they have been for a month', async () => {
+  test('what is due goes, and what is needed stays, also while the indexes are being built', async () => {
     const { database } = open();
-    const first = await giveUp(database, 'the first');
-    const changes = (count: number) =>
-      database.writer('source').where({ id: 1 }).update({ journal_seq: count });
-    const { journal_seq: before } = await database.reader('source').where({ id: 1 }).first('journal_seq');
-    await changes(99);
-    const tables: string[] = [];
-    const listen = ({ sql }: { sql: string }) => tables.push(...(/from ["`](\w+)/.exec(sql)?.slice(1) ?? []));
-    database.reader.on('query', listen);
+    const hashes: string[] = [];
+    for (const text of ['built: goes', 'built: of a file', 'built: a base'])
+      hashes.push(await giveUp(database, text));
+    const [, file = '', base = ''] = hashes;
+    const remote = { source_id: 1, url: 'http://built/', outcome: 'confirmed', content_hash: file };
+    await database.writer('remote_file').insert(remote);
+    const difference = { hash: 'sha-256:built', length: 1, coding: 'delta', data: Buffer.alloc(1), base };
+    await database.writer('blob').insert(difference);
+    await database.writer.raw(fillTable);
+    const building = { name: '0060-content-indexes' };
+    await database.writer('backfill').insert(building);
     expect((await remove(database)).contents).toBe(1);
-    expect(tables).toContain('prior_representation');
-    const second = await giveUp(database, 'the second');
-    await changes(200);
-    tables.length = 0;
+    await database.writer('backfill').where(building).delete();
+    expect(await isThere(database, hashes[0] ?? '')).toEqual({ row: false, file: false });
+    for (const hash of [file, base]) expect(await isThere(database, hash)).toEqual({ row: true, file: true });
+    await database.writer('remote_file').where({ content_hash: file }).delete();
+    await database.writer('blob').where({ base }).delete();
+    expect((await remove(database, addSeconds(later, 40 * 86_400))).contents).toBe(2);
+  });
+
+  test('what many resources were, and one of them is, stays until that one is something else', async () => {
+    const { database } = open();
+    const hash = await giveUp(database, 'of many');
+    const again = { source_id: 1, seq: 1, at: now, lastmod: now, hash, dropped_at: now };
+    const ids = [1, 2, 3].map((number) => 2_000_000 + number);
+    for (const resource_id of ids) await database.writer('version').insert({ ...again, resource_id });
+    const resource = {
+      source_id: 1,
+      item_id: 1,
+      kind: 'metadata',
+      format: 'oai_dc',
+      links: '[]',
+      lastmod: now,
+    };
+    const own = { ...resource, id: ids[1], path: 'of-many', last_seq: 1, version_count: 1, hash };
+    await database.writer('resource').insert(own);
     expect((await remove(database)).contents).toBe(0);
-    expect(tables).not.toContain('prior_representation');
-    const third = await giveUp(database, 'the third');
-    // Two percent of 200 are four.
-    for (const text of ['the fourth', 'the fifth']) await giveUp(database, text);
-    expect((await remove(database)).contents).toBe(4);
-    for (const hash of [first, second, third])
-      expect(await isThere(database, hash)).toEqual({ row: false, file: false });
-    await giveUp(database, 'the last');
-    expect((await remove(database)).contents).toBe(0);
-    expect((await remove(database, addSeconds(later, 29 * 86_400))).contents).toBe(1);
-    database.reader.off('query', listen);
-    await changes(before);
+    await database.writer('resource').where({ path: 'of-many' }).delete();
+    expect((await remove(database, addSeconds(later, 40 * 86_400))).contents).toBe(1);
   });
 
   test('a content that was damaged goes with what was set aside of it', async () => {

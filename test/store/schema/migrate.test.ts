@@ -67,6 +67,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0054-asked' },
     { name: '0058-drafts' },
     { name: '0059-presence' },
+    { name: '0060-content-indexes' },
     { name: '0061-alerts' },
     { name: '0062-private-sources' },
     { name: '0065-causes' },

@@ -1,0 +1,150 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { DatabaseConfig } from '../../../src/core/config/config.ts';
+import { noFiles } from '../../../src/core/files/published-files.ts';
+import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
+import { applyRetention } from '../../../src/store/history/retention.ts';
+import { settle } from '../../../src/store/pages/settle.ts';
+import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
+import { purgeSource } from '../../../src/store/removal/removed-sources.ts';
+import { withdraw } from '../../../src/store/removal/withdrawals.ts';
+import { releaseLease } from '../../../src/store/runs/leases.ts';
+import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
+import { Lives } from '../../house/store/lives.ts';
+
+const began = '2026-11-20T00:00:00Z';
+const never = new AbortController().signal;
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+interface Store {
+  readonly config: DatabaseConfig;
+  readonly directory: string;
+}
+
+const large = 'large';
+const small = 'small';
+const tiny = 'tiny';
+
+/** One large source, of which one record in four was changed and has a patch; a small one, where those were twice, and one of a single record. */
+async function stocked(kind: 'sqlite' | 'pg', records: number): Promise<Store> {
+  const directory = mkdtempSync(join(tmpdir(), 'rsbridge-cost-'));
+  const { config, drop } = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
+  cleanups.push(drop, async () => rmSync(directory, { recursive: true, force: true }));
+  await using(config, async (database) => {
+    for (const [name, count] of [
+      [large, records],
+      [small, 20],
+      [tiny, 1],
+    ] as const) {
+      const lives = await Lives.begin(database, name, began);
+      lives.patches = true;
+      for (let from = 0; from < count; from += 500) {
+        const some = Array.from({ length: Math.min(500, count - from) }, (_, at) => from + at);
+        lives.pass(60);
+        await lives.store(Object.fromEntries(some.map((record) => [record, record])));
+        const changed = some.filter((record) => record % 4 === 1);
+        for (const version of name === small ? [1, 2] : [1]) {
+          lives.pass(60);
+          await lives.store(
+            Object.fromEntries(changed.map((record) => [record, record + version * 1_000_000])),
+          );
+        }
+      }
+    }
+    if (kind === 'sqlite') return;
+    await database.writer.raw('analyze');
+    // Of tables as small as these it would rather read all than look for three.
+    const { rows } = await database.writer.raw('select current_database() as name');
+    for (const setting of ['random_page_cost = 0.1', 'enable_seqscan = off'])
+      await database.writer.raw(`alter database ${rows[0].name} set ${setting}`);
+  });
+  return { config, directory };
+}
+
+async function using<T>(config: DatabaseConfig, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = openDatabase(config);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Rows that PostgreSQL has read, in tables and by indexes, and kilobytes of its file that SQLite has, by all who are done. */
+async function looked({ config }: Store): Promise<number> {
+  if (config.client === 'sqlite')
+    return Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]) / 1024;
+  return using(config, async ({ reader }) => {
+    const { rows } = await reader.raw<{ rows: { rows: string }[] }>(
+      'select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows from pg_stat_user_tables',
+    );
+    return Number(rows[0]?.rows);
+  });
+}
+
+type Work = (database: Database, lives: Lives, directory: string) => Promise<unknown>;
+
+/** What somebody who opens the store, and does this in one of its sources, looks at. */
+async function costOf(store: Store, source: string, work: Work): Promise<number> {
+  const now = '2026-12-20T00:00:00Z';
+  const before = await looked(store);
+  await using(store.config, async (database) => {
+    const lives = await Lives.begin(database, source, now);
+    await work(database, lives, store.directory);
+    await releaseLease(database, lives.lease);
+  });
+  return (await looked(store)) - before;
+}
+
+const removed = (database: Database, directory: string, now: string, urgent: boolean) =>
+  removeUnreferenced({ database, directory, followedUpTo: new Map(), now, urgent });
+
+const works: Readonly<Record<string, readonly [source: string, Work]>> = {
+  'a takedown': [
+    large,
+    async (database, lives, directory) => {
+      const target = { source: large, identifier: 'oai:x:41', path: undefined };
+      await withdraw(database, target, undefined, lives.now);
+      await settle(database, lives.lease, noFiles, lives.clock);
+      // What it is now and was before, and the patch between them.
+      expect((await removed(database, directory, lives.now, true)).contents).toBe(3);
+    },
+  ],
+  'a round of retention': [
+    small,
+    async (database, lives, directory) => {
+      await applyRetention(database, lives.lease, { last: 1 }, lives.clock);
+      lives.pass(30 * 86_400);
+      // The second ones of three: the last is told as a difference from the first.
+      expect((await removed(database, directory, lives.now, false)).contents).toBe(5);
+    },
+  ],
+  'the end of a source': [
+    tiny,
+    async (database, lives, directory) => {
+      await purgeSource(database, lives.lease, lives.clock, never);
+      expect((await removed(database, directory, lives.now, true)).contents).toBe(1);
+    },
+  ],
+};
+
+test.each(['sqlite', 'pg'] as const)(
+  'what is taken down costs as much as it is, and not as the store, on %s',
+  async (kind) => {
+    // Only Linux says what a process has read.
+    if (kind === 'sqlite' && !existsSync('/proc/self/io')) return;
+    const [few, many] = [await stocked(kind, 500), await stocked(kind, 4000)];
+    for (const [what, [source, work]] of Object.entries(works)) {
+      const less = await costOf(few, source, work);
+      const more = await costOf(many, source, work);
+      // Less than the smallest of what there is once for each record.
+      expect(more, what).toBeLessThan(less + 300);
+    }
+  },
+);
