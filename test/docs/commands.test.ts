@@ -106,6 +106,7 @@ describe.each(pages)('$page', ({ page, blocks }) => {
       }
       if (block.needs === 'postgres') await usePostgres(place);
       if (block.needs === 'fresh') useNoSource(place);
+      if (block.needs === 'private') usePrivateSource(place);
       await expect(typed(block.text, place), `${page}:\n${block.text}`).resolves.toBeDefined();
     }
   });
@@ -121,7 +122,8 @@ test('every block says what it is', () => {
 
 function isMissing({ needs }: Block): boolean {
   const program =
-    { '': 'curl', postgres: 'sh', fresh: 'sh', token: 'curl', resync: 'resync-sync' }[needs] ?? needs;
+    { '': 'curl', postgres: 'sh', fresh: 'sh', private: 'sh', token: 'curl', resync: 'resync-sync' }[needs] ??
+    needs;
   return !path.split(delimiter).some((place) => existsSync(join(place, program)));
 }
 
@@ -137,6 +139,11 @@ function useNoSource(place: string): void {
   rmSync(join(place, 'data'), { recursive: true });
   const groups = { jairo: { allowPrivateAddresses: true } };
   writeFileSync(join(place, 'rsbridge.yaml'), JSON.stringify({ groups, sources: {} }));
+}
+
+function usePrivateSource(place: string): void {
+  const embargo = { url: repository.url, allowPrivateAddresses: true, access: {} };
+  writeFileSync(join(place, 'rsbridge.yaml'), JSON.stringify({ sources: { embargo } }));
 }
 
 /**

@@ -9,7 +9,7 @@ export const adviceInJapanese = {
   usage:
     '表示された内容に従って入力し直してください。引数とオプションは `rsbridge COMMAND --help` で確認できます。',
   'node-too-old':
-    'Node.js 24 をインストールしてください（動作する最も古い版は 20.19 です）。現在の版は `node --version` で分かります。',
+    'Node.js 24 をインストールしてください（動作する最も古いバージョンは 20.19 です）。現在のバージョンは `node --version` で分かります。',
   'not-built':
     'クローンの中では `npm ci` を実行し（スクリプトの実行を禁じていなければビルドも行われます）、続けて `npm run build` を実行してください。インストールしたパッケージでこの表示が出る場合は壊れていますので、インストールし直してください。',
   'unknown-source': '設定にあるデータ提供元の名前を指定してください。',
@@ -30,10 +30,11 @@ export const adviceInJapanese = {
   'not-withdrawn': '公開を停止しているものは `rsbridge status` に表示されます。',
   'search-too-broad': '検索語を増やすか、一つのデータ提供元に絞ってください。',
   'port-in-use': 'そのポートを使っているプログラムを終了するか、`--port` で別のポートを指定してください。',
-  'database-newer': 'このデータベースを作成した版の rsbridge か、それより新しい版を使ってください。',
+  'database-newer':
+    'このデータベースを作成したバージョンの rsbridge か、それより新しいバージョンを使ってください。',
   'database-unavailable': 'データベースが動いていること、設定の `database` が正しいことを確認してください。',
   'sqlite-missing':
-    'SQLite を備えた Node.js 24（または 22.16 以降）を使うか、古い版では `npm install @photostructure/sqlite` でパッケージを追加してください。',
+    'SQLite を備えた Node.js 24（または 22.16 以降）を使うか、古いバージョンでは `npm install @photostructure/sqlite` でパッケージを追加してください。',
   'database-locked':
     'ほかのプロセスがこの SQLite ファイルに書き込んでいます。終わるのを待つか、複数のプロセスで使う場合は PostgreSQL を使ってください。',
   'too-many-files':
@@ -46,7 +47,7 @@ export const adviceInJapanese = {
   'objects-unavailable':
     'オブジェクトストレージが応答しないか、利用できない状態です。失われるものはなく、応答が戻れば続きを行います。`rsbridge check` で確認できます。',
   'objects-refused':
-    '`storage.s3` のエンドポイント、バケット、リージョン、認証情報とその権限（読み取り、書き込み、削除、一覧）、または時計を修正し、`rsbridge check` で確認してください。',
+    '`storage.s3` のエンドポイント、バケット、リージョン、認証情報とその権限（読み取り、書き込み、削除、一覧）、またはシステム時刻を修正し、`rsbridge check` で確認してください。',
   'alert-undelivered':
     '設定の `mail` または `alerts` の宛先、ポート、アカウントを修正してください。`rsbridge alert test` で、すべての送信方法を試せます。',
   'lease-held':
@@ -58,7 +59,7 @@ export const adviceInJapanese = {
     '相手のサーバーから、再試行の上限を超えて待つよう求められました。次の実行で続きを行います。',
   'upstream-cut-off': '応答が途中で終わりました。次の実行で、このページを取得し直します。',
   'upstream-too-slow':
-    'サーバーからほとんどデータが届きません。運用者に問い合わせるか、`slowestBytesPerSecond` を下げてください。次の実行で続きを行います。',
+    'サーバーからほとんどデータが届きません。管理者に問い合わせるか、`slowestBytesPerSecond` を下げてください。次の実行で続きを行います。',
   'upstream-status': 'アドレスをブラウザーで開いてください。サーバーが HTTP のエラーを返しています。',
   'upstream-html':
     'アドレスをブラウザーで開いてください。データの代わりに HTML のページ（プロキシ、ログイン画面、ボット対策など）が返されています。',
@@ -86,7 +87,7 @@ export const adviceInJapanese = {
   'oai-error': 'リポジトリが要求を拒みました。理由はメッセージにあります。',
   'oai-bad-resumption-token': 'リストを最初から読み直します。保存済みのものは失われません。',
   'oai-token-loop':
-    'リポジトリが同じページを繰り返しています。運用者に知らせてください。何も削除していません。',
+    'リポジトリが同じページを繰り返しています。管理者に知らせてください。何も削除していません。',
   'oai-list-incomplete': 'リストが異常な形で終わりました。次の実行で読み直します。何も削除していません。',
   'oai-unknown-format': 'リポジトリが提供している形式を指定してください（`rsbridge check` で一覧できます）。',
   'deletions-refused':

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 export interface Block {
   /** `sh` where a page says nothing: what is typed. */
   readonly language: string;
-  /** What it needs beside a shell, a bridge and curl: a program, `postgres`, `s3`, a `token`, or a `fresh` bridge. */
+  /** What it needs beside a shell, a bridge and curl: a program, `postgres`, `s3`, a `token`, a `fresh` bridge, or a `private` source. */
   readonly needs: string;
   readonly text: string;
 }

@@ -41,6 +41,9 @@ export async function startSampleService(path = '', source: object = {}): Promis
   const service = await startService(bridge, { host: '127.0.0.1', port }, io);
   await service.harvestNow('sample', { mode: 'full' });
   await vi.waitFor(async () => expect((await fetch(`${base}/readyz`)).status).toBe(200), { timeout: 60_000 });
+  // Change Lists begin with a publication of their own.
+  const changeList = `${base}/sample/changelist.xml`;
+  await vi.waitFor(async () => expect((await fetch(changeList)).status).toBe(200), { timeout: 60_000 });
   return {
     base,
     directory,
