@@ -12,6 +12,7 @@ import { forAnswers } from '../store/engine/database.ts';
 import { adminAnswers } from './admin/admin-answers.ts';
 import { sharedByLink } from './alerts/shared-links.ts';
 import type { Bridge } from './bridge.ts';
+import { createDraftActs } from './drafts/draft-acts.ts';
 import { oaiOfferOf } from './oai/offers.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { searchedSources } from './search/searched-sources.ts';
@@ -66,6 +67,7 @@ export async function listenAlone(
 function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmin: boolean): FastifyInstance {
   const { config, log } = bridge;
   const reading = { ...bridge, database: forAnswers(bridge.database) };
+  const drafts = createDraftActs(bridge);
   const answers: ServerDeps = {
     database: reading.database,
     publication: bridge.publication,
@@ -101,13 +103,15 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     oai: (source) => oaiOfferOf(config, source),
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
-    admin: withAdmin ? adminAnswers(bridge) : undefined,
+    admin: withAdmin ? adminAnswers(bridge, drafts) : undefined,
     shared: sharedByLink(reading),
     ...createSurvey(reading),
     upstreamAnswers: bridge.upstreamAnswers.counts,
     ...given,
   };
-  return createApp(answers, scope);
+  const app = createApp(answers, scope);
+  app.addHook('onClose', () => drafts.close());
+  return app;
 }
 
 async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {

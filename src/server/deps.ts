@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { LoggerOptions } from 'pino';
 import type { Clock } from '../core/adapter.ts';
 import type { FilesConfig, MementosConfig } from '../core/config/config.ts';
+import type { DraftChoices } from '../core/drafts/source-draft.ts';
 import type { FileRefusal, UpstreamFiles } from '../core/files/upstream-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Publication, PublishedSet } from '../publish/published/publication.ts';
@@ -110,6 +111,26 @@ export interface AdminDeps {
   settings(): readonly Setting[];
   /** By the same functions as the command line. */
   readonly acts: SourceActs;
+  /** The same, for sources that there are not yet. */
+  readonly newSources: NewSourceActs;
+}
+
+/**
+ * A source is added step by step: its address is looked at, it is tried, it is kept in the database. What takes a while goes
+ * on when these have returned, and is told by its draft (`src/store/admin/drafts.ts`).
+ */
+export interface NewSourceActs {
+  /** Of the configuration. */
+  groups(): readonly string[];
+  /** @returns the number of the draft. BridgeError `usage` where the address is none of the web */
+  look(
+    wanted: { readonly address: string } & Pick<DraftChoices, 'adapter' | 'group'>,
+    by: Actor,
+  ): Promise<number>;
+  /** Reads its first page, and stores nothing. BridgeError `usage`, `not-found` */
+  trial(draft: number, choices: DraftChoices, by: Actor): Promise<void>;
+  /** @returns the name of the source. BridgeError `usage`, `not-found` */
+  keep(draft: number, choices: DraftChoices, by: Actor): Promise<string>;
 }
 
 /** What is done with sources, noted in the audit log. Names that there are not: BridgeError `unknown-source`. */
@@ -136,6 +157,21 @@ export interface SourceActs {
   reject(source: string, run: number, by: Actor): Promise<void>;
   /** Of a source as it is configured, secrets masked. */
   settingsOf(source: string): Promise<SourceSettings>;
+  /** Of a source that is kept in the database, as somebody gave them. BridgeError `usage` where a file has it */
+  keptSettings(source: string): Promise<KeptSettings>;
+  /** @param patch settings by name, as JSON Merge Patch. BridgeError `usage`, `source-changed` */
+  change(source: string, patch: SettingsPatch, by: Actor, expected?: string): Promise<KeptSettings>;
+  /** Out of the database; what was harvested stays. BridgeError `usage`, `source-changed` */
+  remove(source: string, by: Actor, expected?: string): Promise<void>;
+}
+
+/** A setting that is null is unset; one within another stands in an object (RFC 7396). */
+export type SettingsPatch = Readonly<Record<string, unknown>>;
+
+export interface KeptSettings {
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Another one for other settings. */
+  readonly tag: string;
 }
 
 /** The settings of a source, and where it is configured. */

@@ -1,14 +1,16 @@
 import { createIsFrom } from '../../server/connections/client-address.ts';
-import type { AdminDeps } from '../../server/deps.ts';
+import type { AdminDeps, KeptSettings, NewSourceActs } from '../../server/deps.ts';
+import { changeKept, refuseOfFile, removeKept, tagOfSettings } from '../sources/kept-source-acts.ts';
+import { patchedSettings } from '../sources/patched-settings.ts';
 import { settingsInForce } from '../sources/settings-in-force.ts';
 import { askNow, pauseNow, rejectDeletions, resumeNow, stopNow } from '../sources/source-acts.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
 import { installationSettings } from './installation-settings.ts';
 
-type Answered = Pick<StoredBridge, 'config' | 'database' | 'clock' | 'origins'>;
+type Answered = Pick<StoredBridge, 'config' | 'database' | 'clock' | 'origins' | 'reload'>;
 
 /** What the dashboard is given; undefined where it is switched off. */
-export function adminAnswers(bridge: Answered): AdminDeps | undefined {
+export function adminAnswers(bridge: Answered, newSources: NewSourceActs): AdminDeps | undefined {
   const { admin, adminPassword } = bridge.config;
   if (!admin.enabled) return undefined;
   const { header = '', from = [] } = admin.proxyLogin ?? {};
@@ -28,6 +30,15 @@ export function adminAnswers(bridge: Answered): AdminDeps | undefined {
       stop: async (sources, by) => void (await stopNow(bridge, sources, by)),
       reject: async (source, run, by) => void (await rejectDeletions(bridge, source, run, by)),
       settingsOf: (source) => settingsInForce(bridge, source),
+      keptSettings: async (source) => withTag((await refuseOfFile(bridge, source)).settings),
+      change: async (source, patch, by, expected) =>
+        withTag(await changeKept(bridge, source, (before) => patchedSettings(before, patch), by, expected)),
+      remove: (source, by, expected) => removeKept(bridge, source, by, expected),
     },
+    newSources,
   };
+}
+
+function withTag(settings: KeptSettings['settings']): KeptSettings {
+  return { settings, tag: tagOfSettings(settings) };
 }

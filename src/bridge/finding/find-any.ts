@@ -26,6 +26,8 @@ export interface Looking {
    * public addresses, and those of `network.allow`.
    */
   readonly within?: 'anywhere' | Config['network'];
+  /** Told of each place that is asked. */
+  readonly asked?: (url: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +40,8 @@ function withoutCredentials(url: URL): URL {
   );
 }
 
-function parseAddress(address: string): URL {
+/** @throws BridgeError `usage` where it is none of the web */
+export function parseAddress(address: string): URL {
   try {
     const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`);
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`scheme ${url.protocol}`);
@@ -108,10 +111,12 @@ async function find(address: URL, looking: Looking): Promise<Found> {
   const alone = { http, log, clock: impatient, lessons: createLessonBook(impatient) };
   const ports: SearchPorts = {
     verbose,
-    look: (url, options) =>
-      budget.spend(url, options.isGuess ? guess : total, signal, (deadline, inTime) =>
+    look: (url, options) => {
+      looking.asked?.(url);
+      return budget.spend(url, options.isGuess ? guess : total, signal, (deadline, inTime) =>
         lookAt(http, url, { ...options, deadline, signal: inTime }),
-      ),
+      );
+    },
     identify: (adapter, url, oai) => {
       // What is known already is not asked again.
       const known = adapter === 'oai-pmh' ? {} : { oai: oai?.url ?? false };

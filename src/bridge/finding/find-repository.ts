@@ -80,6 +80,9 @@ class RepositorySearch {
   /** In the order in which they were met: the first is that of the address that was given. */
   readonly #failures: { readonly url: string; readonly reason: string }[] = [];
   readonly #asked = new Set<string>();
+  /** Of places that may not be asked. */
+  #refusals = 0;
+  #refusal: BridgeError | undefined;
   /** There is something to harvest already: whatever fails from now on costs nothing. */
   #isFound = false;
   /** The host has answered something. */
@@ -101,6 +104,7 @@ class RepositorySearch {
     const pasted = readPasted(this.#address);
     const found = (await this.#asPasted(pasted)) ?? (await this.#around(pasted));
     if (found !== undefined) return found;
+    if (this.#refusal && this.#refusals === this.#failures.length) throw this.#refusal;
     throw new BridgeError('upstream-protocol', this.#inSum());
   }
 
@@ -320,6 +324,10 @@ class RepositorySearch {
     const isHopeless = error.code === 'upstream-unreachable' || error.code === 'upstream-busy';
     const isHere = new URL(url).host === this.#address.host;
     if (isHopeless && isHere) this.#unreachable += 1;
+    if (error.code === 'address-refused') {
+      this.#refusals += 1;
+      this.#refusal ??= error;
+    }
     // Firewalls cut off single guesses; a host that is down cuts off all.
     const isDown = !this.#isReached || this.#unreachable >= 3;
     const isFirst = this.#failures.length === 0;

@@ -17,10 +17,19 @@ export interface Survey {
 export function createSurvey(bridge: Bridge): Survey {
   const { clock, publication, database, config } = bridge;
   const published = keptFresh(clock, 0, () => publication.sets());
-  const known = keptFresh(clock, 5000, async () => {
-    const of = await readKnown(bridge, await published());
-    return { of, overviews: overviewsOf(bridge, of) };
-  });
+  const lookAnew = () =>
+    keptFresh(clock, 5000, async () => {
+      const of = await readKnown(bridge, await published());
+      return { of, overviews: overviewsOf(bridge, of) };
+    });
+  let sources = config.sources;
+  let look = lookAnew();
+  // Whoever has just added or removed a source is shown that.
+  const known = () => {
+    if (sources !== config.sources) look = lookAnew();
+    sources = config.sources;
+    return look();
+  };
   const sizeOfDatabase = keptFresh(clock, 60_000, () => readDatabaseSize(database, config.database));
   return {
     published,

@@ -375,7 +375,7 @@ export const sourceSchema = Type.Object(
     privateHost: Type.Boolean({
       default: true,
       description:
-        'Whether the host of `url` may have a private address. false: it has to be public, or in `network.allow`.',
+        'Whether the host of `url` may have a private address. false: it has to be public, or in `network.allow`, as it is with sources that were added in the dashboard or by /api/v1.',
     }),
   },
   // Without a default of its own, TypeBox would not fill in those of its properties.

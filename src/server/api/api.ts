@@ -5,7 +5,9 @@ import type { EventHub } from '../admin/live/event-hub.ts';
 import type { ServerDeps } from '../deps.ts';
 import { accessApiRoutes } from './access-routes.ts';
 import { activityRoutes } from './activity-routes.ts';
+import { draftRoutes } from './draft-routes.ts';
 import { eventRoutes } from './event-routes.ts';
+import { keptSourceRoutes } from './kept-source-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { problemRoutes } from './problem-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
@@ -23,6 +25,8 @@ export function apiRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub)
     api.removeContentTypeParser('text/plain');
     installGuard(api, own, 'api');
     sourceRoutes(api, own);
+    draftRoutes(api, own);
+    keptSourceRoutes(api, own);
     taskRoutes(api, own);
     problemRoutes(api, own);
     accessApiRoutes(api, own);

@@ -1,3 +1,4 @@
+import type { DraftChoices, DraftFound, DraftTrial } from '../../core/drafts/source-draft.ts';
 import { addSeconds } from '../../core/datetime.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 
@@ -8,16 +9,18 @@ import type { Database, Queryable } from '../engine/database.ts';
 export const draftStates = ['waiting', 'looking', 'found', 'trying', 'tried', 'failed', 'saved'] as const;
 export type DraftState = (typeof draftStates)[number];
 
-/** A source that somebody is about to add. Times are ISO; the JSON is of whoever writes it. */
+/** A source that somebody is about to add. Times are ISO. */
 export interface Draft {
   readonly id: number;
   readonly address: string;
-  readonly choices: unknown;
+  readonly choices: DraftChoices;
   /** Undefined: nothing yet. */
-  readonly found: unknown;
-  readonly trial: unknown;
+  readonly found: DraftFound | undefined;
+  readonly trial: DraftTrial | undefined;
   readonly state: DraftState;
+  /** Of what failed. */
   readonly code: string | undefined;
+  /** The same; before that, how far it is. */
   readonly message: string | undefined;
   /** The name under which it was kept. */
   readonly source: string | undefined;
@@ -126,12 +129,11 @@ export async function removeDraft({ writer }: Pick<Database, 'writer'>, id: numb
 
 function toDraft(row: DraftRow): Draft {
   const { id, address, state, who, at, updated_at: updatedAt } = row;
-  const parsed = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text));
   return {
     ...{ id, address, state, who, at, updatedAt },
-    choices: parsed(row.choices),
-    found: parsed(row.found),
-    trial: parsed(row.trial),
+    choices: JSON.parse(row.choices) as DraftChoices,
+    found: row.found === null ? undefined : (JSON.parse(row.found) as DraftFound),
+    trial: row.trial === null ? undefined : (JSON.parse(row.trial) as DraftTrial),
     code: row.code ?? undefined,
     message: row.message ?? undefined,
     source: row.source ?? undefined,

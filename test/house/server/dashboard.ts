@@ -1,4 +1,4 @@
-import type { AdminDeps, SourceActs } from '../../../src/server/deps.ts';
+import type { AdminDeps, NewSourceActs, SourceActs } from '../../../src/server/deps.ts';
 import { setPassword } from '../../../src/store/admin/accounts.ts';
 import { hashPassword } from '../../../src/store/admin/password-hash.ts';
 import type { Scope } from '../../../src/store/admin/scope.ts';
@@ -31,6 +31,17 @@ export const noActs: SourceActs = {
   stop: async () => undefined,
   reject: async () => undefined,
   settingsOf: async () => ({ from: 'file', settings: [] }),
+  keptSettings: async () => ({ settings: {}, tag: '' }),
+  change: async () => ({ settings: {}, tag: '' }),
+  remove: async () => undefined,
+};
+
+/** Nobody looks for any. */
+export const noNewSources: NewSourceActs = {
+  groups: () => [],
+  look: async () => 0,
+  trial: async () => undefined,
+  keep: async () => '',
 };
 
 /** One that has nothing to tell. */
@@ -39,6 +50,7 @@ export const dashboard: AdminDeps = {
   nameOf: () => undefined,
   settings: () => [],
   acts: noActs,
+  newSources: noNewSources,
 };
 
 type Asked = Pick<House, 'origin'>;

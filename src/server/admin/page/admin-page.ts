@@ -8,10 +8,10 @@ import { languageOf, wordsOf } from './language.ts';
 import { liveScript, liveScriptHash } from './live-script.ts';
 
 const adminStyle = `${stylesheet}
-button,input,select{font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:7px;padding:.25rem .7rem;min-height:2rem;max-width:100%}
+button,input,select,textarea{font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:7px;padding:.25rem .7rem;min-height:2rem;max-width:100%}
 input[type=checkbox]{min-height:1.2rem;width:1.2rem;vertical-align:middle}
 button{cursor:pointer}button:hover{border-color:var(--accent)}
-button:focus-visible,input:focus-visible,select:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+button:focus-visible,input:focus-visible,select:focus-visible,textarea:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 nav.admin{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;align-items:baseline}
 nav.admin form,.inline{display:inline}
 label{display:block;margin:.6rem 0 .2rem}label.inline{display:inline;margin:0}
@@ -21,6 +21,7 @@ label{display:block;margin:.6rem 0 .2rem}label.inline{display:inline;margin:0}
 .runs .f{fill:var(--warn)}.runs .o{fill:var(--ok)}.runs .i{fill:var(--soft)}.runs .n{fill:var(--line)}
 .note{border-left:3px solid var(--accent);padding:.4rem .9rem;background:var(--card)}
 .works{list-style:none;padding:0}.works li{margin:.8rem 0}progress{width:100%;max-width:24rem;height:.6rem;accent-color:var(--accent)}
+.any{overflow-wrap:anywhere}fieldset{border:1px solid var(--line);border-radius:7px;margin:.8rem 0;min-width:0}.lines{white-space:pre-line}
 .scroll{overflow-x:auto}.raw{max-height:24rem;overflow:auto}
 .lines .l{display:block;position:relative;padding-left:3.6em}.lines .l::before{content:attr(data-n);position:absolute;left:0;width:2.8em;text-align:right;color:var(--soft)}
 .lines mark{color:var(--warn);background:none;font-weight:700;text-decoration:underline wavy;text-underline-offset:3px}

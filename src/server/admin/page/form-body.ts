@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../http/errors.ts';
 
-/** The fields of a form; of one that is there twice, the last. */
+/** The fields of a form; of one that is there twice, the last, but for those that are lists. */
 export type Form = Readonly<Record<string, string>>;
 
 /** More than any of our forms has; `sources` of a table counts once for each. */
 const mostFields = 2000;
+
+/** Fields of which several may be chosen, and what is put between them. */
+const lists = { source: ' ', format: '\n', set: '\n' } as const;
 
 /** Takes what a browser sends of a form, and nothing else. */
 export function takeForms(app: FastifyInstance): void {
@@ -19,8 +22,11 @@ export function takeForms(app: FastifyInstance): void {
       // No prototype: a field may have any name.
       const form: Record<string, string> = Object.create(null);
       for (const [name, value] of params) form[name] = value;
-      const all = params.getAll('source');
-      done(null, all.length > 1 ? { ...form, source: all.join(' ') } : form);
+      for (const [name, between] of Object.entries(lists)) {
+        const all = params.getAll(name);
+        if (all.length > 1) form[name] = all.join(between);
+      }
+      done(null, form);
     },
   );
 }

@@ -28,7 +28,8 @@ export const japanese: AdminWords = {
   sources: {
     title: 'ソース',
     all: 'すべて',
-    none: 'ソースはまだありません。`rsbridge sources add URL` で追加できます。',
+    none: 'ソースはまだありません。権限 admin があれば、ここで追加できます（`rsbridge sources add URL` でも同じです）。',
+    add: 'ソースを追加',
     noneFound: '該当するソースはありません。',
     find: '検索',
     state: '状態',
@@ -98,6 +99,8 @@ export const japanese: AdminWords = {
     reject: '却下：次に見つからなくなるまで公開を続ける',
     since: 'から',
     settings: '現在の設定',
+    change: '変更',
+    remove: '外す',
     key: '設定',
     value: '値',
     from: '出所',

@@ -26,7 +26,8 @@ export const english = {
   sources: {
     title: 'Sources',
     all: 'all',
-    none: 'There are no sources yet. `rsbridge sources add URL` adds one.',
+    none: 'There are no sources yet. Whoever has the scope admin can add one here; `rsbridge sources add URL` does the same.',
+    add: 'Add a source',
     noneFound: 'No source is like that.',
     find: 'Find',
     state: 'State',
@@ -96,6 +97,8 @@ export const english = {
     reject: 'Reject: keep them, until a later harvest misses them again',
     since: 'since',
     settings: 'Settings in force',
+    change: 'Change',
+    remove: 'Remove',
     key: 'Setting',
     value: 'Value',
     from: 'From',

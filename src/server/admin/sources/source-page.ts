@@ -60,6 +60,7 @@ ${livePart('runs', shown.length > 0 ? runTable(shown, words, reader, view.now) :
 <h2>${words.source.learnt}</h2>
 ${lessons(view, words, reader)}
 <h2>${words.source.settings}</h2>
+${allows(visitor.scope, 'admin') && view.configured.from === 'database' && html`<p class="actions"><a href="${base}/${name}/change">${words.source.change}</a> <a href="${base}/${name}/remove">${words.source.remove}</a></p>`}
 ${settingsTable(view.settings, words)}`;
   return sendAdminPage(deps, request, reply, {
     ...{ title: view.row.title, body, visitor },

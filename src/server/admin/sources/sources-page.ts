@@ -72,7 +72,8 @@ async function sendSources(
       ({ word, count }) =>
         html`<a href="${base}?${queryOf({ ...selection, state: word })}">${stateMark(word, words)}</a> ${count} `,
     )} <a href="${base}">${sources.all}</a> ${all.length}</p>`;
-  const body = html`${summary}${filterForm(base, selection, words)}
+  const add = allows(visitor.scope, 'admin') && html`<p><a href="${base}/sources/add">${sources.add}</a></p>`;
+  const body = html`${summary}${add}${filterForm(base, selection, words)}
 ${
   shown.length === 0
     ? html`<p>${all.length === 0 ? withCode(sources.none) : sources.noneFound}</p>`

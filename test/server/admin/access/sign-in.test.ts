@@ -9,6 +9,7 @@ import {
   ask,
   cookieOf,
   noActs,
+  noNewSources,
   ownForm,
   password,
   signIn,
@@ -22,7 +23,7 @@ const open = () =>
   openHouse({
     admin: {
       passwordConfigured: false,
-      acts: noActs,
+      ...{ acts: noActs, newSources: noNewSources },
       settings: () => [],
       nameOf: ({ headers }) => (headers['x-proxy-user'] as string | undefined) ?? undefined,
     },
