@@ -1,5 +1,5 @@
-import type { DraftChoices, DraftFound } from '../../core/drafts/source-draft.ts';
 import { addSeconds, toIso } from '../../core/datetime.ts';
+import type { DraftChoices, DraftFound } from '../../core/drafts/source-draft.ts';
 import { BridgeError, describeError, failure, isBridgeError } from '../../core/errors.ts';
 import { redact } from '../../core/secrets.ts';
 import { createHostGate } from '../../harvest/http/host-gate.ts';

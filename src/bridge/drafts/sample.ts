@@ -1,6 +1,6 @@
 import type { Adapter, Page, SourceItem } from '../../core/adapter.ts';
-import type { DraftTrial, TriedItem } from '../../core/drafts/source-draft.ts';
 import { describeMetadata, inOrderOfDetail, sayingMost } from '../../core/descriptions/describe.ts';
+import type { DraftTrial, TriedItem } from '../../core/drafts/source-draft.ts';
 import { cut } from './cut.ts';
 
 const itemsShown = 50;

@@ -1,5 +1,5 @@
-import type { DraftChoices, DraftFound, DraftTrial } from '../../core/drafts/source-draft.ts';
 import { addSeconds } from '../../core/datetime.ts';
+import type { DraftChoices, DraftFound, DraftTrial } from '../../core/drafts/source-draft.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DraftChoices, DraftFound } from '../../../core/drafts/source-draft.ts';
 import { addSeconds, toIso } from '../../../core/datetime.ts';
+import type { DraftChoices, DraftFound } from '../../../core/drafts/source-draft.ts';
 import { isBridgeError } from '../../../core/errors.ts';
 import { type Draft, type DraftState, findDraft } from '../../../store/admin/drafts.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
