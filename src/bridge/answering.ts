@@ -20,6 +20,7 @@ import { createPrivacy } from './state/privacy.ts';
 import { servesSource } from './state/stored-sources.ts';
 import { createSurvey } from './state/survey.ts';
 import { version } from './version.ts';
+import { createTakedownActs } from './withdrawals/takedown-acts.ts';
 
 /** What answers requests, in this process or in others. */
 export interface Front {
@@ -103,7 +104,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     oai: (source) => oaiOfferOf(config, source),
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
-    admin: withAdmin ? adminAnswers(bridge, drafts) : undefined,
+    admin: withAdmin ? adminAnswers(bridge, drafts, createTakedownActs(bridge)) : undefined,
     shared: sharedByLink(reading),
     ...createSurvey(reading),
     upstreamAnswers: bridge.upstreamAnswers.counts,

@@ -113,6 +113,54 @@ export interface AdminDeps {
   readonly acts: SourceActs;
   /** The same, for sources that there are not yet. */
   readonly newSources: NewSourceActs;
+  /** As `rsbridge withdraw` and `rsbridge restore`. */
+  readonly takedown: TakedownActs;
+}
+
+/** What is taken down, and published again; noted in the audit log. */
+export interface TakedownActs {
+  /** By source and item. */
+  list(): Promise<readonly TakenDown[]>;
+  /**
+   * What would be taken down.
+   * @param what an address of ours, or what the repository calls an item. BridgeError `unknown-resource`, `already-withdrawn`
+   */
+  plan(what: string): Promise<TakedownPlan>;
+  /** BridgeError as for `plan` */
+  withdraw(what: string, reason: string | undefined, by: Actor): Promise<Takedown>;
+  /** BridgeError `unknown-resource`, `not-withdrawn` */
+  restore(what: string, by: Actor): Promise<Restoration>;
+}
+
+export interface TakenDown {
+  readonly uri: string;
+  readonly source: string;
+  readonly identifier: string;
+  readonly reason: string | undefined;
+  /** ISO. */
+  readonly at: string;
+}
+
+export interface TakedownPlan {
+  /** Of the resource, or of the page of the item. */
+  readonly uri: string;
+  readonly source: string;
+  readonly identifier: string;
+  /** URIs that answer 410 from then on. */
+  readonly resources: readonly string[];
+}
+
+export interface Takedown extends TakedownPlan {
+  /** Whether the journal says so; else whoever works on the source sees to it within a minute. */
+  readonly announced: boolean;
+  /** Undefined: they are still being removed. */
+  readonly contentsRemoved: number | undefined;
+}
+
+export interface Restoration {
+  readonly restored: readonly string[];
+  /** The numbers by which it can be followed how the repository is asked for them. */
+  readonly tasks: readonly number[];
 }
 
 /**

@@ -120,7 +120,8 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     'admin/problems': 'admin/guard admin/page admin/sources html http words',
     'admin/runs': 'admin/page html words',
     'admin/sources': 'admin/activity admin/guard admin/live admin/page admin/runs deps.ts html http words',
-    api: 'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/problems admin/sources deps.ts http openapi',
+    'admin/takedown': 'admin/guard admin/page deps.ts html words',
+    api: 'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/problems admin/sources admin/takedown deps.ts http openapi',
     'deps.ts': 'connections measures.ts past.ts privacy.ts request-metrics.ts words',
     direct: 'connections deps.ts http memento operations past repeated resources',
     documents: 'deps.ts html http pages past repeated words',
@@ -142,7 +143,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/bridge': {
     alerts: 'alerts/channels state stored-bridge.ts version.ts work',
     admin: 'config sources stored-bridge.ts',
-    'answering.ts': 'admin alerts bridge.ts drafts oai open-files.ts search state version.ts',
+    'answering.ts': 'admin alerts bridge.ts drafts oai open-files.ts search state version.ts withdrawals',
     'bridge.ts': 'log.ts presence stored-bridge.ts system-clock.ts version.ts',
     crew: 'answering.ts version.ts',
     drafts: 'bridge.ts config finding log.ts protocols.ts sources',

@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureSource } from '../../src/store/sources/sources.ts';
-import { addAccount, noActs, noNewSources, password } from '../house/server/dashboard.ts';
+import { addAccount, noActs, noNewSources, noTakedown, password } from '../house/server/dashboard.ts';
 import { type House, now, openHouse, sourceOverview } from '../house/server/fixture.ts';
 
 /** The dashboard in a browser that people have: Debian's Chromium, or whatever `CHROMIUM` names. */
@@ -28,6 +28,7 @@ describe.skipIf(!existsSync(executablePath))('the dashboard in a browser, withou
       admin: {
         ...{ passwordConfigured: false, nameOf: () => undefined, settings: () => [setting] },
         newSources: noNewSources,
+        takedown: noTakedown,
         acts: {
           ...noActs,
           settingsOf: async () => ({

@@ -1,5 +1,5 @@
 import { createIsFrom } from '../../server/connections/client-address.ts';
-import type { AdminDeps, KeptSettings, NewSourceActs } from '../../server/deps.ts';
+import type { AdminDeps, KeptSettings, NewSourceActs, TakedownActs } from '../../server/deps.ts';
 import { changeKept, refuseOfFile, removeKept, tagOfSettings } from '../sources/kept-source-acts.ts';
 import { patchedSettings } from '../sources/patched-settings.ts';
 import { settingsInForce } from '../sources/settings-in-force.ts';
@@ -10,7 +10,11 @@ import { installationSettings } from './installation-settings.ts';
 type Answered = Pick<StoredBridge, 'config' | 'database' | 'clock' | 'origins' | 'reload'>;
 
 /** What the dashboard is given; undefined where it is switched off. */
-export function adminAnswers(bridge: Answered, newSources: NewSourceActs): AdminDeps | undefined {
+export function adminAnswers(
+  bridge: Answered,
+  newSources: NewSourceActs,
+  takedown: TakedownActs,
+): AdminDeps | undefined {
   const { admin, adminPassword } = bridge.config;
   if (!admin.enabled) return undefined;
   const { header = '', from = [] } = admin.proxyLogin ?? {};
@@ -36,6 +40,7 @@ export function adminAnswers(bridge: Answered, newSources: NewSourceActs): Admin
       remove: (source, by, expected) => removeKept(bridge, source, by, expected),
     },
     newSources,
+    takedown,
   };
 }
 

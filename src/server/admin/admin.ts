@@ -24,6 +24,7 @@ import { sourcePageRoutes } from './sources/source-page.ts';
 import { sourceLive, sourcesLive } from './sources/sources-live.ts';
 import { sourcesPageRoutes } from './sources/sources-page.ts';
 import { taskPageRoutes } from './sources/task-page.ts';
+import { takedownPageRoutes } from './takedown/takedown-page.ts';
 
 /** The dashboard: somebody who signed in → pages that say how everything is, and forms that act. */
 export function adminRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub): void {
@@ -50,6 +51,7 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHu
     removePageRoutes(pages, own);
     problemsPageRoutes(pages, own);
     taskPageRoutes(pages, own);
+    takedownPageRoutes(pages, own);
     settingsPageRoutes(pages, own);
     logPageRoutes(pages, own);
     activityPageRoutes(pages, own);

@@ -11,6 +11,7 @@ import { keptSourceRoutes } from './kept-source-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { problemRoutes } from './problem-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
+import { takedownRoutes } from './takedown-routes.ts';
 import { taskRoutes } from './task-routes.ts';
 
 /** The dashboard for programs: JSON in, JSON out, with a token or a session. */
@@ -29,6 +30,7 @@ export function apiRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub)
     keptSourceRoutes(api, own);
     taskRoutes(api, own);
     problemRoutes(api, own);
+    takedownRoutes(api, own);
     accessApiRoutes(api, own);
     logRoutes(api, own);
     activityRoutes(api, own);

@@ -1,4 +1,4 @@
-import type { AdminDeps, NewSourceActs, SourceActs } from '../../../src/server/deps.ts';
+import type { AdminDeps, NewSourceActs, SourceActs, TakedownActs } from '../../../src/server/deps.ts';
 import { setPassword } from '../../../src/store/admin/accounts.ts';
 import { hashPassword } from '../../../src/store/admin/password-hash.ts';
 import type { Scope } from '../../../src/store/admin/scope.ts';
@@ -44,6 +44,21 @@ export const noNewSources: NewSourceActs = {
   keep: async () => '',
 };
 
+/** Nothing is taken down. */
+export const noTakedown: TakedownActs = {
+  list: async () => [],
+  plan: async (uri) => ({ uri, source: '', identifier: '', resources: [] }),
+  withdraw: async (uri) => ({
+    uri,
+    source: '',
+    identifier: '',
+    resources: [],
+    announced: true,
+    contentsRemoved: 0,
+  }),
+  restore: async () => ({ restored: [], tasks: [] }),
+};
+
 /** One that has nothing to tell. */
 export const dashboard: AdminDeps = {
   passwordConfigured: false,
@@ -51,6 +66,7 @@ export const dashboard: AdminDeps = {
   settings: () => [],
   acts: noActs,
   newSources: noNewSources,
+  takedown: noTakedown,
 };
 
 type Asked = Pick<House, 'origin'>;

@@ -97,7 +97,7 @@ describeOnBoth('A harvester that follows from one responseDate to the next', (op
           await house.close();
         }
       }),
-      { numRuns: runs(8, 200) },
+      { numRuns: runs(8, 20) },
     );
   });
 });

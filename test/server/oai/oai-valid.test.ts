@@ -134,7 +134,7 @@ describe.skipIf(oaiSchemas === undefined)('Every OAI-PMH response is valid by th
         for (const code of errorsIn(answer)) expect(codes).toContain(code);
         if (given.length !== 1) expect(errorsIn(answer)).toEqual(['badVerb']);
       }),
-      { numRuns: runs(300, 5000) },
+      { numRuns: runs(300, 1000) },
     );
   });
 
@@ -163,7 +163,7 @@ describe.skipIf(oaiSchemas === undefined)('Every OAI-PMH response is valid by th
         );
         validate(await house.ask(`${start}${escaped.join('')}`));
       }),
-      { numRuns: runs(200, 3000) },
+      { numRuns: runs(200, 800) },
     );
   });
 });

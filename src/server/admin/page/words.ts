@@ -8,6 +8,7 @@ export const english = {
     access: 'Access',
     activity: 'Activity',
     log: 'Log',
+    takedown: 'Taking down',
     audit: 'Audit log',
     settings: 'Settings',
     signOut: 'Sign out',

@@ -10,6 +10,7 @@ import {
   cookieOf,
   noActs,
   noNewSources,
+  noTakedown,
   ownForm,
   password,
   signIn,
@@ -23,7 +24,7 @@ const open = () =>
   openHouse({
     admin: {
       passwordConfigured: false,
-      ...{ acts: noActs, newSources: noNewSources },
+      ...{ acts: noActs, newSources: noNewSources, takedown: noTakedown },
       settings: () => [],
       nameOf: ({ headers }) => (headers['x-proxy-user'] as string | undefined) ?? undefined,
     },
