@@ -253,7 +253,10 @@ function describeFiles(files: FileCounts | undefined): readonly string[] {
   const parts = files
     ? [
         [files.confirmed, 'confirmed'],
-        [files.refused, 'refused by their servers, or at addresses that are not asked (`network.allow`), and not published'],
+        [
+          files.refused,
+          'refused by their servers, or at addresses that are not asked (`network.allow`), and not published',
+        ],
         [files.gone, 'gone from their servers, and not published'],
         [files.unreachable, 'without an answer'],
         [files.unchecked, 'not asked for yet'],
