@@ -109,7 +109,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/server': {
     access: 'connections deps.ts http past privacy.ts',
     admin:
-      'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/page admin/problems admin/sources deps.ts',
+      'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/page admin/problems admin/sources admin/takedown deps.ts',
     'admin/access': 'admin/guard admin/page deps.ts html http',
     'admin/activity': 'admin/guard admin/live admin/page deps.ts html measures.ts words',
     'admin/guard': 'connections deps.ts http',

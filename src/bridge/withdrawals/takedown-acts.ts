@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { failure } from '../../core/errors.ts';
 import type { TakedownActs } from '../../server/deps.ts';
 import { primaryOf } from '../../store/admin/primary.ts';
 import { listWithdrawals } from '../../store/removal/withdrawals.ts';
@@ -31,8 +32,11 @@ export function createTakedownActs(bridge: Bridge): TakedownActs {
       for (const source of sources)
         announced =
           (await announceWithdrawal(bridge, source, { attempts: 5, stop: signal, signal })) && announced;
-      const removing = removeWithdrawnBytes(bridge, signal).catch((err: unknown) => {
-        log.error({ err }, 'bytes of what was withdrawn are still there; the next round removes them');
+      const removing = removeWithdrawnBytes(bridge, signal).catch((error: unknown) => {
+        log.error(
+          { ...failure(error) },
+          'bytes of what was withdrawn are still there; the next round removes them',
+        );
         return undefined;
       });
       const contentsRemoved = await Promise.race([removing, sleep(patienceMs, undefined, { ref: false })]);
