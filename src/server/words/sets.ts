@@ -92,7 +92,7 @@ const ja: typeof en = {
   comesFrom: '提供元',
   by: (protocol) => `（${protocol}）`,
   resources: 'リソース数',
-  oai: 'OAI-PMH',
+  oai: 'OAI-PMH で収集する',
   nonePublished: '未公開',
   documents: '文書',
   nothingPublished: '公開中の文書はまだありません。最初のハーベストが完了すると公開されます。',
