@@ -31,7 +31,7 @@ const ofAllSources: readonly (readonly [RegExp, string])[] = [
     / from "description" order by "description"\."place" desc/,
     'the newest items of all sources, found by whatever words',
   ],
-  [/where released\.hash = /, 'payloads are shared by all sources: who still refers to those that may go'],
+  [/ as wanted where exists /, 'payloads are shared by all sources: who still refers to those that may go'],
 ];
 
 /** Each of them was asked for, and answered. */
