@@ -62,6 +62,8 @@ export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings)
         }
         callback(...outcome);
       });
+      // What is not reading is not kept by its agent.
+      reads = undefined;
     },
     connections: settings.connections,
     headersTimeout: settings.timeoutSeconds * 1000,

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
 import type { HttpResponse } from '../../../src/core/adapter.ts';
 import { giveBackChunk } from '../../../src/harvest/http/chunk-memory.ts';
@@ -194,3 +196,28 @@ test('what came in small pieces while nobody read it is not read over', async ()
 function sentOver(sockets: Set<Socket>): number {
   return [...sockets].reduce((sum, socket) => sum + socket.bytesWritten - socket.writableLength, 0);
 }
+
+test('of many hosts whose connections wait, each has a small buffer alone', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  // What other tests left goes by and by.
+  const held = async (): Promise<number> => {
+    for (let last = Number.POSITIVE_INFINITY; ; ) {
+      collect();
+      await setImmediate();
+      const { arrayBuffers } = process.memoryUsage();
+      if (arrayBuffers >= last) return arrayBuffers;
+      last = arrayBuffers;
+    }
+  };
+  const large = randomBytes(600_000);
+  const hosts = await Promise.all(
+    Array.from({ length: 60 }, () => serve((socket) => socket.write(withLength(large)))),
+  );
+  const before = await held();
+  for (const { get } of hosts) expect((await read(await get())).hash).toBe(hashOf(large));
+  await setImmediate();
+  expect([...hosts.map(({ sockets }) => sockets.size)]).toEqual(hosts.map(() => 1));
+  // 60 times 256 kB were 15 MB; sixteen connections may keep theirs.
+  expect((await held()) - before).toBeLessThan(8_000_000);
+});
