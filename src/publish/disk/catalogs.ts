@@ -1,9 +1,23 @@
-import { type Documents, type Pointer, readCatalog, type StoredDocument } from './pointer.ts';
+import {
+  type Documents,
+  type Pointer,
+  parseCatalog,
+  readCatalogText,
+  type StoredDocument,
+} from './pointer.ts';
+import { type Readable, ReadingRoom } from './reading-room.ts';
 
-/** The catalogs of one directory. They are immutable, so each is read once. */
+/** Of all directories; in memory they take five times their text. */
+const room = new ReadingRoom(4_194_304);
+
+interface Read extends Readable {
+  readonly documents: Promise<Documents>;
+}
+
+/** The catalogs of one directory. They are immutable, so each is read once, and again when others were needed more. */
 export class Catalogs {
   readonly #directory: string;
-  readonly #read = new Map<string, Promise<Documents>>();
+  readonly #read = new Map<string, Read>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -18,7 +32,7 @@ export class Catalogs {
   /** What other pointers needed will not be asked for again. */
   forgetAllBut(pointer: Pointer): void {
     const used = catalogsOf(pointer);
-    for (const file of this.#read.keys()) if (!used.includes(file)) this.#read.delete(file);
+    for (const [file, read] of this.#read) if (!used.includes(file)) this.#forget(file, read);
   }
 
   /** Every file that a pointer needs. */
@@ -33,12 +47,24 @@ export class Catalogs {
 
   get(file: string): Promise<Documents> {
     const known = this.#read.get(file);
-    if (known) return known;
-    const reading = readCatalog(this.#directory, file);
-    this.#read.set(file, reading);
-    // What could not be read now may be readable later.
-    reading.catch(() => this.#read.delete(file));
-    return reading;
+    if (known) {
+      room.touch(known);
+      return known.documents;
+    }
+    const text = readCatalogText(this.#directory, file);
+    const read: Read = { documents: text.then(parseCatalog), giveUp: () => this.#forget(file, read) };
+    this.#read.set(file, read);
+    read.documents.then(
+      async () => this.#read.get(file) === read && room.keep(read, (await text).length),
+      // What could not be read now may be readable later.
+      () => this.#forget(file, read),
+    );
+    return read.documents;
+  }
+
+  #forget(file: string, read: Read): void {
+    room.leave(read);
+    if (this.#read.get(file) === read) this.#read.delete(file);
   }
 }
 

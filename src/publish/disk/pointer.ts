@@ -135,12 +135,17 @@ export async function readPointer(directory: string): Promise<Pointer | undefine
 
 /** The one on the disk of this machine, as `readPointer`. */
 export async function readPointerFile(directory: string): Promise<Pointer | undefined> {
-  const text = await readFile(join(directory, pointerFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readPointerText(directory);
+  return text === undefined ? undefined : parsePointer(text);
+}
+
+/** The same, as it is written; undefined: there is none. */
+export async function readPointerText(directory: string): Promise<string | undefined> {
+  return readFile(join(directory, pointerFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     // That it cannot be read now does not mean that there is none.
     throw error;
   });
-  return text === undefined ? undefined : parsePointer(text);
 }
 
 export function parsePointer(text: string): Pointer | undefined {
@@ -173,8 +178,12 @@ export async function writeCatalog(directory: string, name: string, documents: D
   return file;
 }
 
-export async function readCatalog(directory: string, file: string): Promise<Documents> {
-  return JSON.parse(await readPublishedText(directory, file)) as Documents;
+export function readCatalogText(directory: string, file: string): Promise<string> {
+  return readPublishedText(directory, file);
+}
+
+export function parseCatalog(text: string): Documents {
+  return JSON.parse(text) as Documents;
 }
 
 /** Stands last, so that it is compared with the text before it, as it was read. */

@@ -71,6 +71,12 @@ export class SetDirectory {
     return this.#isComplete(this.#pointer).catch(isMissing);
   }
 
+  /** Whoever works on it next loads it again: until then nothing of it is kept. */
+  rest(): void {
+    this.#pointer = undefined;
+    this.#row = undefined;
+  }
+
   async hasPointer(): Promise<boolean> {
     if ((await this.#bucket?.row()) !== undefined) return true;
     return stat(join(this.path, pointerFile)).then(

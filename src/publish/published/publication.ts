@@ -186,9 +186,9 @@ function areCurrent(looks: readonly Look[]): boolean | Promise<boolean> {
     else if (recent.number !== number) return false;
   }
   if (isSure) return true;
-  return Promise.all(
-    looks.map(async ({ directory, number }) => numberOf(await directory.pointer()) === number),
-  ).then((all) => all.every((isSame) => isSame));
+  return Promise.all(looks.map(async ({ directory, number }) => (await directory.number()) === number)).then(
+    (all) => all.every((isSame) => isSame),
+  );
 }
 
 /** One pointer and what it points to, read again only when it was switched. */
@@ -198,7 +198,8 @@ class PublishedDirectory {
   readonly #memory: DocumentMemory;
   readonly #catalogs: Catalogs;
   readonly #look: PointerLook;
-  #current: { readonly pointer: Pointer; readonly facts: Omit<PublishedSet, 'path'> } | undefined;
+  /** Without the pointer that they are of: they are asked for of all sets. */
+  #current: { readonly number: number; readonly facts: Omit<PublishedSet, 'path'> } | undefined;
 
   /** @param set the path of the set that it is of; the site's has none */
   constructor(path: string, memory: DocumentMemory, set = '') {
@@ -211,6 +212,10 @@ class PublishedDirectory {
 
   pointer(): Promise<Pointer | undefined> {
     return this.#look.pointer();
+  }
+
+  number(): Promise<number> {
+    return this.#look.number();
   }
 
   recent(): Seen | undefined {
@@ -250,10 +255,13 @@ class PublishedDirectory {
   }
 
   async current(): Promise<Omit<PublishedSet, 'path'>> {
+    const number = await this.number();
+    if (number !== 0 && this.#current?.number === number) return this.#current.facts;
     const pointer = await this.pointer();
     if (!pointer) return { documents: [] };
-    if (this.#current?.pointer !== pointer) this.#current = { pointer, facts: toSetFacts(pointer) };
-    return this.#current.facts;
+    const facts = toSetFacts(pointer);
+    this.#current = { number: numberOf(pointer), facts };
+    return facts;
   }
 
   async #all(pointer: Pointer): Promise<readonly Documents[]> {

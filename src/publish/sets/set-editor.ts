@@ -103,6 +103,7 @@ export class SetEditor {
         );
       throw publicationError(error, set.path, watcher.signal);
     } finally {
+      directory.rest();
       await lock.release();
     }
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { readCatalog, readPointer } from '../../../src/publish/disk/pointer.ts';
+import { parseCatalog, readCatalogText, readPointer } from '../../../src/publish/disk/pointer.ts';
 import {
   type Publication,
   type PublishedDocument,
@@ -40,7 +40,9 @@ export async function pathsOf(directory: string, set: string): Promise<readonly 
   const place = join(publicationRoot(directory), ...set.split('/'));
   const pointer = await readPointer(place);
   if (!pointer) return [];
-  const catalogs = await Promise.all(pointer.catalogs.map((file) => readCatalog(place, file)));
+  const catalogs = await Promise.all(
+    pointer.catalogs.map(async (file) => parseCatalog(await readCatalogText(place, file))),
+  );
   return [pointer.documents, ...catalogs].flatMap((documents) => Object.keys(documents)).sort();
 }
 
