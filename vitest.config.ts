@@ -2,16 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/house/longest-first.ts';
 
-/** `npm test`, or `npm run test:long` for many more cases of the tests that draw them at random. */
+/**
+ * `npm test`, or `npm run test:long` for many more cases of the tests that draw them at random, and those alone. `TEST_RUNS` says how
+ * many times as many.
+ */
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
+  const runs = process.env.TEST_RUNS ?? (isLong ? '3' : '1');
   return {
     test: {
       include: isLong ? drawing() : ['test/**/*.test.ts'],
-      env: { TEST_RUNS: process.env.TEST_RUNS ?? (isLong ? '3' : '1') },
+      env: { TEST_RUNS: runs },
       globalSetup: ['test/house/postgres/setup.ts'],
       // A hang ends; a busy machine is none.
-      testTimeout: isLong ? 1_800_000 : 180_000,
+      testTimeout: Number(runs) > 1 ? 1_800_000 : 180_000,
       hookTimeout: 180_000,
       expect: { poll: { timeout: 120_000 } },
       pool: 'forks',
