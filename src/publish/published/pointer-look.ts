@@ -90,7 +90,7 @@ export class PointerLook implements Readable {
       seen && seen.switches === switchesHere() ? performance.now() - seen.at : Number.POSITIVE_INFINITY;
     if (age > counts) return undefined;
     if (age > counts / 2 && this.#next === undefined && !this.#isLooking)
-      this.pointer().catch(() => undefined);
+      this.number().catch(() => undefined);
     return seen;
   }
 
