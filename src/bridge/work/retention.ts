@@ -3,6 +3,7 @@ import { addSeconds, toIso } from '../../core/datetime.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { removeGivenUp } from '../../harvest/run/retention.ts';
 import { followedUpTo } from '../../publish/published/followed-journal.ts';
+import { pruneAnswers } from '../../store/admin/kept-answers.ts';
 import { findUnkept } from '../../store/reading/listing.ts';
 import { pruneRuns } from '../../store/runs/run-history.ts';
 import type { Bridge } from '../bridge.ts';
@@ -18,6 +19,7 @@ export async function removeBytes(bridge: Bridge, signal: AbortSignal): Promise<
   };
   const pruned = await pruneRuns(database, limits, signal);
   if (pruned > 0) bridge.log.debug({ runs: pruned }, 'old runs are removed');
+  await pruneAnswers(database, now);
   const packed: ResourceSet[] = [];
   for (const set of jointSets())
     if (set.dumps && (await findUnkept(database.reader, set)) === undefined) packed.push(set);

@@ -62,7 +62,7 @@ export function accessApiRoutes(api: FastifyInstance, deps: AdminServer): void {
     url: '/api/v1/tokens',
     schema: { body: tokenBody },
     config: {
-      ...{ operationId: 'createToken', needs: 'admin', acts: true },
+      ...{ operationId: 'createToken', needs: 'admin', acts: true, tellsSecret: true },
       operation: described(
         'Makes a token; its secret is told this once',
         { 201: ['The token.', undefined] },

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { bodyLimit, installGuard } from '../admin/guard/guard.ts';
+import { installIdempotency } from '../admin/guard/idempotency.ts';
 import type { EventHub } from '../admin/live/event-hub.ts';
 import type { ServerDeps } from '../deps.ts';
 import { accessApiRoutes } from './access-routes.ts';
@@ -25,6 +26,7 @@ export function apiRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub)
     });
     api.removeContentTypeParser('text/plain');
     installGuard(api, own, 'api');
+    installIdempotency(api, own);
     sourceRoutes(api, own);
     draftRoutes(api, own);
     keptSourceRoutes(api, own);

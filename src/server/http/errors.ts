@@ -40,6 +40,20 @@ export const requestErrors = {
   'link-used': { status: 410, advice: '`rsbridge admin link` prints another one.' },
   'too-many-attempts': { status: 429, advice: 'Wait as long as `Retry-After` says, then try again.' },
   conflict: { status: 409, advice: 'Look at it again: it is not as it was.' },
+  'key-reused': {
+    status: 422,
+    advice:
+      'Give each request an `Idempotency-Key` of its own, and keep it only where the same is sent again.',
+  },
+  'key-busy': {
+    status: 409,
+    advice: 'The same request is being answered: send it again after the seconds of `Retry-After`.',
+  },
+  'answer-not-kept': {
+    status: 409,
+    advice:
+      'It was done when it was sent first: look at what there is now, and use another key for another request.',
+  },
   'uri-too-long': { status: 414, advice: 'Ask for a shorter address: none of ours is so long.' },
 } as const;
 

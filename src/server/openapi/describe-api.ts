@@ -78,7 +78,9 @@ export function describeApi(
 
 const problemResponse = {
   description: 'A problem document, or a page for whoever prefers HTML.',
-  headers: { 'Retry-After': header('With 503: seconds until it is worth asking again.') },
+  headers: {
+    'Retry-After': header('With 503, 429 and `key-busy`: seconds until it is worth asking again.'),
+  },
   content: {
     'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
     'text/html': {},
@@ -94,7 +96,12 @@ function describeOperation(
 ): object {
   const { summary, description, tag, answers } = operation;
   const mayBePrivate = config?.needs === undefined && privately.test(path);
-  const problems = [...(operation.problems ?? []), ...(mayBePrivate ? ([401, 429] as const) : [])];
+  const isRepeatable = config?.acts === true && config.needs !== undefined;
+  const problems = [
+    ...(operation.problems ?? []),
+    ...(mayBePrivate ? ([401, 429] as const) : []),
+    ...(isRepeatable ? ([409, 422] as const) : []),
+  ];
   const isHead = method === 'HEAD';
   const responses: Record<string, object> = {};
   for (const [status, answer] of Object.entries(answers)) responses[status] = describeAnswer(answer, isHead);
@@ -108,7 +115,11 @@ function describeOperation(
     summary,
     ...(description !== undefined && { description }),
     tags: [tag],
-    parameters: [...pathParameters(path, operation), ...queryParameters(schema?.querystring)],
+    parameters: [
+      ...pathParameters(path, operation),
+      ...queryParameters(schema?.querystring),
+      ...(isRepeatable ? [idempotencyKey] : []),
+    ],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses,
     ...(config?.needs && {
@@ -120,6 +131,17 @@ function describeOperation(
     ...(config?.open && { 'x-cors': 'any origin' }),
   };
 }
+
+/** Of whatever changes something. */
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A string of 1 to 255 characters, best a UUID, between quotation marks. For 24 hours the same request with it is not done again: the first answer comes again, with `Idempotent-Replayed: true`. Another request with it gets 422; while the first is being answered, 409 with `Retry-After`.',
+  required: false,
+  schema: { type: 'string', maxLength: 512 },
+  example: '"8e03978e-40d5-43e8-bc93-6894a57f9324"',
+};
 
 function withScope(description: string | undefined, scope: string): string {
   const needed = `Needs a token with the scope \`${scope}\`.`;

@@ -123,5 +123,10 @@ export const adviceInJapanese = {
   'link-used': '`rsbridge admin link` で新しいリンクを発行してください。',
   'too-many-attempts': '`Retry-After` に示された時間だけ待ってから、もう一度お試しください。',
   conflict: '状態が変わっています。もう一度確認してください。',
+  'key-reused':
+    '`Idempotency-Key` にはリクエストごとに別の値を指定し、同じリクエストを再送するときだけ同じ値を使ってください。',
+  'key-busy': '同じリクエストを処理しています。`Retry-After` の秒数だけ待ってから、もう一度送ってください。',
+  'answer-not-kept':
+    '最初に送られたときに実行済みです。現在の状態を確認し、別のリクエストには別のキーを使ってください。',
   'uri-too-long': 'より短いアドレスを指定してください。これほど長いアドレスはありません。',
 } as const;

@@ -36,6 +36,7 @@ import * as causes from '../../../migrations/0065-causes.ts';
 import * as shareLinks from '../../../migrations/0067-share-links.ts';
 import * as oaiRecords from '../../../migrations/0068-oai-records.ts';
 import * as oaiHarvesters from '../../../migrations/0069-oai-harvesters.ts';
+import * as keptHeaders from '../../../migrations/0074-kept-headers.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -89,6 +90,7 @@ export const migrations: readonly Migration[] = [
   { name: '0067-share-links', up: shareLinks.up, worksWith: '0041-kept-sources' },
   { name: '0068-oai-records', up: oaiRecords.up, worksWith: '0041-kept-sources' },
   { name: '0069-oai-harvesters', up: oaiHarvesters.up, worksWith: '0041-kept-sources' },
+  { name: '0074-kept-headers', up: keptHeaders.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

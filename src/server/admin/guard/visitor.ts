@@ -17,6 +17,8 @@ export interface Visitor {
   readonly by: 'session' | 'token' | 'proxy';
   /** Undefined: a program. */
   readonly account: string | undefined;
+  /** The number of the token. */
+  readonly token?: number;
   /** Of the session, by which it is ended. */
   readonly session?: string;
   /** In every form of a session: a page of somebody else does not know it. */
@@ -42,7 +44,9 @@ export async function findVisitor(deps: AdminServer, request: FastifyRequest): P
   const { authorization } = request.headers;
   if (authorization !== undefined && /^bearer /i.test(authorization)) {
     const token = await findToken(deps.database, authorization.slice(7).trim(), now);
-    return token && { who: `token ${token.name}`, scope: token.scope, by: 'token', account: undefined };
+    if (!token) return undefined;
+    const { id, name, scope } = token;
+    return { who: `token ${name}`, scope, by: 'token', account: undefined, token: id };
   }
   const secret = readSessionCookie(request);
   const session = secret === undefined ? undefined : await findSession(deps.database, secret, now);
