@@ -69,6 +69,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
   const { config, log } = bridge;
   const reading = { ...bridge, database: forAnswers(bridge.database) };
   const drafts = createDraftActs(bridge);
+  const takedown = createTakedownActs(bridge);
   const answers: ServerDeps = {
     database: reading.database,
     publication: bridge.publication,
@@ -104,14 +105,14 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     oai: (source) => oaiOfferOf(config, source),
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
-    admin: withAdmin ? adminAnswers(bridge, drafts, createTakedownActs(bridge)) : undefined,
+    admin: withAdmin ? adminAnswers(bridge, drafts, takedown) : undefined,
     shared: sharedByLink(reading),
     ...createSurvey(reading),
     upstreamAnswers: bridge.upstreamAnswers.counts,
     ...given,
   };
   const app = createApp(answers, scope);
-  app.addHook('onClose', () => drafts.close());
+  app.addHook('onClose', async () => void (await Promise.all([drafts.close(), takedown.close()])));
   return app;
 }
 

@@ -119,8 +119,8 @@ export interface AdminDeps {
 
 /** What is taken down, and published again; noted in the audit log. */
 export interface TakedownActs {
-  /** By source and item. */
-  list(): Promise<readonly TakenDown[]>;
+  /** The latest first. @param page `before`: the number of one, those before it */
+  list(page: { readonly before?: number | undefined; readonly limit: number }): Promise<readonly TakenDown[]>;
   /**
    * What would be taken down.
    * @param what an address of ours, or what the repository calls an item. BridgeError `unknown-resource`, `already-withdrawn`
@@ -133,6 +133,7 @@ export interface TakedownActs {
 }
 
 export interface TakenDown {
+  readonly id: number;
   readonly uri: string;
   readonly source: string;
   readonly identifier: string;

@@ -2,45 +2,57 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from '../../core/errors.ts';
 import type { TakedownActs } from '../../server/deps.ts';
 import { primaryOf } from '../../store/admin/primary.ts';
-import { listWithdrawals } from '../../store/removal/withdrawals.ts';
-import { readJournals } from '../../store/sources/journal.ts';
+import { listLatestWithdrawals } from '../../store/removal/withdrawals.ts';
 import type { Bridge } from '../bridge.ts';
 import { askNow } from '../sources/source-acts.ts';
 import { endWithdrawals, planRestoration } from './restore.ts';
-import { announceWithdrawal, planWithdrawal, removeWithdrawnBytes, uriOf, withdrawNow } from './withdraw.ts';
+import { planWithdrawal, removeWithdrawnBytes, takeDown, uriOf } from './withdraw.ts';
 
 /** A page waits no longer than this for bytes to go; they go on going. */
 const patienceMs = 5_000;
 
 /** What `rsbridge withdraw` and `rsbridge restore` do, for the dashboard and the API. */
-export function createTakedownActs(bridge: Bridge): TakedownActs {
+export interface OwnTakedownActs extends TakedownActs {
+  /** Resolves when nothing goes on in the background; bytes that are left go with the next round of a process that works. */
+  close(): Promise<void>;
+}
+
+export function createTakedownActs(bridge: Bridge): OwnTakedownActs {
   const { database, config, log } = bridge;
-  const { signal } = new AbortController();
+  const ended = new AbortController();
+  const { signal } = ended;
+  const removals = new Set<Promise<number | undefined>>();
+
+  function removeBytes(): Promise<number | undefined> {
+    const removal: Promise<number | undefined> = removeWithdrawnBytes(bridge, signal)
+      .catch((error: unknown) => {
+        if (!signal.aborted)
+          log.error(
+            { ...failure(error) },
+            'bytes of what was withdrawn are still there; the next round removes them',
+          );
+        return undefined;
+      })
+      .finally(() => removals.delete(removal));
+    removals.add(removal);
+    return removal;
+  }
+
   return {
-    list: async () => {
-      const db = primaryOf(database);
-      const sources = [...(await readJournals(db)).keys()];
-      const withdrawals = await listWithdrawals(db, sources);
+    list: async (page) => {
+      const withdrawals = await listLatestWithdrawals(primaryOf(database), page);
       return withdrawals.map((one) => ({ ...one, uri: uriOf(bridge, one) }));
     },
     plan: async (what) => shown(await planWithdrawal(bridge, what)),
     withdraw: async (what, reason, by) => {
       const plan = await planWithdrawal(bridge, what);
-      const sources = await withdrawNow(bridge, plan, reason, by);
-      let announced = true;
       // Whoever works on a source sees to it within a minute.
-      for (const source of sources)
-        announced =
-          (await announceWithdrawal(bridge, source, { attempts: 5, stop: signal, signal })) && announced;
-      const removing = removeWithdrawnBytes(bridge, signal).catch((error: unknown) => {
-        log.error(
-          { ...failure(error) },
-          'bytes of what was withdrawn are still there; the next round removes them',
-        );
-        return undefined;
-      });
-      const contentsRemoved = await Promise.race([removing, sleep(patienceMs, undefined, { ref: false })]);
-      return { ...shown(plan), announced, contentsRemoved };
+      const { busy } = await takeDown(bridge, plan, { reason, by }, { attempts: 5, stop: signal, signal });
+      const contentsRemoved = await Promise.race([
+        removeBytes(),
+        sleep(patienceMs, undefined, { ref: false }),
+      ]);
+      return { ...shown(plan), announced: busy.length === 0, contentsRemoved };
     },
     restore: async (what, by) => {
       const plan = await planRestoration(bridge, what);
@@ -51,6 +63,10 @@ export function createTakedownActs(bridge: Bridge): TakedownActs {
         if (Object.hasOwn(config.sources, source))
           tasks.push(...(await askNow(bridge, [source], { kind: 'restore', what: [identifier] }, by)));
       return { restored: plan.uris, tasks };
+    },
+    close: async () => {
+      ended.abort();
+      await Promise.all(removals);
     },
   };
 }

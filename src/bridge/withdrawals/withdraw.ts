@@ -136,6 +136,22 @@ export async function announceWithdrawal(
   }
 }
 
+/**
+ * Takes it down, and tells the Change Lists; its bytes are still there (`removeWithdrawnBytes`).
+ * @returns the sources that list it, and those of them where another process tells the lists within a minute
+ */
+export async function takeDown(
+  bridge: Bridge,
+  plan: Pick<WithdrawalPlan, 'target' | 'uri'>,
+  { reason, by }: { readonly reason: string | undefined; readonly by: Actor },
+  patience: Patience,
+): Promise<{ readonly sources: readonly string[]; readonly busy: readonly string[] }> {
+  const sources = await withdrawNow(bridge, plan, reason, by);
+  const busy: string[] = [];
+  for (const source of sources) if (!(await announceWithdrawal(bridge, source, patience))) busy.push(source);
+  return { sources, busy };
+}
+
 /** @returns how many contents are gone */
 export async function removeWithdrawnBytes(
   { database, config, clock }: Bridge,

@@ -1,9 +1,4 @@
-import {
-  announceWithdrawal,
-  planWithdrawal,
-  removeWithdrawnBytes,
-  withdrawNow,
-} from '../../bridge/withdrawals/withdraw.ts';
+import { planWithdrawal, removeWithdrawnBytes, takeDown } from '../../bridge/withdrawals/withdraw.ts';
 import { countOf } from '../../core/count-of.ts';
 import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -28,10 +23,8 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
       printResult(io, flags.json, { dryRun: true, ...said }, [message, ...resources].join('\n'));
       return exitCodes.ok;
     }
-    const sources = await withdrawNow(bridge, plan, flags.reason, actor());
-    const signals = { stop: io.stop, signal: io.abort };
-    const busy: string[] = [];
-    for (const source of sources) if (!(await announceWithdrawal(bridge, source, signals))) busy.push(source);
+    const why = { reason: flags.reason, by: actor() };
+    const { sources, busy } = await takeDown(bridge, plan, why, { stop: io.stop, signal: io.abort });
     const announced = busy.length === 0;
     const removed = await removeWithdrawnBytes(bridge, io.abort);
     const sentences = [

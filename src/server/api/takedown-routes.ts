@@ -1,9 +1,10 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../admin/guard/actor.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { longestText } from '../admin/takedown/takedown-page.ts';
-import { described } from './described.ts';
+import { beforeQuery, described } from './described.ts';
+import { linkNext } from './link-next.ts';
 
 const what = Type.String({
   minLength: 1,
@@ -36,6 +37,7 @@ const takedownSchema = Type.Object({
 const listSchema = Type.Object({
   withdrawals: Type.Array(
     Type.Object({
+      id: Type.Integer(),
       ...planned,
       reason: Type.Optional(Type.String()),
       at: Type.String({ format: 'date-time' }),
@@ -53,14 +55,25 @@ const restoredSchema = Type.Object({
 /** What is taken down, and published again: as `rsbridge withdraw` and `rsbridge restore` do it. */
 export function takedownRoutes(api: FastifyInstance, deps: AdminServer): void {
   const { takedown } = deps.admin;
-  api.route({
+  api.route<{ Querystring: Static<typeof beforeQuery> }>({
     method: ['GET', 'HEAD'],
     url: '/api/v1/withdrawals',
+    schema: { querystring: beforeQuery },
     config: {
       ...{ operationId: 'listWithdrawals', needs: 'read' },
-      operation: described('What is taken down', { 200: ['All of it.', listSchema] }),
+      operation: described(
+        'What is taken down, the latest first',
+        { 200: ['Some of it.', listSchema] },
+        [400],
+      ),
     },
-    handler: async () => ({ withdrawals: await takedown.list() }),
+    handler: async ({ query: { before, limit = 50 } }, reply) => {
+      const some = await takedown.list({ before, limit: limit + 1 });
+      const withdrawals = some.slice(0, limit);
+      const next = some.length > limit ? { limit, before: withdrawals.at(-1)?.id } : undefined;
+      linkNext(deps, reply, '/api/v1/withdrawals', next);
+      return { withdrawals };
+    },
   });
   api.route<{ Body: { what: string; reason?: string; dryRun?: boolean } }>({
     method: 'POST',

@@ -26,6 +26,7 @@ export interface Withdrawal {
 }
 
 interface WithdrawalRow {
+  readonly id: number | string;
   readonly source: string;
   readonly identifier: string;
   readonly path: string;
@@ -45,6 +46,28 @@ export async function listWithdrawals(
     .modify((query) => whereAnyOf(query, 'source', sources))
     .orderBy(['source', 'identifier', 'path']);
   return rows.map(toWithdrawal);
+}
+
+/** Where a page of them begins. */
+export interface WithdrawalPage {
+  /** The number of one: those before it; undefined: the latest. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** Of all sources that there are, the latest first, each with its number. */
+export async function listLatestWithdrawals(
+  db: Queryable,
+  { before, limit }: WithdrawalPage,
+): Promise<readonly (Withdrawal & { readonly id: number })[]> {
+  const rows: WithdrawalRow[] = await db('withdrawal')
+    .whereIn('source', db('source').select('name'))
+    .modify((query) => {
+      if (before !== undefined) query.where('id', '<', before);
+    })
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return rows.map((row) => ({ ...toWithdrawal(row), id: Number(row.id) }));
 }
 
 export async function findWithdrawals(

@@ -116,3 +116,16 @@ test('programs do the same', async () => {
     json: { code: 'not-withdrawn' },
   });
 });
+
+test('the list goes on from page to page, for programs and for people', async () => {
+  for (const place of [3, 4]) await api('/withdrawals', { what: (await item(place)).identifier });
+  const first = await api('/withdrawals?limit=1');
+  expect(first.json.withdrawals).toMatchObject([{ identifier: (await item(4)).identifier }]);
+  const [, next = ''] = /<[^>]*\/api\/v1([^>]*)>; rel="next"/.exec(first.headers.get('link') ?? '') ?? [];
+  const second = await api(next);
+  expect(second.json.withdrawals).toMatchObject([{ identifier: (await item(3)).identifier }]);
+  const [{ id }] = second.json.withdrawals as unknown as [{ id: number }];
+  const earlier = await page(`/admin/withdrawals?before=${id}`);
+  expect(earlier).toContain('Nothing is taken down.');
+  expect(await page('/admin/withdrawals?before=x')).toContain((await item(3)).identifier);
+});

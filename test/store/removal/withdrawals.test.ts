@@ -4,6 +4,7 @@ import {
   enforceWithdrawals,
   findWithdrawals,
   findWithdrawalsAt,
+  listLatestWithdrawals,
   listWithdrawals,
   readWithdrawn,
   withdraw,
@@ -153,5 +154,22 @@ describeOnBoth('what the operator withdraws', (open) => {
     expect((await source.living()).filter((path) => /^[89]/.test(path))).toHaveLength(250);
     await takeDown('8');
     expect(await enforce()).toBe(250);
+  });
+
+  test('what is taken down is listed page by page, the latest first, of sources that there are', async () => {
+    const { database } = source;
+    await database.writer('withdrawal').delete();
+    const row = { source: source.name, path: '', at: source.now };
+    const identifiers = Array.from({ length: 7 }, (_, n) => `oai:many:${n}`);
+    for (const identifier of identifiers) await database.writer('withdrawal').insert({ ...row, identifier });
+    await database.writer('withdrawal').insert({ ...row, source: 'long-gone', identifier: 'oai:gone:1' });
+    const seen: string[] = [];
+    for (let before: number | undefined; ; ) {
+      const some = await listLatestWithdrawals(database.reader, { before, limit: 3 });
+      seen.push(...some.map(({ identifier }) => identifier));
+      before = some.at(-1)?.id;
+      if (before === undefined) break;
+    }
+    expect(seen).toEqual(identifiers.reverse());
   });
 });

@@ -13,7 +13,7 @@ import { languageOf, readerOf, wordsOf } from '../page/language.ts';
 import { when } from '../page/when.ts';
 import { takedownWords } from './takedown-words.ts';
 
-const shownAtMost = 500;
+const perPage = 100;
 const addressesAtMost = 20;
 export const longestText = 2_000;
 
@@ -25,9 +25,10 @@ export function takedownPageRoutes(app: FastifyInstance, deps: AdminServer): voi
     url: '/admin/withdrawals',
     config: { operationId: 'getWithdrawalsPage', needs: 'admin' },
     handler: async (request, reply) => {
-      const { what, done } = request.query as { what?: unknown; done?: unknown };
+      const { what, done, before } = request.query as Readonly<Record<string, unknown>>;
+      const from = /^\d{1,9}$/.test(String(before)) ? Number(before) : undefined;
       const typed = typeof what === 'string' ? what.trim().slice(0, longestText) : '';
-      if (typed === '') return sendPage(deps, request, reply, { typed, done: String(done ?? '') });
+      if (typed === '') return sendPage(deps, request, reply, { typed, from, done: String(done ?? '') });
       try {
         return await sendPage(deps, request, reply, { typed, plan: await takedown.plan(typed) });
       } catch (error) {
@@ -61,6 +62,8 @@ export function takedownPageRoutes(app: FastifyInstance, deps: AdminServer): voi
 
 interface Shown {
   readonly typed: string;
+  /** Of what is taken down: those before this number. */
+  readonly from?: number | undefined;
   readonly plan?: TakedownPlan;
   readonly mistake?: BridgeError;
   readonly done?: string;
@@ -75,7 +78,7 @@ async function sendPage(
   deps: AdminServer,
   request: FastifyRequest,
   reply: FastifyReply,
-  { typed, plan, mistake, done }: Shown,
+  { typed, from, plan, mistake, done }: Shown,
 ): Promise<FastifyReply> {
   const words = takedownWords[languageOf(request)];
   const place = `${basePathOf(deps)}/admin/withdrawals`;
@@ -88,7 +91,7 @@ ${
 <p class="actions"><button>${words.look}</button></p></form>`
 }
 <h2>${words.now}</h2>
-${await listOf(deps, request, place)}`;
+${await listOf(deps, request, place, from)}`;
   const status = mistake ? (isBridgeError(mistake, 'unknown-resource') ? 404 : 409) : 200;
   return sendAdminPage(deps, request, reply, {
     title: words.title,
@@ -129,18 +132,23 @@ function confirmation(request: FastifyRequest, place: string, typed: string, pla
 <p class="actions"><button>${words.withdraw}</button> <a href="${place}">${words.cancel}</a></p></form>`;
 }
 
-async function listOf(deps: AdminServer, request: FastifyRequest, place: string): Promise<Markup> {
+async function listOf(
+  deps: AdminServer,
+  request: FastifyRequest,
+  place: string,
+  before: number | undefined,
+): Promise<Markup> {
   const words = takedownWords[languageOf(request)];
-  const { number } = wordsOf(request);
-  const all = await deps.admin.takedown.list();
-  if (all.length === 0) return html`<p>${words.none}</p>`;
-  const latest = [...all].sort((one, other) => (one.at < other.at ? 1 : -1)).slice(0, shownAtMost);
+  const some = await deps.admin.takedown.list({ before, limit: perPage + 1 });
+  if (some.length === 0) return html`<p>${words.none}</p>`;
+  const shown = some.slice(0, perPage);
   const now = toIso(deps.clock.now());
   const reader = readerOf(deps, request);
   const token = formToken(visitorOf(request));
   const row = ({ uri, identifier, source, reason, at }: TakenDown) =>
     html`<tr><td class="any">${identifier}<br><a class="mono soft" href="${uri}">${uri}</a></td><td>${source}</td><td>${when(reader, at, now)}</td><td class="any">${reason}</td><td><form method="post" action="${place}/end">${token}<input type="hidden" name="what" value="${uri}"><button>${words.restore}</button></form></td></tr>`;
-  return html`${all.length > latest.length && html`<p>${words.onlySome(number(latest.length), number(all.length))}</p>`}<div class="scroll" tabindex="0" role="region" aria-label="${words.now}"><table><tr><th scope="col">${words.address}</th><th scope="col">${words.source}</th><th scope="col">${words.since}</th><th scope="col">${words.why}</th><th scope="col">${words.restore}</th></tr>
-${latest.map(row)}</table></div>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${words.now}"><table><tr><th scope="col">${words.address}</th><th scope="col">${words.source}</th><th scope="col">${words.since}</th><th scope="col">${words.why}</th><th scope="col">${words.restore}</th></tr>
+${shown.map(row)}</table></div>
+${some.length > shown.length && html`<p><a rel="next" href="${place}?before=${shown.at(-1)?.id}">${words.older}</a></p>`}
 <p class="soft">${words.restoreHint}</p>`;
 }

@@ -18,7 +18,7 @@ const en = {
   restored: 'It is no longer taken down. Its source is read no more, so nothing of it can be published.',
   now: 'What is taken down',
   none: 'Nothing is taken down.',
-  onlySome: (shown: string, all: string) => `The latest ${shown} of ${all}; the API has all.`,
+  older: 'Older',
   address: 'Address',
   since: 'Since',
   why: 'Reason',
@@ -45,8 +45,7 @@ const ja: typeof en = {
   restored: '公開停止を解除しました。このソースはもう収集していないため、公開されるものはありません。',
   now: '公開を停止しているもの',
   none: '公開を停止しているものはありません。',
-  onlySome: (shown, all) =>
-    `全 ${all} 件のうち新しい ${shown} 件を表示しています。すべては API で取得できます。`,
+  older: '以前に停止したもの',
   address: 'アドレス',
   since: '停止した日時',
   why: '理由',
