@@ -214,12 +214,19 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
 
   addProblemsCommand(command, io, finish);
 
-  command('vanished <source>', 'list items that are missing from the repository, and still published').action(
-    async (source, options) => {
-      const { vanishedCommand } = await import('./commands/vanished-command.ts');
-      finish(await vanishedCommand(source, options, io));
-    },
-  );
+  command('vanished <source>', 'list items that are missing from the repository, and still published')
+    .addOption(
+      new Option(
+        '--reject <run>',
+        'keep what this run did not find, until a later harvest misses it again',
+      ).argParser(parsePositive),
+    )
+    .action(async (source, options) => {
+      const { rejectCommand, vanishedCommand } = await import('./commands/vanished-command.ts');
+      const { reject: run, ...flags } = options;
+      if (run !== undefined) return finish(await rejectCommand(source, run, flags, io));
+      finish(await vanishedCommand(source, flags, io));
+    });
 
   command('refused <source>', 'list published files that are not served, because their server refuses them')
     .option(

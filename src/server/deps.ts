@@ -115,6 +115,17 @@ export interface AdminDeps {
   readonly newSources: NewSourceActs;
   /** As `rsbridge withdraw` and `rsbridge restore`. */
   readonly takedown: TakedownActs;
+  readonly installation: InstallationActs;
+}
+
+/** What concerns all sources at once; noted in the audit log. */
+export interface InstallationActs {
+  /** The Resource Lists of all sets anew, or their dumps: whichever process publishes does it. */
+  publish(what: 'lists' | 'dumps', by: Actor): Promise<void>;
+  /** Every process at this database reads its configuration again. */
+  reload(by: Actor): Promise<void>;
+  /** Where somebody opens a link to set a password. @param secret of it */
+  linkOf(secret: string): string;
 }
 
 /** What is taken down, and published again; noted in the audit log. */

@@ -111,7 +111,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     admin:
       'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/page admin/problems admin/sources admin/takedown deps.ts',
     'admin/access': 'admin/guard admin/page deps.ts html http',
-    'admin/activity': 'admin/guard admin/live admin/page deps.ts html measures.ts words',
+    'admin/activity': 'admin/guard admin/live admin/page deps.ts html http measures.ts words',
     'admin/guard': 'connections deps.ts http',
     'admin/kept': 'admin/guard admin/page deps.ts html http words',
     'admin/live': 'admin/guard admin/page html http words',

@@ -5,6 +5,8 @@ import { patchedSettings } from '../sources/patched-settings.ts';
 import { settingsInForce } from '../sources/settings-in-force.ts';
 import { askNow, pauseNow, rejectDeletions, resumeNow, stopNow } from '../sources/source-acts.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
+import { publicLink } from './first-password.ts';
+import { publishNow, reloadNow } from './installation-acts.ts';
 import { installationSettings } from './installation-settings.ts';
 
 type Answered = Pick<StoredBridge, 'config' | 'database' | 'clock' | 'origins' | 'reload'>;
@@ -41,6 +43,11 @@ export function adminAnswers(
     },
     newSources,
     takedown,
+    installation: {
+      publish: (what, by) => publishNow(bridge, what, by),
+      reload: (by) => reloadNow(bridge, by),
+      linkOf: (secret) => publicLink(bridge.config, secret),
+    },
   };
 }
 

@@ -65,6 +65,23 @@ export function addAdminCommands(program: Command, io: CommandIo, finish: (exitC
       finish(await logCommand(options, io));
     });
 
+  const sessions = admin
+    .command('sessions')
+    .description('list and end sessions: where people are signed in')
+    .copyInheritedSettings(program);
+
+  commandOf(sessions, 'list', 'list the sessions').action(async (options) => {
+    const { listSessionsCommand } = await import('./admin-sessions.ts');
+    finish(await listSessionsCommand(options, io));
+  });
+
+  commandOf(sessions, 'end <session>', 'sign out whoever has this session').action(
+    async (session, options) => {
+      const { endSessionCommand } = await import('./admin-sessions.ts');
+      finish(await endSessionCommand(session, options, io));
+    },
+  );
+
   const tokens = admin
     .command('tokens')
     .description('list, make and revoke tokens for programs')

@@ -1,6 +1,6 @@
+import { reloadNow } from '../../bridge/admin/installation-acts.ts';
 import { countOf } from '../../core/count-of.ts';
-import { nextEdition } from '../../store/sources/edition.ts';
-import { noteCommand } from '../terminal/actor.ts';
+import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
@@ -13,8 +13,7 @@ export interface ReloadFlags {
 /** Has every process that serves from this database read its configuration again, if it is one that can be used. */
 export async function reloadCommand(flags: ReloadFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'nothing', async (bridge) => {
-    await nextEdition(bridge.database.writer);
-    await noteCommand(bridge, 'reloaded the configuration');
+    await reloadNow(bridge, actor());
     const sources = Object.keys(bridge.config.sources);
     printResult(
       io,

@@ -1,8 +1,10 @@
 import type { Bridge } from '../../bridge/bridge.ts';
+import { rejectDeletions } from '../../bridge/sources/source-acts.ts';
 import { countOf } from '../../core/count-of.ts';
 import type { RunKind } from '../../store/runs/runs.ts';
 import { countVanished, listVanished, unreadBy, type VanishedItem } from '../../store/runs/vanished.ts';
 import { findSource } from '../../store/sources/sources.ts';
+import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
@@ -38,11 +40,26 @@ export async function vanishedCommand(
       if (io.stop.aborted) return exitCodes.interrupted;
     }
     if (!flags.json) {
-      const advice = `each is asked for once more, and what is there stays; to delete the others: rsbridge harvest ${name} --accept-deletions ${runId}`;
+      const advice = `each is asked for once more, and what is there stays; to delete the others: rsbridge harvest ${name} --accept-deletions ${runId}; to keep all: rsbridge vanished ${name} --reject ${runId}`;
       printResult(io, false, {}, advice);
     }
     if (unread !== undefined) say(io, describeUnread(name, unread));
     return exitCodes.needsAttention;
+  });
+}
+
+/** Keeps what a run did not find. */
+export async function rejectCommand(
+  name: string,
+  run: number,
+  flags: { config?: string; json: boolean },
+  io: CommandIo,
+): Promise<number> {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    const kept = await rejectDeletions(bridge, name, run, actor());
+    const text = `${name}: ${countOf(kept, 'resource')} that run ${run} did not find ${kept === 1 ? 'stays' : 'stay'} published, until a later harvest misses ${kept === 1 ? 'it' : 'them'} again`;
+    printResult(io, flags.json, { source: name, run, kept }, text);
+    return exitCodes.ok;
   });
 }
 

@@ -52,6 +52,7 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   'sources pause': [
     ['rsbridge sources pause kyoto --until monday --why "new server"', 'while its server is moved'],
   ],
+  'sources stop': [['rsbridge sources stop kyoto', 'what is under way, after its page']],
   'sources resume': [['rsbridge sources resume kyoto', 'read it again']],
   'sources remove': [['rsbridge sources remove kyoto', 'what is published of it stays']],
   'admin password': [['rsbridge admin password', 'of the account admin, as it is typed']],
@@ -59,6 +60,10 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   'admin accounts': [['rsbridge admin accounts', 'who may sign in']],
   'admin remove': [['rsbridge admin remove hanako', 'she is signed out, too']],
   'admin log': [['rsbridge admin log --find kyoto --since 2026-11-01', 'who did what with a source']],
+  'admin sessions list': [['rsbridge admin sessions list', 'who is signed in, and from where']],
+  'admin sessions end': [
+    ['rsbridge admin sessions end Zk3…', 'by what the list calls it, when a laptop was lost'],
+  ],
   'admin tokens list': [['rsbridge admin tokens list', 'which there are, and when each was used']],
   'admin tokens add': [
     ['rsbridge admin tokens add monitor --scope read --days 365', 'for a program that looks'],
@@ -92,7 +97,10 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
     ['rsbridge log --level warn --since 2026-11-21', 'what went wrong since then'],
     ['rsbridge log --source kyoto --follow', 'what is said of a source, as it comes'],
   ],
-  vanished: [['rsbridge vanished kyoto', 'before you accept deletions']],
+  vanished: [
+    ['rsbridge vanished kyoto', 'before you accept deletions'],
+    ['rsbridge vanished kyoto --reject 812', 'what run 812 did not find stays published'],
+  ],
   refused: [['rsbridge refused kyoto', 'before you accept that files are deleted']],
   withdraw: [
     [

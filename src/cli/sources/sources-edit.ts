@@ -1,6 +1,6 @@
 import { changedSettings, type TypedSetting } from '../../bridge/sources/changed-settings.ts';
 import { changeKept, removeKept } from '../../bridge/sources/kept-source-acts.ts';
-import { pauseNow, resumeNow } from '../../bridge/sources/source-acts.ts';
+import { pauseNow, resumeNow, stopNow } from '../../bridge/sources/source-acts.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -82,6 +82,25 @@ export async function resumeCommand(
     for (const name of sources) {
       const text = resumed.has(name) ? `${name} is read again` : `${name} was not paused`;
       printResult(io, flags.json, { name, resumed: resumed.has(name) }, text);
+    }
+    return exitCodes.ok;
+  });
+}
+
+/** Ends what is under way with sources after its page, whichever process does it; they are read again at their next turn. */
+export async function stopCommand(
+  names: readonly string[],
+  flags: SourcesFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withBridge(flags, io, 'nothing', async (bridge) => {
+    const sources = bridge.sources(names).map(({ name }) => name);
+    const stopped = new Set(await stopNow(bridge, sources, actor()));
+    for (const name of sources) {
+      const text = stopped.has(name)
+        ? `${name}: what is under way ends after its page; it is read again at its next turn`
+        : `${name}: no running rsbridge serve reads it; it is read again at its next turn`;
+      printResult(io, flags.json, { name, stopped: stopped.has(name) }, text);
     }
     return exitCodes.ok;
   });

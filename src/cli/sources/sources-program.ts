@@ -79,6 +79,14 @@ export function addSourcesCommands(
       finish(await pauseCommand(names, options, io));
     });
 
+  command(
+    'stop <sources...>',
+    'end what `rsbridge serve` is doing with sources; they are read again at their next turn',
+  ).action(async (names, options) => {
+    const { stopCommand } = await import('./sources-edit.ts');
+    finish(await stopCommand(names, options, io));
+  });
+
   command('resume <sources...>', 'read sources again').action(async (names, options) => {
     const { resumeCommand } = await import('./sources-edit.ts');
     finish(await resumeCommand(names, options, io));

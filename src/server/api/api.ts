@@ -8,6 +8,7 @@ import { accessApiRoutes } from './access-routes.ts';
 import { activityRoutes } from './activity-routes.ts';
 import { draftRoutes } from './draft-routes.ts';
 import { eventRoutes } from './event-routes.ts';
+import { installationRoutes } from './installation-routes.ts';
 import { keptSourceRoutes } from './kept-source-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { problemRoutes } from './problem-routes.ts';
@@ -33,6 +34,7 @@ export function apiRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub)
     taskRoutes(api, own);
     problemRoutes(api, own);
     takedownRoutes(api, own);
+    installationRoutes(api, own);
     accessApiRoutes(api, own);
     logRoutes(api, own);
     activityRoutes(api, own);

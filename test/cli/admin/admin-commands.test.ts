@@ -9,6 +9,7 @@ import { openStored } from '../../../src/bridge/stored-bridge.ts';
 import { findAccount } from '../../../src/store/admin/accounts.ts';
 import { findLink } from '../../../src/store/admin/links.ts';
 import { isPassword } from '../../../src/store/admin/password-hash.ts';
+import { beginSession, findSession } from '../../../src/store/admin/sessions.ts';
 import { findToken } from '../../../src/store/admin/tokens.ts';
 import { runMain } from '../../house/cli/run-main.ts';
 import { placeMigrated } from '../../house/store/databases.ts';
@@ -89,6 +90,24 @@ test('a token is printed once, listed without its secret, and revoked', async ()
   expect((await admin('log', '--limit', '2')).stdout).toMatch(
     /^\S+ {2}[^ ]+@[^ ]+ {2}revoked a token: cron\n\S+ {2}[^ ]+@[^ ]+ {2}made a token: cron \(run\)\n$/,
   );
+});
+
+test('a session is listed without what opens it, and ended', async () => {
+  expect((await admin('sessions', 'list')).stdout).toBe('nobody is signed in\n');
+  const agent = 'Firefox\u001b[2J';
+  const secret = await stored(({ database }) =>
+    beginSession(database, { account: 'admin', address: '192.0.2.7', agent }, now()),
+  );
+  const { stdout } = await admin('sessions', 'list');
+  expect(stdout).toMatch(/^[\w-]{43} {2}admin {2}last used .+ from 192\.0\.2\.7 \(Firefox/);
+  expect(stdout).not.toContain(secret);
+  expect(stdout).not.toContain('\u001b');
+  const { session } = JSON.parse((await admin('sessions', 'list', '--json')).stdout);
+  expect((await admin('sessions', 'end', session)).stdout).toBe('the session has ended\n');
+  expect(await admin('sessions', 'end', session)).toMatchObject({ code: 2 });
+  await stored(async ({ database }) => {
+    expect(await findSession(database, secret, now())).toBeUndefined();
+  });
 });
 
 test('what is typed wrongly changes nothing', async () => {

@@ -1,4 +1,10 @@
-import type { AdminDeps, NewSourceActs, SourceActs, TakedownActs } from '../../../src/server/deps.ts';
+import type {
+  AdminDeps,
+  InstallationActs,
+  NewSourceActs,
+  SourceActs,
+  TakedownActs,
+} from '../../../src/server/deps.ts';
 import { setPassword } from '../../../src/store/admin/accounts.ts';
 import { hashPassword } from '../../../src/store/admin/password-hash.ts';
 import type { Scope } from '../../../src/store/admin/scope.ts';
@@ -59,6 +65,13 @@ export const noTakedown: TakedownActs = {
   restore: async () => ({ restored: [], tasks: [] }),
 };
 
+/** Nothing is published, and nobody reads a configuration. */
+export const noInstallation: InstallationActs = {
+  publish: async () => undefined,
+  reload: async () => undefined,
+  linkOf: (secret) => `https://bridge.example.org/rs/admin/link?key=${secret}`,
+};
+
 /** One that has nothing to tell. */
 export const dashboard: AdminDeps = {
   passwordConfigured: false,
@@ -67,6 +80,7 @@ export const dashboard: AdminDeps = {
   acts: noActs,
   newSources: noNewSources,
   takedown: noTakedown,
+  installation: noInstallation,
 };
 
 type Asked = Pick<House, 'origin'>;

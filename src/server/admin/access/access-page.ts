@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
-import { findAccount, listAccounts, setPassword } from '../../../store/admin/accounts.ts';
+import { findAccount, listAccounts, removeAccount, setPassword } from '../../../store/admin/accounts.ts';
 import { countAttempt, forgetAttempts } from '../../../store/admin/attempts.ts';
 import { hashPassword, isPassword } from '../../../store/admin/password-hash.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
@@ -15,6 +15,7 @@ import { type Visitor, visitorOf } from '../guard/visitor.ts';
 import { formToken, seeOther, sendAdminPage, withCode } from '../page/admin-page.ts';
 import { formOf } from '../page/form-body.ts';
 import { readerOf, wordsOf } from '../page/language.ts';
+import { invite, refuseOwn } from './accounts.ts';
 import { newPasswordFields, troubleOf } from './password-link.ts';
 import { note, refuseConfigured, startSession } from './sign-in.ts';
 import { refuseUnknownSets, scopeWords } from './token-scope.ts';
@@ -63,6 +64,28 @@ export function accessRoutes(app: FastifyInstance, deps: AdminServer): void {
     handler: async (request, reply) => {
       const name = await revokeToken(deps.database, Number(formOf(request.body).id));
       if (name !== undefined) await note(deps, request, visitorOf(request).who, 'revoked a token', name);
+      return seeOther(deps, reply, '/access');
+    },
+  });
+  app.route({
+    method: 'POST',
+    url: '/admin/access/links',
+    config: { operationId: 'createLinkByForm', needs: 'admin', acts: true },
+    handler: async (request, reply) => {
+      const { account = '', scope = '' } = formOf(request.body);
+      const made = await invite(deps, request, account, scope === '' ? undefined : readScope(scope));
+      return sendAccess(deps, request, reply, { invited: made });
+    },
+  });
+  app.route({
+    method: 'POST',
+    url: '/admin/access/accounts/remove',
+    config: { operationId: 'removeAccountByForm', needs: 'admin', acts: true },
+    handler: async (request, reply) => {
+      const { account = '' } = formOf(request.body);
+      refuseOwn(request, account);
+      if (await removeAccount(deps.database, account))
+        await note(deps, request, visitorOf(request).who, 'removed an account', account);
       return seeOther(deps, reply, '/access');
     },
   });
@@ -126,13 +149,15 @@ interface AccessNews {
   readonly trouble?: string;
   /** Of a token that was just made. */
   readonly secret?: string;
+  /** Of an account that somebody is to have. */
+  readonly invited?: { readonly account: string; readonly link: string };
 }
 
 async function sendAccess(
   deps: AdminServer,
   request: FastifyRequest,
   reply: FastifyReply,
-  { trouble, secret }: AccessNews,
+  { trouble, secret, invited }: AccessNews,
 ): Promise<FastifyReply> {
   const visitor = visitorOf(request);
   const words = wordsOf(request);
@@ -145,6 +170,7 @@ ${newPasswordFields(words.link)}
 <p><button>${words.save}</button></p></form>`;
   const body = html`${trouble !== undefined && html`<p class="bad s" role="alert">${trouble}</p>`}
 ${secret !== undefined && html`<p class="note" role="status">${access.made} <code>${secret}</code></p>`}
+${invited && html`<p class="note" role="status">${access.link(invited.account)} <code class="any">${invited.link}</code></p>`}
 <p>${access.you(visitor.who, visitor.scope)} <span class="soft">${access.scopes}</span></p>
 ${visitor.scope === 'admin' && (await everything(deps, request, visitor, base))}
 ${visitor.by === 'session' && own}`;
@@ -185,7 +211,11 @@ ${tokens.map((token) => html`<tr><td>${token.name}</td><td>${scopeWords(token)}<
 <label for="token-days">${access.days}</label><input id="token-days" name="days" inputmode="numeric" pattern="[1-9][0-9]{0,3}">
 <p><button>${access.create}</button></p></form>
 <h2>${access.accounts}</h2>
-<ul>${accounts.map(({ name, scope }) => html`<li>${name} <span class="soft">${scope}</span></li>`)}</ul>
+<ul>${accounts.map(({ name, scope }) => html`<li>${name} <span class="soft">${scope}</span>${name !== visitor.account && html` <form class="inline" method="post" action="${base}/accounts/remove">${formToken(visitor)}<button name="account" value="${name}" aria-label="${access.removeAccount}: ${name}">${access.removeAccount}</button></form>`}</li>`)}</ul>
+<form method="post" action="${base}/links">${formToken(visitor)}
+<label for="account">${access.accountName}</label><input id="account" name="account" required maxlength="64">
+<label for="account-scope">${access.accountScope}</label><select id="account-scope" name="scope"><option value="">${access.asItIs}</option>${scopes.map((scope) => html`<option>${scope}</option>`)}</select>
+<p><button>${access.invite}</button> <span class="soft">${access.inviteHint}</span></p></form>
 <h2>${access.sessions}</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="${access.sessions}"><table><tr><th scope="col">${access.account}</th><th scope="col">${access.since}</th><th scope="col">${access.used}</th><th scope="col">${access.from}</th><th scope="col">${access.end}</th></tr>
 ${sessions.map((one) => html`<tr><td>${one.account}</td><td>${when(one.createdAt)}</td><td>${when(one.usedAt)}</td><td><span class="mono">${one.address}</span> <span class="soft">${one.agent}</span></td><td>${one.hash === visitor.session ? access.thisOne : html`<form method="post" action="${base}/sessions/end">${formToken(visitor)}<button name="session" value="${one.hash}" aria-label="${access.end}: ${one.account} ${one.address}">${access.end}</button></form>`}</td></tr>`)}</table></div>`;

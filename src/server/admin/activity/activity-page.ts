@@ -1,9 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
+import { allows } from '../../../store/admin/scope.ts';
 import { html, type Markup, timeAndAge } from '../../html/html.ts';
+import { Refusal } from '../../http/errors.ts';
+import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
-import { sendAdminPage } from '../page/admin-page.ts';
+import { formToken, seeOther, sendAdminPage } from '../page/admin-page.ts';
+import { formOf } from '../page/form-body.ts';
 import { readerOf } from '../page/language.ts';
 import { livePart } from '../page/live-part.ts';
 import { numberCell, scrolledTable } from '../page/table.ts';
@@ -24,16 +28,32 @@ export function activityPageRoutes(app: FastifyInstance, deps: AdminServer): voi
       const parts = activityParts(await readActivity(deps), {
         ...{ base, reader, now: toIso(deps.clock.now()) },
       });
+      const visitor = visitorOf(request);
+      const publish =
+        allows(visitor.scope, 'run') &&
+        html`<form method="post" action="${base}/publish" class="actions">${formToken(visitor)}<button name="what" value="lists">${words.publishLists}</button><button name="what" value="dumps">${words.publishDumps}</button></form>`;
       const body = html`<h2>${words.underWay}</h2>${livePart('works', parts.works)}
-<h2>${words.queue}</h2>${livePart('queue', parts.queue)}
+<h2>${words.queue}</h2>${livePart('queue', parts.queue)}${publish}
 <h2>${words.processes}</h2>${livePart('processes', parts.processes)}
 <h2>${words.resting}</h2>${livePart('resting', parts.resting)}
 ${parts.search && html`<h2>${words.search}</h2>${livePart('search', parts.search)}`}
 <noscript><p><a href="${base}/activity">${words.again}</a></p></noscript>`;
       return sendAdminPage(deps, request, reply, {
-        ...{ title: words.title, body, visitor: visitorOf(request) },
+        ...{ title: words.title, body, visitor },
         live: { view: 'activity' },
       });
+    },
+  });
+  app.route({
+    method: 'POST',
+    url: '/admin/publish',
+    config: { operationId: 'publishByForm', needs: 'run', acts: true },
+    handler: async (request, reply) => {
+      const { what } = formOf(request.body);
+      if (what !== 'lists' && what !== 'dumps')
+        throw new Refusal('bad-request', 'what is published anew is lists or dumps');
+      await deps.admin.installation.publish(what, actorOf(deps, request));
+      return seeOther(deps, reply, '/activity');
     },
   });
 }

@@ -82,6 +82,8 @@ const en = {
   memory: 'Memory',
   heldUp: 'Held up (ms)',
   queue: 'What is due',
+  publishLists: 'Publish all lists anew',
+  publishDumps: 'Build all packages anew',
   kind: 'Kind',
   queueKinds: queueEn,
   running: 'Under way',
@@ -150,6 +152,8 @@ const ja: typeof en = {
   memory: 'メモリ',
   heldUp: '停滞（ミリ秒）',
   queue: '予定されている処理',
+  publishLists: 'すべてのリストを公開し直す',
+  publishDumps: 'すべてのパッケージを作り直す',
   kind: '種類',
   queueKinds: {
     harvest: '新しいものの取得',

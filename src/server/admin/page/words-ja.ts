@@ -173,6 +173,19 @@ export const japanese: AdminWords = {
     create: 'トークンを作成',
     days: '有効日数（空欄：無期限）',
     made: '新しいトークンです。表示されるのは今回だけです：',
+    accountName: 'アカウント名',
+    accountScope: '権限',
+    asItIs: '現在の権限（新規の場合は read）',
+    invite: 'パスワード設定用のリンクを作成',
+    inviteHint:
+      'アカウントを使う人にリンクを送ってください。1 日以内に一度だけパスワードを設定でき、そのときからアカウントを使えます。',
+    link: (account) => `${account} 用のリンクです。表示されるのは今回だけです：`,
+    removeAccount: '削除',
+  },
+  settings: {
+    reload: '設定を読み込み直す',
+    hint: '`rsbridge reload` と同じです。すべてのプロセスが 10 秒以内に設定を読み込み直し、変わった点や、使えない場合の理由をログに記録します。',
+    reloaded: 'すべてのプロセスが設定を読み込み直します。変わった点はログに記録されます。',
   },
   audit: {
     title: '操作記録',

@@ -171,6 +171,19 @@ export const english = {
     create: 'Make a token',
     days: 'Days until it expires (empty: never)',
     made: 'The new token. It is shown this once:',
+    accountName: 'Name of the account',
+    accountScope: 'What it may do',
+    asItIs: 'as it is; of a new account: read',
+    invite: 'Make a link to set its password',
+    inviteHint:
+      'Send the link to whoever is to have the account: within a day, it sets the password, once. The account begins with that.',
+    link: (account: string) => `The link for ${account}. It is shown this once:`,
+    removeAccount: 'Remove',
+  },
+  settings: {
+    reload: 'Read the configuration again',
+    hint: 'As `rsbridge reload`: every process does so within 10 seconds, and its log says what has changed, or why it cannot be used.',
+    reloaded: 'All processes read their configuration again; the log says what has changed.',
   },
   audit: {
     title: 'Audit log',

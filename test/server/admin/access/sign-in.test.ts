@@ -9,6 +9,7 @@ import {
   ask,
   cookieOf,
   noActs,
+  noInstallation,
   noNewSources,
   noTakedown,
   ownForm,
@@ -24,7 +25,7 @@ const open = () =>
   openHouse({
     admin: {
       passwordConfigured: false,
-      ...{ acts: noActs, newSources: noNewSources, takedown: noTakedown },
+      ...{ acts: noActs, newSources: noNewSources, takedown: noTakedown, installation: noInstallation },
       settings: () => [],
       nameOf: ({ headers }) => (headers['x-proxy-user'] as string | undefined) ?? undefined,
     },

@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify';
+import { toIso } from '../../../core/datetime.ts';
+import { checkAccountName, findAccount } from '../../../store/admin/accounts.ts';
+import { createLink, type Invitation } from '../../../store/admin/links.ts';
+import { primaryOf } from '../../../store/admin/primary.ts';
+import type { Scope } from '../../../store/admin/scope.ts';
+import { Refusal } from '../../http/errors.ts';
+import type { AdminServer } from '../guard/admin-server.ts';
+import { visitorOf } from '../guard/visitor.ts';
+import { wordsOf } from '../page/language.ts';
+import { note, refuseConfigured } from './sign-in.ts';
+
+/**
+ * Makes a link by which a person sets the password of an account, also of one that there is not yet.
+ * @param scope undefined: what the account has; of a new one, `read`
+ * @throws BridgeError `usage`, Refusal where the password stands in the configuration
+ */
+export async function invite(
+  deps: AdminServer,
+  request: FastifyRequest,
+  name: string,
+  scope: Scope | undefined,
+): Promise<Invitation & { readonly link: string }> {
+  const account = checkAccountName(name.trim());
+  refuseConfigured(deps, account, wordsOf(request).link.configured);
+  const known = await findAccount(primaryOf(deps.database), account);
+  const invitation = { account, scope: scope ?? known?.scope ?? 'read' };
+  const secret = await createLink(deps.database, invitation, toIso(deps.clock.now()));
+  await note(deps, request, visitorOf(request).who, 'made a link to set a password', account);
+  return { ...invitation, link: deps.admin.installation.linkOf(secret) };
+}
+
+/** Nobody shuts themselves out by mistake. @throws Refusal */
+export function refuseOwn(request: FastifyRequest, account: string): void {
+  if (visitorOf(request).account === account)
+    throw new Refusal('conflict', `${account} is the account that asks for it; another one can remove it`);
+}
