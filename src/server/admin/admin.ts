@@ -23,7 +23,7 @@ import { sourceActRoutes } from './sources/source-act-routes.ts';
 import { sourcePageRoutes } from './sources/source-page.ts';
 import { sourceLive, sourcesLive } from './sources/sources-live.ts';
 import { sourcesPageRoutes } from './sources/sources-page.ts';
-import { taskPageRoutes } from './sources/task-page.ts';
+import { taskLive, taskPageRoutes } from './sources/task-page.ts';
 import { takedownPageRoutes } from './takedown/takedown-page.ts';
 
 /** The dashboard: somebody who signed in → pages that say how everything is, and forms that act. */
@@ -59,6 +59,7 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHu
       activity: activityLive(own),
       source: sourceLive(own),
       sources: sourcesLive(own),
+      task: taskLive(own),
     });
   });
 }

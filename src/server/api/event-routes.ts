@@ -37,7 +37,7 @@ export function eventRoutes(api: FastifyInstance, deps: AdminServer, hub: EventH
         answers: {
           200: {
             description:
-              'Events `works` (all that is under way, whenever something has changed), `line` (of the log; its number is the id, behind which a client goes on) and `end` (the session is over, or the server closes).',
+              'Events `works` (all that is under way, whenever something has changed), `line` (of the log; its number is the id, behind which a client goes on) and `end` (the session is over; with `again: true` the server closes, and it is worth coming again).',
             content: { 'text/event-stream': undefined },
           },
         },

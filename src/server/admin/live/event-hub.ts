@@ -98,7 +98,7 @@ export function createEventHub(
   app.addHook('preClose', async () => {
     isClosed = true;
     clearTimeout(timer);
-    for (const { stream } of entries) stream.end();
+    for (const { stream } of entries) stream.end(true);
   });
 
   return {

@@ -27,10 +27,11 @@ export class EventStream extends Readable {
     this.#send(':\n\n');
   }
 
-  end(): void {
+  /** @param again whether it is worth coming again: the server closes, perhaps to begin anew */
+  end(again = false): void {
     if (this.destroyed) return;
     // Whoever was told does not come again by itself.
-    this.say('end', {});
+    this.say('end', again ? { again } : {});
     this.push(null);
   }
 

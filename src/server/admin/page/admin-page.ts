@@ -22,6 +22,7 @@ label{display:block;margin:.6rem 0 .2rem}label.inline{display:inline;margin:0}
 .note{border-left:3px solid var(--accent);padding:.4rem .9rem;background:var(--card)}
 .works{list-style:none;padding:0}.works li{margin:.8rem 0}progress{width:100%;max-width:24rem;height:.6rem;accent-color:var(--accent)}
 .any{overflow-wrap:anywhere}fieldset{border:1px solid var(--line);border-radius:7px;margin:.8rem 0;min-width:0}.lines{white-space:pre-line}
+.card h2{margin-top:0}.card+.card{margin-top:.9rem}h2 .mono{text-transform:none;letter-spacing:0}
 .scroll{overflow-x:auto}.raw{max-height:24rem;overflow:auto}
 .lines .l{display:block;position:relative;padding-left:3.6em}.lines .l::before{content:attr(data-n);position:absolute;left:0;width:2.8em;text-align:right;color:var(--soft)}
 .lines mark{color:var(--warn);background:none;font-weight:700;text-decoration:underline wavy;text-underline-offset:3px}

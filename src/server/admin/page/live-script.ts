@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 /**
  * Replaces what is in `[data-live]` by what the server says, text by text, so that nothing moves and no focus is lost where
- * only numbers change. It listens only while somebody looks, and goes on behind the last event.
+ * only numbers change. It listens only while somebody looks, goes on behind the last event, and comes again after the server did not answer.
  */
 export const liveScript = `(() => {
 const address = document.body.dataset.events;
-let stream, last = '';
+let stream, timer, wait = 3000, last = '';
 const morph = (old, next) => {
   if (old.nodeName !== next.nodeName || old.childNodes.length !== next.childNodes.length) {
     old.replaceWith(next.cloneNode(true));
@@ -30,16 +30,26 @@ const show = ({ data, lastEventId }) => {
     else old.replaceChildren(...next.childNodes);
   }
 };
-const listen = () => {
+const close = () => {
+  clearTimeout(timer);
   stream?.close();
   stream = undefined;
+};
+const later = () => {
+  close();
+  timer = setTimeout(listen, wait);
+  wait = Math.min(wait * 2, 60000);
+};
+const listen = () => {
+  close();
   if (document.hidden) return;
-  stream = new EventSource(address + (last && '&last=' + last));
-  stream.addEventListener('parts', show);
-  stream.addEventListener('end', () => stream.close());
+  const own = stream = new EventSource(address + (last && '&last=' + last));
+  own.addEventListener('parts', (event) => { wait = 3000; show(event); });
+  own.addEventListener('end', ({ data }) => JSON.parse(data).again ? later() : close());
+  own.addEventListener('error', () => own === stream && own.readyState === EventSource.CLOSED && later());
 };
 document.addEventListener('visibilitychange', listen);
-addEventListener('pagehide', () => stream?.close());
+addEventListener('pagehide', close);
 addEventListener('pageshow', ({ persisted }) => persisted && listen());
 listen();
 })();
