@@ -228,7 +228,8 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
       finish(await vanishedCommand(source, flags, io));
     });
 
-  command('refused <source>', 'list published files that are not served, because their server refuses them')
+  command('refused <source>', 'list published files that are not served, and why')
+    .option('--all', 'list also the files that are not published', false)
     .option(
       '--accept <datetime>',
       'delete the files that have been withheld since this time or longer, as listed',

@@ -31,6 +31,12 @@ export interface SourceMeasures {
   readonly unreadable: number;
   /** Items that are missing from the repository, and wait for a decision. */
   readonly vanished: number;
+  /** Published, and not served at present: refused by their servers, gone there, or at addresses that are not asked. */
+  readonly withheld: {
+    readonly refused: number;
+    readonly gone: number;
+    readonly atPrivateAddresses: number;
+  };
   /** Between two turns of its schedule; undefined: it has none, or is paused. */
   readonly periodMs: number | undefined;
   /** The last harvest that ended. */

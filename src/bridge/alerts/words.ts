@@ -40,7 +40,7 @@ const en = {
     deletions: (message: string, source: string) =>
       `Nothing is deleted until you decide: ${message} (rsbridge vanished ${source})`,
     files: (since: string, source: string) =>
-      `Since ${since} its server refuses so many files that they are neither served nor deleted (rsbridge refused ${source})`,
+      `Since ${since} so many of its files cannot be handed out that they are neither served nor deleted (rsbridge refused ${source})`,
     publication: (since: string, duration: string) =>
       `Changes since ${since} are not in its lists (${duration}).`,
     records: (from: string, to: string, source: string) =>
@@ -92,7 +92,7 @@ const ja: AlertWords = {
     deletions: (message, source) =>
       `確認されるまで、何も削除しません: ${message}（rsbridge vanished ${source}）`,
     files: (since, source) =>
-      `${since}以降、提供元のサーバーが多数のファイルの取得を拒否しているため、公開も削除も保留しています（rsbridge refused ${source}）。`,
+      `${since}以降、多数のファイルを提供元から取得できないため、公開も削除も保留しています（rsbridge refused ${source}）。`,
     publication: (since, duration) =>
       `${since}以降の更新が、リストにまだ反映されていません（${duration}経過）。`,
     records: (from, to, source) =>

@@ -14,6 +14,7 @@ import type {
 import { readFact } from '../../store/alerts/installation-facts.ts';
 import { countMessages } from '../../store/alerts/outbox.ts';
 import { readAlertStates } from '../../store/alerts/states.ts';
+import { countWithheldOf } from '../../store/files/withheld-files.ts';
 import { type DatabaseSize, readDatabaseSize } from '../../store/reading/database-size.ts';
 import { datesOfChanges, keyOf, type Unpublished } from '../../store/reading/unpublished.ts';
 import type { DueState } from '../../store/runs/due.ts';
@@ -26,6 +27,8 @@ import type { KnownOfAll } from './overview.ts';
 
 /** Where nothing tells since when a source is known. */
 const startedAt = Date.now() - Math.round(process.uptime() * 1000);
+
+const noneWithheld = { refused: 0, gone: 0, atPrivateAddresses: 0 };
 
 export interface MeasureDeps extends StoredBridge {
   /** What the database takes, perhaps of a moment ago. */
@@ -41,6 +44,10 @@ export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promis
   );
   const suspects = [...known.facts.values()].filter((facts) => facts.vanished).map(({ stored }) => stored.id);
   const vanished = await countVanishedOf(database.reader, suspects);
+  const withheld = await countWithheldOf(
+    database.reader,
+    [...known.facts.values()].map(({ stored }) => stored.id),
+  );
   const periods = periodsOf(config);
   const sources = Object.keys(config.sources).map((name): SourceMeasures => {
     const facts = known.facts.get(name);
@@ -52,6 +59,7 @@ export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promis
       failures: planned?.attempts ?? 0,
       unreadable: facts?.unreadable ?? 0,
       vanished: facts?.vanished ? vanished(facts.stored.id).items : 0,
+      withheld: facts ? withheld(facts.stored.id) : noneWithheld,
       periodMs: deps.pauseOf(name) ? undefined : periods.get(name),
       lastRun: durationOf(facts?.run),
       unpublishedSince: lags.get(name),

@@ -13,6 +13,7 @@ import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview } from '../../server/deps.ts';
 import { createReader } from '../../server/words/reader.ts';
 import type { FileCounts } from '../../store/files/file-counts.ts';
+import { countUnpublished } from '../../store/files/unpublished-files.ts';
 import type { WithheldCounts } from '../../store/files/withheld-files.ts';
 import { listRestingHosts } from '../../store/hosts/host-news.ts';
 import { type Harvester, listHarvesters } from '../../store/oai/harvesters.ts';
@@ -176,7 +177,7 @@ function printSource(
     describeOverview({ ...overview, now }),
     ...describeVanished(name, vanished),
     ...describeProblems({ runs, problems }),
-    ...describeFiles(files),
+    ...describeFiles(name, files, withheldFiles),
     ...describeWithheld(name, withheldFiles),
     ...(versionsGivenUp > 0 ? [`  ${areCountOf(versionsGivenUp, 'version')} given up (mementos.keep)`] : []),
     ...withheld.map((sentence) => `  ! ${sentence}`),
@@ -242,28 +243,44 @@ function describeVanished(name: string, { items, runId }: VanishedCounts): reado
 /** What a person is to decide, in sentences. */
 function describeWithheld(name: string, counts: WithheldCounts | undefined): readonly string[] {
   if (counts?.fuseAt === undefined) return [];
-  const { refused, gone, fuseAt } = counts;
+  const { refused, gone, atPrivateAddresses, fuseAt } = counts;
+  const files = refused + gone + atPrivateAddresses;
+  const notAsked =
+    atPrivateAddresses > 0 ? `, and ${atPrivateAddresses} lie at addresses that are not public` : '';
   return [
-    `  ! ${areCountOf(refused + gone, 'published file')} not served since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and served when their server allows it. To delete them: rsbridge refused ${name} lists them, and says what to type`,
+    `  ! ${areCountOf(files, 'published file')} not served since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there${notAsked}. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and served when their server allows it. To delete them: rsbridge refused ${name} lists them, and says what to type`,
   ];
 }
 
 /** Nothing where no record has named a file. */
-function describeFiles(files: FileCounts | undefined): readonly string[] {
-  const parts = files
-    ? [
-        [files.confirmed, 'confirmed'],
-        [
-          files.refused,
-          'refused by their servers, or at addresses that are not asked (`network.allow`), and not published',
-        ],
-        [files.gone, 'gone from their servers, and not published'],
-        [files.unreachable, 'without an answer'],
-        [files.unchecked, 'not asked for yet'],
-        [files.mirrored, 'mirrored'],
-      ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
-    : [];
+function describeFiles(
+  name: string,
+  files: FileCounts | undefined,
+  withheld: WithheldCounts | undefined,
+): readonly string[] {
+  const unpublished = files && withheld && countUnpublished(files, withheld);
+  const notServed = withheld ? withheld.refused + withheld.gone + withheld.atPrivateAddresses : 0;
+  const parts =
+    files && unpublished
+      ? [
+          [files.confirmed, 'confirmed'],
+          [notServed, 'published, and not served at present'],
+          [unpublished.refused, 'refused by their servers, and not published'],
+          [
+            unpublished.atPrivateAddresses,
+            'at addresses that are not public: not asked for, and not published',
+          ],
+          [unpublished.gone, 'gone from their servers, and not published'],
+          [files.unreachable, 'without an answer'],
+          [files.unchecked, 'not asked for yet'],
+          [files.mirrored, 'mirrored'],
+        ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
+      : [];
   const lines = parts.length === 0 ? [] : [`  files: ${parts.join(', ')}`];
+  if (files && files.atPrivateAddresses > 0)
+    lines.push(
+      `  ? \`network.allow\` or \`allowPrivateAddresses\` allows addresses that are not public; rsbridge refused ${name} --all names them`,
+    );
   if (files && files.waitingForRoom > 0)
     lines.push(`  ! quotaBytes is used up: ${countOf(files.waitingForRoom, 'file')} wait for room`);
   if (files && files.otherBytes > 0)

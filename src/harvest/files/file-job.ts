@@ -1,4 +1,4 @@
-import type { Clock, Http, Log } from '../../core/adapter.ts';
+import type { Clock, Log } from '../../core/adapter.ts';
 import type { SourceConfig } from '../../core/config/config.ts';
 import { toIso } from '../../core/datetime.ts';
 import { eitherOf } from '../../core/either-signal.ts';
@@ -18,7 +18,9 @@ import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from 
 import { fileRules } from '../file-rules.ts';
 import type { RunSignals } from '../harvest-source.ts';
 import type { HostGate } from '../http/host-gate.ts';
+import type { HttpClient } from '../http/http.ts';
 import type { SlowestRate } from '../http/response-body.ts';
+import { askAllowedAgain } from './allowed-again.ts';
 import { createFileChecker } from './checks/file-checker.ts';
 import { createHostHealth } from './checks/host-health.ts';
 import { readLandingPages } from './landing-pages.ts';
@@ -30,7 +32,7 @@ export interface FileJobDeps {
   /** Where mirrored contents are kept. */
   readonly directory: string;
   /** For URLs found in records of this source. */
-  readonly http: Http;
+  readonly http: Omit<HttpClient, 'close'>;
   /** The one that `http` waits at. */
   readonly gate: HostGate;
   readonly clock: Clock;
@@ -152,6 +154,15 @@ class FileJob {
   async run(): Promise<FileJobReport> {
     const { mode, checksPerRun, landingPagesPerRun } = this.#source.config.files;
     const { log } = this.#deps;
+    await this.#stoppable(async (signal) => {
+      const { http } = this.#deps;
+      const files = await askAllowedAgain(this.#deps, http, this.#lease.sourceId, signal);
+      if (files > 0)
+        log.info(
+          { source: this.#source.name, files },
+          'files are asked for whose addresses are allowed by now',
+        );
+    });
     // Embargoes that are over bring files that are to be asked for.
     await this.#settle();
     await this.#stoppable(async (signal) => {

@@ -1,6 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { notPublic } from '../../core/addresses/private-address.ts';
 import { type AllowedPlace, allowsAddress, allowsHost, plainName } from '../../core/config/network-allow.ts';
 import { BridgeError } from '../../core/errors.ts';
 
@@ -19,6 +20,8 @@ export interface AddressGuard {
    * for `net.connect`, which connects to the very addresses that it is given.
    */
   lookup(port: number): LookupFunction;
+  /** Whether a connection there would be let through, now; false, too, where nobody knows the name. */
+  mayReach(host: string, port: number): Promise<boolean>;
 }
 
 export interface GuardSettings {
@@ -81,15 +84,9 @@ export function createAddressGuard(settings: GuardSettings): AddressGuard {
     return isPublic(address) || allowsAddress(allow, address, port);
   }
 
-  return {
-    check(url) {
-      if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-        throw new BridgeError('address-refused', `${url.href} is no address of the web`);
-      }
-      checkHost(url.hostname, portOf(url));
-    },
-    checkHost,
-    lookup: (port) => (host, options, callback) => {
+  const lookup =
+    (port: number): LookupFunction =>
+    (host, options, callback) => {
       resolve(host, options, (error, addresses) => {
         if (error) return callback(error, '', 0);
         const allowed = isMeant(host, port)
@@ -100,6 +97,23 @@ export function createAddressGuard(settings: GuardSettings): AddressGuard {
         if (options.all) (callback as unknown as AllCallback)(null, allowed);
         else callback(null, first.address, first.family);
       });
+    };
+
+  return {
+    check(url) {
+      if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+        throw new BridgeError('address-refused', `${url.href} is no address of the web`);
+      }
+      checkHost(url.hostname, portOf(url));
+    },
+    checkHost,
+    lookup,
+    mayReach: async (host, port) => {
+      const address = bare(host);
+      if (isIP(address) !== 0) return isMeant(host, port) || mayConnect(address, port);
+      return new Promise((resolved) =>
+        lookup(port)(address, { all: true }, (error) => resolved(error === null)),
+      );
     },
   };
 }
@@ -137,5 +151,5 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 }
 
 function refused(host: string): BridgeError {
-  return new BridgeError('address-refused', `${host} is not a public address`);
+  return new BridgeError('address-refused', notPublic(host));
 }

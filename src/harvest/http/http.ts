@@ -41,6 +41,8 @@ export interface HttpSettings {
 }
 
 export interface HttpClient extends Http {
+  /** Whether a connection there would be let through, now; false, too, where nobody knows the name. */
+  mayReach(host: string, port: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -259,6 +261,7 @@ export function createHttp(
     head: async (url, options) => exchange({ method: 'HEAD', url: parseUrl(url) }, options),
     post: async (url, form, options) =>
       exchange({ method: 'POST', url: parseUrl(url), form: form.toString() }, options),
+    mayReach: guard.mayReach,
     close: async () => {
       await Promise.all([dispatcher.destroy(), bulk.destroy()]);
     },

@@ -75,6 +75,8 @@ export function sourceRoutes(api: FastifyInstance, deps: AdminServer): void {
         missing: vanished?.items ?? 0,
         missingRun: vanished?.runId,
         lessons,
+        files: details?.files,
+        withheldFiles: details?.withheldFiles,
         due: due.map(({ kind, dueAt, attempts, reason, isHeld }) =>
           withoutUndefined({
             ...{ kind, attempts, reason, running: isHeld },

@@ -47,6 +47,15 @@ export function measuresText(
       'Items that are missing from a repository, and wait for a decision.',
       ({ vanished }) => vanished,
     ),
+    {
+      name: 'rsbridge_withheld_files',
+      help: 'Published files of a source that are not served at present, by the reason.',
+      samples: sources.flatMap(({ name: source, withheld }): Sample[] => [
+        [{ source, reason: 'refused' }, withheld.refused],
+        [{ source, reason: 'gone' }, withheld.gone],
+        [{ source, reason: 'private-address' }, withheld.atPrivateAddresses],
+      ]),
+    },
     ofSources('period_seconds', 'Between two turns of the schedule of a source.', ({ periodMs }) =>
       periodMs === undefined ? undefined : periodMs / 1000,
     ),

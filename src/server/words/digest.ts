@@ -34,7 +34,7 @@ const en = {
   vanished: (count: string) =>
     `Items that your list does not name any more: ${count}. They stay published until somebody here decides. If you have not deleted them, please look at your OAI-PMH endpoint.`,
   refused: (time: string) =>
-    `Since ${time} your server refuses so many files that they are not offered. If that is not intended, please look at its access rules.`,
+    `Since ${time} so many of your files are refused to us, gone, or at addresses that are not public, that none of these is offered. If that is not intended, please look at the access rules of your server.`,
   published: (url: string) => `What is published: ${url}`,
   shared: (url: string, days: string) => `More, for you alone, for ${days}: ${url}`,
   days: counted('en', { one: '# day', other: '# days' }),
@@ -78,7 +78,7 @@ const ja: DigestWords = {
   vanished: (count) =>
     `一覧に現れなくなったアイテム: ${count}件。運用担当者が判断するまで公開を続けます。削除した覚えがない場合は、OAI-PMHエンドポイントをご確認ください。`,
   refused: (time) =>
-    `${time}以降、貴サーバーが多数のファイルの取得を拒否しているため、これらのファイルを提供していません。意図したものでない場合は、アクセス制限の設定をご確認ください。`,
+    `${time}以降、多数のファイルを取得できない（アクセスの拒否、削除、プライベートアドレス）ため、これらのファイルを提供していません。意図したものでない場合は、アクセス制限の設定をご確認ください。`,
   published: (url) => `公開内容: ${url}`,
   shared: (url, days) => `詳細（ご担当者専用、${days}有効）: ${url}`,
   days: counted('ja', { other: '#日間' }),

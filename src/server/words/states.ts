@@ -33,7 +33,7 @@ const en = {
   unreadable: (source: string, count: number) =>
     `${countOf(count, 'record')} ${count === 1 ? 'needs attention: it' : 'need attention: they'} could not be read (rsbridge problems ${source})`,
   refused: (source: string, since: string) =>
-    `needs attention: since ${since} its server refuses so many files that they are neither served nor deleted (rsbridge refused ${source})`,
+    `needs attention: since ${since} so many of its files cannot be handed out that they are neither served nor deleted (rsbridge refused ${source})`,
   listing: (count: number) => `listing its identifiers: ${count} so far`,
   notListed: (at: string, message: string) =>
     `its identifiers could not be listed to the end at ${at}: ${message}`,
@@ -71,7 +71,7 @@ const ja: StateWords = {
   unreadable: (source, count) =>
     `読み取れないレコードが${count}件あります。確認が必要です（rsbridge problems ${source}）`,
   refused: (source, since) =>
-    `確認が必要です。${since}以降、提供元のサーバーが多数のファイルの取得を拒否しているため、公開も削除も保留しています（rsbridge refused ${source}）`,
+    `確認が必要です。${since}以降、多数のファイルを提供元から取得できないため、公開も削除も保留しています（rsbridge refused ${source}）`,
   listing: (count) => `識別子の一覧を取得中です（現在${count}件）`,
   notListed: (at, message) => `${at}の識別子の一覧を最後まで取得できませんでした: ${message}`,
 };

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { notPublicPattern } from '../../core/addresses/private-address.ts';
 import type { SeenFile } from '../../core/files/published-files.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
@@ -24,10 +25,12 @@ export type FileCounts = Readonly<Record<SeenFile['outcome'], number>> & {
   readonly waitingForRoom: number;
   /** Mirrored, but not what the repository says of them. */
   readonly otherBytes: number;
+  /** Never asked for: at addresses that are not public, and not allowed. They are not among the refused ones. */
+  readonly atPrivateAddresses: number;
 };
 
 /** For rows of `remote_file` of these sources. */
-function statedAtAll(db: Queryable, sourceIds: readonly number[]): Knex.QueryBuilder {
+export function statedAtAll(db: Queryable, sourceIds: readonly number[]): Knex.QueryBuilder {
   return db('item_file')
     .modify(ofSources, 'item_file', sourceIds)
     .whereRaw('item_file.source_id = remote_file.source_id')
@@ -42,6 +45,7 @@ interface OutcomeCount {
   readonly kept: number;
   readonly waiting: number;
   readonly other: number;
+  readonly hidden: number;
 }
 
 /** How the files that items of these sources state are doing, by URL: `unchecked` without those that wait for room. */
@@ -60,6 +64,9 @@ export async function countFilesOf(
       db.raw('count(content_hash) as kept'),
       db.raw('sum(case when reason = ? then 1 else 0 end) as waiting', [noRoomReason]),
       db.raw('sum(case when reason = ? then 1 else 0 end) as other', [otherBytesReason]),
+      db.raw("sum(case when outcome = 'refused' and reason like ? then 1 else 0 end) as hidden", [
+        notPublicPattern,
+      ]),
     );
   return (sourceId) => sumFiles(rows.filter((row) => row.source_id === sourceId));
 }
@@ -74,10 +81,12 @@ function sumFiles(rows: readonly OutcomeCount[]): FileCounts {
     mirrored: 0,
     waitingForRoom: 0,
     otherBytes: 0,
+    atPrivateAddresses: 0,
   };
-  for (const { outcome, files, kept, waiting, other } of rows) {
+  for (const { outcome, files, kept, waiting, other, hidden } of rows) {
     counts.otherBytes += Number(other);
-    counts[outcome] = Number(files) - (outcome === 'unchecked' ? Number(waiting) : 0);
+    counts.atPrivateAddresses += Number(hidden);
+    counts[outcome] = Number(files) - Number(hidden) - (outcome === 'unchecked' ? Number(waiting) : 0);
     counts.waitingForRoom += Number(waiting);
     counts.mirrored += Number(kept);
   }

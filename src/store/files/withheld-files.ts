@@ -1,10 +1,11 @@
+import { notPublicPattern } from '../../core/addresses/private-address.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 
 /**
- * A published file that is not handed out at present: its server refuses it, or it is gone there, and its deletion
- * has not been carried out. Whoever holds its bytes, a package too, answers 503 meanwhile.
+ * A published file that is not handed out at present: its server refuses it, it is gone there, or its address may not
+ * be asked, and its deletion has not been carried out. Whoever holds its bytes, a package too, answers 503 meanwhile.
  */
 export interface WithheldFile {
   readonly id: number;
@@ -61,8 +62,11 @@ export async function findRefusal(
 }
 
 export interface WithheldCounts {
+  /** By their servers. */
   readonly refused: number;
   readonly gone: number;
+  /** At addresses that are not public, and not allowed: their servers are not asked. */
+  readonly atPrivateAddresses: number;
   /** Since when there are so many that a person is asked; undefined: there are not. */
   readonly fuseAt: string | undefined;
 }
@@ -80,16 +84,31 @@ export async function countWithheldOf(
   db: Queryable,
   sourceIds: readonly number[],
 ): Promise<(sourceId: number) => Omit<WithheldCounts, 'fuseAt'>> {
-  const rows: { source_id: number; outcome: 'refused' | 'gone'; files: number }[] = await db('remote_file')
+  const rows: WithheldCount[] = await db('remote_file')
     .modify((query) => whereAnyOf(query, 'source_id', sourceIds))
     .whereNotNull('withheld_at')
     .groupBy('source_id', 'outcome')
-    .select('source_id', 'outcome', db.raw('count(*) as files'));
+    .select(
+      'source_id',
+      'outcome',
+      db.raw('count(*) as files'),
+      db.raw("sum(case when outcome = 'refused' and reason like ? then 1 else 0 end) as hidden", [
+        notPublicPattern,
+      ]),
+    );
   return (sourceId) => {
     const own = rows.filter((row) => row.source_id === sourceId);
     const countOf = (outcome: string) => Number(own.find((row) => row.outcome === outcome)?.files ?? 0);
-    return { refused: countOf('refused'), gone: countOf('gone') };
+    const atPrivateAddresses = own.reduce((sum, { hidden }) => sum + Number(hidden), 0);
+    return { refused: countOf('refused') - atPrivateAddresses, gone: countOf('gone'), atPrivateAddresses };
   };
+}
+
+interface WithheldCount {
+  readonly source_id: number;
+  readonly outcome: 'refused' | 'gone';
+  readonly files: number;
+  readonly hidden: number;
 }
 
 function selectWithheld(db: Queryable, sourceId: number) {

@@ -103,6 +103,22 @@ describeOnBoth('what is measured', (open) => {
     await database.writer('run').where({ mode: 'incremental' }).delete();
   });
 
+  test('published files that are not served are counted by the reason', async () => {
+    await harvest('full');
+    const { database } = bridge;
+    const sourceId = (await database.reader('source').where({ name: 'sample' }).first('id')).id;
+    const file = { source_id: sourceId, failures: 1, withheld_at: '2026-11-22T10:00:00Z' };
+    await database.writer('remote_file').insert([
+      { ...file, url: 'https://a.example.org/1', outcome: 'refused', reason: 'it is forbidden (403)' },
+      { ...file, url: 'https://a.example.org/2', outcome: 'gone', reason: 'it is gone (410)' },
+      { ...file, url: 'http://10.0.0.1/3', outcome: 'refused', reason: '10.0.0.1 is not a public address' },
+      { ...file, url: 'http://10.0.0.1/4', outcome: 'refused', reason: '10.0.0.1 is not a public address' },
+    ]);
+    expect((await of('sample'))?.withheld).toEqual({ refused: 1, gone: 1, atPrivateAddresses: 2 });
+    expect((await of('gone'))?.withheld).toEqual({ refused: 0, gone: 0, atPrivateAddresses: 0 });
+    await database.writer('remote_file').where({ source_id: sourceId }).whereNotNull('withheld_at').delete();
+  });
+
   test('publication lags from the first change on that is not in all lists, until it is', async () => {
     // Nothing is published yet: the first harvest may take days.
     expect((await of('sample'))?.unpublishedSince).toBeUndefined();

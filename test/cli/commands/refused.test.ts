@@ -13,7 +13,8 @@ const identify = envelope(
 
 /** A repository of so many records, each with a file beside its OAI-PMH endpoint. */
 async function repository(count: number) {
-  const state = { status: 200, url: '' };
+  /** Where its files lie; undefined: at itself. */
+  const state: { status: number; url: string; files?: string } = { status: 200, url: '' };
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', state.url);
     if (pathname !== '/oai') {
@@ -25,7 +26,7 @@ async function repository(count: number) {
     }
     const verb = searchParams.get('verb');
     const record = (_: unknown, index: number) =>
-      `<record><header><identifier>oai:a:${index}</identifier><datestamp>2024-01-01T00:00:00Z</datestamp></header><metadata><oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${index}</dc:title><dc:identifier>${state.url}/files/${index}.pdf</dc:identifier></oai_dc:dc></metadata></record>`;
+      `<record><header><identifier>oai:a:${index}</identifier><datestamp>2024-01-01T00:00:00Z</datestamp></header><metadata><oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${index}</dc:title><dc:identifier>${state.files ?? state.url}/files/${index}.pdf</dc:identifier></oai_dc:dc></metadata></record>`;
     const bodies: Record<string, string> = {
       Identify: identify,
       ListMetadataFormats: formats,
@@ -57,7 +58,7 @@ test('refused lists what is not handed out, and deletes exactly what was listed'
   expect(await run('status')).toMatchObject({
     code: 4,
     stdout: expect.stringMatching(
-      /needs attention: since .* its server refuses so many files.*rsbridge refused repo\)/,
+      /needs attention: since .* so many of its files cannot be handed out.*rsbridge refused repo\)/,
     ),
   });
   const listed = await run('refused', 'repo');
@@ -82,4 +83,57 @@ test('refused lists what is not handed out, and deletes exactly what was listed'
   upstream.status = 200;
   await run('harvest', '--full');
   expect(await run('status')).toMatchObject({ code: 0, stdout: expect.stringContaining('62 resources') });
+});
+
+test('files at addresses that are not public are told apart, and are asked for when they are allowed', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'rsbridge-refused-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const upstream = await repository(3);
+  const files = await repository(0);
+  upstream.files = files.url;
+  const run = (...args: string[]) => runMain(directory, args);
+  const configure = (network: string) =>
+    writeFileSync(
+      join(directory, 'rsbridge.yaml'),
+      `${network}sources:\n  repo:\n    url: ${upstream.url}/oai\n    files: { mode: proxy }\n`,
+    );
+  configure('');
+  await run('harvest');
+  const status = await run('status');
+  expect(status.stdout).toContain(
+    'files: 3 at addresses that are not public: not asked for, and not published\n',
+  );
+  expect(status.stdout).not.toMatch(/refused by their servers|gone from/);
+  expect(status.stdout).toContain('rsbridge refused repo --all names them');
+  expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+    files: { refused: 0, atPrivateAddresses: 3 },
+    withheldFiles: { refused: 0, gone: 0, atPrivateAddresses: 0 },
+  });
+  const told = await run('refused', 'repo');
+  expect(told.code).toBe(0);
+  expect(told.stdout).toContain('repo: every published file is served\n');
+  expect(told.stdout).toContain(
+    'repo: 3 files are not published: 3 never asked for, at addresses that are not public: `network.allow`',
+  );
+  expect((await run('refused', 'repo', '--all')).stdout).toContain(
+    `  ${files.url}/files/1.pdf: 127.0.0.1 is not a public address, seen last at `,
+  );
+  const rows = (await run('refused', 'repo', '--all', '--json')).stdout.trim().split('\n');
+  expect(rows.map((row) => JSON.parse(row))).toMatchObject(
+    ['0', '1', '2'].map((name) => ({
+      ...{ source: 'repo', published: false, atPrivateAddress: true },
+      url: `${files.url}/files/${name}.pdf`,
+    })),
+  );
+
+  configure(`network:\n  allow: ['${new URL(files.url).host}']\n`);
+  await run('harvest');
+  expect((await run('status')).stdout).toContain('files: 3 confirmed\n');
+  expect(await run('refused', 'repo')).toMatchObject({ stdout: 'repo: every published file is served\n' });
+
+  // Forbidden again, what is published of them is withheld for our sake, not for that of their servers.
+  configure('');
+  await run('harvest', '--full');
+  const again = JSON.parse((await run('status', '--json')).stdout);
+  expect(again.files).toMatchObject({ refused: 0, atPrivateAddresses: 3 });
 });

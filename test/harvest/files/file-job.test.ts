@@ -227,6 +227,7 @@ describeOnBoth('the file job', (open) => {
       mirrored: 1,
       waitingForRoom: 2,
       otherBytes: 0,
+      atPrivateAddresses: 0,
     };
     expect((await countFilesOf(reader, [id]))(id)).toEqual(counts);
     now = '2026-11-22T10:00:00Z';

@@ -192,3 +192,18 @@ describe('an endpoint that is not trusted', () => {
     expect(() => guard(own).check(new URL('http://10.0.0.1:81/'))).toThrow(refused);
   });
 });
+
+test('says beforehand where a connection would be let through', async () => {
+  const inside = { resolve: resolver('10.0.0.7') };
+  expect(await guard().mayReach('10.0.0.7', 80)).toBe(false);
+  expect(await guard({ allow: allow('10.0.0.7:8080') }).mayReach('10.0.0.7', 80)).toBe(false);
+  expect(await guard({ allow: allow('10.0.0.7:8080') }).mayReach('10.0.0.7', 8080)).toBe(true);
+  expect(await guard().mayReach('[fd00::7]', 80)).toBe(false);
+  expect(await guard({ allow: allow('fd00::/8') }).mayReach('fd00::7', 80)).toBe(true);
+  expect(await guard(inside).mayReach('files.example.org', 80)).toBe(false);
+  expect(await guard({ ...inside, allow: allow('10.0.0.0/8') }).mayReach('files.example.org', 80)).toBe(true);
+  expect(await guard({ ...inside, allowPrivate: true }).mayReach('files.example.org', 80)).toBe(true);
+  expect(await guard({ resolve: resolver('93.184.216.34') }).mayReach('files.example.org', 80)).toBe(true);
+  const unknown: Resolve = (_host, _options, callback) => callback(new Error('ENOTFOUND'), []);
+  expect(await guard({ resolve: unknown }).mayReach('files.example.org', 80)).toBe(false);
+});

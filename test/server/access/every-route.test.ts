@@ -41,6 +41,7 @@ beforeEach(async () => {
     measures: async () => ({
       sources: ['kyushu', 'other'].map((name) => ({
         ...{ name, goodSince: 0, failures: 0, unreadable: 0, vanished: 0 },
+        withheld: { refused: 0, gone: 0, atPrivateAddresses: 0 },
         ...{ periodMs: undefined, lastRun: undefined, unpublishedSince: undefined },
       })),
       ...{ queue: [], databaseBytes: undefined, walBytes: undefined, disks: [] },

@@ -138,7 +138,7 @@ describeOnBoth('files whose servers say no', (open) => {
       expect(await living()).toBe(before);
     }
     const counts = await countWithheldFiles(database.reader, lease.sourceId);
-    expect(counts).toEqual({ refused: 5, gone: 0, fuseAt: now });
+    expect(counts).toEqual({ refused: 5, gone: 0, atPrivateAddresses: 0, fuseAt: now });
     expect((await listWithheldFiles(database.reader, lease.sourceId, { limit: 2 })).length).toBe(2);
     // Later and later.
     const waits: number[] = [];
@@ -170,6 +170,7 @@ describeOnBoth('files whose servers say no', (open) => {
     expect(await countWithheldFiles(database.reader, lease.sourceId)).toEqual({
       refused: 0,
       gone: 0,
+      atPrivateAddresses: 0,
       fuseAt: undefined,
     });
     expect(await living()).toBe(40);

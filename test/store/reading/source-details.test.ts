@@ -60,7 +60,7 @@ describeOnBoth('the details of several sources', (open) => {
     expect(details.get('nara')).toMatchObject({
       problems: [{ message: 'one' }, { message: 'two' }],
       lessons: [lesson],
-      withheldFiles: { refused: 1, gone: 0, fuseAt: at },
+      withheldFiles: { refused: 1, gone: 0, atPrivateAddresses: 0, fuseAt: at },
       unreadable: 1,
       versionsGivenUp: 7,
     });

@@ -14,6 +14,7 @@ import { livePart } from '../page/live-part.ts';
 import { when } from '../page/when.ts';
 import type { AdminWords } from '../page/words.ts';
 import { runTable } from '../runs/run-table.ts';
+import { fileFacts } from './file-facts.ts';
 import { settingsTable } from './settings-table.ts';
 import { readSourceFacts, runsPerPage, type SourceFactsView } from './source-facts.ts';
 import { pauseFields, sourceActs } from './source-forms.ts';
@@ -99,7 +100,7 @@ ${decide}`;
 }
 
 function facts(
-  { row, stored, due, settings, now }: SourceFactsView,
+  { row, stored, details, due, settings, now }: SourceFactsView,
   words: AdminWords,
   reader: Reader,
 ): Markup {
@@ -116,7 +117,7 @@ function facts(
   return html`<dl><dt>${source.address}</dt><dd>${linkTo(String(url))}</dd>${info && html`<dt>${source.protocol}</dt><dd>${info.protocol} ${info.protocolVersion}</dd>`}${paused}<dt>${sources.lastSuccess}</dt><dd>${when(reader, row.lastSuccessAt, now)}</dd>${planned.map(
     ({ kind, dueAt, isHeld, attempts, reason }) =>
       html`<dt>${source.due}: ${kind}</dt><dd>${isHeld ? words.states.running : when(reader, dueAt === undefined ? undefined : toIso(new Date(dueAt)), now)}${attempts > 0 && html` <span class="warn">${source.attempts(attempts)}</span>`} <span class="soft">${reason}</span></dd>`,
-  )}<dt>${sources.items}</dt><dd>${words.number(row.items)}</dd><dt>${sources.resources}</dt><dd>${words.number(row.resources)}</dd><dt>${sources.changes}</dt><dd>${words.number(row.recentChanges)}</dd></dl>`;
+  )}<dt>${sources.items}</dt><dd>${words.number(row.items)}</dd><dt>${sources.resources}</dt><dd>${words.number(row.resources)}</dd><dt>${sources.changes}</dt><dd>${words.number(row.recentChanges)}</dd>${fileFacts(details, words)}</dl>`;
 }
 
 function lessons({ details }: SourceFactsView, { source }: AdminWords, reader: Reader): Markup {
