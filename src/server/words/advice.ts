@@ -12,15 +12,14 @@ export const adviceInJapanese = {
     'Node.js 24 をインストールしてください（動作する最も古いバージョンは 20.19 です）。現在のバージョンは `node --version` で分かります。',
   'not-built':
     'クローンの中では `npm ci` を実行し（スクリプトの実行を禁じていなければビルドも行われます）、続けて `npm run build` を実行してください。インストールしたパッケージでこの表示が出る場合は壊れていますので、インストールし直してください。',
-  'unknown-source': '設定にあるデータ提供元の名前を指定してください。',
+  'unknown-source': '設定にあるソースの名前を指定してください。',
   'unknown-item':
     'リポジトリが使っているとおりの識別子を指定してください（`rsbridge problems SOURCE` やアイテムのページで確認できます）。',
   'source-changed': '現在の設定を `rsbridge sources show SOURCE` で確認してから、変更し直してください。',
-  'source-configured':
-    '先に設定からこのデータ提供元を外し、それから `rsbridge remove SOURCE` を実行してください。',
-  'unknown-set': '`rsbridge status` に表示される集合の名前を指定してください。',
+  'source-configured': '先に設定からこのソースを外し、それから `rsbridge remove SOURCE` を実行してください。',
+  'unknown-set': '`rsbridge status` に表示されるセットの名前を指定してください。',
   'unknown-collection':
-    '設定の `sets` を修正してください。データ提供元のコレクションは `/SOURCE/about` と `rsbridge check` で確認できます。',
+    '設定の `sets` を修正してください。ソースのコレクションは `/SOURCE/about` と `rsbridge check` で確認できます。',
   'unknown-resource':
     'リソースまたはアイテムの URI（リソースリストに載っています）か、リポジトリでのアイテムの識別子を指定してください。`rsbridge restore` ではバックアップのパスも指定できます。',
   'no-memento':
@@ -28,7 +27,7 @@ export const adviceInJapanese = {
   'already-withdrawn':
     '公開を停止しているものは `rsbridge status` に表示されます。`rsbridge restore URI` で公開を再開できます。',
   'not-withdrawn': '公開を停止しているものは `rsbridge status` に表示されます。',
-  'search-too-broad': '検索語を増やすか、一つのデータ提供元に絞ってください。',
+  'search-too-broad': '検索語を増やすか、一つのリポジトリに絞ってください。',
   'port-in-use': 'そのポートを使っているプログラムを終了するか、`--port` で別のポートを指定してください。',
   'database-newer':
     'このデータベースを作成したバージョンの rsbridge か、それより新しいバージョンを使ってください。',
@@ -51,8 +50,8 @@ export const adviceInJapanese = {
   'alert-undelivered':
     '設定の `mail` または `alerts` の宛先、ポート、アカウントを修正してください。`rsbridge alert test` で、すべての送信方法を試せます。',
   'lease-held':
-    'ほかのプロセスがこのデータ提供元を処理しています。終わるか、リースの期限が切れるまでお待ちください。',
-  'lease-lost': 'ほかのプロセスがこのデータ提供元を引き継ぎました。この実行は、何も失わずに終了しました。',
+    'ほかのプロセスがこのソースを処理しています。終わるか、リースの期限が切れるまでお待ちください。',
+  'lease-lost': 'ほかのプロセスがこのソースを引き継ぎました。この実行は、何も失わずに終了しました。',
   'upstream-unreachable':
     'アドレス、ネットワーク、https の場合は証明書を確認してください（認証局は `NODE_EXTRA_CA_CERTS=FILE` で追加できます）。次の実行で再試行します。',
   'upstream-busy':
@@ -66,7 +65,7 @@ export const adviceInJapanese = {
   'upstream-not-xml': 'アドレスをブラウザーで開いてください。応答が整形式の XML ではありません。',
   'upstream-not-json': 'アドレスをブラウザーで開いてください。応答が、求めた JSON ではありません。',
   'upstream-login-refused':
-    'データ提供元の `login` を修正してください（版の履歴が非公開の場合にだけ必要なので、不要であれば削除してください）。公開済みのものはそのままです。',
+    'ソースの `login` を修正してください（版の履歴が非公開の場合にだけ必要なので、不要であれば削除してください）。公開済みのものはそのままです。',
   'upstream-protocol': '応答がプロトコルに沿っていません。アドレスを確認してください。',
   'upstream-file-failed':
     'リポジトリは現在このファイルを提供していません。改めて確認でき次第、リストに反映されます。',
@@ -83,7 +82,7 @@ export const adviceInJapanese = {
     '一度に求める量を減らして、次の実行で再試行します。`workers: 0` にするとメインスレッドで読むため、より多くのメモリを使えることがあります。',
   'too-many-redirects': 'リダイレクト先のアドレスを使ってください。',
   'address-refused':
-    'このアドレスを許可するには `network.allow` に加えてください。データ提供元の `allowPrivateAddresses: true` は、すべてのプライベートアドレスを許可します。',
+    'このアドレスを許可するには `network.allow` に加えてください。ソースの `allowPrivateAddresses: true` は、すべてのプライベートアドレスを許可します。',
   'oai-error': 'リポジトリが要求を拒みました。理由はメッセージにあります。',
   'oai-bad-resumption-token': 'リストを最初から読み直します。保存済みのものは失われません。',
   'oai-token-loop':

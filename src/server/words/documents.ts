@@ -49,7 +49,7 @@ const en = {
 
 const ja: typeof en = {
   titleOf: (name, set) => `${set}の${name}`,
-  set: '集合（set）',
+  set: 'セット（set）',
   state: '基準日時',
   completed: '作成完了',
   from: '開始',

@@ -86,13 +86,13 @@ const ja: typeof en = {
   aboutTitle: (title) => `${title}について`,
   aboutIntroduction:
     'これらのリポジトリのリソースは、ResourceSync（ANSI/NISO Z39.99）により複製し、最新の状態に保つことができます。',
-  sets: 'リソースの集合（set）',
+  sets: 'リソースのセット（set）',
 
-  set: '集合（set）',
+  set: 'セット（set）',
   comesFrom: '提供元',
   by: (protocol) => `（${protocol}）`,
   resources: 'リソース数',
-  oai: 'OAI-PMH で収集する',
+  oai: 'OAI-PMH でハーベストする',
   nonePublished: '未公開',
   documents: '文書',
   nothingPublished: '公開中の文書はまだありません。最初のハーベストが完了すると公開されます。',
@@ -102,7 +102,7 @@ const ja: typeof en = {
     after: '）を使う場合は、最初に全件を取得し、その後は変更分だけを必要に応じて取得します。',
   },
   withoutDumps: {
-    before: 'rs-aggregatorのように、ダンプを含む集合を受け付けないクライアントには、',
+    before: 'rs-aggregatorのように、ダンプを含むセットを受け付けないクライアントには、',
     list: 'リストだけを載せたケイパビリティリスト',
     between: 'と、その',
     description: 'ソース記述',

@@ -107,8 +107,8 @@ const ja: typeof en = {
   idle: '実行中の処理はありません。',
   installation: 'すべてのソース',
   kinds: {
-    harvest: '新しいものを取得',
-    full: '全件を取得',
+    harvest: '差分ハーベスト',
+    full: '全件ハーベスト',
     identifiers: '識別子を照合',
     files: 'ファイルを確認',
     asked: '依頼された処理',
@@ -156,8 +156,8 @@ const ja: typeof en = {
   publishDumps: 'すべてのパッケージを作り直す',
   kind: '種類',
   queueKinds: {
-    harvest: '新しいものの取得',
-    full: '全件の取得',
+    harvest: '差分ハーベスト',
+    full: '全件ハーベスト',
     identifiers: '識別子の照合',
     asked: '依頼された処理',
     removal: 'ソースの削除',

@@ -54,7 +54,7 @@ const ja: typeof en = {
   retry: 'もう一度試す',
   retryAll: (count) => `${count} 件すべてをもう一度試す`,
   retryLabel: (count, cause) => `${count} 件すべてをもう一度試す：${cause}`,
-  nameless: '識別子のないものは個別に要求できません。次の全件取得で読み直されます。',
+  nameless: '識別子のないものは個別に要求できません。次の全件ハーベストで読み直されます。',
   download: 'CSV でダウンロード',
   more: '続き',
   hidden: '（識別子なし）',

@@ -84,7 +84,7 @@ test('the page says what is under way and due, who works, and whom nobody asks; 
     expect(page).toContain(said);
   expect(page).not.toContain(hostile);
   const japanese = await text('ja');
-  for (const said of ['約 10 件中 5 件 · 毎分 1 件', '残り約 5 分', '新しいものの取得', '検索できます'])
+  for (const said of ['約 10 件中 5 件 · 毎分 1 件', '残り約 5 分', '差分ハーベスト', '検索できます'])
     expect(japanese).toContain(said);
 });
 
