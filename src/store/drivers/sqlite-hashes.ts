@@ -38,6 +38,14 @@ export function hashFromText(column: string): string {
 /** Within a statement: a list in JSON, of which some may be hashes, as a table of one column. */
 export const listedHashes = `select ${hashFromText('value')} from json_each(?)`;
 
+/** The same of nothing but SHA-256, as `shaList` writes them. */
+export const listedSha = 'select unhex(value) from json_each(?)';
+
+/** @param hashes each such that `isHash` */
+export function shaList(hashes: readonly string[]): string {
+  return JSON.stringify(hashes.map((one) => one.slice(scheme.length)));
+}
+
 /** Within a statement: a hash as text, where JSON is made of it. */
 export function hashAsText(column: string): string {
   return `case typeof(${column}) when 'blob' then '${scheme}' || lower(hex(${column})) else ${column} end`;
