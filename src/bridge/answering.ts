@@ -13,7 +13,7 @@ import { adminAnswers } from './admin/admin-answers.ts';
 import { sharedByLink } from './alerts/shared-links.ts';
 import type { Bridge } from './bridge.ts';
 import { createDraftActs } from './drafts/draft-acts.ts';
-import { oaiOfferOf } from './oai/offers.ts';
+import { createJointOffers, oaiOfferOf } from './oai/offers.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { searchedSources } from './search/searched-sources.ts';
 import { createPrivacy } from './state/privacy.ts';
@@ -103,6 +103,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
     oai: (source) => oaiOfferOf(config, source),
+    jointOai: createJointOffers(config),
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
     admin: withAdmin ? adminAnswers(bridge, drafts, takedown) : undefined,

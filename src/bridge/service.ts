@@ -9,6 +9,7 @@ import { alertNow } from './alerts/alerting.ts';
 import { watchDatabase } from './alerts/database-away.ts';
 import { type Front, listenAlone } from './answering.ts';
 import type { Bridge } from './bridge.ts';
+import { startJointOrdering } from './oai/joint-ordering.ts';
 import { startOrdering } from './oai/ordering.ts';
 import { removeDue } from './removal.ts';
 import { startDescribing } from './search/describing.ts';
@@ -87,6 +88,7 @@ export async function startService(
     isHarvesting: () => harvests > 0,
   });
   const ordering = startOrdering(bridge, stop, () => due.isPublisher());
+  const jointOrdering = startJointOrdering(bridge, stop, () => due.isPublisher());
   const databaseWatch = watchDatabase(bridge, stop);
   const filling = new AbortController();
   const filled = fillBehind(bridge, eitherOf(stop, filling.signal));
@@ -118,6 +120,7 @@ export async function startService(
         databaseWatch.stop(),
         describing.stop(),
         ordering.stop(),
+        jointOrdering.stop(),
         bridge.listsInTime.close(),
         filled,
       ];

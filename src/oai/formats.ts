@@ -18,9 +18,14 @@ const schemas: Readonly<Record<string, string>> = {
  * The formats of a source that OAI-PMH can offer, in its order: in XML, with a name that can be a `metadataPrefix`, in a
  * namespace that is not that of OAI-PMH itself. Undefined: Dublin Core is not among them, and nothing can be offered.
  */
-export function offeredFormats({ formats }: RepositoryInfo): readonly OfferedFormat[] | undefined {
-  const offered = formats.flatMap((format) => toOffered(format) ?? []);
+export function offeredFormats(info: RepositoryInfo): readonly OfferedFormat[] | undefined {
+  const offered = offeredAmong(info);
   return offered.some(({ prefix }) => prefix === dublinCore) ? offered : undefined;
+}
+
+/** The same, whether Dublin Core is among them or not. */
+export function offeredAmong({ formats }: RepositoryInfo): readonly OfferedFormat[] {
+  return formats.flatMap((format) => toOffered(format) ?? []);
 }
 
 function toOffered({

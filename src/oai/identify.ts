@@ -13,11 +13,13 @@ export interface Identity {
   readonly friends: readonly string[];
   /** The address of the licence of its metadata. */
   readonly rights: string | undefined;
+  /** The address of an image that services may show beside its records. */
+  readonly icon?: string | undefined;
 }
 
 /** Tombstones stay (`persistent`); dates are those of seconds; gzip is what is written for who asks for it. */
 export function* identifyXml(identity: Identity): Generator<string> {
-  const { name, baseUrl, adminEmails, earliest, identifiers, friends, rights } = identity;
+  const { name, baseUrl, adminEmails, earliest, identifiers, friends, rights, icon } = identity;
   yield `<Identify>
 ${element('repositoryName', name)}
 ${element('baseURL', baseUrl)}
@@ -33,6 +35,13 @@ ${adminEmails.map((email) => element('adminEmail', email)).join('\n')}
       'oai-identifier',
       'http://www.openarchives.org/OAI/2.0/oai-identifier',
       `<scheme>oai</scheme>${element('repositoryIdentifier', identifiers.namespace)}<delimiter>:</delimiter>${element('sampleIdentifier', identifiers.sample)}`,
+    );
+  if (icon !== undefined)
+    yield description(
+      'branding',
+      'http://www.openarchives.org/OAI/2.0/branding/',
+      `<collectionIcon>${element('url', icon)}${element('title', name)}</collectionIcon>`,
+      'http://www.openarchives.org/OAI/2.0/branding.xsd',
     );
   if (friends.length > 0)
     yield description(

@@ -17,19 +17,46 @@ export function embedded(content: Uint8Array, schema: string): string | undefine
   }
   const root = rootIn(text);
   if (root === undefined) return undefined;
-  const end = text.lastIndexOf('>') + 1;
-  const last = endOfRoot(text, end);
-  const found = namespaceOf(root.tag);
-  if (last === undefined || found === undefined || found === '' || found === oaiNamespace) return undefined;
-  const element = text.slice(root.start, last);
-  if (hasSchemaLocation(root.tag)) return element;
-  const name = /^<[^\s/>]+/.exec(root.tag)?.[0] ?? '';
-  const declared = prefixOf(root.tag, xsiNamespace);
-  const prefix = declared ?? (/\sxmlns:xsi\s*=/.test(root.tag) ? 'oaixsi' : 'xsi');
+  const last = endOfRoot(text, text.lastIndexOf('>') + 1);
+  const way = embeddingOf(root.tag, schema);
+  if (last === undefined || way === undefined) return undefined;
+  if (way.added === '') return text.slice(root.start, last);
+  const added = root.start + way.at;
+  return `${text.slice(root.start, added)}${way.added}${text.slice(added, last)}`;
+}
+
+/** What has to stand in a start tag that is not there, and where; empty: nothing. */
+interface Embedding {
+  readonly at: number;
+  readonly added: string;
+}
+
+/** The start tags of a format are nearly always the same. */
+const known = new Map<string, Embedding | undefined>();
+const mostKnown = 200;
+const longestKnown = 4096;
+
+function embeddingOf(tag: string, schema: string): Embedding | undefined {
+  if (tag.length > longestKnown) return readEmbedding(tag, schema);
+  const key = `${schema} ${tag}`;
+  if (known.has(key)) return known.get(key);
+  if (known.size >= mostKnown) known.clear();
+  const way = readEmbedding(tag, schema);
+  known.set(key, way);
+  return way;
+}
+
+/** @returns undefined where it has no namespace, or that of OAI-PMH */
+function readEmbedding(tag: string, schema: string): Embedding | undefined {
+  const found = namespaceOf(tag);
+  if (found === undefined || found === '' || found === oaiNamespace) return undefined;
+  const at = /^<[^\s/>]+/.exec(tag)?.[0].length ?? 0;
+  if (hasSchemaLocation(tag)) return { at, added: '' };
+  const declared = prefixOf(tag, xsiNamespace);
+  const prefix = declared ?? (/\sxmlns:xsi\s*=/.test(tag) ? 'oaixsi' : 'xsi');
   // The answer declares `xsi`, but whoever takes the record out of it needs it in the record.
   const declaration = declared === undefined ? ` xmlns:${prefix}="${xsiNamespace}"` : '';
-  const location = ` ${prefix}:schemaLocation="${attribute(found)} ${attribute(schema)}"`;
-  return `${name}${declaration}${location}${element.slice(name.length)}`;
+  return { at, added: `${declaration} ${prefix}:schemaLocation="${attribute(found)} ${attribute(schema)}"` };
 }
 
 /** The start tag of the root; its place behind whatever may stand before it. */

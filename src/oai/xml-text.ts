@@ -8,8 +8,12 @@ const escapes: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
+const plain = /^[\x20\x21\x23-\x25\x27-\x3b\x3d\x3f-\x7e]*$/;
+
 /** A text in an element or between double quotes. What XML 1.0 cannot hold becomes U+FFFD. */
 export function xmlText(value: string): string {
+  // Of most texts nothing is replaced, and nothing is looked for twice.
+  if (plain.test(value)) return value;
   return value
     .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\u{fffd}')
     .replace(/[&<>"\t\n\r]/g, (character) => escapes[character] ?? '');

@@ -6,6 +6,7 @@ import type { FilesConfig, MementosConfig } from '../core/config/config.ts';
 import type { DraftChoices } from '../core/drafts/source-draft.ts';
 import type { FileRefusal, UpstreamFiles } from '../core/files/upstream-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
+import type { OwnSet } from '../oai/sets/own-sets.ts';
 import type { Publication, PublishedSet } from '../publish/published/publication.ts';
 import type { Actor } from '../store/admin/audit.ts';
 import type { Database } from '../store/engine/database.ts';
@@ -50,6 +51,8 @@ export interface ServerDeps {
   readonly version: string;
   /** How a source answers OAI-PMH; undefined: it does not, and neither does anything without this. */
   oai?(source: string): OaiOffer | undefined;
+  /** The same of all sources together. */
+  jointOai?(): JointOaiOffer | undefined;
   /** Sources whose items are found by words; undefined: nothing is searched, and no page speaks of it. */
   readonly search?: SearchedSources | undefined;
   /** In which words and times pages speak; default: English and UTC for whoever says nothing else. */
@@ -93,8 +96,27 @@ export interface OaiOffer {
   readonly namespace?: string | undefined;
   /** The address of the licence of its metadata. */
   readonly rights?: string | undefined;
+  /** The address of an image. */
+  readonly icon?: string | undefined;
+  /** Sets that are configured here; default: none. */
+  readonly sets?: readonly OwnSet[] | undefined;
   /** Other sources that are offered here. */
   readonly friends: readonly string[];
+}
+
+/** What is configured of all sources as one repository. */
+export interface JointOaiOffer extends Omit<OaiOffer, 'namespace' | 'sets'> {
+  readonly name: string;
+  /** Those that are in it, in the order of their names. */
+  readonly sources: ReadonlyMap<
+    string,
+    {
+      /** For people. */
+      readonly title: string;
+      /** As of an `OaiOffer`. */
+      readonly namespace: string | undefined;
+    }
+  >;
 }
 
 export interface SearchedSources {

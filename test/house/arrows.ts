@@ -24,6 +24,9 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     files: 'records',
     provider: 'files records',
   },
+  'src/oai': {
+    sets: 'protocol.ts',
+  },
   'adapters/dspace': {
     items: 'rest',
     search: 'items rest',

@@ -1,4 +1,5 @@
 import { failure } from '../../core/errors.ts';
+import { orderOwnSets, ownSetsAreDue } from '../../store/oai/own-set-order.ts';
 import { forgetOrder, orderRecords, readOrdered } from '../../store/oai/record-order.ts';
 import { markJournals } from '../../store/sources/journal.ts';
 import type { Bridge } from '../bridge.ts';
@@ -30,13 +31,19 @@ export function startOrdering(
 
   async function look(): Promise<number> {
     if (!isOurs()) return pauseMs;
-    const offered = Object.keys(config.sources).filter((name) => oaiOfferOf(config, name));
-    const mark = `${await markJournals(database.reader)} ${JSON.stringify(offered)}`;
-    if (mark === level) return pauseMs;
-    const names = new Set(offered);
-    const due = (await readOrdered(database.reader)).filter(({ source, seq, journalSeq, isKnown }) =>
-      names.has(source) ? seq < journalSeq : isKnown && Object.hasOwn(config.sources, source),
+    const offered = new Map(
+      Object.keys(config.sources).flatMap((name) => {
+        const offer = oaiOfferOf(config, name);
+        return offer ? [[name, offer.sets ?? []] as const] : [];
+      }),
     );
+    const mark = `${await markJournals(database.reader)} ${JSON.stringify([...offered])}`;
+    if (mark === level) return pauseMs;
+    const due = (await readOrdered(database.reader)).filter((one) => {
+      const sets = offered.get(one.source);
+      if (!sets) return one.isKnown && Object.hasOwn(config.sources, one.source);
+      return one.seq < one.journalSeq || ownSetsAreDue(one, sets);
+    });
     // One after the other: a large source keeps no small one waiting.
     const next = due.find(({ source }) => source > last) ?? due[0];
     if (!next) {
@@ -46,7 +53,11 @@ export function startOrdering(
     last = next.source;
     const began = performance.now();
     try {
-      if (names.has(next.source)) {
+      const sets = offered.get(next.source);
+      if (!sets) await forgetOrder(database, next.sourceId);
+      else if (next.seq === next.journalSeq)
+        await orderOwnSets(database, next.sourceId, sets, next.journalSeq);
+      else {
         if (next.journalSeq - next.seq > worthTelling && !told.has(next.source)) {
           told.add(next.source);
           log.info({ source: next.source }, 'records are being put in order for OAI-PMH');
@@ -54,7 +65,7 @@ export function startOrdering(
         const at = await orderRecords(database, next);
         if (at === next.journalSeq && told.delete(next.source))
           log.info({ source: next.source }, 'records are in order for OAI-PMH');
-      } else await forgetOrder(database, next.sourceId);
+      }
     } catch (error) {
       if (!stop.aborted)
         log.warn(

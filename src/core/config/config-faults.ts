@@ -27,6 +27,7 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
   const basePath =
     typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
   yield* jointSetFaults(sets, { sources, groups, basePath });
+  yield* jointOaiFaults(all);
   for (const name of Object.keys(isObject(sources) ? sources : {})) {
     // Behind a proxy that strips the path, /rs/… would be this source's address.
     if (name === basePath) yield `sources.${name}: the path of baseUrl begins with this name; choose another`;
@@ -120,6 +121,14 @@ function* dspaceFaults(place: string, source: unknown): Generator<string> {
   yield* timeZoneFaults(`${place}.timeZone`, timeZone);
 }
 
+function* jointOaiFaults({ oai, contact, groups }: Readonly<Record<string, unknown>>): Generator<string> {
+  if (oai === undefined || oai === false) return;
+  const settings = isObject(oai) ? oai : {};
+  if (![settings.adminEmail, contact].some((address) => typeof address === 'string' && isAdminEmail(address)))
+    yield 'oai: harvesters have to know whom to write to; write oai: { adminEmail: repository@example.ac.jp }, or such an address as contact';
+  yield* unknownGroups('oai.groups', settings.groups, groups);
+}
+
 /** OAI-PMH wants an address of somebody who reads it. */
 function* oaiFaults(place: string, source: unknown, contact: unknown): Generator<string> {
   if (!isObject(source)) return;
@@ -151,7 +160,6 @@ function* jointSetFaults(
   sets: unknown,
   { sources, groups, basePath }: { sources: unknown; groups: unknown; basePath: string | undefined },
 ): Generator<string> {
-  const knownGroups = Object.keys(isObject(groups) ? groups : {});
   for (const [name, set] of Object.entries(isObject(sets) ? sets : {})) {
     const [place = ''] = jointPath(name).split('/');
     if (!/^[a-z0-9-]+$/.test(name)) yield `sets.${name}: a set's name is made of a-z, 0-9 and -`;
@@ -159,11 +167,15 @@ function* jointSetFaults(
       yield `sets.${name}: the path of baseUrl begins with ${place}, as the addresses of this set do; choose another`;
     if (isObject(sources) && Object.hasOwn(sources, place))
       yield `sets.${name}: its documents would be at /${jointPath(name)}, where the source ${place} is; call one of them something else`;
-    const named = isObject(set) && Array.isArray(set.groups) ? set.groups : [];
-    for (const group of named)
-      if (typeof group === 'string' && !group.includes('*') && !knownGroups.includes(group))
-        yield `sets.${name}.groups: there is no group "${group}"${suggest(group, knownGroups)}`;
+    yield* unknownGroups(`sets.${name}.groups`, isObject(set) ? set.groups : undefined, groups);
   }
+}
+
+function* unknownGroups(place: string, named: unknown, groups: unknown): Generator<string> {
+  const known = Object.keys(isObject(groups) ? groups : {});
+  for (const group of Array.isArray(named) ? named : [])
+    if (typeof group === 'string' && !group.includes('*') && !known.includes(group))
+      yield `${place}: there is no group "${group}"${suggest(group, known)}`;
 }
 
 const ownSets = ['all', 'metadata'];

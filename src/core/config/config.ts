@@ -5,6 +5,7 @@ import { adminSchema } from './admin-schema.ts';
 import { alertsSchema, optionalMail } from './alerts-schema.ts';
 import { findFaults } from './config-faults.ts';
 import { databaseSchema } from './database-schema.ts';
+import { jointOaiSchema } from './oai-schema.ts';
 import { pagesSchema } from './pages-schema.ts';
 import { isObject, matchesLiterals, schemaFaults } from './schema-faults.ts';
 import { groupsSchema, withGroups } from './source-groups.ts';
@@ -231,6 +232,7 @@ export const configSchema = Type.Object(
     sources: sourcesSchema,
     groups: groupsSchema,
     sets: jointSetsSchema,
+    oai: Type.Optional(jointOaiSchema),
     runs: Type.Object(
       {
         days: Type.Integer({

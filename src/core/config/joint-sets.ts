@@ -56,7 +56,11 @@ export function jointSets(
 }
 
 /** Neither named: all of them. `*` stands for any characters. */
-function isChosen({ sources, groups }: JointChoice, source: string, group: string | undefined): boolean {
+export function isChosen(
+  { sources, groups }: Pick<JointChoice, 'sources' | 'groups'>,
+  source: string,
+  group: string | undefined,
+): boolean {
   if (!sources && !groups) return true;
   const isLike = (patterns: readonly string[] | undefined, name: string) =>
     patterns?.some((pattern) => toPattern(pattern).test(name)) === true;

@@ -1,26 +1,15 @@
-import { addSeconds } from '../../core/datetime.ts';
-import { listXml, type OfferedFormat, type PageEnd } from '../../oai/lists.ts';
+import { listXml, type PageEnd } from '../../oai/lists.ts';
 import { OaiRefusal } from '../../oai/protocol.ts';
 import { headerXml, recordXml } from '../../oai/record.ts';
 import { noRecords, noSets, nothingLeft, unknownFormat } from '../../oai/refusals.ts';
 import type { ListRequest } from '../../oai/request.ts';
 import { writeToken } from '../../oai/resumption-token.ts';
-import type { Queryable } from '../../store/engine/database.ts';
-import {
-  countRecords,
-  type RecordList,
-  RecordsNotInOrder,
-  readLastRecord,
-  readRecords,
-} from '../../store/oai/record-pages.ts';
-import type { StoredRecord } from '../../store/oai/stored-record.ts';
-import { lastSeqBefore } from '../../store/sources/journal.ts';
-import { hasSets } from './answer-sets.ts';
+import { RecordsNotInOrder } from '../../store/oai/record-pages.ts';
 import { expiryOf } from './expiry.ts';
 import { notReady } from './list-turns.ts';
 import type { OaiDeps } from './oai-deps.ts';
 import { headerOf, writeRecords } from './record-writing.ts';
-import type { OaiRepository } from './repository.ts';
+import type { AskedList, HeldRecord, OaiRepository } from './repository.ts';
 
 /** Validators and aggregators want 100 to 500 records; headers are small. */
 const perPage = { ListRecords: 100, ListIdentifiers: 500 } as const;
@@ -31,8 +20,15 @@ const pageBytes = 8 * 1024 ** 2;
 interface Page {
   /** As XML. */
   readonly entries: readonly string[];
-  /** The sequence behind which the next page begins; undefined: there is none. */
+  /** Those of them that are written down. */
+  readonly held: readonly HeldRecord[];
+  /** The place behind which the next page begins; undefined: there is none. */
   readonly next: number | undefined;
+}
+
+export interface AnsweredList {
+  readonly content: Iterable<string>;
+  readonly held: readonly HeldRecord[];
 }
 
 /** A page of records or headers. */
@@ -40,22 +36,22 @@ export async function answerList(
   deps: OaiDeps,
   repository: OaiRepository,
   request: ListRequest,
-): Promise<{ readonly content: Iterable<string>; readonly records: number }> {
+): Promise<AnsweredList> {
   const { journal, secret } = repository;
   const { verb, prefix, set, from, until, place } = request;
-  const db = deps.database.reader;
-  const format = repository.formats.find((offered) => offered.prefix === prefix);
-  if (!format) throw new OaiRefusal(unknownFormat);
-  if (set !== undefined && !(await hasSets(db, repository.source))) throw new OaiRefusal(noSets);
-  const list = { sourceId: journal.sourceId, format: prefix, spec: set, until };
-  const after = place?.after ?? (await beginningOf(db, repository, from));
-  const { entries, next } = await readPage(deps, repository, request, { list, format, after });
-  if (entries.length === 0 && !place) throw new OaiRefusal(noRecords);
-  if (entries.length === 0) {
-    const again = await lastOnceMore(deps, repository, request, { list, format, after });
-    return { content: listXml(verb, [again], endOf(repository, request, '')), records: 1 };
+  if (!(await repository.hasFormat(prefix))) throw new OaiRefusal(unknownFormat);
+  const list = { prefix, set, until };
+  const after = place?.after ?? (from === undefined ? 0 : await repository.before(from));
+  const { entries, held, next } = await readPage(deps, repository, verb, list, after);
+  if (entries.length === 0 && !place) {
+    const isWithoutSets = set !== undefined && !(await repository.hasSets());
+    throw new OaiRefusal(isWithoutSets ? noSets : noRecords);
   }
-  const total = place ? place.total : await totalOf(db, repository, list, after, entries.length);
+  if (entries.length === 0) {
+    const again = await lastOnceMore(deps, repository, request, list, after);
+    return { ...again, content: listXml(verb, again.entries, endOf(repository, request, '')) };
+  }
+  const total = place ? place.total : await totalOf(repository, list, after, entries.length);
   const delivered = (place?.delivered ?? 0) + entries.length;
   const key = { secret, journal: journal.id };
   const token =
@@ -64,43 +60,36 @@ export async function answerList(
       : writeToken({ verb, prefix, set, from, until, after: next, delivered, total }, key);
   const isWhole = token === '' && !place;
   const end = isWhole ? undefined : { ...endOf(repository, request, token), total };
-  return { content: listXml(verb, entries, end), records: entries.length };
-}
-
-interface Place {
-  readonly list: RecordList;
-  readonly format: OfferedFormat;
-  readonly after: number;
+  return { content: listXml(verb, entries, end), held };
 }
 
 /** Records that cannot be written are left out; a page has at least one that can, unless none is left. */
 async function readPage(
   deps: OaiDeps,
   repository: OaiRepository,
-  { verb }: ListRequest,
-  { list, format, after }: Place,
+  verb: ListRequest['verb'],
+  list: AskedList,
+  after: number,
 ): Promise<Page> {
   for (let last = after; ; ) {
-    const { records, more } = await readRecords(deps.database.reader, list, last, perPage[verb]).catch(
-      (error: unknown) => {
-        throw error instanceof RecordsNotInOrder
-          ? notReady('the records of this source are being put in order')
-          : error;
-      },
-    );
+    const { records, more } = await repository.records(list, last, perPage[verb]).catch((error: unknown) => {
+      throw error instanceof RecordsNotInOrder
+        ? notReady('the records of this source are being put in order')
+        : error;
+    });
     const some = verb === 'ListRecords' ? withinBytes(records) : records;
-    const entries = await entriesOf(deps, repository, verb, format, some);
-    const end = some.at(-1)?.seq;
+    const entries = await entriesOf(deps, verb, list.prefix, some);
+    const end = some.at(-1)?.record.seq;
     const isMore = more || some.length < records.length;
     if (entries.length > 0 || !isMore || end === undefined)
-      return { entries, next: isMore ? end : undefined };
+      return { entries, held: some, next: isMore ? end : undefined };
     last = end;
   }
 }
 
-function withinBytes(records: readonly StoredRecord[]): readonly StoredRecord[] {
+function withinBytes(records: readonly HeldRecord[]): readonly HeldRecord[] {
   let bytes = 0;
-  const end = records.findIndex(({ length = 0, deleted }) => {
+  const end = records.findIndex(({ record: { length = 0, deleted } }) => {
     bytes += deleted ? 0 : length;
     return bytes >= pageBytes;
   });
@@ -109,13 +98,12 @@ function withinBytes(records: readonly StoredRecord[]): readonly StoredRecord[] 
 
 async function entriesOf(
   deps: OaiDeps,
-  repository: OaiRepository,
   verb: ListRequest['verb'],
-  format: OfferedFormat,
-  records: readonly StoredRecord[],
+  prefix: string,
+  records: readonly HeldRecord[],
 ): Promise<readonly string[]> {
-  if (verb === 'ListIdentifiers') return records.map((record) => headerXml(headerOf(repository, record)));
-  return (await writeRecords(deps, repository, format, records)).map(recordXml);
+  if (verb === 'ListIdentifiers') return records.map((held) => headerXml(headerOf(held)));
+  return (await writeRecords(deps, prefix, records)).map(recordXml);
 }
 
 /** Everything has left a list whose token promised more: no answer can say so, so its last record comes again. */
@@ -123,36 +111,24 @@ async function lastOnceMore(
   deps: OaiDeps,
   repository: OaiRepository,
   { verb, from }: ListRequest,
-  { list, format, after }: Place,
-): Promise<string> {
-  const last = await readLastRecord(deps.database.reader, list, after);
-  const isWithin = last && (from === undefined || last.at >= from);
-  const [entry] = isWithin ? await entriesOf(deps, repository, verb, format, [last]) : [];
-  if (entry === undefined) throw new OaiRefusal(nothingLeft);
-  return entry;
-}
-
-async function beginningOf(
-  db: Queryable,
-  { journal }: OaiRepository,
-  from: string | undefined,
-): Promise<number> {
-  return from === undefined ? 0 : lastSeqBefore(db, journal.sourceId, journal.seq, from);
+  list: AskedList,
+  after: number,
+): Promise<Pick<Page, 'entries' | 'held'>> {
+  const last = await repository.lastRecord(list, after);
+  const isWithin = last && (from === undefined || last.record.at >= from);
+  const entries = isWithin ? await entriesOf(deps, verb, list.prefix, [last]) : [];
+  if (!last || entries.length === 0) throw new OaiRefusal(nothingLeft);
+  return { entries, held: [last] };
 }
 
 /** @param shown on the first page: a total that is not more than that is wrong, and not told */
 async function totalOf(
-  db: Queryable,
-  { journal }: OaiRepository,
-  list: RecordList,
+  repository: OaiRepository,
+  list: AskedList,
   after: number,
   shown: number,
 ): Promise<number | undefined> {
-  const upTo =
-    list.until === undefined
-      ? journal.seq
-      : await lastSeqBefore(db, journal.sourceId, journal.seq, addSeconds(list.until, 1));
-  const total = await countRecords(db, list, after, upTo);
+  const total = await repository.count(list, after);
   return total !== undefined && total > shown ? total : undefined;
 }
 

@@ -11,6 +11,10 @@ const restMs = 5000;
 const longestName = 200;
 const mostKept = 1000;
 
+interface Noted extends Pick<Harvested, 'sourceId' | 'agent' | 'sender' | 'lastFrom' | 'records'> {
+  readonly at: string;
+}
+
 /** Notes who harvests, and writes it down now and then. What a process that is killed had not written is not known. */
 export class HarvestNotes {
   readonly #deps: Pick<ServerDeps, 'database'> & { readonly log: Pick<Log, 'warn'> };
@@ -23,23 +27,31 @@ export class HarvestNotes {
 
   note(
     { headers }: FastifyRequest,
-    { journal }: OaiRepository,
-    { request, records }: Pick<OaiAnswer, 'request' | 'records'>,
+    { journal, sourceId }: Pick<OaiRepository, 'journal' | 'sourceId'>,
+    { request, held }: Pick<OaiAnswer, 'request' | 'held'>,
   ): void {
     if (request?.verb !== 'ListRecords' && request?.verb !== 'ListIdentifiers') return;
     const [agent, sender] = [named(headers['user-agent']), named(headers.from)];
-    const key = JSON.stringify([journal.sourceId, agent, sender]);
+    // Of all sources together, each is told of its own records.
+    const counts = new Map<number, number>(sourceId === undefined ? [] : [[sourceId, held.length]]);
+    if (sourceId === undefined)
+      for (const { origin } of held) counts.set(origin.sourceId, (counts.get(origin.sourceId) ?? 0) + 1);
+    for (const [source, records] of counts)
+      this.#add({ sourceId: source, agent, sender, at: journal.at, lastFrom: request.from, records });
+    this.#timer ??= setTimeout(() => void this.write(), restMs).unref();
+  }
+
+  #add({ at, ...one }: Noted): void {
+    const key = JSON.stringify([one.sourceId, one.agent, one.sender]);
     const known = this.#kept.get(key);
     if (!known && this.#kept.size >= mostKept) return;
     this.#kept.set(key, {
-      ...{ sourceId: journal.sourceId, agent, sender },
-      firstAt: known?.firstAt ?? journal.at,
-      lastAt: journal.at,
-      lastFrom: request.from,
+      ...one,
+      firstAt: known?.firstAt ?? at,
+      lastAt: at,
       requests: (known?.requests ?? 0) + 1,
-      records: (known?.records ?? 0) + records,
+      records: (known?.records ?? 0) + one.records,
     });
-    this.#timer ??= setTimeout(() => void this.write(), restMs).unref();
   }
 
   async write(): Promise<void> {

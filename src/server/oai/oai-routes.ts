@@ -6,21 +6,36 @@ import type { ServerDeps } from '../deps.ts';
 import { varyBy, wantsGzip } from '../http/negotiation.ts';
 import { answerOai } from './answer.ts';
 import { HarvestNotes } from './harvest-notes.ts';
+import { createJointRepository } from './joint-repository.ts';
 import { ListTurns } from './list-turns.ts';
-import { createRepositories } from './repository.ts';
+import type { OaiRepository } from './repository.ts';
+import { createSourceRepositories } from './source-repository.ts';
+import { createSecret } from './token-secrets.ts';
 
 interface OaiParams {
-  readonly source: string;
+  /** Undefined: all of them. */
+  readonly source?: string;
 }
+
+const addresses = [
+  ['/:source/oai', 'askOai', 'askOaiByForm'],
+  ['/:source/oai/', 'askOai', 'askOaiByForm'],
+  ['/oai', 'askAllOai', 'askAllOaiByForm'],
+  ['/oai/', 'askAllOai', 'askAllOaiByForm'],
+] as const;
 
 /** Identifiers may be long, and several arguments; nobody has more to say. */
 const longestForm = 16_384;
 
 const packed = promisify(gzip);
 
-/** OAI-PMH 2.0, of each source that offers it: all verbs by GET, HEAD and POST at one address. */
+/** OAI-PMH 2.0, of each source that offers it, and of all together: all verbs by GET, HEAD and POST at one address. */
 export function oaiRoutes(app: FastifyInstance, deps: ServerDeps): void {
-  const open = createRepositories(deps);
+  const secret = createSecret(deps);
+  const openSource = createSourceRepositories(deps, secret);
+  const openAll = createJointRepository(deps, secret);
+  const open = ({ source }: OaiParams): Promise<OaiRepository> =>
+    source === undefined ? openAll() : openSource(source);
   const turns = new ListTurns();
   const notes = new HarvestNotes({ database: deps.database, log: app.log });
   app.addHook('onClose', () => notes.write());
@@ -29,7 +44,7 @@ export function oaiRoutes(app: FastifyInstance, deps: ServerDeps): void {
     request: FastifyRequest<{ Params: OaiParams }>,
     reply: FastifyReply,
   ): Promise<Buffer> {
-    const repository = await open(request.params.source);
+    const repository = await open(request.params);
     const given = parseArguments(queryOf(request), formOf(request));
     const client = deps.clientOf?.(request.raw) ?? '';
     const isList = given.pairs.some(([name, value]) => name === 'verb' && value.startsWith('List'));
@@ -46,18 +61,18 @@ export function oaiRoutes(app: FastifyInstance, deps: ServerDeps): void {
       done(null, body),
     );
     // A slash at the end is answered in place: validators take a redirect for a fault.
-    for (const url of ['/:source/oai', '/:source/oai/']) {
+    for (const [url, ask, askByForm] of addresses) {
       scope.route<{ Params: OaiParams }>({
         method: ['GET', 'HEAD'],
         url,
-        config: { operationId: 'askOai', open: true },
+        config: { operationId: ask, open: true },
         handler: answer,
       });
       scope.route<{ Params: OaiParams }>({
         method: 'POST',
         url,
         bodyLimit: longestForm,
-        config: { operationId: 'askOaiByForm', acts: true },
+        config: { operationId: askByForm, acts: true },
         handler: answer,
       });
     }

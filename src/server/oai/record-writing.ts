@@ -4,17 +4,16 @@ import { embedded } from '../../oai/payload.ts';
 import { isIdentifier } from '../../oai/protocol.ts';
 import type { OaiRecord, Provenance, RecordHeader } from '../../oai/record.ts';
 import { toOaiIdentifier } from '../../oai/record-identifier.ts';
-import { statedSets } from '../../oai/set-spec.ts';
 import type { StoredRecord } from '../../store/oai/stored-record.ts';
 import { type Content, readContents } from '../../store/payloads/contents.ts';
 import type { OaiDeps } from './oai-deps.ts';
-import type { OaiRepository } from './repository.ts';
+import type { HeldRecord, RecordOrigin } from './repository.ts';
 
-export function headerOf({ namespace }: OaiRepository, record: StoredRecord): RecordHeader {
+export function headerOf({ record, origin }: HeldRecord): RecordHeader {
   return {
-    identifier: toOaiIdentifier(record.identifier, namespace),
+    identifier: toOaiIdentifier(record.identifier, origin.namespace),
     datestamp: record.at,
-    sets: statedSets(record.collections),
+    sets: origin.statedSets(record),
     deleted: record.deleted,
   };
 }
@@ -22,46 +21,46 @@ export function headerOf({ namespace }: OaiRepository, record: StoredRecord): Re
 /** The records in their order, without those whose content is damaged or can stand in no answer: these are logged. */
 export async function writeRecords(
   deps: OaiDeps,
-  repository: OaiRepository,
-  format: OfferedFormat,
-  records: readonly StoredRecord[],
+  prefix: string,
+  held: readonly HeldRecord[],
 ): Promise<readonly OaiRecord[]> {
-  const living = records.filter(({ deleted }) => !deleted);
-  const contents = await readAll(deps, repository, living);
-  return records.flatMap((record) => {
-    const header = headerOf(repository, record);
+  const contents = await readAll(deps, held);
+  return held.flatMap((one) => {
+    const { record, origin } = one;
+    const header = headerOf(one);
     if (record.deleted) return { header, metadata: undefined, provenance: undefined };
     const bytes = contents.get(record);
-    if (bytes === undefined) return [];
+    const format = origin.format(prefix);
+    if (bytes === undefined || !format) return [];
     const metadata = embedded(bytes, format.schema);
     if (metadata === undefined) {
-      leftOut(deps, repository, record, { reason: 'its root element cannot stand in an OAI-PMH response' });
+      leftOut(deps, one, { reason: 'its root element cannot stand in an OAI-PMH response' });
       return [];
     }
-    return { header, metadata, provenance: provenanceOf(repository, format, record) };
+    return { header, metadata, provenance: provenanceOf(origin, format, record) };
   });
 }
 
 /** One content that is damaged keeps no other from being read. */
 async function readAll(
   deps: OaiDeps,
-  repository: OaiRepository,
-  records: readonly StoredRecord[],
+  held: readonly HeldRecord[],
 ): Promise<ReadonlyMap<StoredRecord, Uint8Array>> {
   const found = new Map<StoredRecord, Uint8Array>();
-  let rest = records.filter(({ hash }) => hash !== undefined);
+  let rest = held.filter(({ record }) => !record.deleted && record.hash !== undefined);
   while (rest.length > 0) {
     let read = 0;
     try {
-      for await (const { owner, content } of readContents(deps.database.reader, deps.directory, rest)) {
+      const owners = rest.map(({ record }) => record);
+      for await (const { owner, content } of readContents(deps.database.reader, deps.directory, owners)) {
         found.set(owner, await bytesOf(content));
         read += 1;
       }
       return found;
     } catch (error) {
-      const owner = rest[read];
-      if (!owner || !isBridgeError(error, 'content-damaged')) throw error;
-      leftOut(deps, repository, owner, failure(error));
+      const one = rest[read];
+      if (!one || !isBridgeError(error, 'content-damaged')) throw error;
+      leftOut(deps, one, failure(error));
       rest = rest.slice(read + 1);
     }
   }
@@ -77,8 +76,7 @@ async function bytesOf(content: Content): Promise<Uint8Array> {
 
 function leftOut(
   { log }: OaiDeps,
-  { source }: OaiRepository,
-  { identifier, format }: StoredRecord,
+  { origin: { source }, record: { identifier, format } }: HeldRecord,
   why: object,
 ): void {
   log.warn({ source, identifier, format, ...why }, 'a record was left out of an OAI-PMH response');
@@ -86,10 +84,11 @@ function leftOut(
 
 /** Of what was harvested by OAI-PMH, and is handed on as it came. */
 function provenanceOf(
-  { info }: OaiRepository,
+  { info }: RecordOrigin,
   { namespace }: OfferedFormat,
   { identifier, upstreamDatestamp, at }: StoredRecord,
 ): Provenance | undefined {
+  if (!info) return undefined;
   const { baseUrl, protocol, granularity } = info;
   if (protocol !== 'OAI-PMH' || baseUrl === undefined || !isIdentifier(baseUrl)) return undefined;
   if (upstreamDatestamp === undefined || !isIdentifier(identifier)) return undefined;

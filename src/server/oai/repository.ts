@@ -1,67 +1,70 @@
 import type { RepositoryInfo } from '../../core/adapter.ts';
-import { toIso } from '../../core/datetime.ts';
-import { offeredFormats } from '../../oai/formats.ts';
-import type { OfferedFormat } from '../../oai/lists.ts';
-import { readTokenSecret } from '../../store/oai/token-secret.ts';
-import { advanceJournal, type JournalState, readJournal } from '../../store/sources/journal.ts';
-import { findSource } from '../../store/sources/sources.ts';
-import type { OaiOffer, ServerDeps } from '../deps.ts';
-import { Refusal } from '../http/errors.ts';
-import { notReady } from './list-turns.ts';
+import type { Identity } from '../../oai/identify.ts';
+import type { NamedSet, OfferedFormat } from '../../oai/lists.ts';
+import type { StoredRecord } from '../../store/oai/stored-record.ts';
 
-/** A source as an OAI-PMH repository, at the moment of a request. */
+/** Who answers: a source, or all of them together. At the moment of a request. */
 export interface OaiRepository {
-  readonly source: string;
-  readonly offer: OaiOffer;
   readonly baseUrl: string;
   /** `at` is the `responseDate`: what has changed until then is read, what changes later is not dated before it. */
-  readonly journal: JournalState;
-  readonly info: RepositoryInfo;
-  readonly formats: readonly OfferedFormat[];
+  readonly journal: { readonly id: string; readonly at: string };
+  /** What tokens are signed with. */
+  readonly secret: string;
+  /** Where it is one source alone. */
+  readonly sourceId: number | undefined;
+  identity(): Promise<Identity>;
+  /** Those in which there is anything, and Dublin Core. */
+  formats(): Promise<readonly OfferedFormat[]>;
+  hasFormat(prefix: string): Promise<boolean>;
+  /** An item in each of its formats; undefined: there is no such item. */
+  find(identifier: string): Promise<readonly HeldRecord[] | undefined>;
+  hasSets(): Promise<boolean>;
+  /** @param after where the answer before ended (`SetPage.next`); empty: the first one */
+  sets(after: string): Promise<SetPage>;
+  /** @param after `HeldPage.next`, or what `before` says; 0: from the beginning */
+  records(list: AskedList, after: number, limit: number): Promise<HeldPage>;
+  /** The last record of a list up to a place. */
+  lastRecord(list: AskedList, upTo: number): Promise<HeldRecord | undefined>;
+  /** The place before everything that has changed at a moment or later. */
+  before(moment: string): Promise<number>;
+  /** How many records of a list there are behind a place; undefined: nobody knows. */
+  count(list: AskedList, after: number): Promise<number | undefined>;
+}
+
+/** What a list is of; `until` is inclusive. */
+export interface AskedList {
+  readonly prefix: string;
+  readonly set: string | undefined;
+  readonly until: string | undefined;
+}
+
+export interface HeldPage {
+  /** In the order of their last changes. */
+  readonly records: readonly HeldRecord[];
+  readonly more: boolean;
+}
+
+export interface SetPage {
+  readonly sets: readonly NamedSet[];
+  /** Undefined: these are the last ones. */
+  readonly next: string | undefined;
+}
+
+export interface HeldRecord {
+  readonly record: StoredRecord;
+  readonly origin: RecordOrigin;
+}
+
+/** Whose record it is. */
+export interface RecordOrigin {
+  readonly sourceId: number;
+  readonly source: string;
+  /** Undefined: it has not answered yet. */
+  readonly info: RepositoryInfo | undefined;
+  /** Undefined: there is no such format, or none that can stand in an answer. */
+  format(prefix: string): OfferedFormat | undefined;
   /** Of identifiers that are no URIs where they come from. */
   readonly namespace: string;
-  readonly secret: string;
-}
-
-/** Opens sources as repositories; a journal's line is drawn at most once a second, however many ask. */
-export function createRepositories(
-  deps: Pick<ServerDeps, 'database' | 'baseUrl' | 'clock' | 'oai'>,
-): (source: string) => Promise<OaiRepository> {
-  let secret: Promise<string> | undefined;
-  const readSecret = () => {
-    secret ??= readTokenSecret(deps.database).catch((error: unknown) => {
-      secret = undefined;
-      throw error;
-    });
-    return secret;
-  };
-  return async (source) => {
-    const offer = deps.oai?.(source);
-    if (!offer) throw new Refusal('not-found', 'this source does not answer OAI-PMH here');
-    const stored = await findSource(deps.database.reader, source);
-    if (!stored?.info) throw notReady('nothing has been harvested from this source yet');
-    const formats = offeredFormats(stored.info);
-    if (!formats)
-      throw new Refusal('not-found', 'this source cannot answer OAI-PMH: it has no records in oai_dc');
-    return {
-      source,
-      offer,
-      baseUrl: `${deps.baseUrl}/${source}/oai`,
-      journal: await drawLine(deps, source),
-      info: stored.info,
-      formats,
-      namespace: offer.namespace ?? new URL(deps.baseUrl).hostname,
-      secret: await readSecret(),
-    };
-  };
-}
-
-/** The line of this very second has been drawn where the journal's clock stands at it, or is ahead. */
-async function drawLine(
-  { database, clock }: Pick<ServerDeps, 'database' | 'clock'>,
-  source: string,
-): Promise<JournalState> {
-  const now = toIso(clock.now());
-  const journal = await readJournal(database.reader, source);
-  return journal && journal.at >= now ? journal : advanceJournal(database, source, now);
+  /** The setSpecs of its header, by the collections that it is in. */
+  statedSets(record: StoredRecord): readonly string[];
 }

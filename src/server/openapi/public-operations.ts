@@ -40,6 +40,14 @@ const bytes: Readonly<Record<string, Answer>> = {
   304: notModified,
 };
 
+const oaiAnswers: Operation['answers'] = {
+  200: {
+    description: 'The response, errors of the protocol included.',
+    content: { 'text/xml': undefined },
+    headers: { Vary: '`Accept-Encoding`: gzip when it is asked for.' },
+  },
+};
+
 const source: Parameter = { name: 'source', in: 'path', description: 'The name of a source.' };
 const item: Parameter = {
   name: 'item',
@@ -109,27 +117,28 @@ export const publicOperations: Readonly<Record<string, Operation>> = {
     description:
       'All six verbs, with their arguments in the query, where `oai` of the source is configured. What is wrong with a request is said in a valid response with status 200, as the protocol wants.',
     parameters: [source],
-    answers: {
-      200: {
-        description: 'The response, errors of the protocol included.',
-        content: { 'text/xml': undefined },
-        headers: { Vary: '`Accept-Encoding`: gzip when it is asked for.' },
-      },
-    },
+    answers: oaiAnswers,
     problems: [404, 410, 503],
   },
   askOaiByForm: {
     tag: 'resources',
     summary: 'OAI-PMH 2.0, with its arguments in a form',
     parameters: [source],
-    answers: {
-      200: {
-        description: 'The response, errors of the protocol included.',
-        content: { 'text/xml': undefined },
-        headers: { Vary: '`Accept-Encoding`: gzip when it is asked for.' },
-      },
-    },
+    answers: oaiAnswers,
     problems: [404, 410, 413, 503],
+  },
+  askAllOai: {
+    tag: 'resources',
+    summary: 'OAI-PMH 2.0 of all sources together',
+    description: 'As that of a source, where `oai` is configured at the top: each source is a set.',
+    answers: oaiAnswers,
+    problems: [404, 503],
+  },
+  askAllOaiByForm: {
+    tag: 'resources',
+    summary: 'OAI-PMH 2.0 of all sources together, with its arguments in a form',
+    answers: oaiAnswers,
+    problems: [404, 413, 503],
   },
   getResource: {
     tag: 'resources',

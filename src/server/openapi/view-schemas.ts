@@ -94,7 +94,7 @@ export const homeView = view({
   sets: list(set),
 });
 
-export const aboutView = view({ uri, title: text, ...place, sets: list(set) });
+export const aboutView = view({ uri, title: text, ...place, sets: list(set), oai: maybe(uri) });
 
 export const setAboutView = view({
   ...setFacts,

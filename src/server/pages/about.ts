@@ -73,6 +73,8 @@ interface AboutView extends PageOf {
   readonly uri: string;
   readonly title: string;
   readonly sets: readonly SetView[];
+  /** Where all sources together answer OAI-PMH. */
+  readonly oai?: string;
 }
 
 async function readAbout(deps: ServerDeps, index: IndexSets, page: number): Promise<AboutView> {
@@ -80,7 +82,8 @@ async function readAbout(deps: ServerDeps, index: IndexSets, page: number): Prom
   const uri = `${baseUrl}/about`;
   const { named, byPath } = index(await deps.sources(), await publishedSets(deps));
   const { shown, place } = takePage(named(), deps.setsPerPage ?? setsPerPage, page, uri);
-  return { uri, title, ...place, sets: viewSets(deps, shown, byPath) };
+  const oai = deps.jointOai?.() && { oai: `${baseUrl}/oai` };
+  return { uri, title, ...place, sets: viewSets(deps, shown, byPath), ...oai };
 }
 
 function toAboutPage(view: AboutView, reader: Reader): Page {
@@ -88,6 +91,7 @@ function toAboutPage(view: AboutView, reader: Reader): Page {
   const { title, sets } = view;
   const body = html`<h1>${words.aboutTitle(title)}</h1>
 <p>${words.aboutIntroduction}</p>
+${view.oai !== undefined && html`<dl><dt>${words.oai}</dt><dd><a class="mono" href="${view.oai}?verb=Identify">${view.oai}</a></dd></dl>`}
 <h2>${words.sets}</h2>
 <ul>${sets.map((set) => html`<li><a href="${set.about}">${set.title}</a> <span class="soft mono">${set.path}</span></li>`)}</ul>
 ${pageLinks(view, reader)}`;

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { xmlType } from '../../core/uris.ts';
-import { setsOf } from '../../oai/set-spec.ts';
+import { setsOf } from '../../oai/sets/set-spec.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { question } from '../engine/question.ts';
 import { ofSource, sameSource } from '../rows/one-source.ts';
 import { collectionsOfItems } from './item-collections.ts';
 
@@ -10,7 +11,7 @@ import { collectionsOfItems } from './item-collections.ts';
 const rules = 1;
 
 /** Changes that are taken up at a time. */
-const changesAtATime = 1000;
+export const changesAtATime = 1000;
 
 /** How far the order of a source's records has followed its journal. */
 export interface OrderedSource {
@@ -20,31 +21,45 @@ export interface OrderedSource {
   readonly journalSeq: number;
   /** There may be rows of it. */
   readonly isKnown: boolean;
+  /** Of the sets that are configured here: what they are (`definitionOfSets`), and how far they have followed. */
+  readonly own: { readonly definition: string; readonly seq: number } | undefined;
 }
 
 /** Of every source, in one query. */
 export async function readOrdered(db: Queryable): Promise<readonly OrderedSource[]> {
-  const rows: { id: number; name: string; journal_seq: number; seq: number | null; rules: number | null }[] =
-    await db('source')
-      .leftJoin('oai_followed', 'oai_followed.source_id', 'source.id')
-      .orderBy('source.id')
-      .select('source.id', 'source.name', 'source.journal_seq', 'oai_followed.seq', 'oai_followed.rules');
+  const rows: {
+    id: number;
+    name: string;
+    journal_seq: number;
+    seq: number | null;
+    rules: number | null;
+    definition: string | null;
+    own_seq: number | string | null;
+  }[] = await db('source')
+    .leftJoin('oai_followed', 'oai_followed.source_id', 'source.id')
+    .leftJoin('oai_own_set', 'oai_own_set.source_id', 'source.id')
+    .orderBy('source.id')
+    .select('source.id', 'source.name', 'source.journal_seq', 'oai_followed.seq', 'oai_followed.rules')
+    .select('oai_own_set.definition', 'oai_own_set.seq as own_seq');
   return rows.map((row) => ({
     sourceId: row.id,
     source: row.name,
     seq: row.rules === rules ? Number(row.seq ?? 0) : 0,
     journalSeq: Number(row.journal_seq),
     isKnown: row.seq !== null,
+    own: row.definition === null ? undefined : { definition: row.definition, seq: Number(row.own_seq) },
   }));
 }
 
 /** The sequence up to which a source's records are in order; 0: none are. */
 export async function orderedUpTo(db: Queryable, sourceId: number): Promise<number> {
-  const row: { seq: number } | undefined = await db('oai_followed')
-    .where({ source_id: sourceId, rules })
-    .first('seq');
+  const [row] = await followed(db, sourceId);
   return Number(row?.seq ?? 0);
 }
+
+const followed = question<{ seq: number | string }, [sourceId: number]>(1, (db, sourceId) =>
+  db('oai_followed').select('seq').where({ source_id: sourceId, rules }),
+);
 
 /**
  * Takes up the next changes of a source's journal: the records that they are of move to their new places. One transaction
@@ -77,8 +92,12 @@ export async function orderRecords(
         .ignore();
     // Written first: another process that does the same waits here, and finds that it is done.
     const own = trx('oai_followed').where({ source_id: sourceId });
-    if (seq === 0) own.where((any) => any.where({ seq: 0 }).orWhereNot({ rules }));
-    else own.where({ seq, rules });
+    if (seq === 0) {
+      own.where((any) => any.where({ seq: 0 }).orWhereNot({ rules }));
+      // Their rows go with all others.
+      await trx('oai_own_set').where({ source_id: sourceId }).delete();
+    }
+    if (seq > 0) own.where({ seq, rules });
     if ((await own.update({ seq: next, rules })) === 0) return false;
     await removePlaces(trx, sourceId, [...new Set(records.map(({ resource_id }) => Number(resource_id)))]);
     await insertRows(
@@ -104,6 +123,7 @@ export function forgetOrder(database: Database, sourceId: number): Promise<boole
   return database.transaction(async (trx) => {
     await trx('oai_followed').where({ source_id: sourceId }).update({ seq: 0 });
     const isLeft = (await forgetSomeRecords(trx, sourceId)) > 0;
+    await trx('oai_own_set').where({ source_id: sourceId }).delete();
     if (!isLeft) await trx('oai_followed').where({ source_id: sourceId }).delete();
     return isLeft;
   });
@@ -131,7 +151,8 @@ async function removePlaces(
     .delete();
 }
 
-interface ChangeRow {
+/** A change of the journal with what it was of. */
+export interface ChangeRow {
   readonly seq: number;
   readonly resource_id: number;
   readonly item_id: number;
@@ -141,7 +162,8 @@ interface ChangeRow {
   readonly last_seq: number;
 }
 
-function changesAfter(db: Queryable, sourceId: number, seq: number): Promise<readonly ChangeRow[]> {
+/** The next changes of a source, `changesAtATime` of them. */
+export function changesAfter(db: Queryable, sourceId: number, seq: number): Promise<readonly ChangeRow[]> {
   return db('change')
     .join('resource', 'resource.id', 'change.resource_id')
     .modify(sameSource, 'resource', 'change')
@@ -161,7 +183,7 @@ function changesAfter(db: Queryable, sourceId: number, seq: number): Promise<rea
 }
 
 /** What OAI-PMH can hold: metadata in XML. */
-function isRecord({ kind, media_type }: ChangeRow): boolean {
+export function isRecord({ kind, media_type }: ChangeRow): boolean {
   return kind === 'metadata' && isXml(media_type);
 }
 

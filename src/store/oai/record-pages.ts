@@ -1,5 +1,8 @@
-import { setsOf } from '../../oai/set-spec.ts';
+import { isInOwnSet, type OwnSet } from '../../oai/sets/own-sets.ts';
+import { setsOf } from '../../oai/sets/set-spec.ts';
 import type { Queryable } from '../engine/database.ts';
+import { question } from '../engine/question.ts';
+import { ownSetsUpTo } from './own-set-order.ts';
 import { isXml, orderedUpTo } from './record-order.ts';
 import { type RecordRow, type StoredRecord, selectRecords, toRecords } from './stored-record.ts';
 
@@ -9,6 +12,8 @@ export interface RecordList {
   readonly format: string;
   /** A setSpec as we publish it; undefined: all records. */
   readonly spec: string | undefined;
+  /** Where it is of a set that is configured here. */
+  readonly own?: { readonly set: OwnSet; readonly all: readonly OwnSet[] } | undefined;
   /** Inclusive, ISO UTC seconds; of `from` the list knows only where it begins. */
   readonly until: string | undefined;
 }
@@ -38,7 +43,7 @@ export async function readRecords(
   limit: number,
 ): Promise<RecordPage> {
   // Read first: whatever is taken up after that moves behind this place, and is met there.
-  const ordered = await orderedUpTo(db, list.sourceId);
+  const ordered = await inOrderUpTo(db, list);
   const rows: RecordRow[] = after < ordered ? await inOrder(db, list, after, ordered, limit + 1) : [];
   let isOver = rows.some(({ at }) => isBehind(list, at));
   let last = Math.max(after, ordered);
@@ -87,11 +92,12 @@ const mostCounted = 1_000_000;
  */
 export async function countRecords(
   db: Queryable,
-  { sourceId, format, spec }: RecordList,
+  list: RecordList,
   after: number,
   upTo: number,
 ): Promise<number | undefined> {
-  if ((await orderedUpTo(db, sourceId)) < upTo) return undefined;
+  const { sourceId, format, spec } = list;
+  if ((await inOrderUpTo(db, list)) < upTo) return undefined;
   const some = db('oai_record')
     .select(db.raw('1 as one'))
     .where({ source_id: sourceId, format, spec: spec ?? '' })
@@ -104,45 +110,44 @@ export async function countRecords(
   return count > mostCounted ? undefined : count;
 }
 
-/** Those of the formats in which there is anything. */
-export async function formatsInStore(
-  db: Queryable,
-  sourceId: number,
-  formats: readonly string[],
-): Promise<readonly string[]> {
-  const found = await Promise.all(
-    formats.map(async (format) => {
-      const list = { sourceId, format, spec: undefined, until: undefined };
-      const { records } = await readRecords(db, list, 0, 1).catch((error: unknown) => {
-        if (error instanceof RecordsNotInOrder) return { records: [] };
-        throw error;
-      });
-      return records.length > 0 ? [format] : [];
-    }),
-  );
-  return found.flat();
+function inOrderUpTo(db: Queryable, { sourceId, own }: RecordList): Promise<number> {
+  return own ? ownSetsUpTo(db, sourceId, own.all) : orderedUpTo(db, sourceId);
 }
 
 function isBehind({ until }: RecordList, at: string): boolean {
   return until !== undefined && at > until;
 }
 
-function inOrder(
+async function inOrder(
   db: Queryable,
-  list: RecordList,
+  { sourceId, format, spec = '' }: RecordList,
   after: number,
   upTo: number,
   limit: number,
 ): Promise<RecordRow[]> {
-  return ordering(db, list)
-    .where('oai_record.seq', '>', after)
-    .where('oai_record.seq', '<=', upTo)
-    .orderBy('oai_record.seq')
-    .limit(limit);
+  const some = pagesOf.get(limit) ?? pageOf(limit);
+  pagesOf.set(limit, some);
+  return [...(await some(db, sourceId, format, spec, after, upTo))];
+}
+
+type PageQuestion = ReturnType<typeof pageOf>;
+
+/** By the number of their records: there are but a few. */
+const pagesOf = new Map<number, PageQuestion>();
+
+function pageOf(limit: number) {
+  type Values = [sourceId: number, format: string, spec: string, after: number, upTo: number];
+  return question<RecordRow, Values>(5, (db, sourceId, format, spec, after, upTo) =>
+    ordering(db, { sourceId, format, spec })
+      .where('oai_record.seq', '>', after)
+      .where('oai_record.seq', '<=', upTo)
+      .orderBy('oai_record.seq')
+      .limit(limit),
+  );
 }
 
 /** A record that has changed since it was put in order is met again behind it. */
-function ordering(db: Queryable, { sourceId, format, spec }: RecordList) {
+function ordering(db: Queryable, { sourceId, format, spec }: Omit<RecordList, 'until'>) {
   return db('oai_record')
     .join('resource', (on) => {
       on.on('resource.id', 'oai_record.resource_id').andOn('resource.last_seq', 'oai_record.seq');
@@ -156,7 +161,7 @@ function ordering(db: Queryable, { sourceId, format, spec }: RecordList) {
 
 async function inJournal(
   db: Queryable,
-  { sourceId, format, spec }: RecordList,
+  { sourceId, format, spec, own }: RecordList,
   after: number,
   upTo: number,
 ): Promise<readonly RecordRow[]> {
@@ -174,5 +179,8 @@ async function inJournal(
   const records = rows.filter(({ media_type }) => isXml(media_type));
   if (spec === undefined) return records;
   const told = await toRecords(db, sourceId, records);
-  return records.filter((_, index) => setsOf(told[index]?.collections ?? []).includes(spec));
+  return records.filter((_, index) => {
+    const collections = told[index]?.collections ?? [];
+    return own ? isInOwnSet(own.set, { format, collections }) : setsOf(collections).includes(spec);
+  });
 }

@@ -43,21 +43,22 @@ export function selectRecords(query: Knex.QueryBuilder, sourceId: number): void 
     .join('item', 'item.id', 'resource.item_id')
     .modify(ofSource, 'item', sourceId)
     .modify(ofSource, 'resource', sourceId)
-    .select(
-      'change.seq',
-      'change.at',
-      'resource.item_id',
-      'item.identifier',
-      'item.datestamp',
-      'resource.format',
-      'resource.media_type',
-      'resource.path',
-      'resource.hash',
-      'resource.length',
-      'resource.deleted_at',
-      'resource.withdrawn_at',
-    );
+    .select('change.seq', 'change.at', ...recordColumns);
 }
+
+/** Of a resource and its item. */
+export const recordColumns = [
+  'resource.item_id',
+  'item.identifier',
+  'item.datestamp',
+  'resource.format',
+  'resource.media_type',
+  'resource.path',
+  'resource.hash',
+  'resource.length',
+  'resource.deleted_at',
+  'resource.withdrawn_at',
+] as const;
 
 /** With the collections of their items, in one query more. */
 export async function toRecords(

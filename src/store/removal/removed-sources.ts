@@ -3,6 +3,7 @@ import { storeChanges } from '../changes/journal-writing.ts';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { leaveJoints } from '../joint/lost-changes.ts';
+import { forgetSomeOfJoint } from '../oai/joint-order.ts';
 import { forgetSomeRecords } from '../oai/record-order.ts';
 import { urgentlyDue } from '../payloads/released-for-good.ts';
 import type { KnownResource } from '../plans/resource-changes.ts';
@@ -122,7 +123,10 @@ export async function purgeSource(
   await step((trx) => trx('described').where({ source_id: sourceId }).delete());
   await step((trx) => forgetSome(trx, sourceId, resourcesAtATime));
   await step((trx) => trx('oai_followed').where({ source_id: sourceId }).delete());
+  await step((trx) => trx('oai_own_set').where({ source_id: sourceId }).delete());
   await step((trx) => forgetSomeRecords(trx, sourceId));
+  await step((trx) => trx('oai_joint_source').where({ source_id: sourceId }).delete());
+  await step((trx) => forgetSomeOfJoint(trx, sourceId));
   await step((trx) => trx('oai_harvester').where({ source_id: sourceId }).delete());
   for (const table of ['moment', 'link_form', 'vanished', 'unread_part', 'unreadable', 'collection']) {
     await step((trx) => deleteSome(trx, table, sourceId));

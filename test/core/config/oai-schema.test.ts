@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/core/config/config.ts';
-import { adminEmailOf, offeredOai, upstreamOai } from '../../../src/core/config/oai-schema.ts';
+import {
+  adminEmailOf,
+  offeredJointOai,
+  offeredOai,
+  upstreamOai,
+} from '../../../src/core/config/oai-schema.ts';
 
 const url = 'https://repo.example.org/server';
 const configured = (source: object, all: object = {}) =>
@@ -33,5 +38,28 @@ describe('oai of a source', () => {
 
   test('has the first address that harvesters take', () => {
     expect(adminEmailOf(undefined, 'https://repo.example.org/', 'a@b', contact)).toBe(contact);
+  });
+});
+
+describe('oai of all sources together', () => {
+  const joint = (oai: unknown, more: object = {}) =>
+    offeredJointOai(parseConfig({ oai, sources: { repo: { url } }, ...more }).oai);
+
+  test('says whether we answer, and for which of them', () => {
+    expect(joint(true, { contact })).toEqual({});
+    expect(joint(false)).toBeUndefined();
+    expect(joint(undefined)).toBeUndefined();
+    const some = { adminEmail: contact, sources: ['re*'], groups: ['partners'] };
+    expect(joint(some, { groups: { partners: {} } })).toEqual(some);
+  });
+
+  test.each([
+    [true, 'oai: harvesters have to know whom to write to'],
+    [{ adminEmail: 'root@localhost' }, 'oai.adminEmail: write an e-mail address'],
+    [{ adminEmail: contact, groups: ['partner'] }, 'oai.groups: there is no group "partner"'],
+    [{ adminEmail: contact, icon: 'logo.png' }, 'oai.icon: write the web address of an image'],
+    [{ adminEmail: contact, namespace: 'example.org' }, 'oai'],
+  ])('%o is refused with words', (oai, words) => {
+    expect(() => joint(oai)).toThrow(words);
   });
 });

@@ -12,6 +12,7 @@ import { createApp } from '../../../src/server/app.ts';
 import type { OaiOffer, ServerDeps } from '../../../src/server/deps.ts';
 import { storeCollections } from '../../../src/store/changes/item-writing.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
+import { orderOwnSets, ownSetsAreDue } from '../../../src/store/oai/own-set-order.ts';
 import { orderRecords, readOrdered } from '../../../src/store/oai/record-order.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { acquireLease, type Lease, releaseLease } from '../../../src/store/runs/leases.ts';
@@ -167,7 +168,11 @@ export class OaiHouse {
   async order(steps = Number.POSITIVE_INFINITY): Promise<void> {
     for (let step = 0; step < steps; step += 1) {
       const own = (await readOrdered(this.database.reader)).find(({ source }) => source === this.source);
-      if (!own || (await orderRecords(this.database, own)) === undefined) return;
+      if (!own) return;
+      const sets = this.offer?.sets ?? [];
+      if (own.seq < own.journalSeq) await orderRecords(this.database, own);
+      else if (ownSetsAreDue(own, sets)) await orderOwnSets(this.database, own.sourceId, sets, own.seq);
+      else return;
     }
   }
 

@@ -22,8 +22,15 @@ export interface SampleService {
   close(): Promise<void>;
 }
 
-/** @param source more settings of it */
-export async function startSampleService(path = '', source: object = {}): Promise<SampleService> {
+/**
+ * @param source more settings of it
+ * @param more settings beside the source
+ */
+export async function startSampleService(
+  path = '',
+  source: object = {},
+  more: object = {},
+): Promise<SampleService> {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-sample-'));
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   const { signal } = new AbortController();
@@ -35,6 +42,7 @@ export async function startSampleService(path = '', source: object = {}): Promis
     database: { client: 'sqlite', file: join(directory, 'test.db') },
     directory: join(directory, 'data'),
     sources: { sample: { url, schedule: false, fullPass: false, overlapSeconds: 5, ...source } },
+    ...more,
   });
   const bridge = await openBridge(config, createLog('silent', nowhere()), 'migrate');
   const io = { stdout: nowhere(), stderr: nowhere(), env: {}, cwd: directory, stop: signal, abort: signal };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { runs } from '../../house/runs.ts';
 import { errorsIn, OaiHouse, tokenIn } from '../../house/server/oai-house.ts';
+import { OaiJointHouse } from '../../house/server/oai-joint-house.ts';
 import { oaiSchemas, openOaiSchema } from '../../house/server/oai-schema.ts';
 import { migratedSqlite } from '../../house/store/databases.ts';
 
@@ -31,6 +32,7 @@ describe.skipIf(oaiSchemas === undefined)('Every OAI-PMH response is valid by th
       adminEmail: 'admin@bridge.example.org',
       namespace: 'repo.example.org',
       rights: 'https://creativecommons.org/publicdomain/zero/1.0/?a=b&c=d',
+      icon: 'https://repo.example.org/logo.png?a=b&c=d',
       friends: ['other'],
     };
     await house.name({ 'a:b': 'B & <more> \u{b}', 'not a spec': 'Odd', '%41': '' });
@@ -80,6 +82,36 @@ describe.skipIf(oaiSchemas === undefined)('Every OAI-PMH response is valid by th
       expect(errorsIn(answer)).toEqual([]);
       validate(answer);
     }
+  });
+
+  test('whatever is right of all sources together', async () => {
+    const joint = await OaiJointHouse.open(database, 2);
+    await joint.of(0).name({ 'a:b': 'B & <more> \u{b}', 'not a spec': 'Odd' });
+    const some = Array.from({ length: 130 }, (_, number) => [
+      `oai:a:${number}`,
+      { collections: number % 2 === 0 ? ['a:b', 'not a spec'] : [], formats: ['oai_dc', 'simple'] },
+    ]);
+    await joint.of(0).tell(Object.fromEntries(some));
+    await joint.of(1).tell({ 'no uri "<&>\u{7f}': {}, 'oai:b:1': { deleted: true } });
+    await joint.order();
+    const given = { metadataPrefix: 'oai_dc' };
+    const first = await joint.ask({ verb: 'ListRecords', ...given });
+    for (const query of [
+      { verb: 'Identify' },
+      { verb: 'ListSets' },
+      { verb: 'ListMetadataFormats' },
+      { verb: 'ListRecords', resumptionToken: tokenIn(first) ?? '' },
+      { verb: 'ListIdentifiers', metadataPrefix: 'simple', set: `${joint.of(0).source}:a` },
+      { verb: 'GetRecord', identifier: 'oai:a:1', ...given },
+    ]) {
+      const answer = await joint.ask(query);
+      expect(errorsIn(answer)).toEqual([]);
+      validate(answer);
+    }
+    validate(first);
+    for (const query of ['', 'verb=GetRecord&identifier=x%22', 'verb=ListRecords&metadataPrefix=no'])
+      validate(await joint.ask(query));
+    await joint.close();
   });
 
   test('a validator that refuses nothing would not be one', async () => {

@@ -1,4 +1,4 @@
-import { isSetSpec } from './protocol.ts';
+import { isSetSpec } from '../protocol.ts';
 
 /**
  * The setSpec of a collection: its own, so that a harvester that moves here from the repository's endpoint keeps its
@@ -29,6 +29,6 @@ export function setsOf(collections: readonly string[]): readonly string[] {
 /** Those that a header names: what follows from another one is left out. */
 export function statedSets(collections: readonly string[]): readonly string[] {
   const own = [...new Set(collections.map(toSetSpec))];
-  const implied = new Set(own.flatMap(ancestorsOf));
-  return own.filter((spec) => !implied.has(spec)).sort();
+  if (own.length < 2) return own;
+  return own.filter((spec) => !own.some((other) => other.startsWith(`${spec}:`))).sort();
 }

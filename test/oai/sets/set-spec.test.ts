@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSetSpec } from '../../src/oai/protocol.ts';
-import { setsOf, statedSets, toSetSpec } from '../../src/oai/set-spec.ts';
-import { runs } from '../house/runs.ts';
+import { isSetSpec } from '../../../src/oai/protocol.ts';
+import { setsOf, statedSets, toSetSpec } from '../../../src/oai/sets/set-spec.ts';
+import { runs } from '../../house/runs.ts';
 
 describe('The sets of a record', () => {
   test.each([
