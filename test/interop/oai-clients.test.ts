@@ -1,18 +1,28 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
+import { BridgeBehind } from '../house/interop/bridge-behind.ts';
 import { OaiHouse, type ToldRecord } from '../house/server/oai-house.ts';
 import { migratedSqlite } from '../house/store/databases.ts';
 
 /** The Python of an environment that has Sickle 0.7.0 and oaipmh-scythe 0.16.0; `.ci/run` makes it and says where. */
 const python = process.env.OAI_CLIENTS_PYTHON;
 
+/** That of one that has pyoai 2.5.0, which needs an older lxml than they do. */
+const pyoaiPython = process.env.PYOAI_PYTHON;
+
 if (!python) {
   process.stderr.write(
     'SKIPPED: Sickle and oaipmh-scythe need OAI_CLIENTS_PYTHON=/path/to/python of an environment with them\n',
   );
+}
+
+if (!pyoaiPython) {
+  process.stderr.write('SKIPPED: pyoai needs PYOAI_PYTHON=/path/to/python of an environment with it\n');
 }
 
 interface Harvest {
@@ -25,14 +35,29 @@ type Told = readonly [identifier: string, datestamp: string, deleted: boolean, s
 
 const script = join(import.meta.dirname, '../house/interop/oai-clients.py');
 
-const peers = [
-  ['sickle', 'GET'],
-  ['sickle', 'POST'],
-  ['scythe', 'GET'],
-  ['scythe', 'POST'],
-] as const;
+const pythons = { sickle: python, scythe: python, pyoai: pyoaiPython };
+type Client = keyof typeof pythons;
+const clients: readonly Client[] = ['sickle', 'scythe', 'pyoai'];
+const peers = clients
+  .filter((client) => pythons[client])
+  .flatMap((client) => (['GET', 'POST'] as const).map((method) => [client, method] as const));
 
-describe.skipIf(!python)('OAI-PMH clients of others', () => {
+async function harvestBy(client: Client, url: string, given: object): Promise<Harvest> {
+  const run = promisify(execFile);
+  const { stdout } = await run(
+    pythons[client] ?? '',
+    ['-W', 'ignore', script, client, url, JSON.stringify(given)],
+    {
+      maxBuffer: 64 * 1024 ** 2,
+    },
+  );
+  return JSON.parse(stdout) as Harvest;
+}
+
+const stateOf = (told: readonly Told[]) =>
+  told.map(([identifier, , deleted]) => [identifier, deleted]).sort();
+
+describe.skipIf(peers.length === 0)('OAI-PMH clients of others', () => {
   const { config, drop } = migratedSqlite();
   const truth = new Map<string, boolean>();
   let database: Database;
@@ -69,16 +94,7 @@ describe.skipIf(!python)('OAI-PMH clients of others', () => {
     await house.tell(told);
   }
 
-  async function harvest(client: string, given: object): Promise<Harvest> {
-    const run = promisify(execFile);
-    const { stdout } = await run(python ?? '', [script, client, url, JSON.stringify(given)], {
-      maxBuffer: 64 * 1024 ** 2,
-    });
-    return JSON.parse(stdout) as Harvest;
-  }
-
-  const stateOf = (told: readonly Told[]) =>
-    told.map(([identifier, , deleted]) => [identifier, deleted]).sort();
+  const harvest = (client: Client, given: object) => harvestBy(client, url, given);
 
   test.each(peers)('%s by %s has every record once, its state and its sets', async (client, method) => {
     const { name, sets, records, headers } = await harvest(client, { method });
@@ -109,4 +125,78 @@ describe.skipIf(!python)('OAI-PMH clients of others', () => {
       expect(stateOf(records)).toEqual(changed.sort());
     }
   });
+});
+
+describe.skipIf(peers.length === 0)('A bridge that is killed while clients of others harvest it', () => {
+  const { config, drop } = migratedSqlite();
+  const directory = mkdtempSync(join(tmpdir(), 'rsbridge-interop-'));
+  const truth = new Map<string, boolean>();
+  let database: Database;
+  let house: OaiHouse;
+  let bridge: BridgeBehind;
+  let url = '';
+
+  beforeAll(async () => {
+    database = openDatabase(config);
+    house = await OaiHouse.open(database);
+    await tell(0, 5000);
+    await house.order();
+    bridge = await BridgeBehind.start(directory, (baseUrl, port) => ({
+      baseUrl,
+      listen: { port },
+      database: config,
+      sources: {
+        [house.source]: {
+          url: 'http://127.0.0.1:9/oai',
+          schedule: false,
+          oai: { adminEmail: 'admin@bridge.example.org' },
+        },
+      },
+    }));
+    url = `${bridge.base}/${house.source}/oai`;
+  }, 180_000);
+
+  afterAll(async () => {
+    await bridge?.close();
+    await house?.close();
+    await database?.close();
+    await drop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function tell(from: number, to: number, deleted = false): Promise<void> {
+    for (let first = from; first < to; first += 500) {
+      const told: Record<string, ToldRecord> = {};
+      for (let number = first; number < Math.min(to, first + 500); number += 1) {
+        told[`oai:repo.example.org:${number}`] = { deleted, title: `of ${truth.size}` };
+        truth.set(`oai:repo.example.org:${number}`, deleted);
+      }
+      await house.tell(told);
+    }
+  }
+
+  test('goes on where it was: each has the records of the store, each once, and then what was edited', async () => {
+    const since: string[] = [];
+    for (const [client, method] of peers) {
+      since.push(
+        /<responseDate>([^<]+)</.exec(await (await fetch(`${url}?verb=Identify`)).text())?.[1] ?? '',
+      );
+      const killed = bridge.killAt(20);
+      const { records, headers } = await harvestBy(client, url, { method });
+      expect(await killed).toBe('SIGKILL');
+      expect(stateOf(records), `${client} ${method}`).toEqual([...truth].sort());
+      expect(stateOf(headers)).toEqual([...truth].sort());
+    }
+    await tell(4990, 5200);
+    await tell(100, 350);
+    await tell(200, 230, true);
+    const changed = [...truth].filter(([identifier]) => {
+      const number = Number(identifier.split(':')[2]);
+      return number >= 4990 || (number >= 100 && number < 350);
+    });
+    for (const [index, [client, method]] of peers.entries()) {
+      const { records } = await harvestBy(client, url, { method, from: since[index] });
+      expect(stateOf(records), `${client} ${method}`).toEqual(changed.sort());
+    }
+  }, 300_000);
 });

@@ -21,6 +21,29 @@ if client == "sickle":
     sets = [one.setSpec for one in peer.ListSets()]
     records = [tell(one.header) for one in peer.ListRecords(metadataPrefix="oai_dc", **given)]
     headers = [tell(one) for one in peer.ListIdentifiers(metadataPrefix="oai_dc", **given)]
+elif client == "pyoai":
+    from datetime import datetime
+
+    from oaipmh.client import Client
+    from oaipmh.metadata import MetadataRegistry, oai_dc_reader
+
+    registry = MetadataRegistry()
+    registry.registerReader("oai_dc", oai_dc_reader)
+    peer = Client(url, registry, force_http_get=arguments.pop("method", "GET") == "GET")
+    peer.updateGranularity()
+    given = {
+        {"from": "from_"}.get(name, name): value if name == "set" else datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ")
+        for name, value in arguments.items()
+    }
+
+    def told(header):
+        stamp = header.datestamp().strftime("%Y-%m-%dT%H:%M:%SZ")
+        return [header.identifier(), stamp, header.isDeleted(), [str(one) for one in header.setSpec()]]
+
+    name = peer.identify().repositoryName()
+    sets = [spec for spec, _, _ in peer.listSets()]
+    records = [told(header) for header, _, _ in peer.listRecords(metadataPrefix="oai_dc", **given)]
+    headers = [told(header) for header in peer.listIdentifiers(metadataPrefix="oai_dc", **given)]
 else:
     from oaipmh_scythe import Scythe
 
