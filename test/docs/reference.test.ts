@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configReference, errorReference } from '../../src/cli/reference.ts';
+import { checkReference, configReference, errorReference } from '../../src/cli/reference.ts';
 
 const mark = '<!-- reference -->\n';
 
 /** `UPDATE_DOCS=1 npm test` writes the tables anew. */
 test.each([
   ['docs/configuration.md', configReference],
+  ['docs/validate-oai.md', checkReference],
   ['docs/errors.md', () => errorReference('en')],
   ['docs/ja/errors.md', () => errorReference('ja')],
 ])('%s says what the code says', (file, reference) => {

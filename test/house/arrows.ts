@@ -102,6 +102,11 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     samples: 'documents rules source-port.ts survey',
     survey: 'documents rules',
   },
+  'src/oai-conformance': {
+    answers: 'checks',
+    protocol: 'answers checks records',
+    records: 'answers checks',
+  },
   'src/export': {
     past: 'site',
     site: 'tree',

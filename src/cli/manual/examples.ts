@@ -114,6 +114,11 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   validate: [
     ['rsbridge validate https://rs.example.ac.jp', 'somebody’s publication, or your own'],
     ['rsbridge validate resourcelist.xml --no-follow', 'one document'],
+    ['rsbridge validate --oai https://repo.example.ac.jp/oai', 'somebody’s OAI-PMH endpoint, or your own'],
+    [
+      'rsbridge validate --oai https://repo.example.ac.jp/oai --profile irdb',
+      'by what IRDB asks for, before you register it there',
+    ],
   ],
   demo: [['rsbridge demo --port 8081', 'a sample repository that keeps changing']],
   completion: [
