@@ -1,5 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { configSchema } from '../core/config/config.ts';
+import { fieldRules } from '../core/crosswalks/field-rules.ts';
+import { resourceTypes } from '../core/crosswalks/vocabularies/resource-types.ts';
 import { type ErrorCode, errorTable } from '../core/errors.ts';
 import { works } from '../oai-conformance/checks/check.ts';
 import { type CheckId, checkGroups } from '../oai-conformance/checks/check-table.ts';
@@ -8,7 +10,7 @@ import { requestErrors } from '../server/http/errors.ts';
 import { adviceInJapanese } from '../server/words/advice.ts';
 import { exitCodeOf } from './terminal/exit-codes.ts';
 
-/** `docs/errors.md` and the tables of `docs/configuration.md` and `docs/validate-oai.md`, from the code; a test says when they are stale. */
+/** `docs/errors.md`, and tables of other pages, from the code; a test says when they are stale. */
 
 /** Complete in each language, or this does not compile. */
 type Advice = Readonly<Record<ErrorCode | keyof typeof requestErrors, string>>;
@@ -76,6 +78,34 @@ export function checkReference(): string {
   ]);
   const cited = Object.entries(works).map(([name, what]) => `| ${name} | ${what} |`);
   return [...groups, '## Who asks', '', '| | |', '|---|---|', ...cited, ''].join('\n');
+}
+
+/** Which fields become what, and which words are which type. */
+export function crosswalkReference(): string {
+  const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``);
+  const fields = fieldRules.map(
+    ({ says, fields: names, jpcoar, openaire, note = '' }) =>
+      `| ${code(says)} | ${names.map(code).join(', ')} | ${code(jpcoar)} | ${code(openaire)} | ${note} |`,
+  );
+  const types = resourceTypes.map(
+    ({ jpcoar, openaire, general, words: others }) =>
+      `| ${jpcoar.label} | ${openaire.label} | ${general} | ${others.join('; ')} |`,
+  );
+  return [
+    ...['| says | fields | JPCOAR 2.0 | OpenAIRE 4.0 | |', '|---|---|---|---|---|', ...fields, ''],
+    ...[
+      '## Types',
+      '',
+      'In capital or small letters, as `info:eu-repo/semantics/…`, or as the URI of COAR:',
+      '',
+    ],
+    ...[
+      '| JPCOAR 2.0 | OpenAIRE 4.0 | in OpenAIRE one of | other words |',
+      '|---|---|---|---|',
+      ...types,
+      '',
+    ],
+  ].join('\n');
 }
 
 export function configReference(): string {

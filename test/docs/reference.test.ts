@@ -1,7 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkReference, configReference, errorReference } from '../../src/cli/reference.ts';
+import {
+  checkReference,
+  configReference,
+  crosswalkReference,
+  errorReference,
+} from '../../src/cli/reference.ts';
 
 const mark = '<!-- reference -->\n';
 
@@ -9,6 +14,7 @@ const mark = '<!-- reference -->\n';
 test.each([
   ['docs/configuration.md', configReference],
   ['docs/validate-oai.md', checkReference],
+  ['docs/crosswalks.md', crosswalkReference],
   ['docs/errors.md', () => errorReference('en')],
   ['docs/ja/errors.md', () => errorReference('ja')],
 ])('%s says what the code says', (file, reference) => {

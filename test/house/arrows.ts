@@ -12,7 +12,9 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/core': {
     alerts: 'time',
     comparison: 'xml',
-    config: 'access contracts',
+    config: 'access contracts crosswalks',
+    crosswalks: 'contracts crosswalks/vocabularies descriptions dspace',
+    'crosswalks/vocabularies': 'descriptions',
     descriptions: 'addresses contracts',
     dspace: 'addresses contracts',
     files: 'addresses contracts',
