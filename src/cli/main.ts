@@ -10,6 +10,7 @@ import { addLogCommand } from './log/log-program.ts';
 import { addExamples } from './manual/examples.ts';
 import { shells } from './manual/shells.ts';
 import { addProblemsCommand } from './problems/problems-program.ts';
+import { addQualityCommand } from './quality/quality-program.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import type { CommandIo } from './terminal/io.ts';
@@ -214,6 +215,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
     });
 
   addProblemsCommand(command, io, finish);
+  addQualityCommand(command, io, finish);
 
   command('vanished <source>', 'list items that are missing from the repository, and still published').action(
     async (source, options) => {

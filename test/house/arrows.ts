@@ -180,6 +180,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     log: 'history terminal',
     manual: 'terminal',
     problems: 'terminal',
+    quality: 'terminal',
     sources: 'terminal',
     status: 'terminal',
     validate: 'terminal',

@@ -88,6 +88,10 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
     ['rsbridge problems kyoto --csv > problems.csv', 'for those who mend them'],
     ['rsbridge problems kyoto --try-again', 'when the repository has mended them'],
   ],
+  quality: [
+    ['rsbridge quality kyoto', 'what its records lack for IRDB or OpenAIRE, and in how many of them'],
+    ['rsbridge quality kyoto --csv > quality.csv', 'each record, for those who mend them'],
+  ],
   log: [
     ['rsbridge log --level warn --since 2026-11-21', 'what went wrong since then'],
     ['rsbridge log --source kyoto --follow', 'what is said of a source, as it comes'],
