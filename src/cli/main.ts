@@ -5,6 +5,7 @@ import { parseDatestamp } from '../core/datetime.ts';
 import { addAdminCommands } from './admin/admin-program.ts';
 import { addAlertCommands } from './alerts/alert-program.ts';
 import { parseAccept } from './commands/accept-option.ts';
+import { addCrosswalkCommand } from './crosswalk/crosswalk-program.ts';
 import { momentOption } from './history/moment-option.ts';
 import { addLogCommand } from './log/log-program.ts';
 import { addExamples } from './manual/examples.ts';
@@ -216,6 +217,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
 
   addProblemsCommand(command, io, finish);
   addQualityCommand(command, io, finish);
+  addCrosswalkCommand(command, io, finish);
 
   command('vanished <source>', 'list items that are missing from the repository, and still published').action(
     async (source, options) => {

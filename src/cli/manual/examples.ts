@@ -92,6 +92,12 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
     ['rsbridge quality kyoto', 'what its records lack for IRDB or OpenAIRE, and in how many of them'],
     ['rsbridge quality kyoto --csv > quality.csv', 'each record, for those who mend them'],
   ],
+  crosswalk: [
+    [
+      'rsbridge crosswalk kyoto oai:repo.example.org:1234/56 --to jpcoar_2.0',
+      'its fields, beside what they become',
+    ],
+  ],
   log: [
     ['rsbridge log --level warn --since 2026-11-21', 'what went wrong since then'],
     ['rsbridge log --source kyoto --follow', 'what is said of a source, as it comes'],
