@@ -61,13 +61,15 @@ export async function buildNext(
   const next = done + 1 < parts.length ? String(done + 1) : undefined;
   // Of a table that was empty, all of it was made at once.
   if (part.whole !== undefined && (await stateOf(writer, part.whole)) === 'valid') return next;
-  const state = await stateOf(writer, part.name);
-  if (state === 'building') {
+  const later = async () => {
     await setTimeout(othersMs, undefined, { signal: stop });
     return after ?? '0';
-  }
-  if (state === 'broken') await writer.raw(`drop index concurrently if exists ${part.name}`);
-  if (state !== 'valid') await build(writer, part, stop);
+  };
+  const state = await stateOf(writer, part.name);
+  if (state === 'building') return later();
+  if (state === 'broken') await dropBroken(database, part);
+  // An index that is attached before it is valid leaves the one of the whole table invalid for ever.
+  if (state !== 'valid' && !(await build(writer, part, stop))) return later();
   if (part.whole !== undefined) await attach(database, part.whole, part.name);
   return next;
 }
@@ -111,7 +113,8 @@ async function stateOf(db: Queryable, name: string): Promise<'absent' | 'buildin
   return row.building ? 'building' : 'broken';
 }
 
-async function build(db: Knex, { sql, table }: Part, stop?: AbortSignal): Promise<void> {
+/** @returns false: another process has begun with it a moment ago */
+async function build(db: Knex, { sql, table }: Part, stop?: AbortSignal): Promise<boolean> {
   stop?.throwIfAborted();
   const cancel = () => {
     const own = db('pg_stat_progress_create_index').whereRaw('relid = ?::regclass', [table]);
@@ -120,12 +123,27 @@ async function build(db: Knex, { sql, table }: Part, stop?: AbortSignal): Promis
   stop?.addEventListener('abort', cancel, { once: true });
   try {
     await db.raw(sql);
+    return true;
   } catch (error) {
-    // Another process has begun with it a moment ago.
     if ((error as { code?: unknown }).code !== '42P07') throw error;
+    return false;
   } finally {
     stop?.removeEventListener('abort', cancel);
   }
+}
+
+/**
+ * Nobody builds while the table is locked, so that what is still broken then is nobody's: another process may have seen the
+ * same, and have built a good one since.
+ */
+function dropBroken(database: Database, { name, table }: Part): Promise<void> {
+  return briefly(() =>
+    database.transaction(async (trx) => {
+      await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
+      await trx.raw(`lock table ${table} in access exclusive mode`);
+      if ((await stateOf(trx, name)) === 'broken') await trx.raw(`drop index ${name}`);
+    }),
+  );
 }
 
 function attach(database: Database, whole: string, part: string): Promise<void> {

@@ -82,7 +82,8 @@ test('on PostgreSQL they are built behind the work, by several processes at once
   stop.abort();
   await fillBehind({ database, log }, stop.signal);
   expect(await isFilledIn(database.reader, name)).toBe(false);
-  await Promise.all([database, opened(config)].map((one) => fillBehind({ database: one, log }, never)));
+  const four = [database, opened(config), opened(config), opened(config)];
+  await Promise.all(four.map((one) => fillBehind({ database: one, log }, never)));
   expect(await isFilledIn(database.reader, name)).toBe(true);
   expect(await valid(database)).toEqual(all);
   await migrate(database);
