@@ -12,7 +12,8 @@ import type {
   RepositoryInfo,
   SourceItem,
 } from '../../src/core/adapter.ts';
-import { crosswalkFormats, isCrosswalkFormat } from '../../src/core/dspace/crosswalk.ts';
+import { circumstancesOfSource } from '../../src/core/crosswalks/circumstances.ts';
+import { crosswalkFormats, isCrosswalkFormat, usualFormats } from '../../src/core/crosswalks/crosswalk.ts';
 import { toOaiName } from '../../src/core/dspace/oai-name.ts';
 import {
   completeItem,
@@ -165,7 +166,7 @@ class DspaceLegacyAdapter implements Adapter {
 
   /** For one run: collections may have moved since the last. */
   async #read(connection: Connection, signal: AbortSignal): Promise<Reading> {
-    const { files, collections, entityTypes, timeZone = 'UTC', oaiFormats } = this.#settings;
+    const { files, collections, entityTypes, timeZone = 'UTC', oaiFormats, crosswalk } = this.#settings;
     const { rest, identity, oai } = connection;
     const unknown = this.#formatNames().find((format) => !isCrosswalkFormat(format));
     if (unknown !== undefined) {
@@ -183,6 +184,7 @@ class DspaceLegacyAdapter implements Adapter {
       collections,
       entityTypes,
       timeZone,
+      crosswalk: circumstancesOfSource(crosswalk),
       others: more?.map(({ name }) => name) ?? [],
     });
     const lookup = new ItemLookup({ rest, tree, reader });
@@ -224,7 +226,7 @@ class DspaceLegacyAdapter implements Adapter {
   }
 
   #formatNames(): readonly string[] {
-    return this.#settings.formats ?? crosswalkFormats.map(({ name }) => name);
+    return this.#settings.formats ?? usualFormats;
   }
 
   #ownFormats(): readonly MetadataFormat[] {

@@ -11,7 +11,7 @@ import type {
   RepositoryInfo,
   SourceItem,
 } from '../../src/core/adapter.ts';
-import { isCrosswalkFormat } from '../../src/core/dspace/crosswalk.ts';
+import { isCrosswalkFormat } from '../../src/core/crosswalks/crosswalk.ts';
 import { readOaiName } from '../../src/core/dspace/oai-name.ts';
 import { completeItem, speakingForAll, withSupplement } from '../../src/core/dspace/oai-supplement.ts';
 import { BridgeError } from '../../src/core/errors.ts';

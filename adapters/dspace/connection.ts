@@ -4,7 +4,7 @@ import type {
   MetadataFormat,
   RepositoryInfo,
 } from '../../src/core/adapter.ts';
-import { crosswalkFormats, isCrosswalkFormat } from '../../src/core/dspace/crosswalk.ts';
+import { crosswalkFormats, isCrosswalkFormat, usualFormats } from '../../src/core/crosswalks/crosswalk.ts';
 import type { OaiSupplement } from '../../src/core/dspace/oai-supplement.ts';
 import { CollectionTree } from './items/collection-tree.ts';
 import { ItemReader } from './items/item-reader.ts';
@@ -74,7 +74,7 @@ export function introduce(
 
 /** Names of the formats that are made from items themselves, as configured. */
 export function ownFormats({ formats }: Pick<AdapterSettings, 'formats'>): readonly string[] {
-  return formats ?? crosswalkFormats.map(({ name }) => name);
+  return formats ?? usualFormats;
 }
 
 function formatsOf(

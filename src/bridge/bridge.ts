@@ -242,6 +242,7 @@ export function adapterSettings(source: SourceConfig): AdapterSettings {
     timeZone,
     oaiUrl: upstreamOai(oai),
     oaiFormats: oaiFormats(source),
+    crosswalk: source.crosswalk,
   };
 }
 

@@ -5,17 +5,20 @@ import { parseDatestamp } from '../core/datetime.ts';
 import { addAdminCommands } from './admin/admin-program.ts';
 import { addAlertCommands } from './alerts/alert-program.ts';
 import { parseAccept } from './commands/accept-option.ts';
+import { addCrosswalkCommand } from './crosswalk/crosswalk-program.ts';
 import { momentOption } from './history/moment-option.ts';
 import { addLogCommand } from './log/log-program.ts';
 import { addExamples } from './manual/examples.ts';
 import { shells } from './manual/shells.ts';
 import { addProblemsCommand } from './problems/problems-program.ts';
+import { addQualityCommand } from './quality/quality-program.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import type { CommandIo } from './terminal/io.ts';
-import { parseCount, parsePort, parsePositive, parseSeconds } from './terminal/number-options.ts';
+import { parsePort, parsePositive, parseSeconds } from './terminal/number-options.ts';
 import { adviseOnUsage } from './terminal/usage-advice.ts';
 import { withoutSecrets } from './terminal/without-secrets.ts';
+import { addValidateCommand } from './validate/validate-program.ts';
 
 /**
  * The command line. Results go to stdout, talk to stderr. A command is loaded when it is asked for.
@@ -213,6 +216,8 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
     });
 
   addProblemsCommand(command, io, finish);
+  addQualityCommand(command, io, finish);
+  addCrosswalkCommand(command, io, finish);
 
   command('vanished <source>', 'list items that are missing from the repository, and still published')
     .addOption(
@@ -305,39 +310,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
       finish(await backupCommand(file, options, io));
     });
 
-  program
-    .command('validate <url>')
-    .description('check any Source, or one document (URL, file or -), against the rules of ResourceSync')
-    .copyInheritedSettings(program)
-    .addOption(
-      new Option('--sample <n>', 'number of resources to fetch of each set')
-        .argParser(parseCount)
-        .default(10),
-    )
-    .addOption(
-      new Option('--packages <n>', 'number of packages to open of each dump')
-        .argParser(parseCount)
-        .default(5),
-    )
-    .addOption(
-      new Option('--max-package-bytes <n>', 'do not open larger packages')
-        .argParser(parsePositive)
-        .default(2 ** 30),
-    )
-    .addOption(
-      new Option('--max-documents <n>', 'stop after this number of documents')
-        .argParser(parsePositive)
-        .default(10_000),
-    )
-    .option('--no-follow', 'check only this document')
-    .option('--allow-private', 'follow links to private addresses', false)
-    .option('--strict', 'count warnings as errors', false)
-    .option('--contact <email>', 'contact address for the User-Agent of every request')
-    .option('--json', 'print the findings as NDJSON', false)
-    .action(async (url, options) => {
-      const { validateCommand } = await import('./validate/validate.ts');
-      finish(await validateCommand(url, options, io));
-    });
+  addValidateCommand(program, io, finish);
 
   program
     .command('demo')

@@ -1,11 +1,16 @@
 import type { TSchema } from '@sinclair/typebox';
 import { configSchema } from '../core/config/config.ts';
+import { fieldRules } from '../core/crosswalks/field-rules.ts';
+import { resourceTypes } from '../core/crosswalks/vocabularies/resource-types.ts';
 import { type ErrorCode, errorTable } from '../core/errors.ts';
+import { works } from '../oai-conformance/checks/check.ts';
+import { type CheckId, checkGroups } from '../oai-conformance/checks/check-table.ts';
+import { ownVerdictOf } from '../oai-conformance/checks/own-verdicts.ts';
 import { requestErrors } from '../server/http/errors.ts';
 import { adviceInJapanese } from '../server/words/advice.ts';
 import { exitCodeOf } from './terminal/exit-codes.ts';
 
-/** `docs/errors.md` and the table of `docs/configuration.md`, from the code; a test says when they are stale. */
+/** `docs/errors.md`, and tables of other pages, from the code; a test says when they are stale. */
 
 /** Complete in each language, or this does not compile. */
 type Advice = Readonly<Record<ErrorCode | keyof typeof requestErrors, string>>;
@@ -53,6 +58,53 @@ export function errorReference(language: keyof typeof words = 'en'): string {
   return [
     ...[`| ${code} | ${exit} | ${todo} |`, '|---|---|---|', ...rows, ''],
     ...[onlyServer, '', `| ${code} | ${status} | ${todo} |`, '|---|---|---|', ...asked, ''],
+  ].join('\n');
+}
+
+/** The tables of `docs/validate-oai.md`: every check of an OAI-PMH endpoint, who asks for it, and how our own does. */
+export function checkReference(): string {
+  const groups = Object.entries(checkGroups).flatMap(([title, checks]) => [
+    ...[
+      `## ${title}`,
+      '',
+      '| check | | what has to be | what to do | who asks for it | our own endpoint |',
+      '|---|---|---|---|---|---|',
+    ],
+    ...Object.entries(checks).map(
+      ([id, { severity, asks, remedy, sources }]) =>
+        `| <a id="${id}"></a>\`${id}\` | ${severity} | ${asks} | ${remedy} | ${sources.join('; ')} | ${ownVerdictOf(id as CheckId)} |`,
+    ),
+    '',
+  ]);
+  const cited = Object.entries(works).map(([name, what]) => `| ${name} | ${what} |`);
+  return [...groups, '## Who asks', '', '| | |', '|---|---|', ...cited, ''].join('\n');
+}
+
+/** Which fields become what, and which words are which type. */
+export function crosswalkReference(): string {
+  const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``);
+  const fields = fieldRules.map(
+    ({ says, fields: names, jpcoar, openaire, note = '' }) =>
+      `| ${code(says)} | ${names.map(code).join(', ')} | ${code(jpcoar)} | ${code(openaire)} | ${note} |`,
+  );
+  const types = resourceTypes.map(
+    ({ jpcoar, openaire, general, words: others }) =>
+      `| ${jpcoar.label} | ${openaire.label} | ${general} | ${others.join('; ')} |`,
+  );
+  return [
+    ...['| says | fields | JPCOAR 2.0 | OpenAIRE 4.0 | |', '|---|---|---|---|---|', ...fields, ''],
+    ...[
+      '## Types',
+      '',
+      'In capital or small letters, as `info:eu-repo/semantics/…`, or as the URI of COAR:',
+      '',
+    ],
+    ...[
+      '| JPCOAR 2.0 | OpenAIRE 4.0 | in OpenAIRE one of | other words |',
+      '|---|---|---|---|',
+      ...types,
+      '',
+    ],
   ].join('\n');
 }
 

@@ -76,6 +76,18 @@ export interface AdapterSettings {
   readonly entityTypes?: readonly string[] | undefined;
   /** DSpace 5 and 6 state local times without their zone: this one, of the IANA database. */
   readonly timeZone?: string | undefined;
+  /** DSpace: what its records do not say of its fields and DOIs. */
+  readonly crosswalk?:
+    | {
+        /** Fields of its own, each with what it says. */
+        readonly fields?: Readonly<Record<string, string>> | undefined;
+        /** The same for `jpcoar_2.0` alone, and for `oai_openaire` alone. */
+        readonly jpcoar?: Readonly<Record<string, string>> | undefined;
+        readonly openaire?: Readonly<Record<string, string>> | undefined;
+        /** Of DOIs that it gives itself: `10.15017`. */
+        readonly doiPrefixes?: readonly string[] | undefined;
+      }
+    | undefined;
   /** DSpace: its OAI-PMH endpoint; false: it has none, or none to be used; undefined: where it usually is. */
   readonly oaiUrl?: string | false | undefined;
   /** DSpace: published formats that come from there, verbatim; `known`: every one that is; undefined: none. */

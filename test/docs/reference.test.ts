@@ -1,13 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configReference, errorReference } from '../../src/cli/reference.ts';
+import {
+  checkReference,
+  configReference,
+  crosswalkReference,
+  errorReference,
+} from '../../src/cli/reference.ts';
 
 const mark = '<!-- reference -->\n';
 
 /** `UPDATE_DOCS=1 npm test` writes the tables anew. */
 test.each([
   ['docs/configuration.md', configReference],
+  ['docs/validate-oai.md', checkReference],
+  ['docs/crosswalks.md', crosswalkReference],
   ['docs/errors.md', () => errorReference('en')],
   ['docs/ja/errors.md', () => errorReference('ja')],
 ])('%s says what the code says', (file, reference) => {

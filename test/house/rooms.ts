@@ -15,6 +15,7 @@ export const mayImport: Record<string, readonly string[]> = {
   'src/harvest': ['src/core', 'src/store'],
   'src/publish': ['src/core', 'src/store'],
   'src/conformance': ['src/core'],
+  'src/oai-conformance': ['src/core', 'src/oai'],
   'src/export': ['src/core', 'src/store', 'src/publish'],
   'src/bridge': [
     'src/core',
@@ -35,6 +36,7 @@ export const mayImport: Record<string, readonly string[]> = {
     'src/publish',
     'src/server',
     'src/conformance',
+    'src/oai-conformance',
     'src/export',
     'src/bridge',
     'adapters',

@@ -1,5 +1,7 @@
 import type { Problem, SourceItem } from '../../../src/core/adapter.ts';
-import { crosswalk } from '../../../src/core/dspace/crosswalk.ts';
+import { circumstancesOf } from '../../../src/core/crosswalks/circumstances.ts';
+import { crosswalk } from '../../../src/core/crosswalks/crosswalk.ts';
+import type { SourceCircumstances } from '../../../src/core/crosswalks/work.ts';
 import type { Bitstream, DspaceItem, MetadataValue } from '../../../src/core/dspace/dspace-item.ts';
 import { byFieldName, fieldName, parseFieldName } from '../../../src/core/dspace/field-name.ts';
 import { type FilePlace, toSourceFiles } from '../../../src/core/dspace/source-files.ts';
@@ -34,6 +36,7 @@ export interface ItemReading {
   readonly collections: readonly string[] | undefined;
   readonly entityTypes: readonly string[] | undefined;
   readonly timeZone: string;
+  readonly crosswalk: SourceCircumstances;
   /** Formats that come from OAI-PMH beside. */
   readonly others: readonly string[];
 }
@@ -90,7 +93,7 @@ export class ItemReader {
   }
 
   #readPublic(json: JsonObject, id: string, identifier: string, here: TreeNode | undefined): ReadItem {
-    const { tree, formats, collections: selected, entityTypes, others } = this.#reading;
+    const { tree, formats, collections: selected, entityTypes, others, crosswalk: own } = this.#reading;
     if (!Array.isArray(json.metadata) || !Array.isArray(json.bitstreams)) {
       return quarantined(identifier, 'it came without its metadata or without its list of files');
     }
@@ -122,6 +125,13 @@ export class ItemReader {
       collections: collections.map(({ id: of, handle, name }) => ({ id: of, handle, name })),
     };
     const landingPage = statedPage(metadata);
+    const isPublished = this.#fileOrigin !== undefined;
+    const files = bitstreams.map((bitstream) => {
+      const { access, url } = this.#file(bitstream);
+      return { bitstream, access, ...(isPublished && { url }) };
+    });
+    // What is not for everybody is not in its list: without files it may have some all the same.
+    const stated = { files, isWhole: false };
     return {
       item: {
         identifier,
@@ -129,7 +139,7 @@ export class ItemReader {
         collections: keys,
         speaksFor: { formats, files: this.#fileOrigin },
         deleted: false,
-        metadata: formats.map((format) => crosswalk(format, item)),
+        metadata: crosswalk(formats, item, { page: landingPage, ...own, ...circumstancesOf(stated) }),
         files:
           this.#fileOrigin === undefined
             ? []

@@ -23,6 +23,13 @@ export interface ListedBitstream {
   readonly stated: StatedAccess;
 }
 
+/** What of an item's files is for everybody to see. */
+export interface ListedFiles {
+  readonly listed: readonly ListedBitstream[];
+  /** There are no others that are hidden. */
+  readonly isWhole: boolean;
+}
+
 const bitstreamQuery = [
   ['embed', 'format'],
   ['embed', 'accessStatus'],
@@ -53,7 +60,7 @@ export class Bitstreams {
    * @param item with what is embedded in it
    * @throws UnreadableItem when one of the lists is cut off
    */
-  async read(item: JsonObject, uuid: string, signal: AbortSignal): Promise<readonly ListedBitstream[]> {
+  async read(item: JsonObject, uuid: string, signal: AbortSignal): Promise<ListedFiles> {
     const address = { relation: 'bundles', path: `/core/items/${uuid}/bundles`, query: bundleQuery };
     const bundles = await this.#parts.list(item, address, signal);
     const found = new Map<string, { readonly json: JsonObject; readonly bundleName: string }>();
@@ -80,7 +87,7 @@ export class Bitstreams {
         stated: await this.#accessOf(json, id, decides ? item : undefined, uuid, signal),
       });
     }
-    return listed;
+    return { listed, isWhole };
   }
 
   /** A bundle may be closed to the public: then nothing in it is for everybody. */

@@ -7,15 +7,18 @@ import type {
   SourceMetadata,
   SourceVersion,
 } from '../../../src/core/adapter.ts';
+import { circumstancesOf, circumstancesOfSource } from '../../../src/core/crosswalks/circumstances.ts';
+import { crosswalk, isCrosswalkFormat, usualFormats } from '../../../src/core/crosswalks/crosswalk.ts';
+import type { Circumstances } from '../../../src/core/crosswalks/work.ts';
 import { parseDatestamp } from '../../../src/core/datetime.ts';
-import { crosswalk, crosswalkFormats, isCrosswalkFormat } from '../../../src/core/dspace/crosswalk.ts';
 import type { DspaceItem, OwningCollection } from '../../../src/core/dspace/dspace-item.ts';
 import { toSourceFiles } from '../../../src/core/dspace/source-files.ts';
-import { asFlag, asText, asUuid, type JsonObject } from '../rest/json-value.ts';
+import { asFlag, asText, asUuid, embedded, type JsonObject } from '../rest/json-value.ts';
 import { isRestError } from '../rest/rest-error.ts';
 import type { RestService } from '../rest/rest-service.ts';
 import { UnreadableItem } from '../rest/unreadable-item.ts';
-import { Bitstreams, type ListedBitstream } from './bitstreams.ts';
+import { readAccess, type StatedAccess } from './access.ts';
+import { Bitstreams, type ListedFiles } from './bitstreams.ts';
 import type { CollectionTree } from './collection-tree.ts';
 import { CoverPages } from './cover-pages.ts';
 import { readMetadata } from './item-metadata.ts';
@@ -60,9 +63,11 @@ export interface ItemState {
   readonly files: readonly SourceFile[];
 }
 
-interface WholeItem {
+interface WholeItem extends ListedFiles {
   readonly item: DspaceItem;
-  readonly listed: readonly ListedBitstream[];
+  /** What the repository says of the files as a whole. */
+  readonly stated: StatedAccess;
+  readonly page: string | undefined;
 }
 
 /** Items as everybody may read them: one reader for a run, because it gets to know the server. */
@@ -76,7 +81,7 @@ export class ItemReader {
   constructor(parts: ItemReaderParts) {
     const { rest, settings, context } = parts;
     this.#parts = parts;
-    this.#formats = settings.formats?.filter(isCrosswalkFormat) ?? crosswalkFormats.map(({ name }) => name);
+    this.#formats = settings.formats?.filter(isCrosswalkFormat) ?? usualFormats;
     this.#subResources = new SubResources(rest);
     this.#bitstreams = new Bitstreams(this.#subResources, settings.files?.bundles);
     this.#coverPages = new CoverPages(rest, context);
@@ -116,8 +121,8 @@ export class ItemReader {
     identifier: string,
     signal: AbortSignal,
   ): Promise<SourceItem> {
-    const { rest, settings, collections, versions } = this.#parts;
-    const { item } = whole;
+    const { settings, collections, versions } = this.#parts;
+    const { item, page } = whole;
     await this.#lookForCoverPages(whole, signal);
     const { metadata, files } = this.#toState(whole);
     const keys = await collections.keysOf(
@@ -125,7 +130,6 @@ export class ItemReader {
       signal,
     );
     const earlier = await versions?.(json, signal);
-    const page = landingPage(item, rest.root);
     return {
       identifier,
       datestamp: item.lastModified,
@@ -147,7 +151,7 @@ export class ItemReader {
   async #readWhole(json: JsonObject, uuid: string, signal: AbortSignal): Promise<WholeItem> {
     const lastModified = asText(json.lastModified);
     const metadata = readMetadata(json.metadata);
-    const listed = await this.#bitstreams.read(json, uuid, signal);
+    const { listed, isWhole } = await this.#bitstreams.read(json, uuid, signal);
     const item: DspaceItem = {
       id: uuid,
       handle: handleOf(json),
@@ -158,7 +162,8 @@ export class ItemReader {
       bitstreams: listed.map(({ bitstream }) => bitstream),
       collections: await this.#collectionsOf(json, uuid, signal),
     };
-    return { item, listed };
+    const stated = readAccess(embedded(json, 'accessStatus'));
+    return { item, listed, isWhole, stated, page: landingPage(item, this.#parts.rest.root) };
   }
 
   /** Owning and mapped; those that are not for everybody are not there. */
@@ -182,18 +187,38 @@ export class ItemReader {
     return [...found.values()];
   }
 
-  #toState({ item, listed }: WholeItem): ItemState {
+  #toState(whole: WholeItem): ItemState {
     const { rest, settings } = this.#parts;
+    const { item, listed } = whole;
     const upstreamUrl = `${rest.base}/core/items/${item.id}`;
-    const metadata = this.#formats.map((format) => ({ ...crosswalk(format, item), upstreamUrl }));
+    const documents = crosswalk(this.#formats, item, this.#circumstancesOf(whole));
+    const metadata = documents.map((document) => ({ ...document, upstreamUrl }));
     if (settings.files === undefined) return { metadata, files: [] };
     const stated = new Map(listed.map(({ bitstream, stated }) => [bitstream.id, stated]));
     const files = toSourceFiles(item.bitstreams, ({ id, mimeType }) => ({
-      url: `${rest.base}/core/bitstreams/${id}/content`,
+      url: this.#addressOf(id),
       ...(stated.get(id) ?? { access: 'unknown' }),
       isAltered: this.#coverPages.found && mimeType === pdf,
     }));
     return { metadata, files };
+  }
+
+  #circumstancesOf({ listed, isWhole, stated, page }: WholeItem): Circumstances {
+    const isPublished = this.#parts.settings.files !== undefined;
+    const files = listed.map(({ bitstream, stated: of }) => ({
+      bitstream,
+      ...of,
+      ...(isPublished && { url: this.#addressOf(bitstream.id) }),
+    }));
+    return {
+      page,
+      ...circumstancesOfSource(this.#parts.settings.crosswalk),
+      ...circumstancesOf({ files, ofItem: stated.access, isWhole }),
+    };
+  }
+
+  #addressOf(bitstream: string): string {
+    return `${this.#parts.rest.base}/core/bitstreams/${bitstream}/content`;
   }
 
   async #lookForCoverPages({ item, listed }: WholeItem, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { createAdapter } from '../../../adapters/index.ts';
-import type { Adapter } from '../../core/adapter.ts';
+import type { Adapter, AdapterContext } from '../../core/adapter.ts';
 import type { SourceConfig } from '../../core/config/config.ts';
 import { createHttp } from '../../harvest/http/http.ts';
 import { createLessonBook } from '../../harvest/lessons.ts';
@@ -23,8 +23,16 @@ export async function withTriedSource<Result>(
   source: KeptSource,
   use: (adapter: Adapter) => Promise<Result>,
 ): Promise<Result> {
-  const { config, clock } = bridge;
-  const settings = parseKept([source], config)[source.name] as SourceConfig;
+  return withSettings(bridge, parseKept([source], bridge.config)[source.name] as SourceConfig, {}, use);
+}
+
+/** The same of one that there is, by settings that it need not have. */
+export async function withSettings<Result>(
+  { config, clock, gateOf }: Pick<Bridge, 'config' | 'clock' | 'gateOf'>,
+  settings: SourceConfig,
+  known: Pick<AdapterContext, 'knownIdentifier'>,
+  use: (adapter: Adapter) => Promise<Result>,
+): Promise<Result> {
   const log = createLog('silent', process.stderr);
   const usual = httpSettings(settings, config);
   const http = createHttp(
@@ -34,12 +42,14 @@ export async function withTriedSource<Result>(
       maxResponseBytes: Math.min(usual.maxResponseBytes, mostBytes),
       patience,
     },
-    { gate: bridge.gateOf(settings), clock, log },
+    { gate: gateOf(settings), clock, log },
   );
   try {
     const alone = { http, log, clock, lessons: createLessonBook(clock) };
     const oaiAt = (url: string) => createAdapter('oai-pmh', oaiSettings(settings, url), alone);
-    return await use(createAdapter(settings.adapter, adapterSettings(settings), { ...alone, oaiAt }));
+    return await use(
+      createAdapter(settings.adapter, adapterSettings(settings), { ...alone, ...known, oaiAt }),
+    );
   } finally {
     await http.close();
   }

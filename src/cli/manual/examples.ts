@@ -93,6 +93,16 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
     ['rsbridge problems kyoto --csv > problems.csv', 'for those who mend them'],
     ['rsbridge problems kyoto --try-again', 'when the repository has mended them'],
   ],
+  quality: [
+    ['rsbridge quality kyoto', 'what its records lack for IRDB or OpenAIRE, and in how many of them'],
+    ['rsbridge quality kyoto --csv > quality.csv', 'each record, for those who mend them'],
+  ],
+  crosswalk: [
+    [
+      'rsbridge crosswalk kyoto oai:repo.example.org:1234/56 --to jpcoar_2.0',
+      'its fields, beside what they become',
+    ],
+  ],
   log: [
     ['rsbridge log --level warn --since 2026-11-21', 'what went wrong since then'],
     ['rsbridge log --source kyoto --follow', 'what is said of a source, as it comes'],
@@ -122,6 +132,11 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   validate: [
     ['rsbridge validate https://rs.example.ac.jp', 'somebody’s publication, or your own'],
     ['rsbridge validate resourcelist.xml --no-follow', 'one document'],
+    ['rsbridge validate --oai https://repo.example.ac.jp/oai', 'somebody’s OAI-PMH endpoint, or your own'],
+    [
+      'rsbridge validate --oai https://repo.example.ac.jp/oai --profile irdb',
+      'by what IRDB asks for, before you register it there',
+    ],
   ],
   demo: [['rsbridge demo --port 8081', 'a sample repository that keeps changing']],
   completion: [

@@ -2,10 +2,10 @@ import { createLog } from '../../bridge/log.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import { productName, version } from '../../bridge/version.ts';
 import type { SourcePort } from '../../conformance/source-port.ts';
-import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { createHostGate } from '../../harvest/http/host-gate.ts';
 import { createHttp, type HttpSettings } from '../../harvest/http/http.ts';
 import type { CommandIo } from '../terminal/io.ts';
+import { withPrivateHint } from './private-address.ts';
 
 /** A document may have 50 MB; a little more is read, to say that it is too much. */
 const maximumDocumentBytes = 68 * 1024 * 1024;
@@ -55,9 +55,7 @@ export function openSourcePort(
       try {
         return await clients[purpose].get(uri, asked);
       } catch (error) {
-        if (!isBridgeError(error, 'address-refused') || !/public address$/.test(error.message)) throw error;
-        const message = `${error.message}; --allow-private follows such links`;
-        throw new BridgeError('address-refused', message, { cause: error });
+        throw withPrivateHint(error);
       }
     },
     close: async () => {

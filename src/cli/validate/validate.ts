@@ -12,6 +12,7 @@ import { BridgeError, describeError } from '../../core/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { createProgress, type Progress } from '../terminal/progress.ts';
+import { parseAddress } from './validate-address.ts';
 import { openSourcePort } from './validate-port.ts';
 import { countFindings, printValidation } from './validate-report.ts';
 
@@ -108,16 +109,6 @@ async function validateUrl(url: URL, flags: ValidateFlags, given: CommandIo): Pr
     progress.end();
     await port.close();
   }
-}
-
-function parseAddress(address: string): URL {
-  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new BridgeError('usage', `${address} is neither a web address nor a file`);
-  }
-  url.hash = '';
-  return url;
 }
 
 function show(progress: Progress, { work, done, total, entries }: ValidationProgress): void {

@@ -97,7 +97,7 @@ function* dspaceFaults(place: string, source: unknown): Generator<string> {
   if (!isObject(source)) return;
   const { adapter, formats, headers, timeZone } = source;
   if (adapter !== 'dspace' && adapter !== 'dspace-legacy') {
-    const own = ['login', 'oai', 'entityTypes'].filter((key) =>
+    const own = ['login', 'oai', 'entityTypes', 'crosswalk'].filter((key) =>
       key === 'oai'
         ? upstreamOai(source.oai as SourceConfig['oai']) !== undefined
         : source[key] !== undefined,

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { accessSchema } from '../access/access-schema.ts';
+import { crosswalkSchema } from '../crosswalks/crosswalk-schema.ts';
 import { digestSettings } from './alerts-schema.ts';
 import { oaiSchema } from './oai-schema.ts';
 
@@ -211,10 +212,11 @@ export const sourceSchema = Type.Object(
         ],
         {
           description:
-            'Metadata formats to publish, e.g. [oai_dc, jpcoar]; default: every offered format whose namespace is known; of a DSpace, [oai_dc, dim, qdc, json]. DSpace: { name: mets, from: oai } in the list takes one from its OAI-PMH endpoint, verbatim; { from: oai } alone takes all that are known there, beside json.',
+            'Metadata formats to publish, e.g. [oai_dc, jpcoar]; default: every offered format whose namespace is known; of a DSpace, [oai_dc, dim, qdc, json]; jpcoar_2.0 and oai_openaire are made, too, if they are named. DSpace: { name: mets, from: oai } in the list takes one from its OAI-PMH endpoint, verbatim; { from: oai } alone takes all that are known there, beside json.',
         },
       ),
     ),
+    crosswalk: Type.Optional(crosswalkSchema),
     collections: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,

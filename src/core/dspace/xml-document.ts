@@ -70,11 +70,11 @@ export function legalAttribute(value: string): string {
   return notPlain.test(value) ? legalText(value).replace(/[\t\n]/g, ' ') : value;
 }
 
-function escapeText(value: string): string {
+export function escapeText(value: string): string {
   return notPlain.test(value) ? escapeMarkup(legalText(value)) : value;
 }
 
-function escapeAttribute(value: string): string {
+export function escapeAttribute(value: string): string {
   return notPlain.test(value) ? escapeMarkup(legalAttribute(value)).replace(/"/g, '&quot;') : value;
 }
 

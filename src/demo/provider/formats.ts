@@ -66,12 +66,17 @@ function extentOf(file: SampleFile): string {
   return `${(contentOf(file).bytes.byteLength / 1024).toFixed(1)} KB`;
 }
 
+/** Days on which files that the metadata name become open. */
+function embargoEnds(record: SampleRecord): readonly string[] {
+  return statedFiles(record).flatMap(({ availableAt }) => availableAt?.slice(0, 10) ?? []);
+}
+
 function writeDublinCore(record: SampleRecord, baseUrl: string): string {
   const files = statedFiles(record);
   const access = accessTerms[accessOf(record) ?? 'none'];
   const [first, ...others] = files.map((file) => fileUrl(record, file, baseUrl));
   const formats = new Set(files.map(({ kind }) => mediaTypes[kind]));
-  const ends = files.flatMap(({ availableAt }) => availableAt?.slice(0, 10) ?? []);
+  const ends = embargoEnds(record);
   const lines = [
     element('dc:title', record.title, ` xml:lang="${record.language.code}"`),
     ...record.creators.map(({ name }) => element('dc:creator', name)),
@@ -111,21 +116,37 @@ function writeJpcoar(record: SampleRecord, baseUrl: string): string {
     element('datacite:description', record.description, `${lang} descriptionType="Abstract"`),
     element('dc:publisher', 'The Sample Library', ' xml:lang="en"'),
     element('datacite:date', String(record.year), ' dateType="Issued"'),
+    ...embargoEnds(record).map((end) => element('datacite:date', end, ' dateType="Available"')),
     element('dc:language', record.language.iso),
     element(
       'dc:type',
       typeNames[record.type],
       ` rdf:resource="http://purl.org/coar/resource_type/${coarTypes[record.type]}"`,
     ),
-    ...(record.hasPage
-      ? [element('jpcoar:identifier', pageUrl(record, baseUrl), ' identifierType="URI"')]
-      : []),
+    // The schema wants one.
+    element(
+      'jpcoar:identifier',
+      record.hasPage ? pageUrl(record, baseUrl) : record.identifier,
+      ' identifierType="URI"',
+    ),
+    ...(record.type === 'thesis' ? writeDegree(record) : []),
     ...statedFiles(record).map((file) => writeJpcoarFile(record, file, baseUrl)),
   ];
   return (
     `<jpcoar:jpcoar xmlns:jpcoar="${jpcoar}" xmlns:dc="${dc}" xmlns:dcterms="http://purl.org/dc/terms/" xmlns:datacite="https://schema.datacite.org/meta/kernel-4/" ` +
-    `xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\n  ${lines.join('\n  ')}\n</jpcoar:jpcoar>`
+    `xmlns:dcndl="http://ndl.go.jp/dcndl/terms/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:xsi="${xsi}" xsi:schemaLocation="${jpcoar} ${jpcoar}jpcoar_scm.xsd">\n  ${lines.join('\n  ')}\n</jpcoar:jpcoar>`
   );
+}
+
+/** What IRDB and the National Diet Library want of a doctoral thesis. */
+function writeDegree({ position, year }: SampleRecord): readonly string[] {
+  const grantor = element('jpcoar:degreeGrantorName', 'The Sample University', ' xml:lang="en"');
+  return [
+    element('dcndl:dissertationNumber', `No. ${position}`),
+    element('dcndl:degreeName', 'Doctor of Philosophy', ' xml:lang="en"'),
+    element('dcndl:dateGranted', String(year)),
+    `<jpcoar:degreeGrantor>${grantor}</jpcoar:degreeGrantor>`,
+  ];
 }
 
 function writeJpcoarFile(record: SampleRecord, file: SampleFile, baseUrl: string): string {
@@ -180,5 +201,5 @@ function writeMods(record: SampleRecord, baseUrl: string): string {
           ),
         ]),
   ];
-  return `<mods xmlns="${mods}" xmlns:xlink="http://www.w3.org/1999/xlink" version="3.7">\n  ${lines.join('\n  ')}\n</mods>`;
+  return `<mods xmlns="${mods}" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="${xsi}" xsi:schemaLocation="${mods} http://www.loc.gov/standards/mods/v3/mods-3-7.xsd" version="3.7">\n  ${lines.join('\n  ')}\n</mods>`;
 }

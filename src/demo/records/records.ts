@@ -51,14 +51,16 @@ export function createRecord(position: number, datestamp: string): SampleRecord 
     language: { code: language.code, iso: language.iso },
     year: 1998 + ((position * 7) % 28),
   };
+  const files = createFiles(cover, type, datestamp);
   return {
     ...cover,
     setSpecs,
     datestamp,
     deleted: false,
     type,
-    hasPage: position % 3 !== 1,
-    files: createFiles(cover, type, datestamp),
+    // Without files its page is all there is to link to.
+    hasPage: position % 3 !== 1 || files.length === 0,
+    files,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import type { SourceConfig } from '../../core/config/config.ts';
-import { isDspace, publishedFormats } from '../../core/config/published-formats.ts';
+import { isDspace, ownFormats, publishedFormats } from '../../core/config/published-formats.ts';
+import { describeWriting } from '../../core/crosswalks/writing.ts';
 import { toIso } from '../../core/datetime.ts';
 import { endRun, latestRun, type Run, type RunMode, resumeRun, startRun } from '../../store/runs/runs.ts';
 import type { StoredSource } from '../../store/sources/sources.ts';
@@ -54,7 +55,11 @@ function dspaceSelection(config: SourceConfig): object {
   if (!isDspace(config)) return {};
   const { adapter, identity, entityTypes = [], files } = config;
   const { bundles = [] } = files;
-  return { adapter, identity, entityTypes: [...entityTypes].sort(), bundles: [...bundles].sort() };
+  const crosswalk = describeWriting(ownFormats(config) ?? [], config.crosswalk);
+  return {
+    ...{ adapter, identity, entityTypes: [...entityTypes].sort(), bundles: [...bundles].sort() },
+    ...(crosswalk !== undefined && { crosswalk }),
+  };
 }
 
 function dueMode(stored: StoredSource, selection: string, options: HarvestOptions): RunMode {

@@ -58,7 +58,7 @@ describe('a DSpace', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('offers four formats; those that are configured are taken, and others are told of', async () => {
+  it('offers formats; those that are configured are taken, and others are told of', async () => {
     const { adapter } = await start({ formats: ['dim', 'mets'] });
     const { formats } = await adapter.identify(signal);
     const said = formats.map(({ name, selected, offered }) => [name, selected, offered]);
@@ -67,6 +67,8 @@ describe('a DSpace', () => {
       ['dim', true, true],
       ['qdc', false, true],
       ['json', false, true],
+      ['jpcoar_2.0', false, true],
+      ['oai_openaire', false, true],
       ['mets', true, false],
     ]);
     const error = await failure(itemsOf(adapter));

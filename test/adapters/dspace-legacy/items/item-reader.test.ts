@@ -23,6 +23,7 @@ function read(json: unknown, own: Partial<ItemReading> = {}) {
     collections: undefined,
     entityTypes: undefined,
     timeZone: 'UTC',
+    crosswalk: {},
     others: [],
     ...own,
   });
@@ -277,5 +278,34 @@ describe.skipIf(fixtures === undefined)('captured answers', () => {
       'com_123456789_48',
     ]);
     expect(tree.collections.map(({ id }) => id)).toContain('456');
+  });
+});
+
+describe('in JPCOAR', () => {
+  const metadata = [
+    { key: 'dc.title', value: '雪', language: 'ja' },
+    { key: 'dc.type', value: 'Article' },
+    { key: 'dc.local.ndc', value: '913.6' },
+  ];
+  const formats = ['json', 'jpcoar_2.0'];
+
+  test('an item is open if it shows a file, and nobody knows if it does not', () => {
+    const open = text(itemOf({ ...plain, metadata, bitstreams: [bitstream(1)] }, { formats }), 'jpcoar_2.0');
+    expect(open).toContain('>open access<');
+    expect(open).toContain(`>${base}/bitstreams/3a9a3d56-7c47-4d6c-8f0a-000000000001/retrieve</jpcoar:URI>`);
+    expect(text(itemOf({ ...plain, metadata }, { formats }), 'jpcoar_2.0')).not.toContain('accessRights');
+  });
+
+  test('an item that lacks its type is not in it, which the delivery speaks for', () => {
+    const item = itemOf(plain, { formats });
+    expect(item.metadata.map(({ format }) => format)).toEqual(['json']);
+    expect(item.speaksFor.formats).toEqual(formats);
+  });
+
+  test('fields of its own say what the configuration says', () => {
+    const crosswalk = { localFields: { 'dc.local.ndc': 'subject:NDC' } };
+    expect(text(itemOf({ ...plain, metadata }, { formats, crosswalk }), 'jpcoar_2.0')).toContain(
+      '<jpcoar:subject subjectScheme="NDC">913.6</jpcoar:subject>',
+    );
   });
 });

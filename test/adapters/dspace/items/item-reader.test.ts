@@ -575,3 +575,66 @@ describe.skipIf(fixtures === undefined)('captured answers', () => {
     expect(documentOf(item, 'qdc')).toContain('<dc:creator>Klapper, Leora</dc:creator>');
   });
 });
+
+describe('in the formats of aggregators', () => {
+  const metadata = {
+    'dc.title': [{ value: 'A thesis', language: 'en_US' }],
+    'dc.type': [{ value: 'Thesis' }],
+    'dc.identifier.doi': [{ value: '10.15017/64495' }],
+  };
+  const formats = ['json', 'jpcoar_2.0', 'oai_openaire'];
+
+  async function readItem(
+    files: readonly object[],
+    of: Partial<typeof settings> = {},
+    status = 'open.access',
+  ) {
+    const api = await openApi();
+    const accessStatus = { accessStatus: { status, embargoDate: null } };
+    const json = itemJson([bundleJson('ORIGINAL', files)], { metadata }, accessStatus);
+    const reader = createReader(api, { settings: { ...settings, formats, ...of } });
+    return { item: itemOf(await reader.read(json, signal)), base: api.rest.base };
+  }
+
+  test('are only where they are configured, each with its files', async () => {
+    const files = [bitstreamJson(1, { status: 'open.access' }), bitstreamJson(2, { status: 'restricted' })];
+    const { item, base } = await readItem(files);
+    expect(item.metadata.map(({ format }) => format)).toEqual(formats);
+    const jpcoar = documentOf(item, 'jpcoar_2.0');
+    expect(jpcoar).toContain('>open access<');
+    expect(jpcoar).toContain(`>${base}/core/bitstreams/${uuid(1, 'b')}/content</jpcoar:URI>`);
+    expect(jpcoar).not.toContain(uuid(2, 'b'));
+    expect(documentOf(item, 'oai_openaire')).toContain(
+      'rightsURI="http://purl.org/coar/access_right/c_abf2"',
+    );
+    const without = await readItem(files, { files: undefined });
+    expect(documentOf(without.item, 'jpcoar_2.0')).toContain('>open access<');
+    expect(documentOf(without.item, 'jpcoar_2.0')).not.toContain('jpcoar:file');
+  });
+
+  test('say what is known of who may read it, and no more', async () => {
+    const access = async (files: readonly object[], status?: string) =>
+      /accessRights[^>]*>([^<]*)</.exec(
+        documentOf((await readItem(files, {}, status)).item, 'jpcoar_2.0'),
+      )?.[1];
+    const file = (number: number, status?: string, embargoDate = '2050-01-01') =>
+      bitstreamJson(number, { status, ...(status === 'embargo' && { embargoDate }) });
+    expect(await access([file(1, 'restricted'), file(2, 'embargo')])).toBe('embargoed access');
+    expect(await access([file(1, 'restricted')])).toBe('restricted access');
+    // DSpace 7 and 8 speak of the first file alone.
+    expect(await access([file(1), file(2)])).toBe('open access');
+    expect(await access([file(1), file(2)], 'embargo')).toBeUndefined();
+    expect(await access([], 'metadata.only')).toBe('metadata only access');
+    expect(await access([], 'restricted')).toBe('restricted access');
+    expect(await access([], 'open.access')).toBeUndefined();
+  });
+
+  test('know the DOIs that the repository gives', async () => {
+    const own = await readItem([], { crosswalk: { doiPrefixes: ['10.15017'] } });
+    expect(documentOf(own.item, 'jpcoar_2.0')).toContain(
+      'identifierType="DOI">https://doi.org/10.15017/64495</jpcoar:identifier>',
+    );
+    const other = await readItem([]);
+    expect(documentOf(other.item, 'jpcoar_2.0')).toContain('</jpcoar:relatedIdentifier>');
+  });
+});

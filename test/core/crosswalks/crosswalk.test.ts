@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
 import { create } from 'xmlbuilder2';
-import { crosswalk, crosswalkFormats } from '../../../src/core/dspace/crosswalk.ts';
+import { crosswalk, crosswalkFormats, usualFormats } from '../../../src/core/crosswalks/crosswalk.ts';
 import type { DspaceItem, MetadataValue } from '../../../src/core/dspace/dspace-item.ts';
 import { byFieldName } from '../../../src/core/dspace/field-name.ts';
 import { itemJsonProfile } from '../../../src/core/dspace/item-json.ts';
@@ -13,7 +13,7 @@ import { runs } from '../../house/runs.ts';
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
 
 function text(format: string, of: DspaceItem): string {
-  return Buffer.from(crosswalk(format, of).content).toString('utf8');
+  return Buffer.from(crosswalk([format], of)[0]?.content ?? '').toString('utf8');
 }
 
 /** The lines between the root's tags. */
@@ -28,10 +28,7 @@ describe('every format', () => {
   test('says what it is', () => {
     const of = item([value('dc.title', 'A')]);
     expect(
-      crosswalkFormats.map(({ name }) => {
-        const { format, mediaType, profile } = crosswalk(name, of);
-        return [format, mediaType, profile];
-      }),
+      crosswalk(usualFormats, of).map(({ format, mediaType, profile }) => [format, mediaType, profile]),
     ).toEqual([
       ['oai_dc', 'application/xml', 'http://www.openarchives.org/OAI/2.0/oai_dc/'],
       ['dim', 'application/xml', 'http://www.dspace.org/xmlns/dspace/dim'],
@@ -41,7 +38,7 @@ describe('every format', () => {
     expect(itemJsonProfile).toMatch(
       /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/,
     );
-    expect(() => crosswalk('mets', of)).toThrow('oai_dc, dim, qdc, json');
+    expect(() => crosswalk(['mets'], of)).toThrow('oai_dc, dim, qdc, json, jpcoar_2.0, oai_openaire');
   });
 
   test('leaves out what is internal', () => {
@@ -386,7 +383,7 @@ test('whatever is in them, documents are well-formed, and twice the same', () =>
         // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
         expect(written).not.toMatch(/[\x00-\x08\x0b-\x1f\ufffe\uffff]/);
         expect(Buffer.from(written, 'utf8').toString('utf8')).toBe(written);
-        expect(crosswalk(format, structuredClone(of))).toEqual(crosswalk(format, of));
+        expect(crosswalk([format], structuredClone(of))).toEqual(crosswalk([format], of));
       }
       expect(() => JSON.parse(text('json', of))).not.toThrow();
       expect(text('json', of)).toBe(text('json', structuredClone(of)));
