@@ -4,6 +4,7 @@ import { relationTypes } from './field-rules.ts';
 import { type CrosswalkFinding, missing } from './finding.ts';
 import { type Element, element, renderTree } from './tree.ts';
 import { accessRights } from './vocabularies/coar-terms.ts';
+import { dayOf } from './vocabularies/dates.ts';
 import { isRegistered, type TypedIdentifier } from './vocabularies/identifiers.ts';
 import type { Name } from './vocabularies/people.ts';
 import type { Grant, Text, Work, WorkFile } from './work.ts';
@@ -66,7 +67,8 @@ export function toOpenaire(work: Work): Written {
     ...texts('dc:publisher', work.publishers),
     ...within(
       'datacite:dates',
-      work.dates.map(({ type: dateType, date }) => element('datacite:date', date, { dateType })),
+      // The guidelines have days alone, and one on which it was published.
+      datesOf(work).map(({ type: dateType, date }) => element('datacite:date', date, { dateType })),
     ),
     element('oaire:resourceType', type.openaire.label, {
       resourceTypeGeneral: type.general,
@@ -140,6 +142,14 @@ function funding({ funder, stream, number }: Grant): Element {
     ...stated('oaire:fundingStream', stream),
     ...stated('oaire:awardNumber', number),
   ]);
+}
+
+function datesOf({ dates }: Work): Work['dates'] {
+  const days = dates.map(({ type, date }) => ({ type, date: dayOf(date) }));
+  return days.filter(
+    ({ type, date }, place) =>
+      days.findIndex((one) => one.type === type && (type === 'Issued' || one.date === date)) === place,
+  );
 }
 
 function accessOf({ access }: Work): readonly Element[] {

@@ -258,6 +258,19 @@ describe('what schemas refuse', () => {
     expect(findings).toEqual([expect.objectContaining({ kind: 'dropped', element, field, value: stated })]);
   });
 
+  test('for OpenAIRE there is one day on which it was published', () => {
+    const metadata = ['2020-01-02T03:04:05Z', '2020-01-02', '2021'].map((date) =>
+      value('dc.date.issued', date),
+    );
+    const available = ['2020-01-02T03:04:05Z', '2020-01-02T04:00:00Z'].map((date) =>
+      value('dc.date.available', date),
+    );
+    expect(lines('oai_openaire', /datacite:date /, [...metadata, ...available])).toEqual([
+      '<datacite:date dateType="Issued">2020-01-02</datacite:date>',
+      '<datacite:date dateType="Available">2020-01-02</datacite:date>',
+    ]);
+  });
+
   test('a page that is no number is one for OpenAIRE', () => {
     expect(lines('oai_openaire', /Page/, [value('dc.source.spage', 'e12')])).toEqual([
       '<oaire:citationStartPage>e12</oaire:citationStartPage>',
