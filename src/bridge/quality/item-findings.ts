@@ -60,7 +60,9 @@ export async function* judgeItems(
     for (const resource of described) {
       const { format } = resource;
       const content = await readOne(resource);
-      const findings = content && judgeDocument(format, content, original, settings);
+      // What others have written was not made of it by our rules.
+      const made = wanted.some((name) => name === format) ? original : undefined;
+      const findings = content && judgeDocument(format, content, made, settings);
       if (findings) yield { identifier, format, isWritten: true, findings };
     }
     for (const format of wanted.filter((name) => !described.some((one) => one.format === name))) {

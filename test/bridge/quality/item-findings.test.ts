@@ -120,6 +120,21 @@ describeOnBoth('what records lack', (open) => {
     ]);
   });
 
+  test('is told of a format that others write, but not what we would have left out of it', async () => {
+    const { database } = open();
+    const { id, store } = await storing(database, 'mixed');
+    const all = [...formats, 'oai_openaire'];
+    const dated = [...without('date'), value('dc.date.issued', '2020-1')];
+    await store(delivered(1, dated, { of: all, access: 'restricted' }));
+    const settings = settingsOf({ formats: [...formats, { name: 'oai_openaire', from: 'oai' }] });
+    const found = await countFindings(judgeItems(database, '', { id, settings }, never), 0);
+    const kinds = found.map(({ format, findings }) => [format, new Set(findings.map(({ kind }) => kind))]);
+    expect(kinds).toEqual([
+      ['jpcoar_2.0', new Set(['missing', 'dropped'])],
+      ['oai_openaire', new Set(['missing'])],
+    ]);
+  });
+
   test('is known of records that others have written', async () => {
     const { database } = open();
     const { id, store } = await storing(database, 'weko');
