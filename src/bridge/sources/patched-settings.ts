@@ -9,7 +9,7 @@ type Settings = Readonly<Record<string, unknown>>;
  * words to the repository.
  */
 const changeable = [
-  ...['title', 'group', 'formats', 'collections', 'files', 'entityTypes', 'timeZone'],
+  ...['title', 'group', 'formats', 'collections', 'files', 'entityTypes', 'timeZone', 'crosswalk'],
   ...['schedule', 'fullPass', 'identifierPass', 'requestsPerHost', 'pageSize', 'overlapSeconds'],
   ...['deletionFuse', 'search', 'mementos', 'sets'],
 ];
