@@ -30,6 +30,23 @@ async function judgeRecorded(files: Readonly<Record<string, string>>) {
   return judged;
 }
 
+test.each([
+  ['mailto:oai@x.example.org', /begins with mailto:/],
+  ['oai@localhost', /is at localhost/],
+  ['nobody', /adminEmail is “nobody”$/],
+  ['repo+oai@x.example.org', /which the validator of openarchives.org does not take/],
+])('adminEmail %s is a finding that says why', async (email, why) => {
+  const upstream = await openUpstream({
+    '*': (_request, response) => {
+      const body = `<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><Identify><adminEmail>${email}</adminEmail></Identify></OAI-PMH>`;
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(body);
+    },
+  });
+  const judged = await judge(`${upstream.origin}/oai`, {}, clock);
+  await upstream.close();
+  expect(judged.of('identify-admin-email').findings[0]?.message).toMatch(why);
+});
+
 describe.skipIf(fixtures === undefined)('What real endpoints answered', () => {
   test.each([
     ['MyCoRe-Org+oaipmh__identify.xml', ['identify-earliest-credible']],

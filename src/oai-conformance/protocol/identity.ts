@@ -106,7 +106,11 @@ function isSame(stated: string, asked: string): boolean {
 function faultOfEmail(text: string): string | undefined {
   if (/^mailto:/i.test(text)) return `adminEmail begins with mailto: (${shown(text)})`;
   if (/@localhost$/i.test(text)) return `adminEmail is at localhost (${shown(text)})`;
-  return /^\w[\w.-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}$/.test(text) ? undefined : `adminEmail is ${shown(text)}`;
+  if (!/^[^\s@]+@[^\s@]+\.[A-Za-z]{2,}$/.test(text)) return `adminEmail is ${shown(text)}`;
+  // Mail would arrive; the validator takes no `+`, and no single letter.
+  return /^\w[\w.-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}$/.test(text)
+    ? undefined
+    : `adminEmail is ${shown(text)}, which the validator of openarchives.org does not take for an address`;
 }
 
 function isCoding(text: string): boolean {
