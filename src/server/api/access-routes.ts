@@ -13,8 +13,8 @@ import { refuseUnknownSets, scopeWords } from '../admin/access/token-scope.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { visitorOf } from '../admin/guard/visitor.ts';
 import { Refusal } from '../http/errors.ts';
+import { linkNext } from '../http/link-header.ts';
 import { beforeQuery, described, numberParams } from './described.ts';
-import { linkNext } from './link-next.ts';
 
 const scopeSchema = Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] });
 const tokenBody = Type.Object({

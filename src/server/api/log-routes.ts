@@ -5,8 +5,8 @@ import { findLogLine, listLog } from '../../store/presence/log-lines.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { levelNames, readLogFilter } from '../admin/log/log-filter.ts';
 import { Refusal } from '../http/errors.ts';
+import { linkNext } from '../http/link-header.ts';
 import { described, numberParams } from './described.ts';
-import { linkNext } from './link-next.ts';
 
 const lineSchema = Type.Object({
   id: Type.Number(),

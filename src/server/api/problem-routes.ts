@@ -9,8 +9,8 @@ import { sendCsv } from '../admin/problems/problems-page.ts';
 import { faultsOf } from '../admin/problems/record-card.ts';
 import { causeOf, retry } from '../admin/problems/retry.ts';
 import { Refusal } from '../http/errors.ts';
+import { linkNext } from '../http/link-header.ts';
 import { described, numberParams, sourceParams } from './described.ts';
-import { linkNext } from './link-next.ts';
 import { type AfterQuery, accepted, afterQuery, follow, type OfSource, storedId } from './task-routes.ts';
 
 const cause = Type.Optional(Type.String({ description: 'Only of the cause with this id.' }));

@@ -7,9 +7,9 @@ import { actOn } from '../admin/sources/source-act-routes.ts';
 import { findRow, readSourceFacts } from '../admin/sources/source-facts.ts';
 import { pageAfter, readRows, readSelection, select, sortings } from '../admin/sources/source-rows.ts';
 import { sourceWords } from '../deps.ts';
+import { linkNext } from '../http/link-header.ts';
 import { beforeQuery, described, sourceParams } from './described.ts';
 import { runSchema, sourceSchema, toRun, toSource, withoutUndefined } from './json-views.ts';
-import { linkNext } from './link-next.ts';
 
 const listQuery = Type.Object({
   q: Type.Optional(Type.String({ description: 'In the name or the title.' })),

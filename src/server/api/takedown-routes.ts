@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../admin/guard/actor.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { longestText } from '../admin/takedown/takedown-page.ts';
+import { linkNext } from '../http/link-header.ts';
 import { beforeQuery, described } from './described.ts';
-import { linkNext } from './link-next.ts';
 
 const what = Type.String({
   minLength: 1,

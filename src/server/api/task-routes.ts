@@ -11,9 +11,9 @@ import { decide } from '../admin/sources/decision-routes.ts';
 import { actOn } from '../admin/sources/source-act-routes.ts';
 import { findRow } from '../admin/sources/source-facts.ts';
 import { Refusal } from '../http/errors.ts';
+import { linkNext } from '../http/link-header.ts';
 import { described, numberParams, sourceParams } from './described.ts';
 import { runSchema, taskSchema, toRun, toTask } from './json-views.ts';
-import { linkNext } from './link-next.ts';
 
 const runBody = Type.Object({
   kind: Type.Union(

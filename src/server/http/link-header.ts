@@ -1,5 +1,7 @@
+import type { FastifyReply } from 'fastify';
 import { toHttpDate } from '../../core/datetime.ts';
 import type { Link } from '../../core/resource.ts';
+import type { ServerDeps } from '../deps.ts';
 
 /** Proxies and clients give all headers together 8–16 kB (WL-14). */
 const budget = 8000;
@@ -115,4 +117,17 @@ export function encodeTarget(uri: string): string {
       (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
     ).join(''),
   );
+}
+
+/** Where there is more (RFC 8288). @param query undefined: there is no more */
+export function linkNext(
+  { baseUrl }: Pick<ServerDeps, 'baseUrl'>,
+  reply: FastifyReply,
+  path: string,
+  query: object | undefined,
+): void {
+  if (!query) return;
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) params.set(key, String(value));
+  reply.header('link', `<${baseUrl}${path}?${params}>; rel="next"`);
 }
