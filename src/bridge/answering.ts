@@ -17,6 +17,7 @@ import { createJointOffers, oaiOfferOf } from './oai/offers.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { searchedSources } from './search/searched-sources.ts';
 import { createPrivacy } from './state/privacy.ts';
+import { createStorageLook } from './state/storage.ts';
 import { servesSource } from './state/stored-sources.ts';
 import { createSurvey } from './state/survey.ts';
 import { version } from './version.ts';
@@ -70,6 +71,8 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
   const reading = { ...bridge, database: forAnswers(bridge.database) };
   const drafts = createDraftActs(bridge);
   const takedown = createTakedownActs(bridge);
+  const survey = createSurvey(reading);
+  const storage = createStorageLook(reading, survey);
   const answers: ServerDeps = {
     database: reading.database,
     publication: bridge.publication,
@@ -108,12 +111,16 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     jointSets: () => bridge.jointSets(),
     admin: withAdmin ? adminAnswers(bridge, drafts, takedown) : undefined,
     shared: sharedByLink(reading),
-    ...createSurvey(reading),
+    ...survey,
+    storage: storage.storage,
     upstreamAnswers: bridge.upstreamAnswers.counts,
     ...given,
   };
   const app = createApp(answers, scope);
-  app.addHook('onClose', async () => void (await Promise.all([drafts.close(), takedown.close()])));
+  app.addHook('onClose', async () => {
+    storage.close();
+    await Promise.all([drafts.close(), takedown.close()]);
+  });
   return app;
 }
 

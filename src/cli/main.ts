@@ -273,7 +273,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
 
   const storage = program
     .command('storage')
-    .description('move what is kept between the disk and the object storage')
+    .description('say what is kept and where; move it between the disk and the object storage')
     .copyInheritedSettings(program);
   storage
     .command('migrate')
@@ -284,6 +284,17 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
     .action(async (options) => {
       const { migrateStorageCommand } = await import('./commands/storage-command.ts');
       finish(await migrateStorageCommand(options, io));
+    });
+
+  storage
+    .command('show')
+    .description('print what the database, the files and the tables take, and what is left on the disks')
+    .copyInheritedSettings(program)
+    .option('-c, --config <file>', 'configuration file (default: rsbridge.yaml)')
+    .option('--json', 'print the results as NDJSON', false)
+    .action(async (options) => {
+      const { showStorageCommand } = await import('./commands/show-storage-command.ts');
+      finish(await showStorageCommand(options, io));
     });
 
   command('history <uri>', 'list the versions of a resource, and what changed')

@@ -12,7 +12,7 @@ import type { Actor } from '../store/admin/audit.ts';
 import type { Database } from '../store/engine/database.ts';
 import type { AskedKind } from '../store/runs/asked.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
-import type { Measures, UpstreamAnswers } from './measures.ts';
+import type { Measures, StorageMeasures, UpstreamAnswers } from './measures.ts';
 import type { Past } from './past.ts';
 import type { Privacy } from './privacy.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -72,6 +72,8 @@ export interface ServerDeps {
   published?(): Promise<readonly PublishedSet[]>;
   /** For `/metrics`; undefined: it tells of the sources what `sources` does. */
   measures?(): Promise<Measures>;
+  /** For the dashboard; undefined: nothing is measured. */
+  storage?(): Promise<StorageMeasures>;
   upstreamAnswers?(): readonly UpstreamAnswers[];
   /** Where `/metrics` is; default: here. */
   readonly metrics?: 'here' | 'elsewhere' | undefined;

@@ -72,3 +72,51 @@ export interface UpstreamAnswers {
   readonly answer: string;
   readonly count: number;
 }
+
+/** What is kept, and where, for whoever looks after the machine. What is undefined, nobody can tell cheaply. */
+export interface StorageMeasures {
+  /** ISO: of all but `files`. */
+  readonly at: string;
+  readonly database: {
+    readonly client: 'sqlite' | 'pg';
+    readonly bytes: number | undefined;
+    readonly walBytes: number | undefined;
+    /** SQLite: of these bytes, what is empty; it is used before the file grows. */
+    readonly freeBytes: number | undefined;
+  };
+  /** The largest first; none of SQLite, which would have to read all of it. */
+  readonly tables: readonly TableMeasures[];
+  readonly items: number;
+  readonly resources: number;
+  /** Undefined: they are being counted for the first time. */
+  readonly files: FilesMeasures | undefined;
+  /** What of it goes to the object storage, whose bytes are not counted: it is never searched. */
+  readonly inBucket: readonly string[];
+  readonly disks: readonly DiskMeasures[];
+  /** ISO; undefined: no backup is known. */
+  readonly backupAt: string | undefined;
+  /** Work that is due, and waits. */
+  readonly waiting: number;
+}
+
+export interface TableMeasures {
+  readonly name: string;
+  /** With its indexes. */
+  readonly bytes: number;
+  /** As the server estimates it. */
+  readonly rows: number;
+}
+
+export const filePlaces = ['contents', 'documents', 'packages', 'past', 'copies', 'other'] as const;
+export type FilePlace = (typeof filePlaces)[number];
+
+/** Files in the data directory, but for the database. */
+export interface FilesMeasures {
+  /** ISO: when it began to count them. */
+  readonly at: string;
+  /** False: there are so many that not all were counted, and there is more of each. */
+  readonly complete: boolean;
+  readonly places: readonly { readonly place: FilePlace; readonly files: number; readonly bytes: number }[];
+  /** Documents and packages by source, the largest first; some of them. */
+  readonly sources: readonly { readonly name: string; readonly files: number; readonly bytes: number }[];
+}

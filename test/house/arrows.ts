@@ -119,7 +119,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/server': {
     access: 'connections deps.ts http past privacy.ts',
     admin:
-      'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/page admin/problems admin/sources admin/takedown deps.ts',
+      'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/page admin/problems admin/sources admin/storage admin/takedown deps.ts',
     'admin/access': 'admin/guard admin/page deps.ts html http',
     'admin/activity': 'admin/guard admin/live admin/page deps.ts html http measures.ts words',
     'admin/guard': 'connections deps.ts http',
@@ -130,8 +130,9 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     'admin/problems': 'admin/guard admin/page admin/sources html http words',
     'admin/runs': 'admin/page html words',
     'admin/sources': 'admin/activity admin/guard admin/live admin/page admin/runs deps.ts html http words',
+    'admin/storage': 'admin/guard admin/page html measures.ts words',
     'admin/takedown': 'admin/guard admin/page deps.ts html words',
-    api: 'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/problems admin/sources admin/takedown deps.ts http openapi',
+    api: 'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/problems admin/sources admin/takedown deps.ts http measures.ts openapi',
     'deps.ts': 'connections measures.ts past.ts privacy.ts request-metrics.ts words',
     direct: 'connections deps.ts http memento operations past repeated resources',
     documents: 'deps.ts html http pages past repeated words',

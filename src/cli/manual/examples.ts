@@ -123,6 +123,7 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
     ['rsbridge restore /backup/rsbridge.db', 'the database is replaced by a backup'],
   ],
   remove: [['rsbridge remove kyoto --dry-run', 'what would go of a source that is not configured any more']],
+  'storage show': [['rsbridge storage show', 'before a disk is full']],
   'storage migrate': [['rsbridge storage migrate', 'after `storage` was changed']],
   history: [
     ['rsbridge history https://rs.example.ac.jp/kyoto/items/1234', 'its versions, and what changed last'],

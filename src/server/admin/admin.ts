@@ -24,6 +24,7 @@ import { sourcePageRoutes } from './sources/source-page.ts';
 import { sourceLive, sourcesLive } from './sources/sources-live.ts';
 import { sourcesPageRoutes } from './sources/sources-page.ts';
 import { taskLive, taskPageRoutes } from './sources/task-page.ts';
+import { storagePageRoutes } from './storage/storage-page.ts';
 import { takedownPageRoutes } from './takedown/takedown-page.ts';
 
 /** The dashboard: somebody who signed in → pages that say how everything is, and forms that act. */
@@ -54,6 +55,7 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHu
     takedownPageRoutes(pages, own);
     settingsPageRoutes(pages, own);
     logPageRoutes(pages, own);
+    storagePageRoutes(pages, own);
     activityPageRoutes(pages, own);
     liveRoutes(pages, own, hub, {
       activity: activityLive(own),

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { UnderWay } from '../../store/presence/under-way.ts';
 import { readActivity } from '../admin/activity/activity.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
+import { Refusal } from '../http/errors.ts';
+import { filePlaces, type StorageMeasures } from '../measures.ts';
 import { described } from './described.ts';
 import { withoutUndefined } from './json-views.ts';
 
@@ -65,7 +67,38 @@ const activitySchema = Type.Object({
   search: maybe(Type.Object({ done: number, total: number })),
 });
 
-/** What is under way, what is due, and which processes there are. */
+const sized = { files: number, bytes: number };
+const storageSchema = Type.Object({
+  at: Type.String({ description: 'Of all but `files`.' }),
+  database: Type.Object({
+    client: Type.String({ enum: ['sqlite', 'pg'] }),
+    bytes: maybe(number),
+    walBytes: maybe(number),
+    freeBytes: maybe(Type.Number({ description: 'SQLite: of the bytes, what is empty.' })),
+  }),
+  tables: Type.Array(Type.Object({ name: text, bytes: number, rows: number }), {
+    description: 'With indexes, the largest first; rows are an estimate. None of SQLite.',
+  }),
+  items: number,
+  resources: number,
+  files: maybe(
+    Type.Object(
+      {
+        at: text,
+        complete: Type.Boolean({ description: 'false: not all were counted, and there is more.' }),
+        places: Type.Array(Type.Object({ place: Type.String({ enum: [...filePlaces] }), ...sized })),
+        sources: Type.Array(Type.Object({ name: text, ...sized })),
+      },
+      { description: 'Of the data directory; absent while they are counted for the first time.' },
+    ),
+  ),
+  inBucket: Type.Array(text, { description: 'What goes to the object storage; its bytes are not counted.' }),
+  disks: Type.Array(Type.Object({ place: text, free: number, total: number })),
+  backupAt: maybe(text),
+  waiting: number,
+});
+
+/** What is under way, what is due, and which processes there are; what is kept, and where. */
 export function activityRoutes(api: FastifyInstance, deps: AdminServer): void {
   api.route({
     method: ['GET', 'HEAD'],
@@ -90,6 +123,23 @@ export function activityRoutes(api: FastifyInstance, deps: AdminServer): void {
         resting: resting.map(({ reason, ...rest }) => ({ ...rest, ...withoutUndefined({ reason }) })),
         ...(search && { search }),
       };
+    },
+  });
+  api.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/storage',
+    config: {
+      ...{ operationId: 'getStorage', needs: 'read' },
+      operation: described(
+        'What the database, the files and the tables take, and what is left on the disks',
+        { 200: ['As it was a moment ago.', storageSchema] },
+        [404],
+      ),
+    },
+    handler: async (): Promise<StorageMeasures> => {
+      const measures = await deps.storage?.();
+      if (!measures) throw new Refusal('not-found', 'nothing is measured here');
+      return measures;
     },
   });
 }

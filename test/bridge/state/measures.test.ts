@@ -8,6 +8,8 @@ import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
 import { createLog } from '../../../src/bridge/log.ts';
 import { readMeasures } from '../../../src/bridge/state/measures.ts';
 import { readKnown } from '../../../src/bridge/state/overview.ts';
+import { createStorageLook } from '../../../src/bridge/state/storage.ts';
+import { createSurvey } from '../../../src/bridge/state/survey.ts';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { plansOf } from '../../../src/bridge/work/due-plans.ts';
 import { freePort } from '../../../src/cli/demo/free-port.ts';
@@ -117,6 +119,18 @@ describeOnBoth('what is measured', (open) => {
     expect((await of('sample'))?.withheld).toEqual({ refused: 1, gone: 1, atPrivateAddresses: 2 });
     expect((await of('gone'))?.withheld).toEqual({ refused: 0, gone: 0, atPrivateAddresses: 0 });
     await database.writer('remote_file').where({ source_id: sourceId }).whereNotNull('withheld_at').delete();
+  });
+
+  test('what is kept where is told at once where there is little, and asks nobody outside', async () => {
+    const look = createStorageLook(bridge, createSurvey(bridge));
+    const found = await look.storage();
+    look.close();
+    expect(found.database.client).toBe(bridge.database.client);
+    expect(found.database.bytes).toBeGreaterThan(0);
+    expect(found.files).toMatchObject({ complete: true });
+    expect(found.items).toBeGreaterThan(10);
+    expect(found.tables.length > 0).toBe(bridge.database.client === 'pg');
+    expect(found).toMatchObject({ inBucket: [], backupAt: undefined });
   });
 
   test('publication lags from the first change on that is not in all lists, until it is', async () => {

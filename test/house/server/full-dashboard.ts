@@ -1,6 +1,7 @@
 import { cut } from '../../../src/bridge/drafts/cut.ts';
 import { causeOf, rawRecord } from '../../../src/core/problem.ts';
 import type { AdminDeps } from '../../../src/server/deps.ts';
+import type { StorageMeasures } from '../../../src/server/measures.ts';
 import { recordAct } from '../../../src/store/admin/audit.ts';
 import { addDraft, changeDraft } from '../../../src/store/admin/drafts.ts';
 import { createLink } from '../../../src/store/admin/links.ts';
@@ -68,7 +69,18 @@ export async function openFullDashboard(told: Partial<Told> = {}): Promise<FullD
       plan: async () => ({ ...target, resources: [`${uri}/oai_dc.xml`, address] }),
     },
   };
-  const house = await openHouse({ admin, setsOf: () => [] });
+  const storage = async (): Promise<StorageMeasures> => ({
+    ...{ at: now, items: 1, resources: 2, inBucket: ['files'], backupAt: undefined, waiting: 3 },
+    database: { client: 'pg', bytes: 1e9, walBytes: undefined, freeBytes: undefined },
+    tables: [{ name: 'version', bytes: 1e8, rows: 1000 }],
+    files: {
+      ...{ at: now, complete: false },
+      places: [{ place: 'documents', files: 5, bytes: 1e6 }],
+      sources: [{ name: 'kyushu', files: 5, bytes: 1e6 }],
+    },
+    disks: [{ place: 'data', free: 1e9, total: 2e9 }],
+  });
+  const house = await openHouse({ admin, storage, setsOf: () => [] });
   const { database } = house;
   house.sources.push(
     sourceOverview({ name: 'kyushu', title, healthy: false, state: reason, problem: reason }),
@@ -165,6 +177,7 @@ export async function openFullDashboard(told: Partial<Told> = {}): Promise<FullD
     pages: [
       '/admin',
       '/admin/activity',
+      '/admin/storage',
       '/admin/log',
       `/admin/log/${logged.id}`,
       '/admin/sources/kyushu',

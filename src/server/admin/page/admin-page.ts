@@ -69,6 +69,7 @@ export function sendAdminPage(
   const links = visitor && [
     html`<a href="${base}">${nav.sources}</a>`,
     html`<a href="${base}/activity">${nav.activity}</a>`,
+    html`<a href="${base}/storage">${nav.storage}</a>`,
     html`<a href="${base}/log">${nav.log}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/withdrawals">${nav.takedown}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/settings">${nav.settings}</a>`,

@@ -10,6 +10,7 @@ export const japanese: AdminWords = {
     access: 'アクセス',
     activity: '動作状況',
     log: 'ログ',
+    storage: 'ストレージ',
     takedown: '公開停止',
     audit: '操作記録',
     settings: '設定',

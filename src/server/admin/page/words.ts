@@ -8,6 +8,7 @@ export const english = {
     access: 'Access',
     activity: 'Activity',
     log: 'Log',
+    storage: 'Storage',
     takedown: 'Taking down',
     audit: 'Audit log',
     settings: 'Settings',
