@@ -83,7 +83,7 @@ class OaiPmhAdapter implements Adapter {
     const own = { verb: 'ListRecords', mode, read, readElsewhere } as const;
     const listing = await this.#listing(own, declared, progress.asOf, signal);
     for await (const page of walkList(listing, passes, progress, signal)) {
-      const { entries: items, checkpoint, problems, asOf, expectedTotal, pass, window } = page;
+      const { entries: items, checkpoint, problems, asOf, expectedTotal, statedTotal, pass, window } = page;
       const awaited = awaitedAfter(passes, pass);
       yield {
         items,
@@ -92,6 +92,8 @@ class OaiPmhAdapter implements Adapter {
         window,
         ...(asOf === undefined ? {} : { asOf }),
         ...(expectedTotal === undefined ? {} : { expectedTotal }),
+        // Of what has changed since a time, it says how many those are.
+        ...(statedTotal === undefined || mode !== 'full' ? {} : { statedTotal }),
         ...(awaited.length === 0 ? {} : { awaited }),
       };
     }
@@ -111,7 +113,12 @@ class OaiPmhAdapter implements Adapter {
     const read = ({ format }: Pass) => readHeader(format);
     const own = { verb: 'ListIdentifiers', mode, read } as const;
     const listing = await this.#listing(own, declared, progress.asOf, signal);
-    for await (const { pass, asOf: _, ...page } of walkList(listing, passes, progress, signal)) {
+    for await (const { pass, asOf: _, statedTotal: _all, ...page } of walkList(
+      listing,
+      passes,
+      progress,
+      signal,
+    )) {
       yield { format: pass.format, ...page };
     }
   }

@@ -12,6 +12,7 @@ import { addExamples } from './manual/examples.ts';
 import { shells } from './manual/shells.ts';
 import { addProblemsCommand } from './problems/problems-program.ts';
 import { addQualityCommand } from './quality/quality-program.ts';
+import { addRunsCommand } from './runs/runs-program.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import type { CommandIo } from './terminal/io.ts';
@@ -200,6 +201,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
       finish(await statusCommand(options, io));
     });
 
+  addRunsCommand(command, io, finish);
   addLogCommand(command, io, finish);
 
   command('healthcheck', 'ask /livez of the `rsbridge serve` of this configuration; exit code 0 or 1')

@@ -269,6 +269,8 @@ export interface Page {
   readonly asOf?: string | undefined;
   /** Items the upstream expects to deliver in the whole run; an estimate, for progress only. */
   readonly expectedTotal?: number | undefined;
+  /** On the last page of a run over everything: how many records the repository says that there are, in all formats together. */
+  readonly statedTotal?: number | undefined;
   /**
    * Published formats in which these items may still come in this run. As long as something is awaited, links
    * between what an item has already are left alone.

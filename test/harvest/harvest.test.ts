@@ -10,6 +10,7 @@ import type { HarvestReport } from '../../src/harvest/report.ts';
 import { acceptDeletions } from '../../src/harvest/vanished/accept-deletions.ts';
 import type { Database } from '../../src/store/engine/database.ts';
 import { latestRun, listRuns } from '../../src/store/runs/runs.ts';
+import { listCounts } from '../../src/store/sources/counts.ts';
 import { findSource, loadLessons } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../house/store/databases.ts';
 
@@ -23,6 +24,8 @@ interface Upstream {
   /** Fails instead of delivering this page (from 0), once. */
   failAt: number | undefined;
   problems: Page['problems'];
+  /** How many it says that it has. */
+  stated: number | undefined;
   requests: PageRequest[];
 }
 
@@ -67,6 +70,7 @@ function adapterOf(upstream: Upstream): Adapter {
           checkpoint: { next: next + pageSize },
           problems: next === start ? upstream.problems : [],
           asOf: '2026-11-21T09:59:58Z',
+          ...(next + pageSize >= all.length ? { statedTotal: upstream.stated } : {}),
         };
       }
     },
@@ -128,6 +132,7 @@ describeOnBoth('harvest', (open) => {
       formats: ['oai_dc'],
       failAt: undefined,
       problems: [],
+      stated: undefined,
       requests: [],
     };
     const config = parseConfig({ sources: { [name]: { url: 'http://127.0.0.1/oai' } } }).sources[
@@ -143,6 +148,19 @@ describeOnBoth('harvest', (open) => {
     expect(await changes()).toBe(50);
   });
 
+  test('what there is, is counted at its end, with what the repository says that it has', async () => {
+    upstream.stated = 53;
+    await run();
+    const { id = 0 } = (await findSource(database.reader, source.name)) ?? {};
+    expect(await listCounts(database.reader, id)).toEqual([
+      { day: '2026-11-21', items: 50, records: 50, stated: 53 },
+    ]);
+    upstream.items.set('id:new', 'new');
+    await run();
+    expect(await listCounts(database.reader, id)).toEqual([
+      { day: '2026-11-21', items: 51, records: 50, stated: 53 },
+    ]);
+  });
   test('a run that broke off is continued at its checkpoint, and repeats no change', async () => {
     upstream.failAt = 4;
     await expect(run()).rejects.toMatchObject({ code: 'upstream-cut-off' });

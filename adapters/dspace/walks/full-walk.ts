@@ -51,6 +51,8 @@ export async function* walkAll<Value>(
     yield* walkList(walk, pass, place, progress, signal);
     const problems = await endOf(context, pass, progress, signal);
     if (problems === undefined) continue;
+    // What is in several collections is counted in the list of each.
+    const stated = passes.length === 1 ? progress.total : undefined;
     place.counted += sum(progress.counts);
     place.pass += 1;
     progress = undefined;
@@ -60,6 +62,7 @@ export async function* walkAll<Value>(
       checkpoint: toCheckpoint(kind, passes, place),
       asOf: place.asOf,
       expectedTotal: place.counted,
+      ...(stated === undefined ? {} : { statedTotal: stated }),
     };
   }
 }

@@ -15,6 +15,8 @@ export interface Batch<Value> {
   /** The upstream's clock when the walk began. */
   readonly asOf: string;
   readonly expectedTotal: number | undefined;
+  /** Of a walk over everything, behind its end: what the server says that there is. */
+  readonly statedTotal?: number | undefined;
 }
 
 /** What all lists of a walk have in common. */

@@ -1,7 +1,13 @@
 import type { Checkpoint, PageRequest, Problem } from '../../../src/core/adapter.ts';
 import type { AskedWindow } from '../../../src/core/under-way.ts';
 import type { Listing } from '../lists/listing.ts';
-import { fromCheckpoint, type Progress, passKey, toCheckpoint } from '../windows/checkpoint.ts';
+import {
+  fromCheckpoint,
+  type PassProgress,
+  type Progress,
+  passKey,
+  toCheckpoint,
+} from '../windows/checkpoint.ts';
 import type { Pass } from '../windows/passes.ts';
 import { type PassPage, walkPass } from './pass-walk.ts';
 
@@ -13,6 +19,8 @@ export interface WalkPage<Entry> {
   readonly checkpoint: Checkpoint | undefined;
   readonly asOf: string | undefined;
   readonly expectedTotal: number | undefined;
+  /** Of all lists, as the repository says it; known behind the last one. */
+  readonly statedTotal: number | undefined;
   readonly window: AskedWindow;
 }
 
@@ -53,6 +61,7 @@ export async function* walkList<Entry>(
         checkpoint: page.progress && toCheckpoint(progress),
         asOf,
         expectedTotal: expectedTotal(progress, page.expected, passes),
+        statedTotal: statedTotal(progress, passes),
         window: { list: key, ...page.window },
       };
     }
@@ -67,7 +76,20 @@ function takeOver<Entry>(progress: Progress, { progress: current }: PassPage<Ent
   }
   progress.done.push(current.key);
   progress.counted += current.delivered;
+  addStated(progress, current);
   delete progress.current;
+}
+
+function addStated(progress: Progress, { stated }: PassProgress): void {
+  const before = progress.done.length === 1 ? 0 : progress.stated;
+  if (before === undefined || stated === undefined) delete progress.stated;
+  else progress.stated = before + stated;
+}
+
+/** Sets may share records, which lists of sets count several times. */
+function statedTotal({ done, stated }: Progress, passes: readonly Pass[]): number | undefined {
+  const sets = new Set(passes.map(({ collection }) => collection));
+  return sets.size === 1 && passes.every((pass) => done.includes(passKey(pass))) ? stated : undefined;
 }
 
 /** As if every format had as many records as the one that is being read. */

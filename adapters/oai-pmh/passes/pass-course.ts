@@ -145,6 +145,7 @@ export class PassCourse<Entry> {
     const { cut: reason, total = listSize } = this.#progress;
     const shared = reason === undefined || chain === undefined ? 0 : this.#bounds.add(chain.atBounds);
     this.#progress = { ...this.#progress, total, delivered: this.#progress.delivered + delivered - shared };
+    if (reason === undefined) this.#progress = { ...this.#progress, stated: listSize };
     if (delivered === 0) {
       this.#allowance -= 1;
       this.plan.mergeBehind(planned);
@@ -190,7 +191,7 @@ export class PassCourse<Entry> {
       return;
     }
     if (!again) {
-      this.#progress = { ...this.#progress, cut: 'long', total: listSize };
+      this.#progress = { ...this.#progress, cut: 'long', total: listSize, stated: listSize };
       const { url } = endpoint;
       context.log.info({ url, list: this.#name, windows: pieces.length }, 'list is read in windows');
     }
@@ -262,7 +263,8 @@ export class PassCourse<Entry> {
       if (this.#progress.cut === undefined) {
         const what = `could not be read in one piece (${reason}); it is read in smaller ones`;
         this.#reports.add({ code: 'endpoint-quirk', message: `The list of ${this.#name} ${what}.` });
-        this.#progress = { ...this.#progress, cut: 'failing', total: state.listSize };
+        const { listSize } = state;
+        this.#progress = { ...this.#progress, cut: 'failing', total: listSize, stated: listSize };
       }
       this.plan.narrow(planned, pieces, { parentPage: chain?.firstPage, trouble });
     } else if (!isOne && planned.smallest !== true && state.narrowed === true && state.single !== true) {
@@ -347,7 +349,8 @@ export class PassCourse<Entry> {
         ? this.#cut(planned, chain, parts, inMiddle)
         : cutAt(planned.state.window, around, dates.granularity);
     if (pieces.length === 1) return false;
-    if (this.#progress.cut === undefined) this.#progress = { ...this.#progress, cut: 'short', total, doubt };
+    if (this.#progress.cut === undefined)
+      this.#progress = { ...this.#progress, cut: 'short', total, stated: total, doubt };
     this.plan.replace(planned, pieces, chain?.firstPage);
     return true;
   }

@@ -13,6 +13,8 @@ export interface Progress {
   done: string[];
   /** Records in the finished passes, as a basis for the expected total. */
   counted: number;
+  /** What the repository said of the lists of these passes; absent: it said nothing of one of them. */
+  stated?: number;
   /** The pass that is under way. */
   current?: PassProgress;
 }
@@ -26,8 +28,10 @@ export interface PassProgress {
   readonly windows: readonly ChainState[];
   /** Records in the windows that are finished. */
   readonly delivered: number;
-  /** What the repository said of the list as a whole. */
+  /** What the repository said of the list as a whole, or of the first window of it that ended where it said nothing before. */
   readonly total?: number | undefined;
+  /** What it said of the list as a whole, and nothing else. */
+  readonly stated?: number | undefined;
   readonly cut?: Cut | undefined;
   /** Read in one piece, because windows were tried, and were no help. */
   readonly whole?: boolean | undefined;
@@ -96,6 +100,7 @@ export function fromCheckpoint(checkpoint: Checkpoint | undefined): Progress | u
     ...(from === undefined ? {} : { from }),
     done: Array.isArray(done) ? done.filter((key) => typeof key === 'string') : [],
     counted: typeof counted === 'number' ? counted : 0,
+    ...(typeof checkpoint.stated === 'number' ? { stated: checkpoint.stated } : {}),
     ...(pass === undefined ? {} : { current: pass }),
   };
 }
@@ -117,7 +122,7 @@ function toPass(value: Fields): PassProgress | undefined {
     windows: chains,
     delivered: typeof delivered === 'number' ? delivered : 0,
     ...(cut === 'long' || cut === 'failing' || cut === 'short' ? { cut } : {}),
-    ...pick(value, ['total', 'inWindows'], 'number'),
+    ...pick(value, ['total', 'stated', 'inWindows'], 'number'),
     ...pick(value, ['whole', 'doubted'], 'boolean'),
     ...pick(value, ['doubt'], 'string'),
   };

@@ -107,6 +107,10 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
     ['rsbridge log --level warn --since 2026-11-21', 'what went wrong since then'],
     ['rsbridge log --source kyoto --follow', 'what is said of a source, as it comes'],
   ],
+  runs: [
+    ['rsbridge runs kyoto', 'what was done with a source, the newest first'],
+    ['rsbridge runs kyoto --counts', 'whether it grows, and whether anything is missing'],
+  ],
   vanished: [
     ['rsbridge vanished kyoto', 'before you accept deletions'],
     ['rsbridge vanished kyoto --reject 812', 'what run 812 did not find stays published'],

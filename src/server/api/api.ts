@@ -8,6 +8,7 @@ import { accessApiRoutes } from './access-routes.ts';
 import { activityRoutes } from './activity-routes.ts';
 import { draftRoutes } from './draft-routes.ts';
 import { eventRoutes } from './event-routes.ts';
+import { historyRoutes } from './history-routes.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { keptSourceRoutes } from './kept-source-routes.ts';
 import { logRoutes } from './log-routes.ts';
@@ -29,6 +30,7 @@ export function apiRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub)
     installGuard(api, own, 'api');
     installIdempotency(api, own);
     sourceRoutes(api, own);
+    historyRoutes(api, own);
     draftRoutes(api, own);
     keptSourceRoutes(api, own);
     taskRoutes(api, own);

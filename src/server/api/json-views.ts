@@ -22,6 +22,7 @@ export const runSchema = Type.Object({
   endedAt: maybe(text),
   items: number,
   expectedTotal: maybe(number),
+  statedTotal: maybe(number),
   created: number,
   updated: number,
   deleted: number,
@@ -32,12 +33,10 @@ export const runSchema = Type.Object({
 
 export function toRun(run: Run<RunKind>): Static<typeof runSchema> {
   const { id, mode: kind, state, startedAt, updatedAt, items, created, updated, deleted } = run;
-  const { unchanged, problems, endedAt, expectedTotal, error } = run;
+  const { unchanged, problems, endedAt, expectedTotal, statedTotal, error } = run;
   return {
     ...{ id, kind, state, startedAt, updatedAt, items, created, updated, deleted, unchanged, problems },
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(expectedTotal === undefined ? {} : { expectedTotal }),
-    ...(error === undefined ? {} : { error }),
+    ...withoutUndefined({ endedAt, expectedTotal, statedTotal, error }),
   };
 }
 

@@ -48,6 +48,7 @@ export interface MappedPage {
   readonly checkpoint: Checkpoint | undefined;
   readonly asOf?: string | undefined;
   readonly expectedTotal?: number | undefined;
+  readonly statedTotal?: number | undefined;
   /** Whether updates get an XML patch (RS-LN-10). */
   readonly patches?: boolean | undefined;
   /** Published formats that may still come for these items in this run. */
@@ -359,6 +360,7 @@ export async function storeProgress(
       ...(page.checkpoint === undefined ? {} : { checkpoint: JSON.stringify(page.checkpoint) }),
       ...(page.asOf === undefined ? {} : { as_of: trx.raw('coalesce(as_of, ?)', [page.asOf]) }),
       ...(page.expectedTotal === undefined ? {} : { expected_total: page.expectedTotal }),
+      ...(page.statedTotal === undefined ? {} : { stated_total: page.statedTotal }),
     });
 }
 

@@ -4,6 +4,7 @@ import { type BridgeError, describeError } from '../../core/errors.ts';
 import { redact } from '../../core/secrets.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { noteCounts } from '../sources/counts.ts';
 
 export type RunState = 'running' | 'succeeded' | 'needs-attention' | 'failed' | 'interrupted';
 export type RunMode = 'full' | 'incremental';
@@ -39,6 +40,8 @@ export interface Run<Kind extends RunKind = RunMode> extends RunCounts {
   readonly unidentified: number;
   readonly stalled: number;
   readonly expectedTotal: number | undefined;
+  /** What the repository says that there is, of a run over everything; undefined: it did not say. */
+  readonly statedTotal: number | undefined;
   readonly error: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -58,6 +61,7 @@ interface RunRow extends RunCounts {
   readonly unidentified: number;
   readonly stalled: number;
   readonly expected_total: number | null;
+  readonly stated_total: number | string | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
 }
@@ -207,6 +211,7 @@ export interface RunEnd {
   readonly error?: BridgeError | undefined;
 }
 
+/** Its counts become those of the day. */
 export async function endRun(db: Queryable, runId: number, end: RunEnd): Promise<void> {
   await db('run')
     .where({ id: runId })
@@ -217,6 +222,7 @@ export async function endRun(db: Queryable, runId: number, end: RunEnd): Promise
       error_code: end.error?.code ?? null,
       error_message: end.error === undefined ? null : redact(describeError(end.error)).slice(0, 2000),
     });
+  await noteCounts(db, runId, end.at);
 }
 
 /** What a killed process did not end is not continued, but begun anew. */
@@ -328,6 +334,7 @@ function toRun<Kind extends RunKind>(row: RunRow): Run<Kind> {
     unidentified: row.unidentified,
     stalled: row.stalled,
     expectedTotal: row.expected_total ?? undefined,
+    statedTotal: row.stated_total === null ? undefined : Number(row.stated_total),
     error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? '' },
   };
 }

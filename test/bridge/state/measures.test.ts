@@ -18,6 +18,9 @@ import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { thoroughHarvest } from '../../../src/harvest/thorough-harvest.ts';
 import { lookAtClock } from '../../../src/store/runs/clock-ahead.ts';
 import { planWork } from '../../../src/store/runs/due.ts';
+import { latestRun } from '../../../src/store/runs/runs.ts';
+import { listCounts } from '../../../src/store/sources/counts.ts';
+import { findSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -119,6 +122,15 @@ describeOnBoth('what is measured', (open) => {
     expect((await of('sample'))?.withheld).toEqual({ refused: 1, gone: 1, atPrivateAddresses: 2 });
     expect((await of('gone'))?.withheld).toEqual({ refused: 0, gone: 0, atPrivateAddresses: 0 });
     await database.writer('remote_file').where({ source_id: sourceId }).whereNotNull('withheld_at').delete();
+  });
+
+  test('a harvest leaves what there was when it ended', async () => {
+    const { reader } = bridge.database;
+    const { id = 0 } = (await findSource(reader, 'sample')) ?? {};
+    const run = await latestRun(reader, id);
+    const [counts] = await listCounts(reader, id);
+    expect(counts?.records).toBe(run?.items);
+    expect(counts?.items).toBeGreaterThan(10);
   });
 
   test('what is kept where is told at once where there is little, and asks nobody outside', async () => {

@@ -91,6 +91,14 @@ export async function openFullDashboard(told: Partial<Told> = {}): Promise<FullD
   const source = await ensureSource(database, 'kyushu', now).then(() =>
     findSource(database.reader, 'kyushu'),
   );
+  const days = ['2026-11-20', '2026-11-21'].map((day, index) => ({ source_id: source?.id, day, index }));
+  await database.writer('series').insert(
+    days.flatMap(({ index, ...of }) => [
+      { ...of, name: 'items', value: 1000 + index },
+      { ...of, name: 'records', value: 900 },
+      { ...of, name: 'stated', value: 901 },
+    ]),
+  );
   await seedResource(database, { identifier });
   const { id, item_id } = await database.reader('resource').first('id', 'item_id');
   await database.writer('vanished').insert({

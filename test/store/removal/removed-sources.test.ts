@@ -98,6 +98,9 @@ describeOnBoth('a source that is removed', (open) => {
       .where('resource.source_id', source.id)
       .whereNotNull('version.hash')
       .pluck('version.hash');
+    await database
+      .writer('series')
+      .insert({ source_id: source.id, name: 'items', day: '2026-11-21', value: 2 });
     await deleteAll(database, lease, source.moment, signal);
     const stop = AbortSignal.abort();
     await expect(purgeSource(database, lease, source.moment, stop)).rejects.toThrow('abort');

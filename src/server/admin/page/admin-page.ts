@@ -19,6 +19,8 @@ label{display:block;margin:.6rem 0 .2rem}label.inline{display:inline;margin:0}
 .actions{display:flex;flex-wrap:wrap;gap:.6rem;align-items:baseline;margin:.8rem 0}
 .runs{display:block;width:120px;height:18px}
 .runs .f{fill:var(--warn)}.runs .o{fill:var(--ok)}.runs .i{fill:var(--soft)}.runs .n{fill:var(--line)}
+.curve{display:block;width:100%;max-width:38rem;height:auto}.curve path{fill:none;stroke:var(--accent);stroke-width:2}.curve circle{fill:var(--accent)}
+.curve .d path{stroke:var(--warn);stroke-dasharray:5 4}.curve .d circle{fill:var(--warn)}figure{margin:.8rem 0}
 .note{border-left:3px solid var(--accent);padding:.4rem .9rem;background:var(--card)}
 .works{list-style:none;padding:0}.works li{margin:.8rem 0}progress{width:100%;max-width:24rem;height:.6rem;accent-color:var(--accent)}
 .any{overflow-wrap:anywhere}fieldset{border:1px solid var(--line);border-radius:7px;margin:.8rem 0;min-width:0}.lines{white-space:pre-line}

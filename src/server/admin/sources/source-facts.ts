@@ -1,10 +1,11 @@
-import { toIso } from '../../../core/datetime.ts';
+import { addSeconds, toIso, utcDay } from '../../../core/datetime.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { readSourceDetails, type SourceDetails } from '../../../store/reading/source-details.ts';
 import { type DueState, listDue } from '../../../store/runs/due.ts';
 import { listRunsBefore } from '../../../store/runs/recent-runs.ts';
 import type { Run, RunKind } from '../../../store/runs/runs.ts';
 import { listVanished, type VanishedItem } from '../../../store/runs/vanished.ts';
+import { type DayCounts, listCounts } from '../../../store/sources/counts.ts';
 import { findSource, type StoredSource } from '../../../store/sources/sources.ts';
 import type { Setting, SourceSettings } from '../../deps.ts';
 import { Refusal } from '../../http/errors.ts';
@@ -24,6 +25,8 @@ export interface SourceFactsView {
   readonly runs: readonly Run<RunKind>[];
   /** Some of what is missing. */
   readonly vanished: readonly VanishedItem[];
+  /** Day by day for a year, the oldest first. */
+  readonly counts: readonly DayCounts[];
   readonly settings: readonly Setting[];
   /** Whether it is kept in the database, or in which file it stands. */
   readonly configured: Pick<SourceSettings, 'from'> & { readonly place: string | undefined };
@@ -35,6 +38,10 @@ export async function findRow(deps: AdminServer, name: string): Promise<SourceRo
   const row = (await readRows(deps)).find((one) => one.name === name);
   if (!row) throw new Refusal('not-found', `there is no source called ${name}`);
   return row;
+}
+
+function aYearBefore(now: Date): string {
+  return utcDay(addSeconds(toIso(now), -366 * 86_400));
 }
 
 /** @param before a run: those before it */
@@ -53,6 +60,7 @@ export async function readSourceFacts(
   const runs = await listRunsBefore(db, name, { before, limit: runsPerPage + 1 });
   const isMissing = stored && details && details.vanished.items > 0;
   const vanished = isMissing ? await listVanished(db, stored.id, 0, vanishedShown) : [];
+  const counts = stored ? await listCounts(db, stored.id, aYearBefore(now)) : [];
   const { settings, from, place } = await deps.admin.acts.settingsOf(name);
   return {
     row,
@@ -61,6 +69,7 @@ export async function readSourceFacts(
     due,
     runs,
     vanished,
+    counts,
     settings,
     configured: { from, place },
     now: toIso(now),

@@ -13,6 +13,8 @@ import { readerOf, wordsOf } from '../page/language.ts';
 import { livePart } from '../page/live-part.ts';
 import { when } from '../page/when.ts';
 import type { AdminWords } from '../page/words.ts';
+import { countSection } from '../runs/count-section.ts';
+import { countWords } from '../runs/count-words.ts';
 import { runTable } from '../runs/run-table.ts';
 import { fileFacts } from './file-facts.ts';
 import { settingsTable } from './settings-table.ts';
@@ -58,6 +60,8 @@ ${attention(view, visitor, base, words, reader)}
 ${facts(view, words, reader)}
 <h2>${words.source.runs}</h2>
 ${livePart('runs', shown.length > 0 ? runTable(shown, words, reader, view.now) : html`<p>${words.source.noRuns}</p>`)}${older}
+<h2>${countWords[reader.language].title}</h2>
+${countSection(view.counts, reader)}
 <h2>${words.source.learnt}</h2>
 ${lessons(view, words, reader)}
 <h2>${words.source.settings}</h2>

@@ -38,6 +38,8 @@ test('every item comes once, for less than 40 requests per 1,000', async () => {
     expect(double.asked.length).toBeLessThan(10 + count / 25);
     expect(delivery.pages.length).toBeGreaterThan(0);
     expect(delivery.pages.at(-1)?.expectedTotal).toBe(count);
+    expect(delivery.pages.at(-1)?.statedTotal).toBe(count);
+    expect(delivery.pages.slice(0, -1).filter((page) => page.statedTotal !== undefined)).toEqual([]);
   }
 });
 

@@ -62,6 +62,50 @@ describe('A full harvest', () => {
     ]);
   });
 
+  test('says at its end how many records the repository itself counts, where it says so of all lists', async () => {
+    const of =
+      (sizes: Readonly<Record<string, number | undefined>>): Script =>
+      (query) => {
+        const place = query.get('resumptionToken');
+        const format = place ?? query.get('metadataPrefix') ?? '';
+        const size = sizes[format];
+        const attributes = size === undefined ? '' : `completeListSize="${size}"`;
+        return place === null
+          ? list([record(`${format}1`), record(`${format}2`)], token(format, attributes))
+          : list([record(`${format}3`)], token('', attributes));
+      };
+    const both = { formats: ['oai_dc', 'mods'] };
+    const stated = async (script: Script, settings: object = both) =>
+      (await harvest(script, { mode: 'full' }, settings)).pages.map(({ statedTotal }) => statedTotal);
+    expect(await stated(of({ oai_dc: 3, mods: 3 }))).toEqual([undefined, undefined, undefined, 6]);
+    // Of a list that is too short its parts are asked for, which say it of themselves.
+    expect((await stated(of({ oai_dc: 3, mods: 4 }))).at(-1)).toBe(7);
+    expect((await stated(of({ oai_dc: 3 }))).filter((one) => one !== undefined)).toEqual([]);
+    expect((await stated(of({ mods: 3 }))).filter((one) => one !== undefined)).toEqual([]);
+    const since = '2026-11-01T00:00:00Z';
+    const changed = await harvest(of({ oai_dc: 3, mods: 3 }), { mode: 'incremental', since }, both);
+    expect(changed.pages).toHaveLength(4);
+    expect(changed.pages.filter(({ statedTotal }) => statedTotal !== undefined)).toEqual([]);
+    // What is in both sets would count twice.
+    const sets = { formats: ['oai_dc'], collections: ['a', 'b'] };
+    expect((await stated(of({ oai_dc: 3 }), sets)).filter((one) => one !== undefined)).toEqual([]);
+    expect((await stated(of({ oai_dc: 3 }), { ...sets, collections: ['a'] })).at(-1)).toBe(3);
+  });
+
+  test('a run that goes on behind a checkpoint knows what the lists before it were said to have', async () => {
+    const script: Script = (query) => {
+      const format = query.get('resumptionToken') ?? query.get('metadataPrefix') ?? '';
+      const end = query.has('resumptionToken');
+      return list([record(`${format}${end}`)], token(end ? '' : format, 'completeListSize="2"'));
+    };
+    const settings = { formats: ['oai_dc', 'mods'] };
+    const whole = await harvest(script, { mode: 'full' }, settings);
+    expect(whole.pages.at(-1)?.statedTotal).toBe(4);
+    const checkpoint = JSON.parse(JSON.stringify(whole.pages[1]?.checkpoint));
+    const rest = await harvest(script, { mode: 'full', checkpoint }, settings);
+    expect(rest.pages.at(-1)?.statedTotal).toBe(4);
+  });
+
   test('splits a large response into pages of which only the last has a checkpoint', async () => {
     const records = Array.from({ length: 4_500 }, (_, index) => record(`n${index}`));
     const { pages, items } = await harvest(() => list(records));
