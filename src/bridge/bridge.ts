@@ -4,6 +4,7 @@ import type { AdapterContext, AdapterSettings, Clock, Identity } from '../core/a
 import type { Config, SourceConfig } from '../core/config/config.ts';
 import { upstreamOai } from '../core/config/oai-schema.ts';
 import { oaiFormats, ownFormats } from '../core/config/published-formats.ts';
+import { sourceSchema } from '../core/config/source-schema.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { UpstreamFiles } from '../core/files/upstream-files.ts';
@@ -21,6 +22,7 @@ import { createThreads } from '../harvest/threads/threads.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { createListsInTime, type ListsInTime } from '../publish/time/lists-in-time.ts';
 import { anyIdentifier } from '../store/reading/items.ts';
+import { shownSettings } from './config/shown-settings.ts';
 import { keeperOf } from './log.ts';
 import { type Presence, startPresence } from './presence/presence.ts';
 import { openStored, type SourceChanges, type StoredBridge } from './stored-bridge.ts';
@@ -143,7 +145,8 @@ export async function openBridge(
       { http: found, gate: own.gate, clock },
       { recheckDays: files.recheckDays, requestsPerHost },
     );
-    return { name, config: settings, adapter, lessons, fileCheck, found };
+    const shown = () => shownSettings(sourceSchema, settings);
+    return { name, config: settings, adapter, lessons, fileCheck, shownSettings: shown, found };
   }
 
   function source(name: string): OpenSource {

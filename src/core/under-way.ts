@@ -28,6 +28,8 @@ export type WorkPhase = (typeof workPhases)[number];
 export interface TrackedWork {
   /** What is left out stays as it was. */
   tell(state: WorkState): void;
+  /** To the repository since it began here, those of other work on the source meanwhile included; undefined: nobody counts. */
+  requests(): number | undefined;
   end(): void;
 }
 
@@ -50,4 +52,8 @@ export interface AskedWindow {
 }
 
 /** Where nobody looks on. */
-export const untracked: TrackedWork = { tell: () => undefined, end: () => undefined };
+export const untracked: TrackedWork = {
+  tell: () => undefined,
+  requests: () => undefined,
+  end: () => undefined,
+};

@@ -6,6 +6,7 @@ import type { Database } from '../store/engine/database.ts';
 import type { DueFile } from '../store/files/due-files.ts';
 import type { RemoteFile } from '../store/files/remote-files.ts';
 import type { Run, RunMode } from '../store/runs/runs.ts';
+import type { ShownSettings } from '../store/sources/run-settings.ts';
 import type { LessonBook } from './lessons.ts';
 
 /** Asks servers for files; see `files/checks/file-checker.ts`. */
@@ -44,6 +45,8 @@ export interface HarvestSource {
   readonly lessons: LessonBook;
   /** Asks for files before they are published; undefined: they are published as stated. */
   readonly fileCheck?: FileCheck | undefined;
+  /** Those in force, without secrets: what its runs are compared by. Undefined: nobody compares them. */
+  readonly shownSettings?: (() => ShownSettings) | undefined;
   /** What is known of it is a copy without payloads: there is nothing to mend. */
   readonly isCopy?: boolean | undefined;
 }

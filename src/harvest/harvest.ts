@@ -22,6 +22,7 @@ import { finishRun } from './run/finish.ts';
 import { openRun } from './run/open-run.ts';
 import { readAhead } from './run/read-ahead.ts';
 import { retain } from './run/retention.ts';
+import { noteRequests, noteRunSettings } from './run-facts.ts';
 import { endFailed, withLease } from './run-lease.ts';
 
 /**
@@ -71,6 +72,7 @@ async function runOnce(
     'harvest started',
   );
   try {
+    await noteRunSettings(deps, source, run);
     const { run: total, complete } = await storePages(deps, source, run, lease, {
       ...options,
       isFirst: stored.asOf === undefined,
@@ -109,6 +111,8 @@ async function runOnce(
       'harvest stopped',
     );
     throw failure;
+  } finally {
+    await noteRequests(deps, run, work.requests());
   }
 }
 

@@ -11,6 +11,7 @@ import { acceptDeletions } from '../../src/harvest/vanished/accept-deletions.ts'
 import type { Database } from '../../src/store/engine/database.ts';
 import { latestRun, listRuns } from '../../src/store/runs/runs.ts';
 import { listCounts } from '../../src/store/sources/counts.ts';
+import { settingsOfRun } from '../../src/store/sources/run-settings.ts';
 import { findSource, loadLessons } from '../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../house/store/databases.ts';
 
@@ -161,6 +162,32 @@ describeOnBoth('harvest', (open) => {
       { day: '2026-11-21', items: 51, records: 50, stated: 53 },
     ]);
   });
+
+  test('its requests and settings are written down, also of a run that was taken up again', async () => {
+    let asked = 0;
+    const presence = {
+      begin: () => ({
+        tell: () => undefined,
+        end: () => undefined,
+        requests: () => {
+          asked += 10;
+          return asked;
+        },
+      }),
+    };
+    const settings: (readonly [string, unknown])[] = [['pageSize', 5]];
+    source = { ...source, shownSettings: () => settings };
+    const tracked = () =>
+      harvest({ database, clock, log: silent, presence }, source, { ...never(), mode: 'incremental' });
+    upstream.failAt = 4;
+    await expect(tracked()).rejects.toMatchObject({ code: 'upstream-cut-off' });
+    await tracked();
+    const { id = 0 } = (await findSource(database.reader, source.name)) ?? {};
+    const [last] = await listRuns(database.reader, id, 5);
+    expect(last).toMatchObject({ mode: 'full', state: 'succeeded', requests: 30 });
+    expect(await settingsOfRun(database.reader, id, last?.id ?? 0)).toEqual([['pageSize', 5]]);
+  });
+
   test('a run that broke off is continued at its checkpoint, and repeats no change', async () => {
     upstream.failAt = 4;
     await expect(run()).rejects.toMatchObject({ code: 'upstream-cut-off' });

@@ -56,6 +56,7 @@ export function trackWorks(requestsOf: (source: string) => number | undefined, n
         one.isNew = true;
         sample(one, now());
       },
+      requests: () => requestsSince(one, requestsOf(one.source)),
       end: () => {
         works.delete(number);
         if (one.isKnown) ended.add(number);
@@ -90,6 +91,10 @@ export function trackWorks(requestsOf: (source: string) => number | undefined, n
   };
 }
 
+function requestsSince(work: Pick<Work, 'requests'>, now: number | undefined): number | undefined {
+  return now === undefined || work.requests === undefined ? undefined : now - work.requests;
+}
+
 function isStale({ told }: Work, requests: number | undefined, at: number): boolean {
   return told === undefined || told.requests !== requests || at - told.at >= toldAgainMs;
 }
@@ -119,7 +124,7 @@ function toldOf(
     expected: expected !== undefined && expected >= done ? expected : undefined,
     perMinute:
       first && spanMs >= sampleEveryMs ? Math.round(((done - first.done) * 60_000) / spanMs) : undefined,
-    requests: requests === undefined || work.requests === undefined ? undefined : requests - work.requests,
+    requests: requestsSince(work, requests),
     began: at - (own - began),
     seen: at,
   };

@@ -110,6 +110,7 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   runs: [
     ['rsbridge runs kyoto', 'what was done with a source, the newest first'],
     ['rsbridge runs kyoto --counts', 'whether it grows, and whether anything is missing'],
+    ['rsbridge runs kyoto --compare 12', 'why it took longer than the run before'],
   ],
   vanished: [
     ['rsbridge vanished kyoto', 'before you accept deletions'],

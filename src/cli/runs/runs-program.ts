@@ -8,7 +8,7 @@ export function addRunsCommand(
   io: CommandIo,
   finish: (exitCode: number) => void,
 ): void {
-  command('runs <source>', 'list the runs of a source, or its counts day by day')
+  command('runs <source>', 'list the runs of a source, or its counts day by day; or compare two runs')
     .addOption(new Option('--limit <n>', 'the last N runs').argParser(parsePositive).default(30))
     .addOption(
       new Option(
@@ -18,7 +18,21 @@ export function addRunsCommand(
         .conflicts('limit')
         .default(false),
     )
-    .action(async (source, options) => {
+    .addOption(
+      new Option('--compare <run>', 'print what differs between this run and another one')
+        .argParser(parsePositive)
+        .conflicts(['limit', 'counts']),
+    )
+    .addOption(
+      new Option('--with <run>', 'compare with this one (default: the one before of the same kind)')
+        .argParser(parsePositive)
+        .conflicts(['limit', 'counts']),
+    )
+    .action(async (source, { compare, with: other, ...options }) => {
+      if (compare !== undefined || other !== undefined) {
+        const { compareCommand } = await import('./compare-command.ts');
+        return finish(await compareCommand(source, { ...options, compare, with: other }, io));
+      }
       const { runsCommand } = await import('./runs-command.ts');
       finish(await runsCommand(source, options, io));
     });

@@ -26,6 +26,7 @@ import { type Asking, askFor, failuresInARow, storeAnswers } from '../items/aske
 import { type HarvestReport, toReport } from '../report.ts';
 import { unreadParts } from '../run/finish.ts';
 import { describeSelection, isUnfinished, maxStalls } from '../run/open-run.ts';
+import { noteRequests, noteRunSettings } from '../run-facts.ts';
 import { endFailed, withLease } from '../run-lease.ts';
 import type { Sample } from '../vanished/sample.ts';
 import { deleteVanished } from '../vanished/vanished.ts';
@@ -79,6 +80,7 @@ async function lookThrough(
   const run = await openIdentifierRun(deps, stored, selection);
   log.debug({ source: source.name, runId: run.id, resumed: run.pages > 0 }, 'harvest of identifiers started');
   try {
+    await noteRunSettings(deps, source, run);
     work.tell({ phase: 'reading', run: run.id, done: run.items });
     const report = await compare(deps, source, options, lease, { run, info, stored, work });
     log.info(report, 'harvest of identifiers ended');
@@ -93,6 +95,7 @@ async function lookThrough(
     );
     throw failure;
   } finally {
+    await noteRequests(deps, run, work.requests());
     await keepLessons(deps, lease, source);
   }
 }

@@ -18,6 +18,7 @@ import { logPageRoutes } from './log/log-page.ts';
 import { takeForms } from './page/form-body.ts';
 import { problemsPageRoutes } from './problems/problems-page.ts';
 import { decisionRoutes } from './sources/decision-routes.ts';
+import { runPageRoutes } from './sources/run-page.ts';
 import { settingsPageRoutes } from './sources/settings-page.ts';
 import { sourceActRoutes } from './sources/source-act-routes.ts';
 import { sourcePageRoutes } from './sources/source-page.ts';
@@ -45,6 +46,7 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHu
     sourcesPageRoutes(pages, own);
     sourceActRoutes(pages, own);
     sourcePageRoutes(pages, own);
+    runPageRoutes(pages, own);
     decisionRoutes(pages, own);
     addPageRoutes(pages, own);
     draftPageRoutes(pages, own);

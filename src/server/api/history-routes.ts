@@ -1,12 +1,15 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { primaryOf } from '../../store/admin/primary.ts';
 import { latestDifference, listCounts } from '../../store/sources/counts.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
+import { comparisonOf } from '../admin/sources/run-page.ts';
+import { Refusal } from '../http/errors.ts';
 import { described, sourceParams } from './described.ts';
-import { withoutUndefined } from './json-views.ts';
+import { comparedSchema, toCompared, withoutUndefined } from './json-views.ts';
 import { type OfSource, storedId } from './task-routes.ts';
 
+const text = Type.String();
 const number = Type.Number();
 const maybe = Type.Optional;
 
@@ -32,7 +35,29 @@ const countsSchema = Type.Object({
     ),
   ),
 });
-/** How a source was day by day. */
+const comparisonSchema = Type.Object({
+  before: maybe(comparedSchema),
+  after: comparedSchema,
+  settings: maybe(
+    Type.Array(Type.Object({ key: text, before: maybe(Type.Unknown()), after: maybe(Type.Unknown()) }), {
+      description: 'That were changed between the two, without secrets; absent where nobody knows.',
+    }),
+  ),
+});
+const comparisonQuery = Type.Object({
+  with: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: 2 ** 31 - 1 },
+      description: 'The other run; without it, the latest one of the same kind before.',
+    }),
+  ),
+});
+const runParams = Type.Object({
+  source: Type.String({ description: 'The name of a source.' }),
+  id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
+});
+
+/** How a source was day by day and run by run. */
 export function historyRoutes(api: FastifyInstance, deps: AdminServer): void {
   api.route<OfSource>({
     method: ['GET', 'HEAD'],
@@ -50,6 +75,25 @@ export function historyRoutes(api: FastifyInstance, deps: AdminServer): void {
       const id = await storedId(deps, source);
       const counts = id === undefined ? [] : await listCounts(primaryOf(deps.database), id);
       return { counts, ...withoutUndefined({ difference: latestDifference(counts) }) };
+    },
+  });
+  api.route<{ Params: Static<typeof runParams>; Querystring: Static<typeof comparisonQuery> }>({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/sources/:source/runs/:id/comparison',
+    schema: { params: runParams, querystring: comparisonQuery },
+    config: {
+      ...{ operationId: 'compareRuns', needs: 'read' },
+      operation: described(
+        'A run of a source beside another one, and the settings that were changed between them',
+        { 200: ['The earlier one as `before`.', comparisonSchema] },
+        [400, 404],
+      ),
+    },
+    handler: async ({ params: { source, id }, query }) => {
+      const found = await comparisonOf(deps, source, id, query.with);
+      if (!found) throw new Refusal('not-found', 'the source has no run of this number');
+      const { before, after, settings } = found;
+      return { ...(before && { before: toCompared(before) }), after: toCompared(after), settings };
     },
   });
 }

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import type { ComparedRun } from '../../store/reading/run-comparison.ts';
 import type { Asked } from '../../store/runs/asked.ts';
 import type { Run, RunKind } from '../../store/runs/runs.ts';
 import type { SourceRow } from '../admin/sources/source-rows.ts';
@@ -23,6 +24,7 @@ export const runSchema = Type.Object({
   items: number,
   expectedTotal: maybe(number),
   statedTotal: maybe(number),
+  requests: maybe(number),
   created: number,
   updated: number,
   deleted: number,
@@ -33,11 +35,27 @@ export const runSchema = Type.Object({
 
 export function toRun(run: Run<RunKind>): Static<typeof runSchema> {
   const { id, mode: kind, state, startedAt, updatedAt, items, created, updated, deleted } = run;
-  const { unchanged, problems, endedAt, expectedTotal, statedTotal, error } = run;
+  const { unchanged, problems, endedAt, expectedTotal, statedTotal, requests, error } = run;
   return {
     ...{ id, kind, state, startedAt, updatedAt, items, created, updated, deleted, unchanged, problems },
-    ...withoutUndefined({ endedAt, expectedTotal, statedTotal, error }),
+    ...withoutUndefined({ endedAt, expectedTotal, statedTotal, requests, error }),
   };
+}
+
+export const comparedSchema = Type.Intersect([
+  runSchema,
+  Type.Object({
+    seconds: Type.Number({ description: 'From its first start to its end, or until now.' }),
+    warnings: maybe(
+      Type.Number({
+        description: 'Lines of the log that are warnings or worse; of a run of the last seven days.',
+      }),
+    ),
+  }),
+]);
+
+export function toCompared({ run, seconds, warnings }: ComparedRun): Static<typeof comparedSchema> {
+  return { ...toRun(run), seconds, ...withoutUndefined({ warnings }) };
 }
 
 export const taskSchema = Type.Object({

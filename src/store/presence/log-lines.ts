@@ -135,6 +135,26 @@ function toLine({ id, at, level, source, run, process, message, fields }: LogRow
   };
 }
 
+/** Nobody reads more of them one by one. */
+const countedWarnings = 1000;
+
+/** Of a run, warnings and worse: a thousand at most. @returns undefined: it began before the lines that are kept */
+export async function countWarnings(
+  db: Queryable,
+  run: { readonly source: string; readonly id: number; readonly startedAt: string },
+  now: string,
+): Promise<number | undefined> {
+  if (run.startedAt < addSeconds(now, -keptLogSeconds)) return undefined;
+  const some = db('log_line')
+    .where({ source: run.source, run: run.id })
+    .where('level', '>=', logLevels.warn)
+    .limit(countedWarnings)
+    .select('id')
+    .as('some');
+  const [row] = await db.from(some).count<{ count: number | string }[]>({ count: '*' });
+  return Number(row?.count ?? 0);
+}
+
 const prunedAtATime = 2000;
 
 /** Forgets some of what is too old, and of what is too much. @returns whether there is more of it */

@@ -42,6 +42,8 @@ export interface Run<Kind extends RunKind = RunMode> extends RunCounts {
   readonly expectedTotal: number | undefined;
   /** What the repository says that there is, of a run over everything; undefined: it did not say. */
   readonly statedTotal: number | undefined;
+  /** To the repository, by all processes that were at it; undefined: nobody counted. */
+  readonly requests: number | undefined;
   readonly error: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -62,6 +64,7 @@ interface RunRow extends RunCounts {
   readonly stalled: number;
   readonly expected_total: number | null;
   readonly stated_total: number | string | null;
+  readonly requests: number | string | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
 }
@@ -225,6 +228,13 @@ export async function endRun(db: Queryable, runId: number, end: RunEnd): Promise
   await noteCounts(db, runId, end.at);
 }
 
+/** What a process has asked the repository for a run, beside what others have. */
+export async function addRequests(db: Queryable, runId: number, requests: number): Promise<void> {
+  await db('run')
+    .where({ id: runId })
+    .update({ requests: db.raw('coalesce(requests, 0) + ?', [requests]) });
+}
+
 /** What a killed process did not end is not continued, but begun anew. */
 export async function endStale(
   db: Queryable,
@@ -335,6 +345,7 @@ function toRun<Kind extends RunKind>(row: RunRow): Run<Kind> {
     stalled: row.stalled,
     expectedTotal: row.expected_total ?? undefined,
     statedTotal: row.stated_total === null ? undefined : Number(row.stated_total),
+    requests: row.requests === null ? undefined : Number(row.requests),
     error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? '' },
   };
 }

@@ -85,3 +85,12 @@ test('what could not be told is told the next time, and what ended meanwhile is 
   expect(works.news(0)).toEqual({ told: [], ended: [1] });
   expect(works.news(0).ended).toEqual([1]);
 });
+
+test('whoever works can ask how many requests that took, where they are counted', () => {
+  const { works, ask } = house();
+  const work = works.begin({ kind: 'harvest', source: 'kyushu' });
+  expect(work.requests()).toBe(0);
+  ask(3);
+  expect(work.requests()).toBe(3);
+  expect(works.begin({ kind: 'harvest', source: 'elsewhere' }).requests()).toBeUndefined();
+});

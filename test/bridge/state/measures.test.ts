@@ -20,6 +20,7 @@ import { lookAtClock } from '../../../src/store/runs/clock-ahead.ts';
 import { planWork } from '../../../src/store/runs/due.ts';
 import { latestRun } from '../../../src/store/runs/runs.ts';
 import { listCounts } from '../../../src/store/sources/counts.ts';
+import { settingsOfRun } from '../../../src/store/sources/run-settings.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
@@ -124,10 +125,13 @@ describeOnBoth('what is measured', (open) => {
     await database.writer('remote_file').where({ source_id: sourceId }).whereNotNull('withheld_at').delete();
   });
 
-  test('a harvest leaves what there was when it ended', async () => {
+  test('a harvest leaves its requests, its settings, and what there was when it ended', async () => {
     const { reader } = bridge.database;
     const { id = 0 } = (await findSource(reader, 'sample')) ?? {};
     const run = await latestRun(reader, id);
+    expect(run?.requests).toBeGreaterThan(1);
+    const { url } = bridge.source('sample').config;
+    expect(await settingsOfRun(reader, id, run?.id ?? 0)).toContainEqual(['url', url]);
     const [counts] = await listCounts(reader, id);
     expect(counts?.records).toBe(run?.items);
     expect(counts?.items).toBeGreaterThan(10);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BridgeError } from '../../../src/core/errors.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { endRun, startRun } from '../../../src/store/runs/runs.ts';
+import { noteSettings } from '../../../src/store/sources/run-settings.ts';
 import { ensureSource, findSource } from '../../../src/store/sources/sources.ts';
 import { runMain } from '../../house/cli/run-main.ts';
 import { placeMigrated } from '../../house/store/databases.ts';
@@ -28,7 +29,9 @@ beforeAll(async () => {
   await database.writer('source').where({ id: sourceId }).update({ item_count: 9 });
   await database.writer('run').where({ id: good.id }).update({ items: 8, created: 8, stated_total: 9 });
   await endRun(database.writer, good.id, { state: 'succeeded', at: '2026-11-20T10:01:30Z' });
+  await noteSettings(database.writer, good, [['pageSize', 5]]);
   const bad = await begin('2026-11-21T10:00:00Z');
+  await noteSettings(database.writer, bad, [['pageSize', 6]]);
   const error = new BridgeError('upstream-cut-off', 'the page ended early');
   await endRun(database.writer, bad.id, { state: 'failed', at: '2026-11-21T10:00:05Z', error });
 });
@@ -68,4 +71,31 @@ test('counts are listed day by day, with the difference to the repository’s ow
     { source: 'kyushu', day: '2026-11-21', items: 9 },
   ]);
   expect((await runs('new', '--counts')).stdout).toContain('new: nothing yet');
+});
+
+test('two runs are compared', async () => {
+  const { code, stdout } = await runs('kyushu', '--compare', '2');
+  expect(code).toBe(0);
+  const lines = stdout.split('\n');
+  expect(lines[0]).toBe('run 1 of kyushu: full, succeeded, began 2026-11-20T10:00:00Z');
+  expect(lines[1]).toMatch(/^run 2 of kyushu: full, failed, .*ended early \[upstream-cut-off\]$/);
+  expect(lines).toContain('  seconds                  90         5       -85');
+  expect(lines).toContain('  by its own count          9         –');
+  expect(lines).toContain('1 setting changed between the two:');
+  expect(lines).toContain('  pageSize: 5 → 6');
+  expect((await runs('kyushu', '--compare', '1')).stdout).toContain(
+    'there is no run of the same kind before it',
+  );
+  expect((await runs('kyushu', '--compare', '1', '--with', '2')).stdout).toBe(stdout);
+  const json = JSON.parse((await runs('kyushu', '--compare', '2', '--json')).stdout);
+  expect(json).toMatchObject({
+    ...{ source: 'kyushu', before: { id: 1, items: 8, seconds: 90 }, after: { id: 2, state: 'failed' } },
+    settings: [{ key: 'pageSize', before: 5, after: 6 }],
+  });
+  expect(await runs('kyushu', '--compare', '99')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('rsbridge runs kyushu lists them'),
+  });
+  expect((await runs('kyushu', '--with', '1')).code).toBe(2);
+  expect((await runs('kyushu', '--compare', '1', '--counts')).code).toBe(2);
 });

@@ -1,4 +1,5 @@
 import { cut } from '../../../src/bridge/drafts/cut.ts';
+import { BridgeError } from '../../../src/core/errors.ts';
 import { causeOf, rawRecord } from '../../../src/core/problem.ts';
 import type { AdminDeps } from '../../../src/server/deps.ts';
 import type { StorageMeasures } from '../../../src/server/measures.ts';
@@ -9,8 +10,10 @@ import { createToken } from '../../../src/store/admin/tokens.ts';
 import { type NewLogLine, writeLog } from '../../../src/store/presence/log-lines.ts';
 import { giveSign } from '../../../src/store/presence/processes.ts';
 import { type Told as ToldWork, tellUnderWay } from '../../../src/store/presence/under-way.ts';
+import { endRun, startRun } from '../../../src/store/runs/runs.ts';
 import { storeUnreadable } from '../../../src/store/runs/unreadable.ts';
 import { causeId } from '../../../src/store/runs/unreadable-causes.ts';
+import { noteSettings } from '../../../src/store/sources/run-settings.ts';
 import { ensureSource, findSource } from '../../../src/store/sources/sources.ts';
 import { addAccount, dashboard, noActs } from './dashboard.ts';
 import { type House, now, openHouse, seedResource, sourceOverview } from './fixture.ts';
@@ -99,6 +102,15 @@ export async function openFullDashboard(told: Partial<Told> = {}): Promise<FullD
       { ...of, name: 'stated', value: 901 },
     ]),
   );
+  const runs: number[] = [];
+  for (const [index, startedAt] of ['2026-11-19T10:00:00Z', '2026-11-20T10:00:00Z'].entries()) {
+    const begun = { mode: 'full', selection: '{}', since: undefined, startedAt } as const;
+    const run = await startRun(database.writer, { sourceId: source?.id ?? 0, ...begun });
+    await noteSettings(database.writer, run, [['title', index === 0 ? 'Another' : title]]);
+    const error = index === 0 ? undefined : new BridgeError('upstream-cut-off', reason);
+    await endRun(database.writer, run.id, { state: error ? 'failed' : 'succeeded', at: startedAt, error });
+    runs.push(run.id);
+  }
   await seedResource(database, { identifier });
   const { id, item_id } = await database.reader('resource').first('id', 'item_id');
   await database.writer('vanished').insert({
@@ -189,6 +201,8 @@ export async function openFullDashboard(told: Partial<Told> = {}): Promise<FullD
       '/admin/log',
       `/admin/log/${logged.id}`,
       '/admin/sources/kyushu',
+      `/admin/sources/kyushu/runs/${runs[0]}`,
+      `/admin/sources/kyushu/runs/${runs[1]}`,
       '/admin/sources/kyushu/problems',
       `/admin/sources/kyushu/problems?cause=${cause}`,
       `/admin/sources/kyushu/problems/${problem.id}`,

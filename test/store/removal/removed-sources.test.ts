@@ -101,6 +101,7 @@ describeOnBoth('a source that is removed', (open) => {
     await database
       .writer('series')
       .insert({ source_id: source.id, name: 'items', day: '2026-11-21', value: 2 });
+    await database.writer('run_settings').insert({ source_id: source.id, run_id: 1, settings: '[]' });
     await deleteAll(database, lease, source.moment, signal);
     const stop = AbortSignal.abort();
     await expect(purgeSource(database, lease, source.moment, stop)).rejects.toThrow('abort');

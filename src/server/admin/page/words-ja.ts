@@ -93,6 +93,9 @@ export const japanese: AdminWords = {
     deleted: '削除',
     problems: '問題',
     result: '結果',
+    before: '前回との差',
+    compare: '比較',
+    compareRun: (run) => `実行 ${run} を前回と比較`,
     unreadable: (count) => `${count.toLocaleString('ja')} 件のレコードを読み取れませんでした`,
     vanished: 'リポジトリから消えたもの',
     vanishedIntro: (items, run) =>

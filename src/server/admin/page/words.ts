@@ -91,6 +91,9 @@ export const english = {
     deleted: 'Deleted',
     problems: 'Problems',
     result: 'Result',
+    before: 'The one before',
+    compare: 'compare',
+    compareRun: (run: number) => `compare run ${run} with the one before`,
     unreadable: (count: number) => `${count.toLocaleString('en')} records could not be read`,
     vanished: 'Missing from the repository',
     vanishedIntro: (items: number, run: number) =>

@@ -59,7 +59,7 @@ ${attention(view, visitor, base, words, reader)}
 <h2>${words.source.facts}</h2>
 ${facts(view, words, reader)}
 <h2>${words.source.runs}</h2>
-${livePart('runs', shown.length > 0 ? runTable(shown, words, reader, view.now) : html`<p>${words.source.noRuns}</p>`)}${older}
+${livePart('runs', shown.length > 0 ? runTable(shown, words, reader, view.now, `${base}/${name}`) : html`<p>${words.source.noRuns}</p>`)}${older}
 <h2>${countWords[reader.language].title}</h2>
 ${countSection(view.counts, reader)}
 <h2>${words.source.learnt}</h2>

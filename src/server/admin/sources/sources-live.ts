@@ -46,7 +46,10 @@ export function sourceLive(deps: AdminServer): LiveView {
     if (query.before !== undefined) return state;
     const db = primaryOf(deps.database);
     const runs = await shared(`runs ${name}`, 2000, () => listRunsBefore(db, name, { limit: runsPerPage }));
-    return { ...state, ...(runs.length > 0 && { runs: runTable(runs, words, reader, now) }) };
+    return {
+      ...state,
+      ...(runs.length > 0 && { runs: runTable(runs, words, reader, now, `${base}/sources/${name}`) }),
+    };
   };
 }
 
