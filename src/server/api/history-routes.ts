@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { primaryOf } from '../../store/admin/primary.ts';
+import { listHarvesters } from '../../store/oai/harvesters.ts';
 import { latestDifference, listCounts } from '../../store/sources/counts.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { comparisonOf } from '../admin/sources/run-page.ts';
@@ -57,7 +58,21 @@ const runParams = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
 });
 
-/** How a source was day by day and run by run. */
+const harvestersSchema = Type.Object({
+  harvesters: Type.Array(
+    Type.Object({
+      agent: Type.String({ description: '`User-Agent` of its requests; empty: it has none.' }),
+      sender: Type.String({ description: '`From` of its requests; empty: it has none.' }),
+      firstAt: text,
+      lastAt: text,
+      lastFrom: maybe(Type.String({ description: 'Of its last list; without it, it asked for everything.' })),
+      requests: number,
+      records: Type.Number({ description: 'Records or headers.' }),
+    }),
+  ),
+});
+
+/** How a source was day by day and run by run, and who reads it from us. */
 export function historyRoutes(api: FastifyInstance, deps: AdminServer): void {
   api.route<OfSource>({
     method: ['GET', 'HEAD'],
@@ -94,6 +109,26 @@ export function historyRoutes(api: FastifyInstance, deps: AdminServer): void {
       if (!found) throw new Refusal('not-found', 'the source has no run of this number');
       const { before, after, settings } = found;
       return { ...(before && { before: toCompared(before) }), after: toCompared(after), settings };
+    },
+  });
+  api.route<OfSource>({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/sources/:source/harvesters',
+    schema: { params: sourceParams },
+    config: {
+      ...{ operationId: 'listHarvesters', needs: 'read' },
+      operation: described(
+        'Who harvests a source from here by OAI-PMH, and from which date on',
+        { 200: ['Whoever came last first; 200 at most.', harvestersSchema] },
+        [404],
+      ),
+    },
+    handler: async ({ params: { source } }) => {
+      await storedId(deps, source);
+      const found = (await listHarvesters(primaryOf(deps.database), [source])).get(source) ?? [];
+      return {
+        harvesters: found.map(({ lastFrom, ...one }) => ({ ...one, ...withoutUndefined({ lastFrom }) })),
+      };
     },
   });
 }

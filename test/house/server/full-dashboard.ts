@@ -7,6 +7,7 @@ import { recordAct } from '../../../src/store/admin/audit.ts';
 import { addDraft, changeDraft } from '../../../src/store/admin/drafts.ts';
 import { createLink } from '../../../src/store/admin/links.ts';
 import { createToken } from '../../../src/store/admin/tokens.ts';
+import { addHarvests } from '../../../src/store/oai/harvesters.ts';
 import { type NewLogLine, writeLog } from '../../../src/store/presence/log-lines.ts';
 import { giveSign } from '../../../src/store/presence/processes.ts';
 import { type Told as ToldWork, tellUnderWay } from '../../../src/store/presence/under-way.ts';
@@ -111,6 +112,12 @@ export async function openFullDashboard(told: Partial<Told> = {}): Promise<FullD
     await endRun(database.writer, run.id, { state: error ? 'failed' : 'succeeded', at: startedAt, error });
     runs.push(run.id);
   }
+  await addHarvests(database, [
+    {
+      ...{ sourceId: source?.id ?? 0, agent: title.slice(0, 200), sender: reason.slice(0, 200) },
+      ...{ firstAt: now, lastAt: now, lastFrom: undefined, requests: 3, records: 1200 },
+    },
+  ]);
   await seedResource(database, { identifier });
   const { id, item_id } = await database.reader('resource').first('id', 'item_id');
   await database.writer('vanished').insert({

@@ -1,5 +1,6 @@
 import { addSeconds, toIso, utcDay } from '../../../core/datetime.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
+import { type Harvester, listHarvesters } from '../../../store/oai/harvesters.ts';
 import { readSourceDetails, type SourceDetails } from '../../../store/reading/source-details.ts';
 import { type DueState, listDue } from '../../../store/runs/due.ts';
 import { listRunsBefore } from '../../../store/runs/recent-runs.ts';
@@ -27,6 +28,8 @@ export interface SourceFactsView {
   readonly vanished: readonly VanishedItem[];
   /** Day by day for a year, the oldest first. */
   readonly counts: readonly DayCounts[];
+  /** By OAI-PMH, whoever came last first. */
+  readonly harvesters: readonly Harvester[];
   readonly settings: readonly Setting[];
   /** Whether it is kept in the database, or in which file it stands. */
   readonly configured: Pick<SourceSettings, 'from'> & { readonly place: string | undefined };
@@ -61,6 +64,7 @@ export async function readSourceFacts(
   const isMissing = stored && details && details.vanished.items > 0;
   const vanished = isMissing ? await listVanished(db, stored.id, 0, vanishedShown) : [];
   const counts = stored ? await listCounts(db, stored.id, aYearBefore(now)) : [];
+  const harvesters = (await listHarvesters(db, [name])).get(name) ?? [];
   const { settings, from, place } = await deps.admin.acts.settingsOf(name);
   return {
     row,
@@ -70,6 +74,7 @@ export async function readSourceFacts(
     runs,
     vanished,
     counts,
+    harvesters,
     settings,
     configured: { from, place },
     now: toIso(now),

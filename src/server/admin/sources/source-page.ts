@@ -17,6 +17,7 @@ import { countSection } from '../runs/count-section.ts';
 import { countWords } from '../runs/count-words.ts';
 import { runTable } from '../runs/run-table.ts';
 import { fileFacts } from './file-facts.ts';
+import { harvesterTable, harvesterWords } from './harvester-table.ts';
 import { settingsTable } from './settings-table.ts';
 import { readSourceFacts, runsPerPage, type SourceFactsView } from './source-facts.ts';
 import { pauseFields, sourceActs } from './source-forms.ts';
@@ -49,6 +50,8 @@ async function sendSource(
   const older =
     view.runs.length > runsPerPage &&
     html`<p><a rel="next" href="${base}/${name}?before=${shown.at(-1)?.id}">${words.source.older}</a></p>`;
+  // Whoever read it before `oai` was switched off is told of, too.
+  const offers = view.harvesters.length > 0 || deps.oai?.(name) !== undefined;
   const works = await listUnderWay(primaryOf(deps.database), name);
   const admin = `${basePathOf(deps)}/admin`;
   const body = html`${livePart('state', sourceState(view.row, words, reader))}
@@ -62,6 +65,7 @@ ${facts(view, words, reader)}
 ${livePart('runs', shown.length > 0 ? runTable(shown, words, reader, view.now, `${base}/${name}`) : html`<p>${words.source.noRuns}</p>`)}${older}
 <h2>${countWords[reader.language].title}</h2>
 ${countSection(view.counts, reader)}
+${offers && html`<h2>${harvesterWords[reader.language].title}</h2>${harvesterTable(view.harvesters, reader, view.now)}`}
 <h2>${words.source.learnt}</h2>
 ${lessons(view, words, reader)}
 <h2>${words.source.settings}</h2>
