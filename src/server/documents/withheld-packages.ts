@@ -13,7 +13,8 @@ export async function refuseWithheld(
   packed: Packed,
 ): Promise<void> {
   const source = packed.set.split('/', 1)[0] ?? packed.set;
-  const rule = { ofDeleted: deps.mementosOf?.(source)?.ofDeleted ?? true };
+  // A set across sources is no source: each of its members has a rule of its own.
+  const rule = { ofDeleted: packed.isJoint || (deps.mementosOf?.(source)?.ofDeleted ?? true) };
   const sets = packed.isJoint ? (deps.jointSets?.() ?? []) : deps.setsOf(source);
   // What is configured no more may hold anything of its source.
   const set = sets.find((one) => one.path === packed.set) ?? { source, filter: {} };

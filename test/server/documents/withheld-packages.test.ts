@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SourceFile } from '../../../src/core/adapter.ts';
+import { jointSets } from '../../../src/core/config/joint-sets.ts';
 import type { ResourceSet, SetChoices } from '../../../src/core/resource-set.ts';
 import { readPublicationSnapshot } from '../../../src/export/site/publication-snapshot.ts';
 import { judgePackage } from '../../../src/publish/published/withheld-packages.ts';
 import { endWithdrawal, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
-import { baseUrl } from '../../house/publish/seed.ts';
+import { baseUrl, endFirstPass } from '../../house/publish/seed.ts';
 import { readZip } from '../../house/publish/zip-reading.ts';
 import { type House, openHouse } from '../../house/server/fixture.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
@@ -19,6 +20,7 @@ describeOnBoth('packages of what is withheld', (open) => {
   let living: LivingSource;
   let house: House;
   let ofDeleted = true;
+  let joint: readonly ResourceSet[];
 
   beforeEach(async () => {
     ofDeleted = true;
@@ -26,8 +28,12 @@ describeOnBoth('packages of what is withheld', (open) => {
     living = await LivingSource.begin(database);
     living.fileMode = 'mirror';
     const { publication, clock, directory } = living;
-    const mementosOf = () => ({ links: 'metadata', ofDeleted, keep: 'all' }) as never;
-    house = await openHouse({ publication, baseUrl, database, clock, directory, mementosOf });
+    // What is no source is one that has left the configuration.
+    const mementosOf = (source: string) =>
+      ({ links: 'metadata', ofDeleted: ofDeleted && source === living.name, keep: 'all' }) as never;
+    joint = jointSets({ all: { dumps: true } }, { [living.name]: choices() });
+    const settings = { publication, baseUrl, database, clock, directory, mementosOf };
+    house = await openHouse({ ...settings, jointSets: () => joint });
   });
   afterEach(async () => {
     await house.close();
@@ -125,6 +131,29 @@ describeOnBoth('packages of what is withheld', (open) => {
     expect(await statusesOf([changes[1] ?? ''])).toEqual([200, 200]);
     await endWithdrawal(open().database, target);
     expect(await statusesOf([zip, changes[0] ?? ''])).toEqual([200, 200, 200, 200]);
+  });
+
+  it('of a set across sources go by the rule of each source, also those that were built again', async () => {
+    living.clock.set('2026-12-01T10:00:00Z');
+    await deposit('open', 'openfile');
+    await deposit('closed', 'secretfile');
+    await endFirstPass(open().database, living.name);
+    const [all] = joint;
+    if (!all) throw new Error('there is no set across sources');
+    const publisher = living.publisher();
+    await publisher.publish(all, { resourceList: 'always' });
+    await publisher.publishDumps(all, { resourceDump: 'always' });
+    await publisher.publishSite([all]);
+    const [before = ''] = await locsOf('all/resourcedump.xml');
+    expect(await statusesOf([before])).toEqual([200, 200]);
+    living.clock.set('2026-12-02T10:00:00Z');
+    await restrict();
+    expect(await statusesOf([before])).toEqual([410, 410]);
+    await publisher.publish(all, { resourceList: 'never' });
+    const [after = ''] = await locsOf('all/resourcedump.xml');
+    expect(after).toBe(before.replace('0001.zip', '0001.2.zip'));
+    expect(await statusesOf([before, after])).toEqual([410, 410, 200, 200]);
+    expect((await get(after)).text).not.toContain('secretfile');
   });
 
   it('are built again without it, at addresses of their own, with a manifest that names nothing without bytes', async () => {
