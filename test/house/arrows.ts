@@ -145,7 +145,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     memento: 'deps.ts html http pages past past.ts repeated words',
     oai: 'deps.ts http',
     openapi: 'deps.ts http',
-    operations: 'access deps.ts http measures.ts pages request-metrics.ts',
+    operations: 'access deps.ts http measures.ts pages privacy.ts request-metrics.ts',
     pages: 'deps.ts html http openapi words',
     past: 'deps.ts files http past.ts privacy.ts repeated',
     repeated: 'deps.ts privacy.ts',

@@ -7,6 +7,7 @@ import { isOperator } from '../access/token.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { remembered } from '../pages/remembered.ts';
 import { currentDocuments, publishedSets } from '../pages/set-view.ts';
+import { isOpen } from '../privacy.ts';
 import type { RequestMetrics } from '../request-metrics.ts';
 import { measuresText } from './measured.ts';
 import { processMetrics } from './process-metrics.ts';
@@ -31,7 +32,7 @@ export function metricsRoutes(
     url: '/metrics',
     config: { operationId: 'getMetrics' },
     handler: async (request, reply) => {
-      const isAll = open !== all && (await isOperator(all, request));
+      const isAll = open === all || (await isOperator(all, request));
       const deps = isAll ? all : open;
       const [sources, sets, measures] = await Promise.allSettled([
         deps.sources(),
@@ -48,7 +49,7 @@ export function metricsRoutes(
       }
       reply.type(ofProcess.contentType).header('cache-control', 'no-store');
       const parts = await Promise.all([
-        ofProcess.metrics(),
+        ofProcess.metrics().then((text) => (isAll ? text : withoutPrivate(open, text))),
         ...(sources.status === 'fulfilled' ? [(isAll ? ofAllSources : ofSources)(sources.value)] : []),
         ...(sets.status === 'fulfilled' ? [(isAll ? ofAllDocuments : ofDocuments)(sets.value)] : []),
         ...(measures.status === 'fulfilled' && measures.value
@@ -59,6 +60,20 @@ export function metricsRoutes(
     },
   });
 }
+
+/** What processes count of sources has them all: it is told of those alone that are for everybody. */
+function withoutPrivate(deps: ServerDeps, text: string): string {
+  if (!deps.privacy) return text;
+  return text
+    .split('\n')
+    .filter((line) => {
+      const [, source] = ofSource.exec(line) ?? [];
+      return source === undefined || isOpen(deps, source);
+    })
+    .join('\n');
+}
+
+const ofSource = /^rsbridge_[a-z_]+\{(?:[^}]*,)?source="([^"]*)"/;
 
 /** Of this process, or of all that answer together with it. */
 function ofProcesses(

@@ -47,6 +47,7 @@ beforeEach(async () => {
       ...{ queue: [], databaseBytes: undefined, walBytes: undefined, disks: [] },
       alerts: { counted: [], active: [], waiting: 0, backupAt: undefined },
     }),
+    upstreamAnswers: () => ['kyushu', 'other'].map((source) => ({ source, answer: '2xx', count: 1 })),
     admin: dashboard,
   });
   house.sources.push(sourceOverview(), sourceOverview({ name: 'other', title: 'Another one' }));
@@ -188,7 +189,9 @@ describe('a private source', () => {
       }
     }
     expect(await (await ask('/robots.txt')).text()).toContain('/other/resourcelist.xml');
-    expect(await (await ask('/metrics')).text()).toMatch(/rsbridge_items\{source="other"\}/);
+    const metrics = await (await ask('/metrics')).text();
+    expect(metrics).toMatch(/rsbridge_items\{source="other"\}/);
+    expect(metrics).toMatch(/rsbridge_upstream_answers_total\{source="other"/);
   });
 
   test.each([
