@@ -21,6 +21,12 @@ export const reservedNames: ReadonlySet<string> = new Set([
   'timemap',
 ]);
 
+/**
+ * Names of pages of ours, which a source may have had before there was the page: its documents are served beside it. No new source
+ * is called so, and none that is private, which would close the page.
+ */
+export const pageNames: ReadonlySet<string> = new Set(['add', 'admin', 'all', 'search', 'sets']);
+
 /** The generic URI of an item, whatever the format (RS-LN-09): its page. */
 export function itemPath(source: string, identifier: string): string {
   return `${source}/items/${toSegment(identifier)}`;

@@ -1,11 +1,19 @@
 import type { Config } from '../../core/config/config.ts';
 import { upstreamOai } from '../../core/config/oai-schema.ts';
 import { BridgeError } from '../../core/errors.ts';
+import { pageNames, reservedNames } from '../../core/uris.ts';
 
 /** @throws BridgeError `usage` */
 export function refuseTaken({ config }: { readonly config: Config }, name: string): void {
   if (Object.hasOwn(config.sources, name))
     throw new BridgeError('usage', `there is a source called ${name} already; choose another name`);
+  refusePageName(name);
+}
+
+/** One that is there already keeps it. @throws BridgeError `usage` */
+export function refusePageName(name: string): void {
+  if (pageNames.has(name))
+    throw new BridgeError('usage', `the bridge has a page of its own called ${name}; choose another name`);
 }
 
 /** The source that is read at an address. */
@@ -21,9 +29,10 @@ export function refuseKnown({ config }: { readonly config: Config }, url: string
   if (known !== undefined) throw new BridgeError('usage', `${url} is read already, as the source ${known}`);
 }
 
-/** A name that nobody has: `host`, `host-2`. */
+/** A name that nobody has, no page of ours either: `host`, `host-2`. */
 export function freeName(wanted: string, taken: ReadonlySet<string>): string {
   let name = wanted;
-  for (let number = 2; taken.has(name); number += 1) name = `${wanted}-${number}`;
+  const isTaken = () => taken.has(name) || pageNames.has(name) || reservedNames.has(name);
+  for (let number = 2; isTaken(); number += 1) name = `${wanted}-${number}`;
   return name;
 }

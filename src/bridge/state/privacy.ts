@@ -1,6 +1,6 @@
 import { tokensOf } from '../../core/access/access-schema.ts';
 import type { SourceConfig } from '../../core/config/config.ts';
-import { reservedNames } from '../../core/uris.ts';
+import { pageNames, reservedNames } from '../../core/uris.ts';
 import type { Privacy, PrivateParts } from '../../server/privacy.ts';
 import { primaryOf } from '../../store/admin/primary.ts';
 import { hashOf } from '../../store/admin/secret-text.ts';
@@ -39,4 +39,4 @@ export function createPrivacy({
 const closed: PrivateParts = { hashes: new Set() };
 
 /** Addresses of the bridge itself, where no source is configured that is called so. */
-const ours = new Set([...reservedNames, 'admin', 'search', 'robots.txt']);
+const ours = new Set([...reservedNames, ...pageNames, 'robots.txt']);

@@ -9,6 +9,7 @@ import type { Found } from '../../bridge/finding/find-repository.ts';
 import { identityHost } from '../../bridge/finding/found-settings.ts';
 import { searchLimits } from '../../bridge/finding/search-budget.ts';
 import type { Protocol } from '../../bridge/protocols.ts';
+import { freeName, refusePageName } from '../../bridge/sources/new-source.ts';
 import { parseConfig } from '../../core/config/config.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -41,9 +42,14 @@ export async function initCommand(
       `${file} exists already; use --force to replace it, or add the source by hand`,
     );
   }
+  if (flags.name !== undefined) refusePageName(flags.name);
   if (!flags.dryRun) checkWritableFile(file);
   const found = await findAny(address, { ...flags, limits, signal: io.abort });
-  const { name = nameFrom(found.url), baseUrl = 'http://localhost:8080', contact } = flags;
+  const {
+    name = freeName(nameFrom(found.url), new Set()),
+    baseUrl = 'http://localhost:8080',
+    contact,
+  } = flags;
   const text = configText(found, { name, baseUrl, contact });
   // What we write must be what we read.
   parseConfig(parse(text));

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import { reservedNames } from '../uris.ts';
+import { pageNames, reservedNames } from '../uris.ts';
 import { jointPath } from './joint-sets.ts';
 import { acceptedPlaces, parseAllowedPlace } from './network-allow.ts';
 import { isAdminEmail, offeredOai, upstreamOai } from './oai-schema.ts';
@@ -35,6 +35,8 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
       yield `sources.${name}: the bridge has an address of its own of this name; choose another`;
     else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: a source's name is made of a-z, 0-9 and -`;
     const source = (sources as Record<string, unknown>)[name];
+    if (pageNames.has(name) && isObject(source) && source.access !== undefined)
+      yield `sources.${name}.access: the bridge has a page of its own at /${name}, which would be closed with this source; call the source something else`;
     yield* setFaults(`sources.${name}`, source);
     yield* dspaceFaults(`sources.${name}`, source);
     yield* oaiFaults(`sources.${name}`, source, all.contact);

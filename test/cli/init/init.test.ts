@@ -384,3 +384,10 @@ test('settings of a user interface lead to no private address', async () => {
   expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining('10.255.255.1') });
   expect(outcome.stderr).toMatch(/10\.255\.255\.1 is not a public address/);
 });
+
+test('no source is called as a page of ours is', async () => {
+  expect(await init('https://repo.example.org', '--name', 'search')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('a page of its own called search'),
+  });
+});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ResourceSet, resourceSets } from '../../../src/core/resource-set.ts';
+import { pageNames, reservedNames } from '../../../src/core/uris.ts';
 import type { PrivateParts } from '../../../src/server/privacy.ts';
 import { hashOf } from '../../../src/store/admin/secret-text.ts';
 import { createToken, revokeToken } from '../../../src/store/admin/tokens.ts';
@@ -327,4 +328,12 @@ describe('a private source', () => {
     isPrivate = true;
     expect((await ask(`/timegate/${file}`, bearer(secret))).status).toBe(known);
   });
+});
+
+test('no address of ours begins with a name that a new source may have', async () => {
+  await house.app.ready();
+  const routes = house.app.printRoutes({ commonPrefix: false });
+  const names = [...routes.matchAll(/^ {4}[├└]── ([a-z0-9-]+)(?=[/ ])/gm)].map(([, name = '']) => name);
+  expect(names).toEqual(expect.arrayContaining(['about', 'admin', 'api', 'metrics', 'search']));
+  expect(names.filter((name) => !reservedNames.has(name) && !pageNames.has(name))).toEqual([]);
 });
