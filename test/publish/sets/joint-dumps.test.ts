@@ -105,6 +105,36 @@ describeOnBoth('dumps of sets across sources', (open) => {
     expect(await judged(zip)).toBe('open');
   });
 
+  it('are refused while they have anything of a source that is private now, and are written without it', async () => {
+    await publish();
+    first.clock.set(at('11:00:00'));
+    await second.deliver('same', { text: 'of the second, edited' });
+    await publish();
+    const [before] = await listed('resourcedump');
+    const [changes] = await listed('changedump');
+    expect([before, changes]).not.toContain(undefined);
+    const judgedWithout = async (path: string | undefined, of: ResourceSet, hidden: readonly string[]) => {
+      const document = await first.publication.find(path ?? '');
+      if (!document?.packed) throw new Error(`${path} is no package`);
+      return judgePackage(open().database.reader, of, document.packed, ruleOf(of), hidden);
+    };
+    const without = set({ [first.name]: mirrored, [second.name]: { ...mirrored, access: {} } });
+    expect(without.members?.map(({ source }) => source)).toEqual([first.name]);
+    for (const path of [before, changes]) {
+      expect(await judgedWithout(path, set(), [])).toBe('open');
+      expect(await judgedWithout(path, set(), ['another'])).toBe('open');
+      expect(await judgedWithout(path, without, [second.name])).toBe('withdrawn');
+    }
+    first.clock.set(at('12:00:00'));
+    await publish(without);
+    const after = await listed('resourcedump');
+    expect(after).not.toContain(before);
+    for (const path of after) expect(await judgedWithout(path, without, [second.name])).toBe('open');
+    // It begins anew: nothing lists the changes of before.
+    expect(await first.publication.find(changes ?? '')).toBeUndefined();
+    expect(await texts(after[0])).toEqual([`${first.name}/items/same/oai_dc.xml <dc>of the first</dc>`]);
+  });
+
   it('have a package for each Change List, in one order of time, with the bytes of then', async () => {
     await publish();
     first.clock.set(at('11:00:00'));
