@@ -6,6 +6,7 @@ import { type TrackedWork, untracked } from '../core/under-way.ts';
 import { askForAllFiles } from '../store/files/redelivered-files.ts';
 import { type Settled, settle } from '../store/pages/settle.ts';
 import { type StoredPage, storePage } from '../store/pages/store-page.ts';
+import { pageWithoutPrivate } from '../store/removal/private-items.ts';
 import { pageWithoutWithdrawn } from '../store/removal/withdrawals.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { endRun, type Run } from '../store/runs/runs.ts';
@@ -164,10 +165,12 @@ async function storePages(
   let items = 0;
   try {
     for await (const page of readAhead(pages, leaving)) {
-      // Nobody asks for files that are withdrawn.
-      const selected = await pageWithoutWithdrawn(database.reader, source.name, mapPage(source, page));
-      const mapped = await newFiles.ask(lease, selected, options.signal);
-      const result = await storePage(database, lease, total, mapped, instant(clock));
+      const mapped = mapPage(source, page);
+      // Nobody asks for files that are withdrawn, or private.
+      const open = await pageWithoutPrivate(database.reader, source.name, mapped);
+      const selected = await pageWithoutWithdrawn(database.reader, source.name, open);
+      const { asked } = await newFiles.ask(lease, selected, options.signal);
+      const result = await storePage(database, lease, total, { ...mapped, asked }, instant(clock));
       await keepLessons(deps, lease, source);
       items += result.items;
       total = add(total, page, result);

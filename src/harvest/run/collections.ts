@@ -1,6 +1,8 @@
+import { isInAny } from '../../core/access/private-sets.ts';
 import type { Collection } from '../../core/adapter.ts';
 import { failure } from '../../core/errors.ts';
 import { storeCollections } from '../../store/changes/item-writing.ts';
+import { privateCollections } from '../../store/removal/private-items.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import type { HarvestDeps, HarvestSource } from '../harvest-source.ts';
 
@@ -25,7 +27,9 @@ export async function refreshCollections(
     pending = [];
   };
   try {
+    const hidden = await privateCollections(database.reader, source.name);
     for await (const collection of source.adapter.collections(signal)) {
+      if (isInAny([collection.spec], hidden)) continue;
       pending.push(collection);
       count += 1;
       if (pending.length === batch) await flush();

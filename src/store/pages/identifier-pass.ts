@@ -119,7 +119,7 @@ function idsOf(rows: readonly { readonly id: number }[]): readonly number[] {
   return rows.map(({ id }) => id);
 }
 
-/** Those of the identifiers of which nothing is published. */
+/** Those of the identifiers of which nothing is published, and might be. */
 export async function findAbsent(
   db: Queryable,
   sourceId: number,
@@ -133,6 +133,11 @@ export async function findAbsent(
     .modify(ofSource, 'resource', sourceId)
     .whereNull('resource.deleted_at')
     .modify((query) => whereAnyOf(query, 'item.identifier', identifiers));
-  const here = new Set(rows.map(({ identifier }) => identifier));
+  const hidden: { identifier: string }[] = await db('private_item')
+    .join('source', 'source.name', 'private_item.source')
+    .where({ 'source.id': sourceId })
+    .modify((query) => whereAnyOf(query, 'private_item.identifier', identifiers))
+    .select('private_item.identifier');
+  const here = new Set([...rows, ...hidden].map(({ identifier }) => identifier));
   return identifiers.filter((identifier) => !here.has(identifier));
 }

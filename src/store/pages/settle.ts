@@ -10,6 +10,7 @@ import { forgetWithdrawn, weighRefusals } from '../files/refusals.ts';
 import { storeMoved, storeUnasked } from '../files/remote-file-writing.ts';
 import { type KnownItem, planItem } from '../plans/item-changes.ts';
 import { type ChangeCounts, countChanges } from '../plans/resource-changes.ts';
+import { hideStrays } from '../removal/private-items.ts';
 import { enforceWithdrawals } from '../removal/withdrawals.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
@@ -75,6 +76,7 @@ async function settleAll(
   { runId, signal }: SettleOptions,
   readSome: (db: Queryable) => Promise<readonly KnownItem[]>,
 ): Promise<Settled> {
+  await hideStrays(database, lease.source, now().iso);
   const enforced = await inTurn(lease, () => enforceWithdrawals(database, lease, now()));
   const total = { created: 0, updated: 0, deleted: enforced };
   for (;;) {

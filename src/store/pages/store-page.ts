@@ -22,6 +22,7 @@ import type { KnownItem } from '../plans/item-changes.ts';
 import type { Redelivered } from '../plans/known-files.ts';
 import { type PageChanges, planPage } from '../plans/page-changes.ts';
 import { countChanges } from '../plans/resource-changes.ts';
+import { followPrivacy } from '../removal/private-items.ts';
 import { pageWithoutWithdrawn } from '../removal/withdrawals.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
@@ -105,7 +106,8 @@ async function storeInTurn(
   begun: Moment,
 ): Promise<StoredPage> {
   const { sourceId } = lease;
-  const page = await pageWithoutWithdrawn(database.writer, lease.source, whole);
+  const open = await followPrivacy(database, lease, whole, begun);
+  const page = await pageWithoutWithdrawn(database.writer, lease.source, open);
   const plan = await planStored(database, { name: lease.source, id: sourceId }, page, begun.iso, run.id);
   const { known, delivered } = plan;
   const patches = page.patches ? await makePatches(database, lease.source, plan.changes) : noPatches;

@@ -197,6 +197,8 @@ export async function endWithdrawal(database: Database, { source, identifier, pa
     await trx('withdrawal')
       .where(isLink ? { path } : { source, identifier, path: path ?? '' })
       .delete();
+    // It is withdrawn as long as it is private, whatever else was said of it.
+    if (!isLink && (await trx('private_item').where({ source, identifier }).first('at'))) return;
     const stays: { path: string }[] = await trx('withdrawal').where({ source, identifier }).select('path');
     // One that was withdrawn for itself stays so.
     const restored = await trx('resource')
@@ -217,7 +219,8 @@ export async function endWithdrawal(database: Database, { source, identifier, pa
 
 const resourcesAtATime = 200;
 
-type ItemResource = KnownResource & {
+/** A resource whose bytes go. */
+export type DoomedResource = KnownResource & {
   readonly item_id: number;
   readonly identifier: string;
   readonly withdrawn_at: string | null;
@@ -238,25 +241,71 @@ export async function enforceWithdrawals(
   for (let total = 0; ; ) {
     const deleted = await database.transaction(async (trx) => {
       await renewLease(trx, lease, now.milliseconds);
-      const own: ItemResource[] = await standing(trx, source, sourceId).limit(resourcesAtATime);
-      const rows: ItemResource[] =
-        own.length > 0 ? own : await standingLinks(trx, sourceId).limit(resourcesAtATime);
-      if (rows.length === 0) return 0;
-      const ids = rows.map(({ id }) => id);
-      const itemIds = new Map(rows.map(({ identifier, item_id }) => [identifier, item_id]));
-      await storeChanges(trx, sourceId, { id: 0 }, rows.map(toDeletion), itemIds, now.iso);
-      await trx('resource')
-        .modify((query) => whereAnyOf(query, 'id', ids))
-        .modify(ofSource, 'resource', sourceId)
-        .update({ withdrawn_at: trx.raw('coalesce(withdrawn_at, ?)', [now.iso]) });
-      await releaseForGood(trx, sourceId, rows, now.iso);
-      // What is left of their items has links to follow.
-      await markUnsettled(trx, sourceId, [...new Set(itemIds.values())]);
-      return rows.length;
+      for (const whatStands of [
+        standing(trx, source, sourceId),
+        standingLinks(trx, sourceId),
+        standingPrivate(trx, source, sourceId),
+      ]) {
+        const rows: DoomedResource[] = await whatStands.limit(resourcesAtATime);
+        if (rows.length > 0) return deleteForGood(trx, lease, rows, now.iso);
+      }
+      return 0;
     });
     if (deleted === 0) return total;
     total += deleted;
   }
+}
+
+/** @returns how many were deleted: all of them */
+export async function deleteForGood(
+  trx: Knex.Transaction,
+  { sourceId }: Pick<Lease, 'sourceId'>,
+  rows: readonly DoomedResource[],
+  now: string,
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  const itemIds = new Map(rows.map(({ identifier, item_id }) => [identifier, item_id]));
+  await storeChanges(trx, sourceId, { id: 0 }, rows.map(toDeletion), itemIds, now);
+  await trx('resource')
+    .modify((query) => whereAnyOf(query, 'id', ids))
+    .modify(ofSource, 'resource', sourceId)
+    .update({ withdrawn_at: trx.raw('coalesce(withdrawn_at, ?)', [now]) });
+  await releaseForGood(trx, sourceId, rows, now);
+  // What is left of their items has links to follow.
+  await markUnsettled(trx, sourceId, [...new Set(itemIds.values())]);
+  return rows.length;
+}
+
+/** These items may be published again, but for what was withdrawn of them. */
+export async function endOfItems(
+  trx: Knex.Transaction,
+  { source, sourceId }: Pick<Lease, 'source' | 'sourceId'>,
+  identifiers: readonly string[],
+): Promise<void> {
+  const stays = await readWithdrawn(trx, source, identifiers);
+  const restored = (await trx('resource')
+    .whereIn(
+      'item_id',
+      trx('item')
+        .where({ source_id: sourceId })
+        .whereIn(
+          'identifier',
+          identifiers.filter((one) => stays.get(one)?.whole !== true),
+        )
+        .select('id'),
+    )
+    .modify(ofSource, 'resource', sourceId)
+    .whereNotNull('withdrawn_at')
+    .whereNotIn(
+      'path',
+      [...stays.values()].flatMap(({ paths }) => [...paths]),
+    )
+    .update({ withdrawn_at: null }, ['path'])) as { path: string }[];
+  await unsettleNaming(
+    trx,
+    restored.map(({ path }) => path),
+  );
 }
 
 /** What is withdrawn and has not been deleted as such. */
@@ -270,6 +319,20 @@ function standing(trx: Knex.Transaction, source: string, sourceId: number): Knex
     .where((one) => one.where('withdrawal.path', '').orWhereRaw('withdrawal.path = resource.path'))
     .modify(whereOpen, sourceId)
     .distinct('resource.*', 'item.identifier');
+}
+
+/** The same of what is private. */
+function standingPrivate(trx: Knex.Transaction, source: string, sourceId: number): Knex.QueryBuilder {
+  return trx('resource')
+    .join('item', 'item.id', 'resource.item_id')
+    .modify(sameSource, 'item', 'resource')
+    .join('private_item', 'private_item.identifier', 'item.identifier')
+    .where('private_item.source', source)
+    .where('item.source_id', sourceId)
+    .where('resource.source_id', sourceId)
+    .whereNotNull('resource.withdrawn_at')
+    .modify(whereOpen, sourceId)
+    .select('resource.*', 'item.identifier');
 }
 
 function standingLinks(trx: Knex.Transaction, sourceId: number): Knex.QueryBuilder {
@@ -291,7 +354,7 @@ function whereOpen(query: Knex.QueryBuilder, sourceId: number): void {
   );
 }
 
-function toDeletion(row: ItemResource): ResourceChange {
+function toDeletion(row: DoomedResource): ResourceChange {
   return {
     change: 'deleted',
     identifier: row.identifier,

@@ -36,6 +36,7 @@ import * as causes from '../../../migrations/0065-causes.ts';
 import * as shareLinks from '../../../migrations/0067-share-links.ts';
 import * as oaiRecords from '../../../migrations/0068-oai-records.ts';
 import * as oaiHarvesters from '../../../migrations/0069-oai-harvesters.ts';
+import * as privateItems from '../../../migrations/0070-private-items.ts';
 import * as statedTotals from '../../../migrations/0072-stated-totals.ts';
 import * as runsCompared from '../../../migrations/0073-runs-compared.ts';
 import * as keptHeaders from '../../../migrations/0074-kept-headers.ts';
@@ -94,6 +95,7 @@ export const migrations: readonly Migration[] = [
   { name: '0067-share-links', up: shareLinks.up, worksWith: '0041-kept-sources' },
   { name: '0068-oai-records', up: oaiRecords.up, worksWith: '0041-kept-sources' },
   { name: '0069-oai-harvesters', up: oaiHarvesters.up, worksWith: '0041-kept-sources' },
+  { name: '0070-private-items', up: privateItems.up, worksWith: '0041-kept-sources' },
   { name: '0072-stated-totals', up: statedTotals.up, worksWith: '0041-kept-sources' },
   { name: '0073-runs-compared', up: runsCompared.up, worksWith: '0041-kept-sources' },
   { name: '0074-kept-headers', up: keptHeaders.up, worksWith: '0041-kept-sources' },

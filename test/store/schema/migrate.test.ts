@@ -74,6 +74,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0067-share-links' },
     { name: '0068-oai-records' },
     { name: '0069-oai-harvesters' },
+    { name: '0070-private-items' },
     { name: '0072-stated-totals' },
     { name: '0073-runs-compared' },
     { name: '0074-kept-headers' },
