@@ -16,6 +16,7 @@ import { startDescribing } from './search/describing.ts';
 import type { Signals } from './signals.ts';
 import { askAgain } from './sources/ask-again.ts';
 import type { SourceChanges } from './stored-bridge.ts';
+import { watchPrivateSets } from './withdrawals/private-sets.ts';
 import type { Ending, WorkSignals } from './work/due-runner.ts';
 import { startDueWork } from './work/due-work.ts';
 import { fillBehind } from './work/filling.ts';
@@ -81,6 +82,7 @@ export async function startService(
     },
   });
   const loop = startPublishLoop(bridge, abort, () => due.isPublisher());
+  const privacy = watchPrivateSets(bridge, stop, { isOurs: () => due.isPublisher(), renew: loop.renew });
   const refusals = watchRefusals(bridge, followFiles, stop);
   const damage = watchDamage(bridge, followFiles, stop);
   const describing = startDescribing(bridge, stop, {
@@ -115,6 +117,7 @@ export async function startService(
       const ends = [
         due.stop(),
         loop.stop(),
+        privacy.stop(),
         refusals.stop(),
         damage.stop(),
         databaseWatch.stop(),

@@ -1,3 +1,4 @@
+import { hiddenCollections } from '../core/access/private-sets.ts';
 import type { Clock } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config/config.ts';
 import { jointSets } from '../core/config/joint-sets.ts';
@@ -6,6 +7,7 @@ import type { ObjectStore } from '../core/payloads/object-store.ts';
 import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { openPublication, type Publication } from '../publish/published/publication.ts';
 import { type Database, forAnswers, openDatabase } from '../store/engine/database.ts';
+import { takePrivateSets } from '../store/removal/private-items.ts';
 import { lookAtClock } from '../store/runs/clock-ahead.ts';
 import { checkSchema, migrate } from '../store/schema/migrate.ts';
 import { listKeptSources } from '../store/sources/kept-sources.ts';
@@ -81,7 +83,10 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     const kept = withKept(next, await listKeptSources(database.reader));
     const pauses = await readPauses(database.reader, toIso(systemClock.now()));
     // Before anything of them is there to be served.
-    if (schema === 'migrate') await markPrivate(database, privacyOf(kept.config));
+    if (schema === 'migrate') {
+      await markPrivate(database, privacyOf(kept.config));
+      await takePrivateSets(database, hiddenOf(kept.config), toIso(systemClock.now()));
+    }
     return { ...live.replaceSources(kept.config, pauses), problems: kept.problems };
   }
   return {
@@ -121,6 +126,10 @@ function privacyOf({ sources }: Config): ReadonlyMap<string, { readonly isPrivat
   return new Map(
     Object.entries(sources).map(([name, { access }]) => [name, { isPrivate: access !== undefined }]),
   );
+}
+
+function hiddenOf({ sources }: Config): ReadonlyMap<string, readonly string[]> {
+  return new Map(Object.entries(sources).map(([name, source]) => [name, hiddenCollections(source)]));
 }
 
 /** What is not said of sources counts as it was at the start. */

@@ -64,6 +64,8 @@ export interface SetChoices {
 }
 
 export interface SetChoice {
+  /** There at all: it is a source of its own (`access/private-sets.ts`), and none of the sets of this one. */
+  readonly access?: object | undefined;
   readonly title?: string | undefined;
   readonly collections?: readonly string[] | undefined;
   readonly formats?: readonly string[] | undefined;
@@ -86,8 +88,10 @@ export function resourceSets(source: string, choices: SetChoices = {}): readonly
   return [
     make('all', source, title, {}),
     make('metadata', `${source}/metadata`, `${title}: metadata`, { kind: 'metadata' }),
-    ...Object.entries(sets).map(([name, { title: own, collections, formats }]) =>
-      make(name, `${source}/sets/${name}`, own ?? `${title}: ${name}`, { collections, formats }),
+    ...Object.entries(sets).flatMap(([name, { title: own, collections, formats, access: closed }]) =>
+      closed === undefined
+        ? [make(name, `${source}/sets/${name}`, own ?? `${title}: ${name}`, { collections, formats })]
+        : [],
     ),
   ];
 }

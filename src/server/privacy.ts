@@ -6,11 +6,17 @@ export interface Privacy {
   of(source: string): PrivateParts | undefined | Promise<PrivateParts | undefined>;
   /** Private sources that are configured. */
   names(): readonly string[];
+  /** The private source that has what a path names as a set of a public one; undefined: it names none. */
+  sourceAt?(path: string): string | undefined;
+  /** Public sources that have private sets. */
+  divided?(): readonly string[];
 }
 
 export interface PrivateParts {
   /** Of the tokens of the configuration that open it (`hashOf`); those of the database do, too. */
   readonly hashes: ReadonlySet<string>;
+  /** Of a private set of another source: what it is called there, as SOURCE/SET. */
+  readonly alias?: string | undefined;
 }
 
 interface WithPrivacy {

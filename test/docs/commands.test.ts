@@ -143,7 +143,9 @@ function useNoSource(place: string): void {
 
 function usePrivateSource(place: string): void {
   const embargo = { url: repository.url, allowPrivateAddresses: true, access: {} };
-  writeFileSync(join(place, 'rsbridge.yaml'), JSON.stringify({ sources: { embargo } }));
+  const sets = { embargo: { collections: ['embargo'], access: {} } };
+  const kyushu = { url: repository.url, allowPrivateAddresses: true, sets };
+  writeFileSync(join(place, 'rsbridge.yaml'), JSON.stringify({ sources: { embargo, kyushu } }));
 }
 
 /**

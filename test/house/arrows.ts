@@ -169,7 +169,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     sources: 'config stored-bridge.ts work',
     state: 'bridge.ts stored-bridge.ts work',
     'stored-bridge.ts': 'config object-storage.ts signals.ts system-clock.ts takeover-talk.ts',
-    withdrawals: 'bridge.ts sources',
+    withdrawals: 'bridge.ts sources work',
     work: 'bridge.ts config stored-bridge.ts',
   },
   'src/cli': {

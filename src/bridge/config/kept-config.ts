@@ -1,3 +1,4 @@
+import { privateSetOf } from '../../core/access/private-sets.ts';
 import { type Config, parseSources } from '../../core/config/config.ts';
 import { isObject } from '../../core/config/schema-faults.ts';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
@@ -62,8 +63,20 @@ export function parseKept(kept: readonly KeptSource[], config: Config): Config['
   }
   const raw = Object.fromEntries(kept.map(({ name, settings }) => [name, settings]));
   const sources = parseSources(raw, config);
+  refusePrivateSets(sources, raw);
   checkSchedules(sources);
   return sources;
+}
+
+/** Each is a source of its own, whose name is to be free wherever the configuration is read. */
+function refusePrivateSets(sources: Config['sources'], raw: Readonly<Record<string, unknown>>): void {
+  const added = Object.keys(sources).find((name) => !Object.hasOwn(raw, name));
+  const part = added === undefined ? undefined : privateSetOf(sources, added);
+  if (part !== undefined)
+    throw new BridgeError(
+      'config-invalid',
+      `sources.${part.source}.sets.${part.set}.access: private sets are not kept in the database; write this source into rsbridge.yaml or a file that it includes`,
+    );
 }
 
 function has(settings: unknown, [key = '', ...rest]: readonly string[]): boolean {

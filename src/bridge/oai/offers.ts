@@ -25,14 +25,11 @@ export function oaiOfferOf({ sources, contact }: Config, name: string): OaiOffer
   };
 }
 
-/** The sets of a source that are configured. */
+/** The sets of a source that are configured, and for everybody who reads it: a private one is a source of its own. */
 function ownSetsOf({ sets = {} }: Config['sources'][string]): NonNullable<OaiOffer['sets']> {
-  return Object.entries(sets).map(([name, { title = name, formats, collections }]) => ({
-    name,
-    title,
-    formats,
-    collections,
-  }));
+  return Object.entries(sets).flatMap(([name, { title = name, formats, collections, access }]) =>
+    access === undefined ? [{ name, title, formats, collections }] : [],
+  );
 }
 
 /** All sources as one repository; undefined: that is not configured. */

@@ -1,3 +1,4 @@
+import type { SourceConfig } from '../../core/config/config.ts';
 import { suggest } from '../../core/config/suggestion.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { nameOfSet, resourceSets } from '../../core/resource-set.ts';
@@ -75,7 +76,7 @@ function refuseUnknownSets({ config }: Pick<StoredAdmin, 'config'>, sets: readon
   for (const set of sets) {
     const [name = '', part] = set.split('/', 2);
     const source = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
-    const known = source ? resourceSets(name, source).map(nameOfSet) : Object.keys(config.sources);
+    const known = source ? setNamesOf(name, source) : Object.keys(config.sources);
     const wrong = source ? part : name;
     if (wrong === undefined || (source && known.includes(wrong))) continue;
     const what = source ? `set of ${name}` : 'source';
@@ -84,6 +85,11 @@ function refuseUnknownSets({ config }: Pick<StoredAdmin, 'config'>, sets: readon
       `there is no ${what} called ${wrong}${suggest(wrong, known)}`,
     );
   }
+}
+
+/** Private ones among them. */
+function setNamesOf(name: string, source: SourceConfig): readonly string[] {
+  return [...new Set([...resourceSets(name, source).map(nameOfSet), ...Object.keys(source.sets ?? {})])];
 }
 
 export function revokeTokenCommand(id: string, flags: AdminFlags, io: CommandIo): Promise<number> {

@@ -3,6 +3,7 @@ import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
 import { renameOlderJournals } from '../../bridge/state/older-database.ts';
+import { announcePrivateSets } from '../../bridge/withdrawals/private-sets.ts';
 import { countOf } from '../../core/count-of.ts';
 import { BridgeError, type ErrorCode, isBridgeError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
@@ -39,6 +40,7 @@ export async function publishCommand(
   try {
     let exitCode: number = exitCodes.ok;
     const sets = chooseSets(bridge, names);
+    if (!flags.dryRun) await announcePrivateSets(bridge, { stop: io.stop, signal: io.abort });
     if (!flags.dryRun) await renameOlderJournals(bridge, [...new Set(sets.map(({ source }) => source))]);
     const publishing = createPublishProgress(
       progress,

@@ -1,4 +1,5 @@
 import type { Bridge } from '../../bridge/bridge.ts';
+import { announcePrivateSets, namesPrivate } from '../../bridge/withdrawals/private-sets.ts';
 import { addSeconds, toIso, utcDay } from '../../core/datetime.ts';
 import { describeError, type ErrorCode, isBridgeError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
@@ -24,6 +25,7 @@ export async function publishForExport(bridge: Bridge, progress: Progress): Prom
     progress,
     bridge.sets().map(({ path }) => path),
   );
+  await announcePrivateSets(bridge, { stop: io.stop, signal: io.abort });
   const published = await readPublicationSnapshot(config.directory, config.baseUrl);
   for (const set of bridge.sets()) {
     if (io.stop.aborted) return;
@@ -51,17 +53,19 @@ export async function publishForExport(bridge: Bridge, progress: Progress): Prom
 type Due = PublishOptions['resourceList'];
 
 async function whatIsDue(
-  { database, clock }: Bridge,
+  bridge: Bridge,
   set: ResourceSet,
   known: SnapshotSet | undefined,
 ): Promise<{ readonly resourceList: Due; readonly resourceDump: Due }> {
+  const { database, clock } = bridge;
   const seq = (await readJournal(database.reader, set.source))?.seq ?? 0;
   const now = toIso(clock.now());
   const { resourceList: list, resourceDump: dump } = known ?? {};
   const listIsOld = list && (list.at < utcDay(now) || (known?.entries ?? 0) <= smallList);
   const dumpIsOld = dump && dump.at < addSeconds(now, -dumpDays * 86_400);
+  const isShut = list !== undefined && (await namesPrivate(bridge, set, list.at));
   return {
-    resourceList: listIsOld && list.seq < seq ? 'always' : 'if-missing',
+    resourceList: isShut || (listIsOld && list.seq < seq) ? 'always' : 'if-missing',
     resourceDump: dumpIsOld && dump.seq < seq ? 'always' : 'if-missing',
   };
 }

@@ -29,6 +29,13 @@ export const accessSchema = Type.Object(
   },
 );
 
+/** The same of a set, whose items are then in nothing of its source that is for everybody. */
+export const setAccessSchema = {
+  ...accessSchema,
+  description:
+    'Its items are for those alone who have a token for it, and in nothing else of the source (docs/private.md); it is a source SOURCE-NAME of its own, with the settings of this one. It is opened by these tokens, and by those that `rsbridge admin tokens add NAME --set SOURCE/NAME` makes; `{}`: by those alone.',
+};
+
 export type AccessConfig = Static<typeof accessSchema>;
 
 /** All tokens that open it. */

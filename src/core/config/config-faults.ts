@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
+import { hiddenCollections, isInAny, privateSourceName } from '../access/private-sets.ts';
 import { pageNames, reservedNames } from '../uris.ts';
 import { jointPath } from './joint-sets.ts';
 import { acceptedPlaces, parseAllowedPlace } from './network-allow.ts';
@@ -38,6 +39,7 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
     if (pageNames.has(name) && isObject(source) && source.access !== undefined)
       yield `sources.${name}.access: the bridge has a page of its own at /${name}, which would be closed with this source; call the source something else`;
     yield* setFaults(`sources.${name}`, source);
+    yield* privateSetFaults(name, source, { sources, basePath });
     yield* dspaceFaults(`sources.${name}`, source);
     yield* oaiFaults(`sources.${name}`, source, all.contact);
   }
@@ -181,6 +183,59 @@ function* unknownGroups(place: string, named: unknown, groups: unknown): Generat
 }
 
 const ownSets = ['all', 'metadata'];
+
+/** Whether an item is in a private set is said by its collections alone, and it is in no other part of its source then. */
+function* privateSetFaults(
+  name: string,
+  source: unknown,
+  { sources, basePath }: { sources: unknown; basePath: string | undefined },
+): Generator<string> {
+  if (!isObject(source) || !isObject(source.sets)) return;
+  const choices = Object.entries(source.sets).map(([set, choice]) => [set, readSet(choice)] as const);
+  const hidden = hiddenCollections({ sets: Object.fromEntries(choices) });
+  for (const [set, { access, collections, formats }] of choices) {
+    const place = `sources.${name}.sets.${set}`;
+    if (access === undefined) {
+      const shut = collections.find((spec) => isInAny([spec], hidden));
+      if (shut !== undefined)
+        yield `${place}.collections: everything in ${shut} is in a private set, and in no other; remove ${shut} here`;
+      continue;
+    }
+    if (source.access !== undefined)
+      yield `${place}.access: the whole source is private, and a token for ${name}/${set} reads this set alone; remove this access`;
+    if (collections.length === 0)
+      yield `${place}.collections: what is private is said by collections; write those of the set`;
+    if (formats !== undefined)
+      yield `${place}.formats: an item is private in all its formats, or in none; remove formats`;
+    const open = collections.find((spec) => spec.endsWith('*'));
+    if (open !== undefined)
+      yield `${place}.collections: the collections of a private set are read one by one; write each by its whole name instead of ${open}`;
+    const own = privateSourceName({ source: name, set });
+    if (own === basePath)
+      yield `${place}: it would be at /${own}, as the path of baseUrl; call the set something else`;
+    const others = Object.entries(isObject(sources) ? sources : {});
+    const isTaken = others.some(
+      ([other, one]) =>
+        other === own || (other !== name && isObject(one) && setsNamed(one.sets, other).includes(own)),
+    );
+    if (isTaken)
+      yield `${place}: it would be at /${own}, where another source is; call the set something else`;
+  }
+}
+
+/** The sources that private sets of another one are. */
+function setsNamed(sets: unknown, source: string): readonly string[] {
+  return Object.entries(isObject(sets) ? sets : {}).flatMap(([set, choice]) =>
+    isObject(choice) && choice.access !== undefined ? [privateSourceName({ source, set })] : [],
+  );
+}
+
+/** What is of another kind is told by the schema. */
+function readSet(choice: unknown) {
+  const { access, collections, formats } = isObject(choice) ? choice : {};
+  const specs = (Array.isArray(collections) ? collections : []).filter((spec) => typeof spec === 'string');
+  return { access: isObject(access) ? access : undefined, collections: specs as string[], formats };
+}
 
 function* setFaults(place: string, source: unknown): Generator<string> {
   const { sets, dumps } = isObject(source) ? source : {};

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { withPrivateSets } from '../access/private-sets.ts';
 import { BridgeError } from '../errors.ts';
 import { adminSchema } from './admin-schema.ts';
 import { alertsSchema, optionalMail } from './alerts-schema.ts';
@@ -314,7 +315,8 @@ export function parseConfig(raw: unknown): Config {
   const faults = [...findFaults(filled, configSchema)];
   if (faults.length > 0) throw new BridgeError('config-invalid', faults.join('\n'));
   const config = filled as Config;
-  return { ...config, baseUrl: config.baseUrl.replace(/\/+$/, '') };
+  const baseUrl = config.baseUrl.replace(/\/+$/, '');
+  return { ...config, baseUrl, sources: withPrivateSets(config.sources) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { accessSchema } from '../access/access-schema.ts';
+import { accessSchema, setAccessSchema } from '../access/access-schema.ts';
 import { crosswalkSchema } from '../crosswalks/crosswalk-schema.ts';
 import { digestSettings } from './alerts-schema.ts';
 import { oaiSchema } from './oai-schema.ts';
@@ -243,6 +243,7 @@ export const sourceSchema = Type.Object(
                 description: 'Only metadata in one of these formats.',
               }),
             ),
+            access: Type.Optional(setAccessSchema),
           },
           closed,
         ),

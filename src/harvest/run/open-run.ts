@@ -1,3 +1,4 @@
+import { hiddenCollections } from '../../core/access/private-sets.ts';
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import type { SourceConfig } from '../../core/config/config.ts';
 import { isDspace, ownFormats, publishedFormats } from '../../core/config/published-formats.ts';
@@ -38,6 +39,8 @@ export function describeSelection({ config }: HarvestSource, info: RepositoryInf
   // The order of an answer means nothing, and an upstream's bad day does not change what we asked for.
   const formats = [...(publishedFormats(config) ?? offered)].sort();
   const collections = config.collections && [...config.collections].sort();
+  // What was private, and is no more, is to be delivered again.
+  const hidden = hiddenCollections(config);
   const { from, mode } = config.files;
   // What was stored before files were looked for had none: that stays the same selection.
   const files = mode === 'none' ? {} : { files: from === undefined ? mode : `${mode} ${from}` };
@@ -46,6 +49,7 @@ export function describeSelection({ config }: HarvestSource, info: RepositoryInf
     formats,
     collections: collections ?? null,
     ...files,
+    ...(hidden.length === 0 ? {} : { private: hidden }),
     ...dspaceSelection(config),
   });
 }

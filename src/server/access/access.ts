@@ -3,7 +3,7 @@ import { listHistories } from '../../store/history/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 import { varyBy } from '../http/negotiation.ts';
 import { admit, isSheltered } from '../privacy.ts';
-import { createAskedFor, type Place } from './asked-for.ts';
+import { createAskedFor, type Place, within } from './asked-for.ts';
 import { checkToken, judge, readSecret } from './token.ts';
 
 /**
@@ -13,14 +13,18 @@ import { checkToken, judge, readSecret } from './token.ts';
 export function installAccess(app: FastifyInstance, deps: ServerDeps): void {
   const { privacy } = deps;
   if (!privacy) return;
-  const askedFor = createAskedFor(deps.baseUrl);
-  app.addHook('onRequest', (request, _reply, done) => {
+  const askedFor = createAskedFor(deps.baseUrl, privacy);
+  app.addHook('onRequest', (request, reply, done) => {
     // What a browser asks before it asks tells of nothing.
     if (request.method === 'OPTIONS') return done();
     const { places, foreign } = askedFor(request);
     const isForeign = foreign.length > 0 && readSecret(request) !== undefined;
     if (!isForeign && places.every(({ source }) => privacy.of(source) === undefined)) return done();
-    letIn(deps, request, places, isForeign ? foreign : []).then(() => done(), done);
+    letIn(deps, request, places, isForeign ? foreign : []).then(() => {
+      const instead = within.test(request.url) ? undefined : places[0]?.instead;
+      if (instead === undefined) done();
+      else reply.redirect(`${deps.baseUrl}/${instead}`, 308);
+    }, done);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isSheltered(request)) shelter(reply);

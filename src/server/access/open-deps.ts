@@ -13,7 +13,7 @@ export function openDeps(deps: ServerDeps): ServerDeps {
     published: async () => {
       const sets = await (deps.published?.() ?? deps.publication.sets());
       const names = await privateAmong(privacy, sets);
-      return published(sets.filter(({ path }) => !names.has(sourceOf(path))));
+      return published(sets.filter(({ path }) => !names.has(ownerOf(privacy, path))));
     },
     ...(measures && {
       measures: async () => {
@@ -27,13 +27,14 @@ export function openDeps(deps: ServerDeps): ServerDeps {
 
 /** Also of sources that are not configured any more: those who follow them are still told. */
 async function privateAmong(privacy: Privacy, sets: readonly PublishedSet[]): Promise<ReadonlySet<string>> {
-  const names = [...new Set(sets.map(({ path }) => sourceOf(path)))];
+  const names = [...new Set(sets.map(({ path }) => ownerOf(privacy, path)))];
   const known = await Promise.all(names.map(async (name) => ((await privacy.of(name)) ? [name] : [])));
   return new Set(known.flat());
 }
 
-function sourceOf(path: string): string {
-  return path.split('/', 1)[0] ?? path;
+/** What was published of a set before it became private is not named any more either. */
+function ownerOf(privacy: Privacy, path: string): string {
+  return privacy.sourceAt?.(path) ?? path.split('/', 1)[0] ?? path;
 }
 
 /** The same array as long as the same is in it: what is made of it is not made anew (`pages/remembered.ts`). */

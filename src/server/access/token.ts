@@ -42,12 +42,12 @@ export async function judge(
   deps: Pick<ServerDeps, 'database' | 'clock' | 'setsOf'>,
   secret: string,
   { source, path }: Place,
-  { hashes }: PrivateParts,
+  { hashes, alias }: PrivateParts,
 ): Promise<'opens' | 'elsewhere' | 'unknown'> {
   if (hashes.has(hashOf(secret))) return 'opens';
   const readable = await findReadableSets(deps.database, secret, toIso(deps.clock.now()));
   if (readable.length === 0) return 'unknown';
-  if (readable.includes(source)) return 'opens';
+  if (readable.includes(source) || (alias !== undefined && readable.includes(alias))) return 'opens';
   const isReadable = (set: ResourceSet) => readable.includes(`${source}/${nameOfSet(set)}`);
   const sets = path === undefined ? [] : deps.setsOf(source).filter(isReadable);
   return path !== undefined && sets.length > 0 && (await isWithin(deps, path, sets)) ? 'opens' : 'elsewhere';

@@ -24,6 +24,7 @@ import { originalLinks } from '../past/memento-links.ts';
 import { isServed, repeatable } from '../repeated/grounds.ts';
 import { toDocumentPage } from './document-page.ts';
 import { asksForPage, isXml, viewDocument } from './document-view.ts';
+import { mayBeOutdated, refuseOutdated } from './outdated-lists.ts';
 import { refuseWithheld } from './withheld-packages.ts';
 
 /** Everything the publication has: lists, indexes, dumps, Source Descriptions. */
@@ -59,6 +60,7 @@ async function answer(deps: ServerDeps, request: FastifyRequest, reply: FastifyR
     if (about !== undefined) return reply.header('cache-control', 'no-cache').redirect(about, 302);
     throw await explainAbsence(deps, path ?? '', now);
   }
+  await refuseOutdated(deps, document.path);
   if (document.packed) await refuseWithheld(deps, document.path, document.packed);
   if (isXml(document)) {
     varyBy(reply, 'Accept');
@@ -94,13 +96,16 @@ function repeatDocument(
   now: string,
 ): void {
   const { path, packed, plain, isPublished, lastModified } = document;
-  if (packed || !isPublished || !plain.whole || lastModified > now) return;
+  if (packed || !isPublished || !plain.whole || lastModified > now || mayBeOutdated(deps, path)) return;
   const source = sourceOfDocument(path);
   const since = toMilliseconds(lastModified);
+  // By another configuration it may be outdated.
+  const divided = deps.privacy?.divided?.();
   repeatable(reply, {
     operationId: 'getDocument',
     hold: () =>
       (source === undefined || isServed(deps, source)) &&
+      deps.privacy?.divided?.() === divided &&
       since <= deps.clock.now().getTime() &&
       isPublished(),
   });

@@ -10,12 +10,13 @@ export function scopeWords({ scope, sets = [] }: Pick<ApiToken, 'scope' | 'sets'
 
 /** A token for what nobody has would be none, and nobody would know. @throws Refusal */
 export function refuseUnknownSets(
-  { setsOf }: Pick<ServerDeps, 'setsOf'>,
+  { setsOf, privacy }: Pick<ServerDeps, 'setsOf' | 'privacy'>,
   sets: readonly string[] = [],
 ): void {
   const isKnown = (set: string) => {
     const [source = '', name = 'all'] = set.split('/', 2);
-    return setsOf(source).some((one) => nameOfSet(one) === name);
+    if (setsOf(source).some((one) => nameOfSet(one) === name)) return true;
+    return privacy?.sourceAt?.(`${source}/sets/${name}`) !== undefined;
   };
   const unknown = sets.find((set) => !isKnown(set));
   if (unknown !== undefined)

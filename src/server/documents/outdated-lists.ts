@@ -1,0 +1,44 @@
+import { parseStamp } from '../../core/datetime.ts';
+import { listPrivateScopes } from '../../store/removal/private-items.ts';
+import type { ServerDeps } from '../deps.ts';
+import { Refusal } from '../http/errors.ts';
+
+type ListDeps = Pick<ServerDeps, 'database' | 'jointSets' | 'privacy' | 'publication'>;
+
+const resourceList = /^(.+)\/resourcelist(?:[.-]|\/([^/.-]+)[/.-])/;
+
+/** Whether a document may have to be refused though it is the one that is published. */
+export function mayBeOutdated({ privacy }: Pick<ServerDeps, 'privacy'>, path: string): boolean {
+  return (privacy?.divided?.() ?? []).length > 0 && resourceList.test(path);
+}
+
+/**
+ * A Resource List names what lived when it was written. One of before some of it became private by the configuration is not
+ * handed out: the next one is without that.
+ * @throws Refusal `not-ready`
+ */
+export async function refuseOutdated(deps: ListDeps, path: string): Promise<void> {
+  if (!mayBeOutdated(deps, path)) return;
+  const [, set = '', stamp] = resourceList.exec(path) ?? [];
+  const sources = sourcesOf(deps, path);
+  const scopes = await listPrivateScopes(deps.database.reader);
+  const hidden = scopes.flatMap(({ source, hiddenAt }) => (sources.has(source) ? (hiddenAt ?? []) : []));
+  if (hidden.length === 0) return;
+  const at = (stamp === undefined ? undefined : parseStamp(stamp)) ?? (await currentOf(deps, set)) ?? '';
+  if (hidden.every((moment) => moment < at)) return;
+  throw new Refusal(
+    'not-ready',
+    `${path} is of a time before something in it became private; the list is written anew without that`,
+    { 'retry-after': '10' },
+  );
+}
+
+async function currentOf({ publication }: ListDeps, set: string): Promise<string | undefined> {
+  const published = await publication.set(set);
+  return published?.documents.find(({ path }) => path === `${set}/resourcelist.xml`)?.at;
+}
+
+function sourcesOf({ jointSets }: Pick<ServerDeps, 'jointSets'>, path: string): ReadonlySet<string> {
+  const joint = jointSets?.().find((set) => path.startsWith(`${set.path}/`));
+  return new Set(joint?.members?.map(({ source }) => source) ?? [path.split('/', 1)[0] ?? path]);
+}
