@@ -17,6 +17,7 @@ import { installServedSources } from './http/served-sources.ts';
 import { collectionRoutes } from './items/collections.ts';
 import { itemRoutes } from './items/items.ts';
 import { linksetRoutes } from './items/linksets.ts';
+import { resourceMapRoutes } from './items/resource-maps.ts';
 import { mementoRoutes } from './memento/memento.ts';
 import { timeGateRoutes } from './memento/time-gate.ts';
 import { timeMapRoutes } from './memento/time-map.ts';
@@ -117,6 +118,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   collectionRoutes(app, deps);
   itemRoutes(app, deps);
   linksetRoutes(app, deps);
+  resourceMapRoutes(app, deps);
   patchRoutes(app, deps);
   resourceRoutes(app, deps);
   timeGateRoutes(app, deps);

@@ -27,6 +27,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     provider: 'files records',
   },
   'src/oai': {
+    ore: 'xml-text.ts',
     sets: 'protocol.ts',
   },
   'adapters/dspace': {

@@ -1,4 +1,5 @@
 import { toUri } from '../../core/uris.ts';
+import { type MapForm, mapTypes, oreTerms } from '../../oai/ore/resource-map.ts';
 import type { ServedResource } from '../../store/reading/resources.ts';
 import type { HeaderLink } from './link-header.ts';
 
@@ -13,6 +14,8 @@ export interface SignpostedItem {
   readonly uri: string;
   readonly citeAs?: string | undefined;
   readonly metadata: readonly LinkTarget[];
+  /** Its Resource Maps (OAI-ORE). */
+  readonly maps: readonly LinkTarget[];
   readonly files: readonly LinkTarget[];
   readonly collections: readonly string[];
 }
@@ -29,11 +32,17 @@ export interface LinkContext {
   readonly links: readonly HeaderLink[];
 }
 
-export function landingPageLinks({ citeAs, metadata, files, collections }: SignpostedItem): HeaderLink[] {
+export function landingPageLinks({
+  citeAs,
+  metadata,
+  maps,
+  files,
+  collections,
+}: SignpostedItem): HeaderLink[] {
   return [
     ...(citeAs === undefined ? [] : [{ rel: 'cite-as', href: citeAs }]),
     { rel: 'type', href: 'https://schema.org/AboutPage' },
-    ...metadata.map((target) => toLink('describedby', target)),
+    ...[...metadata, ...maps].map((target) => toLink('describedby', target)),
     ...files.map((target) => ({ ...toLink('item', target), many: true })),
     ...collections.map((href) => ({ rel: 'collection', href })),
   ];
@@ -47,6 +56,26 @@ export function linksetLinks(uri: string): readonly HeaderLink[] {
   ];
 }
 
+/** URI-A: what an item's Resource Maps describe. @param uri of the item's page */
+export function aggregationUri(uri: string): string {
+  return `${uri}/aggregation`;
+}
+
+/** What follows the address of an item in that of its Resource Map, which no metadata has. */
+export const mapNames: Readonly<Record<MapForm, string>> = {
+  atom: 'resourcemap.atom',
+  json: 'resourcemap.jsonld',
+};
+
+/** `profile` says what they are: `resourcemap` is no registered relation. @param uri of the item's page */
+export function resourceMapTargets(uri: string): readonly LinkTarget[] {
+  return (['atom', 'json'] as const).map((form) => ({
+    uri: `${uri}/${mapNames[form]}`,
+    mediaType: mapTypes[form],
+    profile: oreTerms,
+  }));
+}
+
 /** Back to the page of its item: `collection` from a file, `describes` from metadata. */
 export function backLink({ kind }: Pick<ServedResource, 'kind'>, uri: string): HeaderLink {
   return { rel: kind === 'file' ? 'collection' : 'describes', href: uri, type: 'text/html' };
@@ -55,7 +84,7 @@ export function backLink({ kind }: Pick<ServedResource, 'kind'>, uri: string): H
 /** Everything about an item, one context after the other: there may be thousands. */
 export function* linkContexts(item: SignpostedItem): Generator<LinkContext> {
   yield { anchor: item.uri, links: landingPageLinks(item) };
-  for (const { uri } of item.metadata)
+  for (const { uri } of [...item.metadata, ...item.maps])
     yield { anchor: uri, links: [backLink({ kind: 'metadata' }, item.uri)] };
   for (const { uri } of item.files) yield { anchor: uri, links: [backLink({ kind: 'file' }, item.uri)] };
 }

@@ -32,6 +32,9 @@ export interface ItemView {
   readonly timeline?: ItemTimeline | undefined;
   /** Everything that is here, and how it is linked (RFC 9264). */
   readonly linkset: string;
+  /** What the item is by OAI-ORE, and what describes it so; absent where nobody answers there. */
+  readonly aggregation?: string;
+  readonly resourceMaps?: readonly { readonly uri: string; readonly mediaType?: string | undefined }[];
   readonly capabilityLists: readonly string[];
   readonly about: string;
 }
@@ -83,12 +86,19 @@ ${table(words.name, shown, at, reader)}${files > shown.length && html`<p class="
   return {
     title: title?.text ?? identifier,
     titleLanguage: title?.language,
-    head: html`${citeAs !== undefined && html`<link rel="cite-as" href="${citeAs}">`}${
+    head: html`${citeAs !== undefined && html`<link rel="cite-as" href="${citeAs}">`}${oreHead(view)}${
       description && citationHead({ uri: ownUri, description, citeAs, landingPages, files: shown })
     }`,
     body,
     capabilityLists: view.capabilityLists,
   };
+}
+
+/** As ORE's Resource Map Discovery (§4) has it. */
+function oreHead({ aggregation, resourceMaps = [] }: ItemView): Markup {
+  return html`${aggregation !== undefined && html`<link rel="aggregation" href="${aggregation}">`}${resourceMaps.map(
+    ({ uri, mediaType }) => html`<link rel="resourcemap" type="${mediaType}" href="${uri}">`,
+  )}`;
 }
 
 function timelineSection({ count: all, first, moments }: ItemTimeline, now: string, reader: Reader): Markup {

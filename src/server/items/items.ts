@@ -6,7 +6,13 @@ import type { ServerDeps } from '../deps.ts';
 import { fileName } from '../files/file-headers.ts';
 import { formatLinks, type HeaderLink } from '../http/link-header.ts';
 import { preferredType, varyBy } from '../http/negotiation.ts';
-import { landingPageLinks, linksetLinks, type SignpostedItem, toLink } from '../http/signposting.ts';
+import {
+  aggregationUri,
+  landingPageLinks,
+  linksetLinks,
+  type SignpostedItem,
+  toLink,
+} from '../http/signposting.ts';
 import { type FormatQuery, formatQuery, sendView } from '../pages/views.ts';
 import { capabilityListsFor } from './discovery.ts';
 import { type ItemResource, type ItemView, toItemPage } from './item-page.ts';
@@ -67,7 +73,9 @@ function linksOf(item: SignpostedItem): readonly HeaderLink[] {
     ...item.metadata.map((target) => ({ ...toLink('alternate', target), profile: undefined })),
     ...few,
     ...linksetLinks(item.uri),
-    ...landingPageLinks({ ...item, citeAs: undefined, metadata: [] }).filter(({ rel }) => rel !== 'type'),
+    ...landingPageLinks({ ...item, citeAs: undefined, metadata: [], maps: [] }).filter(
+      ({ rel }) => rel !== 'type',
+    ),
   ];
 }
 
@@ -101,6 +109,11 @@ export async function toItemView(
     files: files.length,
     timeline,
     linkset: `${signposted.uri}/linkset.json`,
+    // Where pages are files nobody answers there.
+    ...(deps.pages?.isAlone !== true && {
+      aggregation: aggregationUri(signposted.uri),
+      resourceMaps: signposted.maps.map(({ uri, mediaType }) => ({ uri, mediaType })),
+    }),
     capabilityLists: await capabilityListsFor(deps, source, [...metadata, ...files.slice(0, 1)]),
     about: `${baseUrl}/${source}/about`,
   };

@@ -8,7 +8,7 @@ import type { StoredResource } from '../../store/reading/resources.ts';
 import type { ServerDeps } from '../deps.ts';
 import { servedPath } from '../http/base-path.ts';
 import { Refusal, type Trace } from '../http/errors.ts';
-import { citeAsOf, type SignpostedItem, toTarget } from '../http/signposting.ts';
+import { citeAsOf, resourceMapTargets, type SignpostedItem, toTarget } from '../http/signposting.ts';
 import { describeItem } from './item-description.ts';
 import { readItemPast } from './item-timeline.ts';
 import { originalUri } from './timeline-view.ts';
@@ -96,10 +96,12 @@ function signpost(
   metadata: readonly StoredResource[],
   files: readonly StoredResource[],
 ): SignpostedItem {
+  const uri = `${baseUrl}/${itemPath(source, identifier)}`;
   return {
-    uri: `${baseUrl}/${itemPath(source, identifier)}`,
+    uri,
     citeAs: citeAsOf(landingPagesOf(metadata, files)),
     metadata: metadata.map((resource) => toTarget(baseUrl, resource)),
+    maps: resourceMapTargets(uri),
     files: files.map((resource) => toTarget(baseUrl, resource)),
     collections: collections.map(({ spec }) => `${baseUrl}/${collectionPath(source, spec)}`),
   };

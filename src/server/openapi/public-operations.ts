@@ -8,6 +8,7 @@ import {
   itemView,
   linksetView,
   readinessView,
+  resourceMapView,
   searchView,
   setAboutView,
 } from './view-schemas.ts';
@@ -56,6 +57,14 @@ const item: Parameter = {
     'The identifier of the item as one segment: letters, digits, `_ : . -` as they are, every other octet as `~hh`.',
   example: 'oai:repo.example.org:123456789~2F1',
 };
+
+function resourceMap(summary: string, content: NonNullable<Answer['content']>): Operation {
+  const headers = { ETag: conditional.ETag, Link: '`describes` the item and the Aggregation.' };
+  return {
+    ...{ tag: 'resources', summary, parameters: [source, item], problems: [404, 410, 412] },
+    answers: { 200: { description: 'The Resource Map.', content, headers }, 304: notModified },
+  };
+}
 const original: Parameter = {
   name: 'uri',
   in: 'path',
@@ -207,6 +216,23 @@ export const publicOperations: Readonly<Record<string, Operation>> = {
     answers: { 200: { description: 'The link set.', content: { 'application/linkset+json': linksetView } } },
     problems: [404, 410],
   },
+  getAggregation: {
+    tag: 'resources',
+    summary: 'An item as an Aggregation (OAI-ORE): leads to its Resource Map, or to its page',
+    parameters: [source, item],
+    answers: {
+      303: {
+        description: 'To what is preferred: Atom, JSON-LD or the page.',
+        headers: { Location: 'A Resource Map, or the page.', Vary: '`Accept`.', Link: 'describedby.' },
+      },
+    },
+    problems: [404, 410],
+  },
+  getResourceMap: resourceMap(
+    'Everything that everybody may read of an item, as a Resource Map (OAI-ORE) in Atom',
+    { 'application/atom+xml': undefined },
+  ),
+  getResourceMapJson: resourceMap('The same as JSON-LD', { 'application/ld+json': resourceMapView }),
   getCollection: {
     tag: 'pages',
     summary: 'A collection (an OAI set, a DSpace collection) and its resources, 100 a page',

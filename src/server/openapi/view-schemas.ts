@@ -192,6 +192,8 @@ export const itemView = view({
   files: number,
   timeline: maybe(itemTimeline),
   linkset: uri,
+  aggregation: maybe(uri),
+  resourceMaps: maybe(list(view({ uri, mediaType: maybe(text) }))),
   capabilityLists: list(uri),
   about: uri,
 });
@@ -264,4 +266,11 @@ export const problemView = Type.Object(
 /** RFC 9264, as far as that is for everybody the same. */
 export const linksetView = Type.Object({
   linkset: list(Type.Object({ anchor: uri })),
+});
+
+/** JSON-LD, in the names of its own context. */
+export const resourceMapView = Type.Object({
+  '@id': uri,
+  modified: moment,
+  describes: Type.Object({ '@id': uri, aggregates: list(Type.Object({ '@id': uri, title: text })) }),
 });

@@ -66,6 +66,7 @@ const below = [
   ...['/resourcelist.xml', '/capabilitylist.xml', '/.well-known/resourcesync', '/changedump/x.zip', '/none'],
   ...[`/items/${item}`, '/items/none', `/items/${item}/oai_dc.xml`, '/items/none/oai_dc.xml'],
   ...[`/items/${item}/files/1-a.pdf`, `/items/${item}/linkset`, `/items/none/linkset.json`],
+  ...['aggregation', 'resourcemap.atom', 'resourcemap.jsonld'].map((name) => `/items/${item}/${name}`),
   ...[
     '/patches/1-0123456789abcdef.xml',
     '/oai',

@@ -53,6 +53,11 @@ const linksets = [
   `<${item}/linkset.json>; rel="linkset"; type="application/linkset+json"`,
 ];
 const xml = 'type="application/xml"';
+const ore = 'http://www.openarchives.org/ore/terms/';
+const maps = [
+  { href: `${item}/resourcemap.atom`, type: 'application/atom+xml' },
+  { href: `${item}/resourcemap.jsonld`, type: 'application/ld+json' },
+];
 
 describe('FAIR Signposting, level 2', () => {
   it('from the page of an item leads to its identifier, descriptions, files and link sets', async () => {
@@ -64,6 +69,7 @@ describe('FAIR Signposting, level 2', () => {
       '<https://schema.org/AboutPage>; rel="type"',
       `<${item}/mods.xml>; rel="describedby"; ${xml}`,
       `<${item}/oai_dc.xml>; rel="describedby"; ${xml}; profile="${profile}"`,
+      ...maps.map(({ href, type }) => `<${href}>; rel="describedby"; type="${type}"; profile="${ore}"`),
       ...linksets,
       `<${base}/${file}>; rel="item"; type="application/pdf"`,
       `<${base}/kyushu/collections/theses>; rel="collection"`,
@@ -129,12 +135,14 @@ describe('the link set of an item (RFC 9264)', () => {
           describedby: [
             { href: `${item}/mods.xml`, type: 'application/xml' },
             { href: `${item}/oai_dc.xml`, type: 'application/xml', profile: [profile] },
+            ...maps.map((map) => ({ ...map, profile: [ore] })),
           ],
           item: [{ href: `${base}/${file}`, type: 'application/pdf' }],
           collection: [{ href: `${base}/kyushu/collections/theses` }],
         },
         { anchor: `${item}/mods.xml`, describes: [{ href: item, type: 'text/html' }] },
         { anchor: `${item}/oai_dc.xml`, describes: [{ href: item, type: 'text/html' }] },
+        ...maps.map(({ href }) => ({ anchor: href, describes: [{ href: item, type: 'text/html' }] })),
         { anchor: `${base}/${file}`, collection: [{ href: item, type: 'text/html' }] },
       ],
     });
@@ -145,7 +153,7 @@ describe('the link set of an item (RFC 9264)', () => {
     const { headers, body } = await house.app.inject(local(`${item}/linkset`));
     expect(headers['content-type']).toBe('application/linkset');
     const lines = body.trimEnd().split(',\n');
-    expect(lines).toHaveLength(9);
+    expect(lines).toHaveLength(13);
     expect(lines[0]).toBe(`<https://doi.org/10.5555/12345678>; anchor="${item}"; rel="cite-as"`);
     expect(lines.at(-1)).toBe(`<${item}>; anchor="${base}/${file}"; rel="collection"; type="text/html"`);
   });

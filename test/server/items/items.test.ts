@@ -28,6 +28,7 @@ const links = [
   { rel: 'collection', href: 'kyushu/collections/theses' },
 ];
 const item = '/kyushu/items/oai:repo.example.org:1';
+const ore = 'http://www.openarchives.org/ore/terms/';
 
 async function get(url: string, accept = 'text/html') {
   return house.app.inject({ url, headers: { accept } });
@@ -52,6 +53,8 @@ describe('the page of an item', () => {
       '<https://schema.org/AboutPage>; rel="type"',
       `<${base}${item}/mods.xml>; rel="describedby"; ${type}`,
       `<${base}${item}/oai_dc.xml>; rel="describedby"; ${type}`,
+      `<${base}${item}/resourcemap.atom>; rel="describedby"; type="application/atom+xml"; profile="${ore}"`,
+      `<${base}${item}/resourcemap.jsonld>; rel="describedby"; type="application/ld+json"; profile="${ore}"`,
       `<${base}${item}/linkset>; rel="linkset"; type="application/linkset"`,
       `<${base}${item}/linkset.json>; rel="linkset"; type="application/linkset+json"`,
       `<${base}${item}/files/1-a.pdf>; rel="item"; ${type}`,

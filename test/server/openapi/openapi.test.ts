@@ -91,6 +91,7 @@ describe('what programs get in the place of pages is what the description says',
       else {
         holds(schemas.itemView, view);
         holds(schemas.linksetView, await json(`${item}/linkset.json`));
+        holds(schemas.resourceMapView, await json(`${item}/resourcemap.jsonld`));
         seen += 1;
       }
     }
