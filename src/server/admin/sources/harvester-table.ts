@@ -22,7 +22,7 @@ const en = {
 };
 
 const ja: typeof en = {
-  title: 'OAI-PMH のハーベスター',
+  title: 'OAI-PMH のハーベスタ',
   none: 'まだ誰もハーベストしていません。',
   intro: 'リクエストに書かれた名前です。最近ハーベストした順に並んでいます。',
   program: 'プログラム',

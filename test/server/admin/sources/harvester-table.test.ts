@@ -43,7 +43,7 @@ test('who harvests a source is told on its page, as text, and to programs', asyn
   expect(english).toContain('<td class="n">1,200</td><td class="n">3</td>');
   expect(english).toContain('(says no name)');
   expect(english).toContain('<td>everything</td>');
-  expect(await page('kyushu?lang=ja')).toContain('OAI-PMH のハーベスター');
+  expect(await page('kyushu?lang=ja')).toContain('OAI-PMH のハーベスタ');
   const { harvesters } = (await (await api('kyushu/harvesters')).json()) as { harvesters: object[] };
   const { sourceId: _, ...told } = one;
   expect(harvesters).toEqual([
