@@ -221,7 +221,7 @@ describe('what upstreams do', () => {
     expect(listed).toMatchObject({
       code: 4,
       stdout: expect.stringMatching(
-        /30 items \(30 resources\) not found by run 2, a full harvest[\s\S]*oai:a:0 \(oai_dc\) missing since 2[\s\S]*rsbridge harvest repo --accept-deletions 2\n$/,
+        /30 items \(30 resources\) not found by run 2, a full harvest[\s\S]*oai:a:0 \(oai_dc\) missing since 2[\s\S]*rsbridge harvest repo --accept-deletions 2; to keep all: rsbridge vanished repo --reject 2\n$/,
       ),
     });
     const rows = (await run('vanished', 'repo', '--json')).stdout.trim().split('\n');
