@@ -1,9 +1,32 @@
 import type { MetadataFormat, RepositoryInfo } from '../core/adapter.ts';
 import type { OfferedFormat } from './lists.ts';
+import { atomNamespace } from './ore/resource-map.ts';
 import { isPrefix, oaiNamespace } from './protocol.ts';
 
 /** What every repository has to offer (OAI-PMH §3.4). */
 export const dublinCore = 'oai_dc';
+
+/** Under which a repository offers the Resource Maps of its items. */
+export const mapPrefix = 'ore';
+
+/** OAI-ORE in Atom. Its schema says nothing but how such an entry can stand in a record. */
+const resourceMaps: OfferedFormat = {
+  prefix: mapPrefix,
+  namespace: atomNamespace,
+  schema: 'http://www.openarchives.org/OAI/2.0/atom_entry.xsd',
+};
+
+/**
+ * The format of the Resource Maps that are made here, beside those that a source has.
+ * @returns undefined where one of them is of that name, or in that namespace: by it a DSpace looks for Resource Maps, and
+ * would find two
+ */
+export function mapFormatBeside(formats: readonly OfferedFormat[]): OfferedFormat | undefined {
+  const isTaken = formats.some(
+    ({ prefix, namespace }) => prefix === mapPrefix || namespace === resourceMaps.namespace,
+  );
+  return isTaken ? undefined : resourceMaps;
+}
 
 /** By namespace, where what repositories say is often wrong or gone. */
 const schemas: Readonly<Record<string, string>> = {

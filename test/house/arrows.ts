@@ -144,7 +144,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     http: 'deps.ts html words',
     items: 'deps.ts files html http pages past past.ts words',
     memento: 'deps.ts html http pages past past.ts repeated words',
-    oai: 'deps.ts http',
+    oai: 'deps.ts http items',
     openapi: 'deps.ts http',
     operations: 'access deps.ts http measures.ts pages privacy.ts request-metrics.ts',
     pages: 'deps.ts html http openapi words',

@@ -9,7 +9,7 @@ import type { ServerDeps } from '../deps.ts';
 import { servedPath } from '../http/base-path.ts';
 import { Refusal, type Trace } from '../http/errors.ts';
 import { citeAsOf, resourceMapTargets, type SignpostedItem, toTarget } from '../http/signposting.ts';
-import { describeItem } from './item-description.ts';
+import { describeItems } from './item-description.ts';
 import { readItemPast } from './item-timeline.ts';
 import { originalUri } from './timeline-view.ts';
 
@@ -54,8 +54,34 @@ export async function toLivingItem(
   living: readonly StoredResource[],
 ): Promise<LivingItem> {
   const metadata = living.filter(({ kind }) => kind === 'metadata');
+  const [description] = await describeItems(deps, [metadata]);
+  return describedItem(deps, item, living, description);
+}
+
+/** Those of many items of which anything is published, their metadata read together. */
+export async function toLivingItems(
+  deps: Pick<ServerDeps, 'baseUrl' | 'database' | 'directory'>,
+  items: readonly StoredItem[],
+): Promise<readonly LivingItem[]> {
+  const found = items.flatMap((item) => {
+    const living = item.resources.filter(({ deletedAt }) => deletedAt === undefined);
+    return living.length === 0 ? [] : { item, living };
+  });
+  const descriptions = await describeItems(
+    deps,
+    found.map(({ living }) => living.filter(({ kind }) => kind === 'metadata')),
+  );
+  return found.map(({ item, living }, index) => describedItem(deps, item, living, descriptions[index]));
+}
+
+function describedItem(
+  deps: Pick<ServerDeps, 'baseUrl'>,
+  item: StoredItem,
+  living: readonly StoredResource[],
+  description: Description | undefined,
+): LivingItem {
+  const metadata = living.filter(({ kind }) => kind === 'metadata');
   const files = living.filter(({ kind }) => kind === 'file').sort(bySequence);
-  const description = await describeItem(deps, metadata);
   const signposted = signpost(deps.baseUrl, item, metadata, files);
   const citeAs = citeAsStated(description, signposted.citeAs);
   return { item, metadata, files, description, signposted: { ...signposted, citeAs } };

@@ -1,5 +1,5 @@
 import type { RepositoryInfo } from '../../core/adapter.ts';
-import { offeredAmong } from '../../oai/formats.ts';
+import { mapFormatBeside, offeredAmong } from '../../oai/formats.ts';
 import type { OfferedFormat } from '../../oai/lists.ts';
 
 /** What a repository said of itself, read once for each text of it. */
@@ -7,6 +7,8 @@ export interface SourceFacts {
   readonly info: RepositoryInfo;
   readonly formats: readonly OfferedFormat[];
   readonly byPrefix: ReadonlyMap<string, OfferedFormat>;
+  /** In which its items are offered as wholes; undefined: it has Resource Maps of its own. */
+  readonly map: OfferedFormat | undefined;
 }
 
 interface Known extends SourceFacts {
@@ -28,6 +30,7 @@ export class KnownFacts {
       info: read,
       formats,
       byPrefix: new Map(formats.map((format) => [format.prefix, format])),
+      map: mapFormatBeside(formats),
     };
     this.#known.set(sourceId, facts);
     return facts;

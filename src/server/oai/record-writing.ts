@@ -6,6 +6,7 @@ import type { OaiRecord, Provenance, RecordHeader } from '../../oai/record.ts';
 import { toOaiIdentifier } from '../../oai/record-identifier.ts';
 import type { StoredRecord } from '../../store/oai/stored-record.ts';
 import { type Content, readContents } from '../../store/payloads/contents.ts';
+import { writeMaps } from './map-writing.ts';
 import type { OaiDeps } from './oai-deps.ts';
 import type { HeldRecord, RecordOrigin } from './repository.ts';
 
@@ -25,11 +26,12 @@ export async function writeRecords(
   held: readonly HeldRecord[],
 ): Promise<readonly OaiRecord[]> {
   const contents = await readAll(deps, held);
+  const maps = await writeMaps(deps, held);
   return held.flatMap((one) => {
     const { record, origin } = one;
     const header = headerOf(one);
     if (record.deleted) return { header, metadata: undefined, provenance: undefined };
-    const bytes = contents.get(record);
+    const bytes = record.whole ? maps.get(record) : contents.get(record);
     const format = origin.format(prefix);
     if (bytes === undefined || !format) return [];
     const metadata = embedded(bytes, format.schema);
@@ -37,7 +39,8 @@ export async function writeRecords(
       leftOut(deps, one, { reason: 'its root element cannot stand in an OAI-PMH response' });
       return [];
     }
-    return { header, metadata, provenance: provenanceOf(origin, format, record) };
+    const provenance = record.whole ? undefined : provenanceOf(origin, format, record);
+    return { header, metadata, provenance };
   });
 }
 

@@ -8,6 +8,7 @@ import { listSets, sourceHasSets } from '../../store/oai/listed-sets.ts';
 import { formatsInStore } from '../../store/oai/offered-formats.ts';
 import { type OfferedSource, readOfferedSource } from '../../store/oai/offered-source.ts';
 import { countRecords, type RecordList, readLastRecord, readRecords } from '../../store/oai/record-pages.ts';
+import { findWholeItem, wholeItems } from '../../store/oai/stored-item.ts';
 import {
   findItemRecords,
   readEarliest,
@@ -105,26 +106,34 @@ class SourceRepository implements OaiRepository {
   }
 
   async formats() {
-    const { formats } = this.#opened.known;
+    const { formats, map } = this.#opened.known;
     const names = formats.map(({ prefix }) => prefix);
     const inStore = await formatsInStore(this.#deps.database.reader, this.sourceId, names);
     // What every repository has to offer, also one without a record.
-    return formats.filter(({ prefix }) => prefix === dublinCore || inStore.has(prefix));
+    const offered = formats.filter(({ prefix }) => prefix === dublinCore || inStore.has(prefix));
+    return map && inStore.size > 0 ? [...offered, map] : offered;
   }
 
   async hasFormat(prefix: string) {
-    return this.#opened.known.byPrefix.has(prefix);
+    return this.#origin.format(prefix) !== undefined;
   }
 
   async find(identifier: string) {
     for (const candidate of fromOaiIdentifier(identifier, this.#origin.namespace)) {
       // PostgreSQL refuses NUL even in a question.
-      const found = candidate.includes('\0')
-        ? undefined
-        : await findItemRecords(this.#deps.database.reader, this.sourceId, candidate);
-      if (found && found.length > 0) return found.map((record) => this.#held(record));
+      const found = candidate.includes('\0') ? [] : await this.#findStored(candidate);
+      if (found.length > 0) return found.map((record) => this.#held(record));
     }
     return undefined;
+  }
+
+  async #findStored(identifier: string): Promise<readonly StoredRecord[]> {
+    const { reader } = this.#deps.database;
+    const found = (await findItemRecords(reader, this.sourceId, identifier)) ?? [];
+    const { map } = this.#opened.known;
+    const whole = map && found.length > 0 && (await findWholeItem(reader, this.sourceId, identifier));
+    // What is stored by its name, and offered no more, is not it.
+    return whole ? [...found.filter(({ format }) => format !== map.prefix), whole] : found;
   }
 
   async hasSets() {
@@ -164,7 +173,7 @@ class SourceRepository implements OaiRepository {
     const own = set === undefined ? undefined : all.find((one) => ownSetSpec(one) === set);
     return {
       sourceId: this.sourceId,
-      format: prefix,
+      format: prefix === this.#opened.known.map?.prefix ? wholeItems : prefix,
       spec: set,
       until,
       ...(own && { own: { set: own, all } }),
@@ -180,14 +189,14 @@ function originOf(
   { baseUrl }: RepositoryDeps,
   offer: OaiOffer,
   { id, name }: OfferedSource,
-  { info, byPrefix }: SourceFacts,
+  { info, byPrefix, map }: SourceFacts,
 ): RecordOrigin {
   const { sets = [] } = offer;
   return {
     sourceId: id,
     source: name,
     info,
-    format: (prefix) => byPrefix.get(prefix),
+    format: (prefix) => (prefix === map?.prefix ? map : byPrefix.get(prefix)),
     namespace: offer.namespace ?? new URL(baseUrl).hostname,
     statedSets: (record) => {
       const stated = statedSets(record.collections);

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { mapPrefix } from '../../oai/formats.ts';
 import {
   definitionOfSets,
   isInOwnSet,
@@ -10,7 +11,8 @@ import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { collectionsOfItems } from './item-collections.ts';
-import { changesAfter, changesAtATime, isRecord, type OrderedSource } from './record-order.ts';
+import { changesAfter, changesAtATime, type OrderedSource, placesAfter } from './record-order.ts';
+import { wholeItems } from './stored-item.ts';
 
 /**
  * Records in the order of their last changes, by the sets that are configured here. They follow the order of all records and
@@ -66,31 +68,30 @@ export async function orderOwnSets(
   );
   const isAll = changes.length < changesAtATime;
   const next = isAll ? upTo : Number(changes.at(-1)?.seq ?? upTo);
-  const records = changes.filter(isRecord);
-  const latest = records.filter((change) => Number(change.seq) === Number(change.last_seq));
+  const { leaving, places } = placesAfter(changes);
   const collections = await collectionsOfItems(
     database.reader,
     sourceId,
-    latest.map(({ item_id }) => Number(item_id)),
+    places.map(({ itemId }) => itemId),
   );
   await database.transaction(async (trx) => {
     const moved = await trx('oai_own_set')
       .where({ source_id: sourceId, definition, seq: followed.seq })
       .update({ seq: next });
     if (moved === 0) return;
-    const ids = [...new Set(records.map(({ resource_id }) => Number(resource_id)))];
-    await removeRows(trx, sourceId, sets.map(ownSetSpec), ids);
+    await removeRows(trx, sourceId, sets.map(ownSetSpec), leaving);
     await insertRows(
       trx,
       'oai_record',
-      latest.flatMap(({ item_id, format, seq, resource_id }) =>
-        sets
-          .filter((set) => isInOwnSet(set, { format, collections: collections.get(Number(item_id)) ?? [] }))
+      places.flatMap(({ itemId, format, seq, resourceId }) => {
+        const told = format === wholeItems ? mapPrefix : format;
+        return sets
+          .filter((set) => isInOwnSet(set, { format: told, collections: collections.get(itemId) ?? [] }))
           .map((set) => ({
             ...{ source_id: sourceId, format, spec: ownSetSpec(set) },
-            ...{ seq: Number(seq), resource_id: Number(resource_id) },
-          })),
-      ),
+            ...{ seq, resource_id: resourceId },
+          }));
+      }),
     );
   });
   return !isAll;
@@ -115,11 +116,11 @@ async function beginAnew(
 
 /** Each is found by the key, without reading what is between them. */
 async function formatsOf(db: Queryable, sourceId: number): Promise<readonly string[]> {
-  const found: string[] = [];
+  const found: string[] = [wholeItems];
   for (;;) {
     const row: { format: string } | undefined = await db('oai_record')
       .where({ source_id: sourceId })
-      .where('format', '>', found.at(-1) ?? '')
+      .where('format', '>', found.at(-1) ?? wholeItems)
       .orderBy('format')
       .first('format');
     if (!row) return found;

@@ -6,9 +6,10 @@ import type { Database, Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
 import { ofSource, sameSource } from '../rows/one-source.ts';
 import { collectionsOfItems } from './item-collections.ts';
+import { placedAs, wholeItems } from './stored-item.ts';
 
 /** Counted up when records are put in order by other rules: then all of them are, anew. */
-const rules = 1;
+const rules = 2;
 
 /** Changes that are taken up at a time. */
 export const changesAtATime = 1000;
@@ -75,12 +76,11 @@ export async function orderRecords(
   // Where there are no more, the journal is read to its end, whatever its last changes were of.
   const next = changes.length < changesAtATime ? Math.max(last, journalSeq) : last;
   if (next <= seq) return undefined;
-  const records = changes.filter(isRecord);
-  const latest = records.filter((change) => Number(change.seq) === Number(change.last_seq));
+  const { leaving, places } = placesAfter(changes);
   const collections = await collectionsOfItems(
     database.reader,
     sourceId,
-    latest.map(({ item_id }) => Number(item_id)),
+    places.map(({ itemId }) => itemId),
   );
   const isOurs = await database.transaction(async (trx) => {
     // It may have been removed for good meanwhile.
@@ -99,17 +99,17 @@ export async function orderRecords(
     }
     if (seq > 0) own.where({ seq, rules });
     if ((await own.update({ seq: next, rules })) === 0) return false;
-    await removePlaces(trx, sourceId, [...new Set(records.map(({ resource_id }) => Number(resource_id)))]);
+    await removePlaces(trx, sourceId, leaving);
     await insertRows(
       trx,
       'oai_record',
-      latest.flatMap(({ item_id, format, seq: at, resource_id }) =>
-        ['', ...setsOf(collections.get(Number(item_id)) ?? [])].map((spec) => ({
+      places.flatMap(({ itemId, format, seq: at, resourceId }) =>
+        ['', ...setsOf(collections.get(itemId) ?? [])].map((spec) => ({
           source_id: sourceId,
           format,
           spec,
-          seq: Number(at),
-          resource_id: Number(resource_id),
+          seq: at,
+          resource_id: resourceId,
         })),
       ),
     );
@@ -149,6 +149,47 @@ async function removePlaces(
     .modify((query) => whereAnyOf(query, 'resource_id', resourceIds))
     .modify(ofSource, 'oai_record', sourceId)
     .delete();
+}
+
+/** Where something stands in the order. */
+export interface Place {
+  readonly itemId: number;
+  /** `wholeItems`: it is the item itself. */
+  readonly format: string;
+  readonly seq: number;
+  /** Of an item `placedAs`. */
+  readonly resourceId: number;
+}
+
+/**
+ * What some changes make of the order. A file moves its item, and no record: those say what the repository delivered.
+ * @param changes in their order
+ * @returns whose places are free, and the places that are taken instead. What has changed once more after these changes has
+ * none until those are taken up.
+ */
+export function placesAfter(changes: readonly ChangeRow[]): {
+  readonly leaving: readonly number[];
+  readonly places: readonly Place[];
+} {
+  const leaving = new Set<number>();
+  const places: Place[] = [];
+  const items = new Map<number, number>();
+  for (const change of changes) {
+    const [itemId, resourceId, seq] = [change.item_id, change.resource_id, change.seq].map(Number) as [
+      number,
+      number,
+      number,
+    ];
+    const isLast = seq === Number(change.last_seq);
+    leaving.add(placedAs(itemId));
+    if (isLast) items.set(itemId, seq);
+    if (!isRecord(change)) continue;
+    leaving.add(resourceId);
+    if (isLast) places.push({ itemId, format: change.format, seq, resourceId });
+  }
+  for (const [itemId, seq] of items)
+    places.push({ itemId, format: wholeItems, seq, resourceId: placedAs(itemId) });
+  return { leaving: [...leaving], places };
 }
 
 /** A change of the journal with what it was of. */

@@ -1,14 +1,24 @@
+import { mapPrefix } from '../../oai/formats.ts';
 import { isInOwnSet, type OwnSet } from '../../oai/sets/own-sets.ts';
 import { setsOf } from '../../oai/sets/set-spec.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
 import { ownSetsUpTo } from './own-set-order.ts';
 import { isXml, orderedUpTo } from './record-order.ts';
+import {
+  type ItemRow,
+  itemsInJournal,
+  itemsInOrder,
+  pageOfItems,
+  toItemRecords,
+  wholeItems,
+} from './stored-item.ts';
 import { type RecordRow, type StoredRecord, selectRecords, toRecords } from './stored-record.ts';
 
 /** Records of one format in the order of their last changes, which is the order of their datestamps, too. */
 export interface RecordList {
   readonly sourceId: number;
+  /** `wholeItems`: of items instead. */
   readonly format: string;
   /** A setSpec as we publish it; undefined: all records. */
   readonly spec: string | undefined;
@@ -44,7 +54,7 @@ export async function readRecords(
 ): Promise<RecordPage> {
   // Read first: whatever is taken up after that moves behind this place, and is met there.
   const ordered = await inOrderUpTo(db, list);
-  const rows: RecordRow[] = after < ordered ? await inOrder(db, list, after, ordered, limit + 1) : [];
+  const rows: Row[] = after < ordered ? await inOrder(db, list, after, ordered, limit + 1) : [];
   let isOver = rows.some(({ at }) => isBehind(list, at));
   let last = Math.max(after, ordered);
   for (let read = 0; !isOver && rows.length <= limit; read += changesAtATime) {
@@ -63,7 +73,7 @@ export async function readRecords(
   }
   const within = rows.filter(({ at }) => !isBehind(list, at));
   return {
-    records: await toRecords(db, list.sourceId, within.slice(0, limit)),
+    records: await tellOf(db, list, within.slice(0, limit)),
     more: within.length > limit,
   };
 }
@@ -74,12 +84,25 @@ export async function readLastRecord(
   list: RecordList,
   upTo: number,
 ): Promise<StoredRecord | undefined> {
-  const rows: RecordRow[] = await ordering(db, list)
+  const { sourceId, format, spec = '' } = list;
+  const order = format === wholeItems ? itemsInOrder(db, sourceId, spec) : ordering(db, list);
+  const rows: Row[] = await order
     .where('oai_record.seq', '<=', upTo)
     .orderBy('oai_record.seq', 'desc')
     .limit(1);
-  const [record] = await toRecords(db, list.sourceId, rows);
+  const [record] = await tellOf(db, list, rows);
   return record && !isBehind(list, record.at) ? record : undefined;
+}
+
+type Row = RecordRow | ItemRow;
+
+function tellOf(
+  db: Queryable,
+  { sourceId, format }: RecordList,
+  rows: readonly Row[],
+): Promise<readonly StoredRecord[]> {
+  if (format === wholeItems) return toItemRecords(db, sourceId, rows);
+  return toRecords(db, sourceId, rows as readonly RecordRow[]);
 }
 
 /** Of more, nobody is told how many there are. */
@@ -124,7 +147,8 @@ async function inOrder(
   after: number,
   upTo: number,
   limit: number,
-): Promise<RecordRow[]> {
+): Promise<Row[]> {
+  if (format === wholeItems) return [...(await pageOfItems(db, sourceId, spec, after, upTo, limit))];
   const some = pagesOf.get(limit) ?? pageOf(limit);
   pagesOf.set(limit, some);
   return [...(await some(db, sourceId, format, spec, after, upTo))];
@@ -161,7 +185,27 @@ function ordering(db: Queryable, { sourceId, format, spec }: Omit<RecordList, 'u
 
 async function inJournal(
   db: Queryable,
-  { sourceId, format, spec, own }: RecordList,
+  list: RecordList,
+  after: number,
+  upTo: number,
+): Promise<readonly Row[]> {
+  const { sourceId, format, spec, own } = list;
+  const records =
+    format === wholeItems
+      ? await itemsInJournal(db, sourceId, after, upTo)
+      : await recordsInJournal(db, list, after, upTo);
+  if (spec === undefined) return records;
+  const told = await tellOf(db, list, records);
+  return records.filter((_, index) => {
+    const collections = told[index]?.collections ?? [];
+    if (!own) return setsOf(collections).includes(spec);
+    return isInOwnSet(own.set, { format: format === wholeItems ? mapPrefix : format, collections });
+  });
+}
+
+async function recordsInJournal(
+  db: Queryable,
+  { sourceId, format }: RecordList,
   after: number,
   upTo: number,
 ): Promise<readonly RecordRow[]> {
@@ -176,11 +220,5 @@ async function inJournal(
     .where('resource.format', format)
     .modify(selectRecords, sourceId)
     .orderBy('change.seq');
-  const records = rows.filter(({ media_type }) => isXml(media_type));
-  if (spec === undefined) return records;
-  const told = await toRecords(db, sourceId, records);
-  return records.filter((_, index) => {
-    const collections = told[index]?.collections ?? [];
-    return own ? isInOwnSet(own.set, { format, collections }) : setsOf(collections).includes(spec);
-  });
+  return rows.filter(({ media_type }) => isXml(media_type));
 }

@@ -4,7 +4,7 @@ import type { Queryable } from '../engine/database.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { collectionsOfItems } from './item-collections.ts';
 
-/** An item in one format, as OAI-PMH tells of it. */
+/** An item in one format, or as a whole, as OAI-PMH tells of it. */
 export interface StoredRecord {
   /** Of its latest change. */
   readonly seq: number;
@@ -20,6 +20,8 @@ export interface StoredRecord {
   readonly path: string;
   readonly hash: string | undefined;
   readonly length: number | undefined;
+  /** It is the item as a whole: what is said of it is made when somebody asks. */
+  readonly whole?: boolean;
 }
 
 export interface RecordRow {

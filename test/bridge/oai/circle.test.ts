@@ -35,6 +35,8 @@ beforeAll(async () => {
     sources: {
       sample: {
         url: `${first.base}/sample/oai`,
+        // Not the Resource Maps, which speak of addresses.
+        formats: ['oai_dc', 'mods', 'jpcoar_2.0'],
         schedule: false,
         fullPass: false,
         overlapSeconds: 0,

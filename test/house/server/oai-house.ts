@@ -5,16 +5,20 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import type { RepositoryInfo } from '../../../src/core/adapter.ts';
 import { addSeconds } from '../../../src/core/datetime.ts';
-import { noFiles } from '../../../src/core/files/published-files.ts';
+import { type FileRules, noFiles } from '../../../src/core/files/published-files.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { createApp } from '../../../src/server/app.ts';
 import type { OaiOffer, ServerDeps } from '../../../src/server/deps.ts';
 import { storeCollections } from '../../../src/store/changes/item-writing.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
+import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
+import type { RemoteFile } from '../../../src/store/files/remote-files.ts';
 import { orderOwnSets, ownSetsAreDue } from '../../../src/store/oai/own-set-order.ts';
 import { orderRecords, readOrdered } from '../../../src/store/oai/record-order.ts';
+import { settle } from '../../../src/store/pages/settle.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
+import { enforceWithdrawals } from '../../../src/store/removal/withdrawals.ts';
 import { acquireLease, type Lease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource, saveInfo } from '../../../src/store/sources/sources.ts';
@@ -28,6 +32,8 @@ export interface ToldRecord {
   readonly deleted?: boolean;
   /** Instead of a record in Dublin Core. */
   readonly content?: string;
+  /** Files that the repository names (`fileAt`); default: it says nothing of files. */
+  readonly files?: readonly string[];
 }
 
 export const baseUrl = 'https://bridge.example.org/rs';
@@ -54,6 +60,11 @@ export function dublinCore(title: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<!-- as it came -->\n<oai_dc:dc xmlns:oai_dc="${dc}" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${title}</dc:title></oai_dc:dc>\n`;
 }
 
+/** Where the repository has a file. */
+export function fileAt(name: string): string {
+  return `https://repo.example.org/bitstream/${name}`;
+}
+
 /** A source that answers OAI-PMH, whose records a test tells by a clock that it holds. */
 export class OaiHouse {
   readonly app: FastifyInstance;
@@ -63,6 +74,7 @@ export class OaiHouse {
   readonly #lease: Lease;
   readonly #directory: string;
   readonly #clock: { now: string };
+  files: FileRules = noFiles;
   offer: OaiOffer | undefined = {
     adminEmail: 'admin@bridge.example.org',
     namespace: 'repo.example.org',
@@ -97,7 +109,7 @@ export class OaiHouse {
       database,
       publication: new StagedPublication(directory),
       directory,
-      fileMode: () => 'none',
+      fileMode: () => this.files.mode,
       baseUrl,
       title: 'University of Example',
       version: '1.2.3',
@@ -140,13 +152,20 @@ export class OaiHouse {
     } as const;
     const run = await startRun(database.writer, begun);
     const items = Object.entries(records).map(([identifier, told]) => {
-      const { title = identifier, collections = [], formats = ['oai_dc'], deleted = false, content } = told;
+      const {
+        title = identifier,
+        collections = [],
+        formats = ['oai_dc'],
+        deleted = false,
+        content,
+        files,
+      } = told;
       const bytes = Buffer.from(content ?? dublinCore(title.replace(/[&<>]/g, '-')));
       return mapItem(this.source, {
         identifier,
         datestamp: '2019-04-01T09:00:00Z',
         collections,
-        speaksFor: { formats, files: undefined },
+        speaksFor: { formats, files: files && { name: 'xoai', rank: 0 } },
         deleted,
         metadata: deleted
           ? []
@@ -156,12 +175,28 @@ export class OaiHouse {
               profile: dc,
               ...(format === 'json' && { mediaType: 'application/json' }),
             })),
-        files: [],
+        files: (files ?? []).map((name, index) => ({ url: fileAt(name), name, sequence: index + 1 })),
       });
     });
-    const page = { items, problems: [], checkpoint: undefined, files: noFiles };
-    const moment = { iso: now, milliseconds: Date.parse(now) };
-    await storePage(database, this.#lease, run, page, moment);
+    const page = { items, problems: [], checkpoint: undefined, files: this.files };
+    await storePage(database, this.#lease, run, page, this.#moment());
+  }
+
+  /** The server of a file answers, and what follows from it is published. Default: everybody may read it. */
+  async see(name: string, facts: Partial<RemoteFile> = {}): Promise<void> {
+    const seen = { url: fileAt(name), outcome: 'confirmed', failures: 0, checkedAt: this.now } as const;
+    await saveRemoteFiles(this.database, this.sourceId, [{ ...seen, ...facts }]);
+    await this.settle();
+  }
+
+  /** Follows what was withdrawn, and what became known. */
+  async settle(): Promise<void> {
+    await enforceWithdrawals(this.database, this.#lease, this.#moment());
+    await settle(this.database, this.#lease, this.files, () => this.#moment());
+  }
+
+  #moment() {
+    return { iso: this.now, milliseconds: Date.parse(this.now) };
   }
 
   /** What a bridge does beside answering. @param steps at most; default: all of them */

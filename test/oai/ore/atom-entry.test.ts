@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { XmlDocument, type XmlElement } from 'libxml2-wasm';
 import { describe, expect, test } from 'vitest';
+import { findFiles } from '../../../adapters/oai-pmh/files/index.ts';
 import { atomEntry } from '../../../src/oai/ore/atom-entry.ts';
 import { resourceMapJson } from '../../../src/oai/ore/json-ld.ts';
 import type { AggregatedResource, ResourceMap } from '../../../src/oai/ore/resource-map.ts';
@@ -75,6 +76,13 @@ function ingested(entry: string) {
 }
 
 describe('A Resource Map', () => {
+  test('tells another bridge the files, and nothing else', () => {
+    const found = findFiles('http://www.openarchives.org/ore/atom/', atomEntry(map));
+    expect(found?.files).toMatchObject([
+      { url: file.uri, name: 'a.pdf', mediaType: 'application/pdf', length: 17 },
+    ]);
+  });
+
   test('in Atom is what a DSpace downloads the files of an item by', () => {
     expect(ingested(atomEntry(map))).toEqual({
       page: item,

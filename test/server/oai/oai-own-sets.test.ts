@@ -43,7 +43,8 @@ describeOnBoth('Sets that are configured here, as sets of OAI-PMH', (open) => {
     await house.order();
     await look();
     const spec = { spec: 'sets.history', source_id: house.sourceId };
-    expect(await house.database.reader('oai_record').where(spec)).toHaveLength(3);
+    // Three records, and the two items that they are of.
+    expect(await house.database.reader('oai_record').where(spec)).toHaveLength(5);
   });
 
   test('are listed first, and named in headers', async () => {

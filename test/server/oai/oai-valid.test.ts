@@ -48,6 +48,8 @@ describe.skipIf(oaiSchemas === undefined)('Every OAI-PMH response is valid by th
       'http://host:port/': {},
       'a#b#c': {},
     });
+    house.files = { mode: 'link', perItem: 100, verify: false, landingPages: false };
+    await house.tell({ 'oai:repo.example.org:files': { files: ['a.pdf', 'b.pdf'] } });
     house.pass(1);
     await house.tell({ 'oai:repo.example.org:1': { deleted: true, formats: ['oai_dc', 'simple'] } });
     house.pass(1);
@@ -77,6 +79,10 @@ describe.skipIf(oaiSchemas === undefined)('Every OAI-PMH response is valid by th
       },
       { verb: 'GetRecord', identifier: 'oai:repo.example.org:1', ...given },
       { verb: 'GetRecord', identifier: 'oai:repo.example.org:2', ...given },
+      { verb: 'ListRecords', metadataPrefix: 'ore' },
+      { verb: 'ListIdentifiers', metadataPrefix: 'ore', set: 'a' },
+      { verb: 'GetRecord', identifier: 'oai:repo.example.org:1', metadataPrefix: 'ore' },
+      { verb: 'GetRecord', identifier: 'oai:repo.example.org:files', metadataPrefix: 'ore' },
     ]) {
       const answer = await house.ask(query);
       expect(errorsIn(answer)).toEqual([]);
@@ -120,7 +126,19 @@ describe.skipIf(oaiSchemas === undefined)('Every OAI-PMH response is valid by th
   });
 
   const value = fc.oneof(
-    fc.constantFrom('', 'oai_dc', 'simple', 'none', 'all', 'a', 'a:b', 'a b', 'not~20a~20spec', 'unknown'),
+    fc.constantFrom(
+      '',
+      'oai_dc',
+      'simple',
+      'ore',
+      'none',
+      'all',
+      'a',
+      'a:b',
+      'a b',
+      'not~20a~20spec',
+      'unknown',
+    ),
     fc.constantFrom(
       '2026-11-21',
       '2026-11-21T10:00:00Z',

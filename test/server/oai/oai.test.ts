@@ -105,9 +105,9 @@ describeOnBoth('OAI-PMH of a source', (open) => {
       [
         ...(await house.ask({ verb: 'ListMetadataFormats', ...query })).matchAll(/<metadataPrefix>([^<]+)/g),
       ].map(([, name]) => name);
-    expect(await prefixes({})).toEqual(['oai_dc', 'simple']);
-    expect(await prefixes({ identifier: 'oai:repo.example.org:1' })).toEqual(['oai_dc', 'simple']);
-    expect(await prefixes({ identifier: 'oai:repo.example.org:2' })).toEqual(['oai_dc']);
+    expect(await prefixes({})).toEqual(['oai_dc', 'simple', 'ore']);
+    expect(await prefixes({ identifier: 'oai:repo.example.org:1' })).toEqual(['oai_dc', 'simple', 'ore']);
+    expect(await prefixes({ identifier: 'oai:repo.example.org:2' })).toEqual(['oai_dc', 'ore']);
   });
 
   test.each([

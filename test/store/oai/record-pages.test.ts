@@ -8,6 +8,7 @@ import {
   readLastRecord,
   readRecords,
 } from '../../../src/store/oai/record-pages.ts';
+import { wholeItems } from '../../../src/store/oai/stored-item.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { OaiHouse } from '../../house/server/oai-house.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
@@ -42,6 +43,11 @@ describeOnBoth('Pages of records', (open) => {
       expect(await identifiers({ ...list, spec: 'x' })).toEqual(expected.slice(0, 20));
       expect(await identifiers({ ...list, spec: 'z' })).toEqual(expected.slice(20));
       expect(await identifiers({ ...list, until: '2026-11-21T10:00:00Z' })).toEqual(expected.slice(0, 20));
+      // Nothing has a file here: items move as their records do.
+      const items = { ...list, format: wholeItems };
+      expect(await identifiers(items)).toEqual(expected);
+      expect(await identifiers({ ...items, spec: 'z' })).toEqual(expected.slice(20));
+      expect(await identifiers({ ...items, until: '2026-11-21T10:00:00Z' })).toEqual(expected.slice(0, 20));
       expect(await readRecords(database.reader, list, 0, 29)).toMatchObject({ more: true });
       expect(await readRecords(database.reader, list, 0, 30)).toMatchObject({ more: false });
     };
@@ -59,6 +65,10 @@ describeOnBoth('Pages of records', (open) => {
     expect(await countRecords(database.reader, list, 0, journal?.seq ?? 0)).toBe(30);
     expect(await countRecords(database.reader, { ...list, spec: 'x' }, 0, journal?.seq ?? 0)).toBe(20);
     expect((await readLastRecord(database.reader, list, 1_000_000))?.identifier).toBe('oai:a:0');
+    const items = { ...list, format: wholeItems };
+    expect(await countRecords(database.reader, items, 0, journal?.seq ?? 0)).toBe(30);
+    const last = await readLastRecord(database.reader, items, 1_000_000);
+    expect(last).toMatchObject({ identifier: 'oai:a:0', format: 'ore', whole: true, deleted: true });
   });
 
   test('are refused where the journal has gone too far ahead, until the order has followed', async () => {
@@ -99,8 +109,9 @@ describeOnBoth('Pages of records', (open) => {
     database.reader.on('query', note);
     await identifiers(list, 0, 10);
     await identifiers({ ...list, spec: 'x' }, 5, 10);
+    await identifiers({ ...list, format: wholeItems }, 0, 10);
     database.reader.removeListener('query', note);
-    expect(asked).toHaveLength(2);
+    expect(asked).toHaveLength(3);
     for (const sql of asked) {
       const plan = await planOf(database, sql);
       if (database.client === 'sqlite') {
