@@ -1,4 +1,5 @@
 import { describeError, isBridgeError } from '../core/errors.ts';
+import { essenceOf, type SourcePort } from '../resourcesync/source-port.ts';
 import { checkRobots, checkWellKnown } from './discovery/discovery-check.ts';
 import { findStart, type StartingPoint } from './discovery/starting-point.ts';
 import type { DocumentKind } from './documents/document-kind.ts';
@@ -8,7 +9,6 @@ import { checkPackage } from './packages/package-check.ts';
 import type { CheckedDocument } from './rules/document-check.ts';
 import { checkSamples } from './samples/sample-check.ts';
 import { SetSamples } from './samples/set-samples.ts';
-import { essenceOf, type SourcePort } from './source-port.ts';
 import { CutShort, SourceWalk } from './survey/source-check.ts';
 import { isDump, type SurveyedDocument } from './survey/survey.ts';
 

@@ -103,11 +103,14 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     sets: 'bucket changes disk documents dump policy.ts published',
     time: 'disk documents published',
   },
+  'src/resourcesync': {
+    packages: 'documents',
+  },
   'src/conformance': {
-    discovery: 'documents rules samples source-port.ts survey',
-    packages: 'documents rules source-port.ts survey',
+    discovery: 'documents rules survey',
+    packages: 'documents rules survey',
     rules: 'documents',
-    samples: 'documents rules source-port.ts survey',
+    samples: 'documents rules survey',
     survey: 'documents rules',
   },
   'src/oai-conformance': {

@@ -14,7 +14,8 @@ export const mayImport: Record<string, readonly string[]> = {
   'src/objects': ['src/core'],
   'src/harvest': ['src/core', 'src/store'],
   'src/publish': ['src/core', 'src/store'],
-  'src/conformance': ['src/core'],
+  'src/resourcesync': ['src/core'],
+  'src/conformance': ['src/core', 'src/resourcesync'],
   'src/oai-conformance': ['src/core', 'src/oai'],
   'src/export': ['src/core', 'src/store', 'src/publish'],
   'src/bridge': [
@@ -35,6 +36,7 @@ export const mayImport: Record<string, readonly string[]> = {
     'src/harvest',
     'src/publish',
     'src/server',
+    'src/resourcesync',
     'src/conformance',
     'src/oai-conformance',
     'src/export',

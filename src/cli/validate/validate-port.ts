@@ -1,9 +1,9 @@
 import { createLog } from '../../bridge/log.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import { productName, version } from '../../bridge/version.ts';
-import type { SourcePort } from '../../conformance/source-port.ts';
 import { createHostGate } from '../../harvest/http/host-gate.ts';
 import { createHttp, type HttpSettings } from '../../harvest/http/http.ts';
+import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { withPrivateHint } from './private-address.ts';
 

@@ -1,7 +1,7 @@
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import { beginningOf, type SourcePort } from '../../resourcesync/source-port.ts';
 import type { FindingsByUri } from '../documents/findings-by-uri.ts';
 import { checkDocument, describeKind } from '../rules/document-check.ts';
-import { beginningOf, type SourcePort } from '../source-port.ts';
 import type { SourceWalk } from '../survey/source-check.ts';
 
 /** What a host says of its Source at places that everybody knows. */

@@ -1,8 +1,8 @@
 import type { HttpResponse } from '../../core/adapter.ts';
 import { isBridgeError } from '../../core/errors.ts';
+import { htmlLinkTargets, linkTargets } from '../../resourcesync/discovery/link-field.ts';
+import { beginningOf, essenceOf, type SourcePort } from '../../resourcesync/source-port.ts';
 import type { FindingsByUri } from '../documents/findings-by-uri.ts';
-import { htmlLinkTargets, linkTargets } from '../samples/link-field.ts';
-import { beginningOf, essenceOf, type SourcePort } from '../source-port.ts';
 import { wellKnownPath } from './discovery-check.ts';
 
 export interface StartingPoint {

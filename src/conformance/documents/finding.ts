@@ -1,5 +1,7 @@
-import type { Severity } from './rule-levels.ts';
+import type { Report, Severity } from '../../resourcesync/documents/report.ts';
 import { severityOf } from './rule-levels.ts';
+
+export type { Report } from '../../resourcesync/documents/report.ts';
 
 /** What a check has to say: one rule of the checklist, broken in one place. */
 export interface Finding {
@@ -11,12 +13,6 @@ export interface Finding {
   readonly place: string;
   readonly message: string;
 }
-
-/**
- * Takes one defect under all the rules that name it, separated by spaces, the most specific first.
- * The severity follows from each rule's level unless it is given.
- */
-export type Report = (rules: string, message: string, severity?: Severity) => void;
 
 /** Findings of one document, at most so many of a rule: a broken list of 50,000 has 50,000 of them. */
 export class FindingList {

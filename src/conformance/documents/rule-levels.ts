@@ -1,3 +1,5 @@
+import type { Severity } from '../../resourcesync/documents/report.ts';
+
 /**
  * The rules that say must or must not; every other says should or may, or only follows from the text. The ids are
  * those of the checklist for ResourceSync 1.1 and, as `AR`, of the facts about ResourceSync Archives 0.9.1.
@@ -41,5 +43,3 @@ const errors: ReadonlySet<string> = new Set([
 export function severityOf(rule: string): Severity {
   return errors.has(rule) ? 'error' : 'warning';
 }
-
-export type Severity = 'error' | 'warning';

@@ -1,15 +1,15 @@
 import { countOf } from '../../core/count-of.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
-import { type Attributes, noAttributes } from '../documents/document-model.ts';
+import { type Attributes, noAttributes } from '../../resourcesync/documents/document-model.ts';
+import { contentDigest, type PackageFile } from '../../resourcesync/packages/package-file.ts';
+import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { Report } from '../documents/finding.ts';
 import type { FindingsByUri } from '../documents/findings-by-uri.ts';
 import { measure } from '../documents/fixity.ts';
 import { checkDocument } from '../rules/document-check.ts';
-import type { SourcePort } from '../source-port.ts';
 import type { SourceWalk } from '../survey/source-check.ts';
 import { documentAt, type Member, type SurveyedDocument } from '../survey/survey.ts';
 import { checkManifestTimes } from '../survey/survey-rules.ts';
-import { contentDigest, type PackageFile } from './package-file.ts';
 
 export interface ManifestContext {
   readonly port: SourcePort;

@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import type { HttpResponse } from '../../core/adapter.ts';
 import { countOf } from '../../core/count-of.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import { isZip, openPackage } from '../../resourcesync/packages/package-file.ts';
+import { essenceOf } from '../../resourcesync/source-port.ts';
 import type { Report } from '../documents/finding.ts';
 import { measure } from '../documents/fixity.ts';
-import { essenceOf } from '../source-port.ts';
 import type { Member, SurveyedDocument } from '../survey/survey.ts';
 import type { PackageRules } from './manifest-check.ts';
 import { checkManifest, type ManifestContext } from './manifest-check.ts';
-import { isZip, openPackage } from './package-file.ts';
 
 const packageRules: Readonly<Record<'RD' | 'CD', PackageRules>> = {
   RD: {

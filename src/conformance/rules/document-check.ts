@@ -1,8 +1,12 @@
 import { countOf } from '../../core/count-of.ts';
 import { sitemapLimits } from '../../core/sitemap.ts';
+import {
+  type DocumentEntry,
+  type DocumentHead,
+  noAttributes,
+} from '../../resourcesync/documents/document-model.ts';
+import { type ReadDocument, readDocument } from '../../resourcesync/documents/document-reader.ts';
 import { type DocumentKind, documentKinds } from '../documents/document-kind.ts';
-import { type DocumentEntry, type DocumentHead, noAttributes } from '../documents/document-model.ts';
-import { type ReadDocument, readDocument } from '../documents/document-reader.ts';
 import { type Finding, FindingList, type Report } from '../documents/finding.ts';
 import { checkEntry, checkEntryForm, misplacedKind } from './entry-rules.ts';
 import { checkHead } from './head-rules.ts';

@@ -1,11 +1,15 @@
 import {
+  type Attributes,
+  type DocumentEntry,
+  noAttributes,
+} from '../../resourcesync/documents/document-model.ts';
+import {
   type DocumentKind,
   documentKinds,
   isNearly,
   isResourceKind,
   setCapabilities,
 } from '../documents/document-kind.ts';
-import { type Attributes, type DocumentEntry, noAttributes } from '../documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 import { checkEntryLinks, checkLink } from './link-rules.ts';
 import { checkInterval, checkTime, checkTimes } from './time-rules.ts';

@@ -1,4 +1,5 @@
 import { sitemapNamespace } from '../../core/sitemap.ts';
+import { type DocumentHead, noAttributes } from '../../resourcesync/documents/document-model.ts';
 import {
   capabilities,
   type DocumentKind,
@@ -6,7 +7,6 @@ import {
   kindOf,
   meantRootRule,
 } from '../documents/document-kind.ts';
-import { type DocumentHead, noAttributes } from '../documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 import { matrixRules } from './entry-rules.ts';
 import { checkLink } from './link-rules.ts';

@@ -1,6 +1,10 @@
 import { patchRelation } from '../../core/resource.ts';
+import {
+  type Attributes,
+  type DocumentEntry,
+  noAttributes,
+} from '../../resourcesync/documents/document-model.ts';
 import type { DocumentKind } from '../documents/document-kind.ts';
-import { type Attributes, type DocumentEntry, noAttributes } from '../documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 import { checkTimes, toTime } from './time-rules.ts';
 import { checkFacts, checkPath, isAbsoluteUri } from './value-rules.ts';

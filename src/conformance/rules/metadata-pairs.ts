@@ -1,4 +1,4 @@
-import type { DocumentEntry } from '../documents/document-model.ts';
+import type { DocumentEntry } from '../../resourcesync/documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 import { LocTable } from '../documents/loc-table.ts';
 

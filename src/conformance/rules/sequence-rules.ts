@@ -1,5 +1,9 @@
+import {
+  type Attributes,
+  type DocumentEntry,
+  noAttributes,
+} from '../../resourcesync/documents/document-model.ts';
 import type { DocumentKind } from '../documents/document-kind.ts';
-import { type Attributes, type DocumentEntry, noAttributes } from '../documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 import { LocTable } from '../documents/loc-table.ts';
 import { misplacedKind } from './entry-rules.ts';

@@ -1,5 +1,5 @@
 import { parseDatestamp } from '../../core/datetime.ts';
-import type { Attributes } from '../documents/document-model.ts';
+import type { Attributes } from '../../resourcesync/documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 
 const w3cDatetime = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?)?)?$/;

@@ -1,4 +1,4 @@
-import type { Attributes } from '../documents/document-model.ts';
+import type { Attributes } from '../../resourcesync/documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 
 /** Rules about single values: URIs, and the facts about a representation. */

@@ -1,6 +1,10 @@
 import type { HttpResponse } from '../../core/adapter.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
-import { type Attributes, type DocumentEntry, noAttributes } from '../documents/document-model.ts';
+import {
+  type Attributes,
+  type DocumentEntry,
+  noAttributes,
+} from '../../resourcesync/documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 import { measure } from '../documents/fixity.ts';
 import { acceptDatetime, checkMemento, checkTimeGate, pastRelations } from './memento-check.ts';

@@ -1,9 +1,9 @@
 import type { HttpResponse } from '../../core/adapter.ts';
 import { parseHttpDate, toHttpDate } from '../../core/datetime.ts';
-import type { Attributes, DocumentEntry } from '../documents/document-model.ts';
+import { linkTargets } from '../../resourcesync/discovery/link-field.ts';
+import type { Attributes, DocumentEntry } from '../../resourcesync/documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 import { toTime } from '../rules/time-rules.ts';
-import { linkTargets } from './link-field.ts';
 
 /** What a sampled resource's past answers (RFC 7089), against what its entry says of it: RS-LN-18…22. */
 

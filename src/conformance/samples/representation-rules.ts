@@ -1,10 +1,10 @@
 import type { HttpResponse } from '../../core/adapter.ts';
 import { parseHttpDate, toMilliseconds } from '../../core/datetime.ts';
-import type { Attributes } from '../documents/document-model.ts';
+import type { Attributes } from '../../resourcesync/documents/document-model.ts';
+import { essenceOf } from '../../resourcesync/source-port.ts';
 import type { Report } from '../documents/finding.ts';
 import { measure } from '../documents/fixity.ts';
 import { toTime } from '../rules/time-rules.ts';
-import { essenceOf } from '../source-port.ts';
 
 /** What is stated of a representation, against what its URI answers. */
 

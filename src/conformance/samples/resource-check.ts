@@ -1,10 +1,10 @@
 import type { HttpResponse } from '../../core/adapter.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
-import { type DocumentEntry, noAttributes } from '../documents/document-model.ts';
+import { htmlLinkTargets, linkTargets } from '../../resourcesync/discovery/link-field.ts';
+import { type DocumentEntry, noAttributes } from '../../resourcesync/documents/document-model.ts';
+import { beginningOf, essenceOf } from '../../resourcesync/source-port.ts';
 import type { Report } from '../documents/finding.ts';
 import { measure } from '../documents/fixity.ts';
-import { beginningOf, essenceOf } from '../source-port.ts';
-import { htmlLinkTargets, linkTargets } from './link-field.ts';
 import { checkLinks } from './linked-check.ts';
 import { checkMemento, checkTimeGeneric, linkOf } from './memento-check.ts';
 import { checkLastModified, checkRepresentation, resourceRules } from './representation-rules.ts';

@@ -1,5 +1,5 @@
+import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { Report } from '../documents/finding.ts';
-import type { SourcePort } from '../source-port.ts';
 
 export interface ResourceContext {
   readonly port: SourcePort;

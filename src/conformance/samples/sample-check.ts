@@ -1,8 +1,8 @@
 import { toMilliseconds } from '../../core/datetime.ts';
-import type { DocumentEntry } from '../documents/document-model.ts';
+import type { DocumentEntry } from '../../resourcesync/documents/document-model.ts';
+import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { FindingsByUri } from '../documents/findings-by-uri.ts';
 import { toTime } from '../rules/time-rules.ts';
-import type { SourcePort } from '../source-port.ts';
 import type { SourceWalk } from '../survey/source-check.ts';
 import { checkDeleted, checkPastChange, checkPatched, checkResource } from './resource-check.ts';
 import type { ResourceContext } from './resource-context.ts';

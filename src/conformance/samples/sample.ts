@@ -1,4 +1,4 @@
-import type { DocumentEntry } from '../documents/document-model.ts';
+import type { DocumentEntry } from '../../resourcesync/documents/document-model.ts';
 
 /** So many of a stream of unknown length, each as likely as any other, and the same ones on every run. */
 export class Sample {

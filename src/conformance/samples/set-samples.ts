@@ -1,5 +1,5 @@
 import { patchRelation } from '../../core/resource.ts';
-import { type DocumentEntry, noAttributes } from '../documents/document-model.ts';
+import { type DocumentEntry, noAttributes } from '../../resourcesync/documents/document-model.ts';
 import type { OpenedDocument } from '../survey/source-check.ts';
 import { linkOf } from './memento-check.ts';
 import { Sample } from './sample.ts';

@@ -1,11 +1,11 @@
 import type { HttpResponse } from '../../core/adapter.ts';
 import { parseHttpDate } from '../../core/datetime.ts';
 import { linkFormat } from '../../core/uris.ts';
-import type { Attributes, DocumentEntry } from '../documents/document-model.ts';
+import { type FieldLink, readLinks } from '../../resourcesync/discovery/link-field.ts';
+import type { Attributes, DocumentEntry } from '../../resourcesync/documents/document-model.ts';
+import { beginningOf, essenceOf, type SourcePort } from '../../resourcesync/source-port.ts';
 import type { Report } from '../documents/finding.ts';
 import { toTime } from '../rules/time-rules.ts';
-import { beginningOf, essenceOf, type SourcePort } from '../source-port.ts';
-import { type FieldLink, readLinks } from './link-field.ts';
 import { linkOf } from './memento-check.ts';
 
 /** Of a TimeMap; some thousand mementos. */

@@ -1,5 +1,9 @@
 import { toMilliseconds } from '../../core/datetime.ts';
-import { type DocumentEntry, type DocumentHead, noAttributes } from '../documents/document-model.ts';
+import {
+  type DocumentEntry,
+  type DocumentHead,
+  noAttributes,
+} from '../../resourcesync/documents/document-model.ts';
 import { hashLoc, locHash } from '../documents/loc-hash.ts';
 import { LocTable } from '../documents/loc-table.ts';
 import { toTime } from '../rules/time-rules.ts';

@@ -1,5 +1,5 @@
+import type { DocumentEntry, DocumentHead } from '../../resourcesync/documents/document-model.ts';
 import { type DocumentKind, isArchive, isResourceKind, setCapabilities } from '../documents/document-kind.ts';
-import type { DocumentEntry, DocumentHead } from '../documents/document-model.ts';
 import { type Finding, FindingList } from '../documents/finding.ts';
 import { type CheckedDocument, checkDocument } from '../rules/document-check.ts';
 import { SetInventory } from './set-inventory.ts';

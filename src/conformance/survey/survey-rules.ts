@@ -1,5 +1,5 @@
+import type { Attributes } from '../../resourcesync/documents/document-model.ts';
 import { documentKinds, isArchive, isIndex, rootRuleOf } from '../documents/document-kind.ts';
-import type { Attributes } from '../documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 import { describeKind } from '../rules/document-check.ts';
 import { toTime } from '../rules/time-rules.ts';

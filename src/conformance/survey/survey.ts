@@ -1,12 +1,16 @@
 import { sitemapNamespace } from '../../core/sitemap.ts';
 import {
+  type Attributes,
+  type DocumentHead,
+  noAttributes,
+} from '../../resourcesync/documents/document-model.ts';
+import {
   capabilities,
   type DocumentKind,
   documentKinds,
   isArchive,
   isIndex,
 } from '../documents/document-kind.ts';
-import { type Attributes, type DocumentHead, noAttributes } from '../documents/document-model.ts';
 import type { CheckedDocument } from '../rules/document-check.ts';
 
 /** What a walk remembers of the documents it has read, for the rules between them. */

@@ -1,5 +1,5 @@
 import { toMilliseconds } from '../../core/datetime.ts';
-import { noAttributes } from '../documents/document-model.ts';
+import { noAttributes } from '../../resourcesync/documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
 import { toTime } from '../rules/time-rules.ts';
 import type { ChangeSequence, LocRecord, Seen, SetInventory } from './set-inventory.ts';

@@ -2,7 +2,7 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import type { Attributes, DocumentEntry, DocumentHead } from './document-model.ts';
 import { EntryFeed } from './entry-feed.ts';
-import type { Report } from './finding.ts';
+import type { Report } from './report.ts';
 import { Utf8Text } from './utf8-text.ts';
 
 export interface DocumentHandler {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DocumentEntry, DocumentHead } from '../../../src/conformance/documents/document-model.ts';
-import { readDocument } from '../../../src/conformance/documents/document-reader.ts';
-import { readPlainEntry } from '../../../src/conformance/documents/plain-entry.ts';
+import type { DocumentEntry, DocumentHead } from '../../../src/resourcesync/documents/document-model.ts';
+import { readDocument } from '../../../src/resourcesync/documents/document-reader.ts';
+import { readPlainEntry } from '../../../src/resourcesync/documents/plain-entry.ts';
 import { runs } from '../../house/runs.ts';
 
 const head = `<?xml version="1.0" encoding="UTF-8"?>
