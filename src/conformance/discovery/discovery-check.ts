@@ -1,4 +1,5 @@
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import { sitemapsOf, wellKnownPath } from '../../resourcesync/discovery/look.ts';
 import { beginningOf, type SourcePort } from '../../resourcesync/source-port.ts';
 import type { FindingsByUri } from '../documents/findings-by-uri.ts';
 import { checkDocument, describeKind } from '../rules/document-check.ts';
@@ -13,7 +14,6 @@ export interface DiscoveryContext {
   readonly note: (message: string) => void;
 }
 
-export const wellKnownPath = '/.well-known/resourcesync';
 const maximumSitemaps = 20;
 
 /** RS-DISC-01, RS-DISC-02, RS-SD-01. */
@@ -65,9 +65,7 @@ export async function checkRobots(start: string, context: DiscoveryContext): Pro
     note(`${uri} was not asked for: ${describeError(error)}`);
     return;
   }
-  const sitemaps = [...text.matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*([^\s#]+)/gim)].map(
-    ([, given = '']) => given,
-  );
+  const sitemaps = sitemapsOf(text);
   for (const given of new Set(sitemaps.slice(0, maximumSitemaps))) {
     if (URL.canParse(given)) await checkSitemapLine(given, uri, context);
     else findings.at(uri, `Sitemap: ${given}`)('RS-DISC-09', 'it is not an absolute URL');

@@ -1,21 +1,12 @@
-import type { HttpResponse } from '../../core/adapter.ts';
 import { isBridgeError } from '../../core/errors.ts';
-import { htmlLinkTargets, linkTargets } from '../../resourcesync/discovery/link-field.ts';
-import { beginningOf, essenceOf, type SourcePort } from '../../resourcesync/source-port.ts';
+import { type Look, look, wellKnownPath } from '../../resourcesync/discovery/look.ts';
+import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { FindingsByUri } from '../documents/findings-by-uri.ts';
-import { wellKnownPath } from './discovery-check.ts';
 
 export interface StartingPoint {
   readonly uri: string;
   /** What a page or a header advertises as Capability Lists: RS-DISC-04, -06. */
-  readonly advertised: readonly { readonly rule: string; readonly page: string; readonly target: string }[];
-}
-
-interface Answer {
-  readonly status: number;
-  readonly isPage: boolean;
-  readonly isDocument: boolean;
-  readonly advertised: StartingPoint['advertised'];
+  readonly advertised: Look['advertised'];
 }
 
 /**
@@ -53,35 +44,5 @@ async function isDocument(uri: string, port: SourcePort): Promise<boolean> {
   } catch (error) {
     if (isBridgeError(error)) return false;
     throw error;
-  }
-}
-
-async function look(uri: string, port: SourcePort): Promise<Answer> {
-  const response = await port.get(uri, 'document');
-  const { status, headers, url } = response;
-  const text = await beginning(response);
-  const isDocument = status === 200 && /<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>/]/.test(text);
-  const isPage =
-    !isDocument &&
-    (essenceOf(headers['content-type']) === 'text/html' || /<(!doctype\s+)?html\b/i.test(text));
-  const inPage = isPage ? htmlLinkTargets(text, 'resourcesync', url) : [];
-  const inHeader = linkTargets(headers.link, 'resourcesync', url);
-  const advertised = [
-    ...inPage.map((target) => ({ rule: 'RS-DISC-04', page: uri, target })),
-    ...inHeader.map((target) => ({ rule: 'RS-DISC-06', page: uri, target })),
-  ];
-  return { status, isPage, isDocument, advertised };
-}
-
-/** What ends early may still be looked at. */
-async function beginning(response: HttpResponse): Promise<string> {
-  return beginningOf({ ...response, body: asFarAsItCame(response.body) }, 65_536);
-}
-
-async function* asFarAsItCame(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    if (!isBridgeError(error)) throw error;
   }
 }

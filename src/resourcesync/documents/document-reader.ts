@@ -34,11 +34,17 @@ const maximumBytes = 64 * 1024 * 1024;
 /** Ends reading: the rest of the document is not looked at. */
 class Unreadable extends Error {}
 
+export interface ReadingOptions {
+  /** Namespaces that are nearly the right ones are taken for them, and reported. Default false. */
+  readonly forgiving?: boolean;
+}
+
 /** Reads a document from its bytes, entry by entry, and reports what is wrong with its form. */
 export async function readDocument(
   chunks: AsyncIterable<Uint8Array>,
   handler: DocumentHandler,
   report: Report,
+  { forgiving = false }: ReadingOptions = {},
 ): Promise<ReadDocument> {
   const parser = new SaxesParser({ xmlns: true });
   const decoder = new Utf8Text();
@@ -76,7 +82,9 @@ export async function readDocument(
   parser.on('doctype', () => {
     throw new Unreadable('it has a document type declaration, which is not read for safety');
   });
+  const meant = forgiving ? createForgiveness(report) : (namespace: string) => namespace;
   parser.on('opentag', (tag) => {
+    tag.uri = meant(tag.uri);
     text = '';
     path.push(tag.local);
     const depth = path.length;
@@ -84,7 +92,7 @@ export async function readDocument(
     if (depth === 1) {
       root.name = tag.local;
       root.namespace = tag.uri;
-      prefixes = tag.ns[''] === sitemapNamespace ? prefixesOf(tag, rsNamespace) : undefined;
+      prefixes = meant(tag.ns[''] ?? '') === sitemapNamespace ? prefixesOf(tag, meant) : undefined;
       if (!declared) report('RS-GEN-19', 'it has no XML declaration');
     } else if (tag.uri === rsNamespace && (tag.local === 'md' || tag.local === 'ln')) {
       const attributes = attributesOf(tag, report);
@@ -208,11 +216,40 @@ function namesOf(tag: SaxesTagNS): string[] {
   return names;
 }
 
-/** Each with its colon. */
-function prefixesOf({ ns }: SaxesTagNS, namespace: string): ReadonlySet<string> {
+/** Those of ResourceSync, each with its colon. */
+function prefixesOf({ ns }: SaxesTagNS, meant: (namespace: string) => string): ReadonlySet<string> {
   return new Set(
-    Object.keys(ns).flatMap((name) => (name !== '' && ns[name] === namespace ? `${name}:` : [])),
+    Object.keys(ns).flatMap((name) =>
+      name !== '' && meant(ns[name] ?? '') === rsNamespace ? `${name}:` : [],
+    ),
   );
+}
+
+/** `https`, a slash too many or too few, an older version, none at all. */
+const nearlySitemap =
+  /^(?:https?:\/\/(?:www\.)?(?:sitemaps\.org|google\.com)\/schemas\/sitemap\/0\.\d+\/?)?$/i;
+
+/** @returns the namespace that is meant, where one that is written nearly is it */
+function createForgiveness(report: Report): (namespace: string) => string {
+  const known = new Map<string, string>([
+    [sitemapNamespace, sitemapNamespace],
+    [rsNamespace, rsNamespace],
+  ]);
+  return (namespace) => {
+    const before = known.get(namespace);
+    if (before !== undefined) return before;
+    let meant = namespace;
+    if (nearlySitemap.test(namespace)) meant = sitemapNamespace;
+    else if (isNearlyOurs(namespace)) meant = rsNamespace;
+    if (meant !== namespace) {
+      const rule = meant === rsNamespace ? 'RS-GEN-16' : 'RS-GEN-01';
+      const written = namespace === '' ? 'it has no namespace' : `its namespace is ${namespace}`;
+      report(rule, `${written}, which is taken for ${meant}`);
+    }
+    // Of hundreds of others nobody has to know.
+    if (known.size < 100) known.set(namespace, meant);
+    return meant;
+  };
 }
 
 /** RS-GEN-14: ours have no prefix; those of a community have one, and are none of our business. */

@@ -1,0 +1,212 @@
+import { isBridgeError } from '../../core/errors.ts';
+import type { Report } from '../documents/report.ts';
+import type { Capability } from '../reading/capability.ts';
+import { fetchDocument } from '../reading/fetched-document.ts';
+import type { Remarks } from '../reading/remarks.ts';
+import { listsResources, type SourceDocument } from '../reading/source-document.ts';
+import { beginningOf, type SourcePort } from '../source-port.ts';
+import { type Look, look, sitemapsOf, wellKnownPath } from './look.ts';
+
+/** What a set can be followed by, as its Capability List names it: documents or indexes, told apart by their roots. */
+export interface SourceSet {
+  /** Of its Capability List; where there is none, of the document that stands for it. */
+  readonly uri: string;
+  readonly hasCapabilityList: boolean;
+  readonly lists: Readonly<Record<ListCapability, readonly string[]>>;
+}
+
+export type ListCapability = 'resourcelist' | 'changelist' | 'resourcedump' | 'changedump';
+
+export interface FoundSource {
+  /** Capability Lists, or documents that belong to none. */
+  readonly sets: readonly string[];
+  /** Every address that was asked for. */
+  readonly looked: readonly string[];
+}
+
+/** Sets of one host; who has more is asked to be told which. */
+const maximumSets = 10_000;
+const maximumClimb = 5;
+const maximumSitemaps = 20;
+
+/**
+ * From what somebody typed to the sets of a Source: the address itself, the well-known URI below it, what a page or its
+ * header links to, the well-known URI of the host, the Sitemaps of robots.txt; from any document upwards.
+ * @returns no sets where nothing was found
+ * @throws BridgeError where the host cannot be reached
+ */
+export async function findSource(address: URL, port: SourcePort, remarks: Remarks): Promise<FoundSource> {
+  const search = new Search(port, remarks);
+  const { href, origin, pathname, search: query } = address;
+  const host = `${origin}${wellKnownPath}`;
+  // Of a bare host the page is of no interest as long as it has a Source.
+  if (pathname === '/' && query === '') await search.tryDocument(host);
+  const seen = search.sets.length > 0 ? undefined : await search.lookAt(href);
+  const below = `${origin}${pathname.replace(/\/$/, '')}${wellKnownPath}`;
+  for (const uri of [below, ...(seen?.advertised.map(({ target }) => target) ?? []), host]) {
+    if (search.sets.length === 0) await search.tryDocument(uri);
+  }
+  if (search.sets.length === 0) await search.tryRobots(`${origin}/robots.txt`);
+  return { sets: search.sets, looked: search.looked };
+}
+
+/** Reads what a Capability List names; of a document that belongs to none, what that is good for. */
+export async function readSet(uri: string, port: SourcePort, remarks: Remarks): Promise<SourceSet> {
+  const document = await headOf(uri, port, remarks.at(uri));
+  const named: Record<ListCapability, string[]> = {
+    resourcelist: [],
+    changelist: [],
+    resourcedump: [],
+    changedump: [],
+  };
+  const hasCapabilityList = document.capability === 'capabilitylist';
+  const entries = hasCapabilityList ? document.members : [{ uri, capability: document.capability }];
+  for (const { uri: list, capability } of entries) {
+    if (isListCapability(capability)) named[capability].push(list);
+  }
+  return { uri, hasCapabilityList, lists: named };
+}
+
+function isListCapability(capability: Capability | undefined): capability is ListCapability {
+  return capability !== undefined && /^(?:resource|change)(?:list|dump)$/.test(capability);
+}
+
+class Search {
+  sets: readonly string[] = [];
+  readonly looked: string[] = [];
+  readonly #port: SourcePort;
+  readonly #remarks: Remarks;
+  readonly #failed = new Set<string>();
+
+  constructor(port: SourcePort, remarks: Remarks) {
+    this.#port = port;
+    this.#remarks = remarks;
+  }
+
+  /** @returns what is there, where it is no document */
+  async lookAt(uri: string): Promise<Look | undefined> {
+    this.#note(uri);
+    const seen = await look(uri, this.#port);
+    // What is no page is meant to be a document, and may be a broken one.
+    if (!seen.isDocument && (seen.isPage || seen.status !== 200)) return seen;
+    this.sets = await this.#setsOf(await headOf(uri, this.#port, this.#remarks.at(uri)));
+    return undefined;
+  }
+
+  async tryDocument(uri: string): Promise<void> {
+    if (this.#failed.has(uri)) return;
+    this.#note(uri);
+    const document = await this.#head(uri);
+    if (document !== undefined) this.sets = await this.#setsOf(document);
+  }
+
+  /** A Resource List leads upwards; a Sitemap that leads nowhere will do where there is nothing else. */
+  async tryRobots(robots: string): Promise<void> {
+    this.#note(robots);
+    const text = await this.#textOf(robots);
+    const plain: string[] = [];
+    for (const given of new Set(sitemapsOf(text).slice(0, maximumSitemaps))) {
+      if (!URL.canParse(given, robots)) continue;
+      const document = await this.#head(new URL(given, robots).href);
+      if (document === undefined) continue;
+      if (document.up === undefined) plain.push(document.uri);
+      else this.sets = await this.#setsOf(document);
+      if (this.sets.length > 0) return;
+    }
+    this.sets = plain;
+  }
+
+  #note(uri: string): void {
+    if (!this.looked.includes(uri)) this.looked.push(uri);
+  }
+
+  async #textOf(uri: string): Promise<string> {
+    try {
+      const response = await this.#port.get(uri, 'document');
+      const text = await beginningOf(response, 512 * 1024);
+      return response.status === 200 ? text : '';
+    } catch (error) {
+      if (!isBridgeError(error)) throw error;
+      return '';
+    }
+  }
+
+  /** Undefined where nothing is there that can be read. */
+  async #head(uri: string): Promise<SourceDocument | undefined> {
+    try {
+      return await headOf(uri, this.#port, this.#remarks.at(uri));
+    } catch (error) {
+      if (!isBridgeError(error)) throw error;
+      this.#failed.add(uri);
+      return undefined;
+    }
+  }
+
+  async #setsOf(document: SourceDocument): Promise<readonly string[]> {
+    const { capability, isIndex, members } = document;
+    if (capability === 'description') {
+      const sets = isIndex ? await this.#setsOfAll(members.map(({ uri }) => uri)) : urisOf(members);
+      return sets.slice(0, maximumSets);
+    }
+    if (capability === 'capabilitylist') return isIndex ? urisOf(members) : [document.uri];
+    return [await this.#setAbove(document)];
+  }
+
+  /** Of Source Descriptions that an index of them names. */
+  async #setsOfAll(uris: readonly string[]): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const uri of uris.slice(0, 100)) {
+      const document = await this.#head(uri);
+      if (document !== undefined && !(document.isIndex && document.capability === 'description'))
+        found.push(...(await this.#setsOf(document)));
+    }
+    return [...new Set(found)];
+  }
+
+  /** From a list over its index to the Capability List that names it, by `up`; the topmost list where there is none. */
+  async #setAbove(start: SourceDocument): Promise<string> {
+    let current = start;
+    const visited = new Set([start.uri]);
+    for (let steps = 0; steps < maximumClimb; steps += 1) {
+      const next = [current.up, current.index].find((uri) => uri !== undefined && !visited.has(uri));
+      if (next === undefined) break;
+      visited.add(next);
+      const above = await this.#head(next);
+      if (above?.capability === 'capabilitylist') return above.uri;
+      // A Source Description as `up` of a list says nothing of its set.
+      if (above === undefined || above.capability === 'description') break;
+      current = above;
+    }
+    const { index } = start;
+    return index !== undefined && visited.has(index) && !this.#failed.has(index) ? index : start.uri;
+  }
+}
+
+function urisOf(members: readonly { readonly uri: string }[]): readonly string[] {
+  return [...new Set(members.map(({ uri }) => uri))];
+}
+
+/** Ends reading: the rest is of no interest. */
+class Enough extends Error {
+  readonly head: Omit<SourceDocument, 'members' | 'statements'>;
+
+  constructor(head: Omit<SourceDocument, 'members' | 'statements'>) {
+    super('the head of the document is enough');
+    this.head = head;
+  }
+}
+
+/** A document of documents as a whole; of a list of resources its head, whatever its length. */
+export async function headOf(uri: string, port: SourcePort, report: Report): Promise<SourceDocument> {
+  try {
+    const opened = (head: Enough['head']) => {
+      if (!head.isIndex && listsResources(head.capability)) throw new Enough(head);
+    };
+    const fetched = await fetchDocument(port, uri, { opened }, report);
+    if (fetched === undefined) throw new Error(`nobody asked whether ${uri} has changed`);
+    return fetched.document;
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+    return { ...error.head, uri, members: [], statements: 0 };
+  }
+}
