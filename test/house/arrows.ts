@@ -104,7 +104,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     time: 'disk documents published',
   },
   'src/resourcesync': {
-    discovery: 'documents reading source-port.ts',
+    discovery: 'reading source-port.ts',
     packages: 'documents',
     reading: 'documents source-port.ts',
   },

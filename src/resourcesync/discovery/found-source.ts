@@ -1,9 +1,8 @@
 import { isBridgeError } from '../../core/errors.ts';
-import type { Report } from '../documents/report.ts';
 import type { Capability } from '../reading/capability.ts';
-import { fetchDocument } from '../reading/fetched-document.ts';
+import { headOf } from '../reading/document-head.ts';
 import type { Remarks } from '../reading/remarks.ts';
-import { listsResources, type SourceDocument } from '../reading/source-document.ts';
+import type { SourceDocument } from '../reading/source-document.ts';
 import { beginningOf, type SourcePort } from '../source-port.ts';
 import { type Look, look, sitemapsOf, wellKnownPath } from './look.ts';
 
@@ -184,29 +183,4 @@ class Search {
 
 function urisOf(members: readonly { readonly uri: string }[]): readonly string[] {
   return [...new Set(members.map(({ uri }) => uri))];
-}
-
-/** Ends reading: the rest is of no interest. */
-class Enough extends Error {
-  readonly head: Omit<SourceDocument, 'members' | 'statements'>;
-
-  constructor(head: Omit<SourceDocument, 'members' | 'statements'>) {
-    super('the head of the document is enough');
-    this.head = head;
-  }
-}
-
-/** A document of documents as a whole; of a list of resources its head, whatever its length. */
-export async function headOf(uri: string, port: SourcePort, report: Report): Promise<SourceDocument> {
-  try {
-    const opened = (head: Enough['head']) => {
-      if (!head.isIndex && listsResources(head.capability)) throw new Enough(head);
-    };
-    const fetched = await fetchDocument(port, uri, { opened }, report);
-    if (fetched === undefined) throw new Error(`nobody asked whether ${uri} has changed`);
-    return fetched.document;
-  } catch (error) {
-    if (!(error instanceof Enough)) throw error;
-    return { ...error.head, uri, members: [], statements: 0 };
-  }
 }

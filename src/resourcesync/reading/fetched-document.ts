@@ -2,7 +2,12 @@ import { parseHttpDate } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Report } from '../documents/report.ts';
 import type { SourcePort } from '../source-port.ts';
-import { parseSourceDocument, type SourceDocument, type StatementHandler } from './source-document.ts';
+import {
+  type DocumentOpening,
+  parseSourceDocument,
+  type SourceDocument,
+  type StatementHandler,
+} from './source-document.ts';
 
 /** What a server said of a document, to ask for it again only if it is another. */
 export interface Validators {
@@ -38,9 +43,10 @@ export async function fetchDocument(
     throw new BridgeError('upstream-status', `${uri} answers ${status}`, { retryable: status >= 500 });
   }
   try {
-    const document = await parseSourceDocument(response.body, url, handler, report);
     const { etag, 'last-modified': lastModified, date } = headers;
     const servedAt = date === undefined ? undefined : parseHttpDate(date);
+    const opened = (opening: DocumentOpening) => handler.opened?.({ ...opening, uri }, servedAt);
+    const document = await parseSourceDocument(response.body, url, { ...handler, opened }, report);
     // What is relative was relative to where it came from; it is known by the address that leads there.
     return { document: { ...document, uri }, validators: { etag, lastModified }, servedAt };
   } finally {

@@ -43,9 +43,15 @@ export interface Member {
   readonly contents: string | undefined;
 }
 
+/** What is known of a document before what it lists. */
+export type DocumentOpening = Omit<SourceDocument, 'members' | 'statements'>;
+
 export interface StatementHandler {
-  /** Before the first statement. */
-  opened?(document: Omit<SourceDocument, 'members' | 'statements'>): void;
+  /**
+   * Before the first statement.
+   * @param servedAt the server's clock, where the document came from a server that says so
+   */
+  opened?(document: DocumentOpening, servedAt?: string): void;
   statement?(statement: Statement): void;
 }
 
@@ -83,7 +89,7 @@ class Draft {
   #root = '';
   #md: Attributes = noAttributes;
   #links: readonly Attributes[] = [];
-  #opened: Omit<SourceDocument, 'members' | 'statements'> | undefined;
+  #opened: DocumentOpening | undefined;
   #refusal: string | undefined;
   readonly #members: Member[] = [];
   #statements = 0;
