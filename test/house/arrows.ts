@@ -120,6 +120,11 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     protocol: 'answers checks records',
     records: 'answers checks',
   },
+  'src/sync': {
+    content: 'places sinks stages state',
+    places: 'sinks state',
+    stages: 'choice state',
+  },
   'src/export': {
     past: 'site',
     site: 'tree',

@@ -17,6 +17,7 @@ export const mayImport: Record<string, readonly string[]> = {
   'src/resourcesync': ['src/core'],
   'src/conformance': ['src/core', 'src/resourcesync'],
   'src/oai-conformance': ['src/core', 'src/oai'],
+  'src/sync': ['src/core', 'src/store', 'src/resourcesync'],
   'src/export': ['src/core', 'src/store', 'src/publish'],
   'src/bridge': [
     'src/core',
@@ -39,6 +40,7 @@ export const mayImport: Record<string, readonly string[]> = {
     'src/resourcesync',
     'src/conformance',
     'src/oai-conformance',
+    'src/sync',
     'src/export',
     'src/bridge',
     'adapters',

@@ -1,0 +1,60 @@
+import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { findSource, readSet, type SourceSet } from '../../resourcesync/discovery/found-source.ts';
+import type { Remarks } from '../../resourcesync/reading/remarks.ts';
+import type { SourcePort } from '../../resourcesync/source-port.ts';
+
+export interface SetChoice {
+  readonly address: URL;
+  /** A Capability List, or the end of its folder: `theses` of `/kyoto/sets/theses/capabilitylist.xml`. */
+  readonly name: string | undefined;
+  /** The one of before, for the same address. */
+  readonly known: string | undefined;
+}
+
+const shown = 20;
+
+/**
+ * The set that is meant by an address.
+ * @throws BridgeError `usage` where it is several, `upstream-protocol` where it is none
+ */
+export async function chooseSet(choice: SetChoice, port: SourcePort, remarks: Remarks): Promise<SourceSet> {
+  const { address, name, known } = choice;
+  if (known !== undefined) {
+    const set = await again(known, port, remarks);
+    if (set !== undefined) return set;
+  }
+  const { sets, looked } = await findSource(address, port, remarks);
+  if (sets.length === 0) {
+    const where = looked.slice(0, shown).join(', ');
+    throw new BridgeError(
+      'upstream-protocol',
+      `no ResourceSync was found at ${address.href}: looked at ${where}`,
+    );
+  }
+  const [first, second] = name === undefined ? sets : sets.filter((uri) => isNamed(uri, name));
+  if (first !== undefined && second === undefined) return readSet(first, port, remarks);
+  const list = sets.slice(0, shown).join('\n  ');
+  const more = sets.length > shown ? `\n  and ${sets.length - shown} more` : '';
+  const what =
+    first === undefined
+      ? `none of its ${sets.length} sets is called ${name}`
+      : `${address.href} has several sets; name one with --set`;
+  throw new BridgeError('usage', `${what}:\n  ${list}${more}`);
+}
+
+/** It may have moved: then it is looked for. */
+async function again(uri: string, port: SourcePort, remarks: Remarks): Promise<SourceSet | undefined> {
+  try {
+    return await readSet(uri, port, remarks);
+  } catch (error) {
+    if (isBridgeError(error) && /^upstream-(?:status|html|not-xml|protocol)$/.test(error.code))
+      return undefined;
+    throw error;
+  }
+}
+
+function isNamed(uri: string, name: string): boolean {
+  if (uri === name) return true;
+  const folder = new URL(uri).pathname.replace(/\/[^/]*$/, '');
+  return `${folder}/`.endsWith(`/${name.replace(/^\/|\/$/g, '')}/`);
+}

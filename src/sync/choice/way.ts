@@ -1,0 +1,46 @@
+/** How a copy is brought up to date. */
+export type Way = 'baseline' | 'incremental' | 'audit';
+
+export interface WayFacts {
+  /** What somebody asked for; undefined: whatever is needed. */
+  readonly asked: Way | undefined;
+  /** Up to when the copy is complete; undefined: it never was. */
+  readonly cursor: string | undefined;
+  readonly offersChanges: boolean;
+  readonly offersList: boolean;
+  /** Another choice of resources than before. */
+  readonly isOtherSelection: boolean;
+}
+
+/** @returns the way, and why; or why there is none */
+export function chooseWay(
+  facts: WayFacts,
+): { readonly way: Way; readonly why: string } | { readonly refused: string } {
+  const { asked, cursor, offersChanges, offersList, isOtherSelection } = facts;
+  if (!offersChanges && !offersList) return { refused: 'the Source offers no list that can be followed' };
+  if (asked === 'incremental') {
+    if (!offersChanges) return { refused: 'the Source offers no Change List; leave out --incremental' };
+    if (cursor === undefined)
+      return { refused: 'there is no copy yet whose changes could be followed; begin without --incremental' };
+    return { way: 'incremental', why: 'as asked' };
+  }
+  if (!offersList) {
+    if (asked !== undefined) return { refused: `the Source offers no Resource List; leave out --${asked}` };
+    return { way: 'incremental', why: 'the Source offers changes alone' };
+  }
+  if (asked !== undefined) return { way: asked, why: 'as asked' };
+  if (cursor === undefined) return { way: 'baseline', why: 'there is no complete copy yet' };
+  if (isOtherSelection) return { way: 'audit', why: 'other resources are wanted than before' };
+  if (!offersChanges) return { way: 'audit', why: 'the Source offers no changes' };
+  return { way: 'incremental', why: `there is a copy as of ${cursor}` };
+}
+
+/** A package costs one request for many resources, and resources that are not wanted: worth it for many small ones. */
+const smallOctets = 100_000;
+const fewest = 10;
+
+/** Whether a dump is cheaper than a request for each resource that is due. */
+export function isDumpCheaper(due: { count: number; stated: number; octets: number }, held: number): boolean {
+  if (due.count < fewest || due.count < held) return false;
+  return due.stated === 0 || due.octets / due.stated < smallOctets;
+}

@@ -1,0 +1,176 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { HttpResponse } from '../../core/adapter.ts';
+import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
+import type { SourcePort } from '../../resourcesync/source-port.ts';
+import type { ReceivedContent } from '../sinks/received-content.ts';
+import { ContentDigest, type StatedContent } from './content-digest.ts';
+import type { PartNote, Parts } from './parts.ts';
+
+export type Download =
+  | {
+      readonly kind: 'received';
+      readonly content: ReceivedContent;
+      readonly etag: string | undefined;
+      /** As the server wrote it. */
+      readonly lastModified: string | undefined;
+      readonly mediaType: string | undefined;
+    }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'failed'; readonly reason: string; readonly status: number | undefined };
+
+export interface DownloadDeps {
+  readonly port: SourcePort;
+  readonly parts: Parts;
+  readonly maximumOctets: number;
+  /** However small it is, it comes as a file. */
+  readonly asFile?: boolean;
+}
+
+/** What is smaller never lies in a file of its own before it lies where it belongs. */
+const smallOctets = 262_144;
+/** A connection that breaks is gone on with at once, so often, as long as each attempt brings something. */
+const attempts = 5;
+
+/**
+ * GETs an address and measures what comes while it comes; a download that broke, now or in an earlier run, goes on
+ * where it ended.
+ * @param headers conditions; undefined of nothing
+ * @throws what stops the process; everything else is a download that failed
+ */
+export async function download(
+  loc: string,
+  stated: StatedContent,
+  headers: Readonly<Record<string, string>>,
+  deps: DownloadDeps,
+): Promise<Download> {
+  let reason = '';
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const unfinished = deps.parts.unfinished(loc);
+    const validator = unfinished && validatorOf(unfinished.note);
+    if (unfinished && validator === undefined) deps.parts.remove(loc);
+    const start = validator === undefined ? 0 : (unfinished?.length ?? 0);
+    const range = validator === undefined ? {} : { range: `bytes=${start}-`, 'if-range': validator };
+    let response: HttpResponse;
+    try {
+      response = await deps.port.get(loc, 'resource', { ...headers, ...range });
+    } catch (error) {
+      return failedBy(error);
+    }
+    try {
+      const outcome = await new Taking(loc, stated, deps, response).take(start, unfinished?.note);
+      if (outcome.kind !== 'again') return outcome;
+      reason = outcome.reason;
+    } finally {
+      await response.discard();
+    }
+  }
+  return { kind: 'failed', reason, status: undefined };
+}
+
+type Outcome = Download | { readonly kind: 'again'; readonly reason: string };
+
+class Taking {
+  readonly #loc: string;
+  readonly #deps: DownloadDeps;
+  readonly #response: HttpResponse;
+  readonly #digest: ContentDigest;
+  readonly #small: Uint8Array[] = [];
+  #file: FileHandle | undefined;
+  #isContinued = false;
+
+  constructor(loc: string, stated: StatedContent, deps: DownloadDeps, response: HttpResponse) {
+    this.#loc = loc;
+    this.#deps = deps;
+    this.#response = response;
+    this.#digest = new ContentDigest(stated);
+  }
+
+  async take(start: number, note: PartNote | undefined): Promise<Outcome> {
+    const { status, headers } = this.#response;
+    const { parts } = this.#deps;
+    if (status === 304) return { kind: 'unchanged' };
+    if (status === 416 && start > 0) {
+      parts.remove(this.#loc);
+      return { kind: 'again', reason: 'it changes while it is downloaded' };
+    }
+    this.#isContinued = status === 206 && start > 0;
+    if (status !== 200 && !this.#isContinued) {
+      return { kind: 'failed', reason: `it answers ${status}`, status };
+    }
+    const { etag, 'last-modified': lastModified, 'content-type': type } = headers;
+    const isOther = note?.etag !== undefined && etag !== undefined && etag !== note.etag;
+    if (this.#isContinued && (startOf(headers['content-range']) !== start || isOther)) {
+      parts.remove(this.#loc);
+      return { kind: 'again', reason: 'it changes while it is downloaded' };
+    }
+    // What lay here is no part of what comes now.
+    if (!this.#isContinued && start > 0) parts.remove(this.#loc);
+    try {
+      await this.#read(start);
+    } catch (error) {
+      return this.#broken(error, start);
+    } finally {
+      await this.#file?.close();
+    }
+    const facts = this.#digest.finish();
+    const bytes = this.#file === undefined ? Buffer.concat(this.#small) : undefined;
+    const file = this.#file === undefined ? undefined : parts.fileOf(this.#loc);
+    const mediaType = type?.split(';')[0]?.trim().toLowerCase();
+    return { kind: 'received', content: { ...facts, bytes, file }, etag, lastModified, mediaType };
+  }
+
+  async #read(start: number): Promise<void> {
+    const { parts, maximumOctets } = this.#deps;
+    if (this.#isContinued) {
+      for await (const chunk of parts.read(this.#loc)) this.#digest.update(chunk);
+      await this.#open(true);
+    }
+    if (this.#isContinued && this.#digest.length !== start)
+      throw new BridgeError('upstream-cut-off', 'what was downloaded before has changed');
+    if (this.#deps.asFile === true && this.#file === undefined) await this.#open(false);
+    for await (const chunk of this.#response.body) {
+      this.#digest.update(chunk);
+      if (this.#digest.length > maximumOctets)
+        throw new BridgeError('response-too-large', `it has more than ${maximumOctets} octets`);
+      if (this.#file === undefined) {
+        this.#small.push(chunk);
+        if (this.#digest.length > smallOctets) await this.#open(false);
+      } else await this.#file.write(chunk);
+    }
+  }
+
+  async #open(isContinued: boolean): Promise<void> {
+    const { etag, 'last-modified': lastModified } = this.#response.headers;
+    const note = { loc: this.#loc, etag, lastModified };
+    const isUseful = validatorOf(note) !== undefined;
+    this.#file = await this.#deps.parts.begin(this.#loc, isContinued, isUseful ? note : undefined);
+    for (const chunk of this.#small.splice(0)) await this.#file.write(chunk);
+  }
+
+  #broken(error: unknown, start: number): Outcome {
+    const { parts } = this.#deps;
+    const isCut = isBridgeError(error, 'upstream-cut-off');
+    const mayGoOn = parts.unfinished(this.#loc) !== undefined;
+    if (isCut && mayGoOn && this.#digest.length > start)
+      return { kind: 'again', reason: describeError(error) };
+    // Whoever stopped us goes on later; what failed for another reason begins anew.
+    if (isBridgeError(error) && !isCut) parts.remove(this.#loc);
+    return failedBy(error);
+  }
+}
+
+/** Only a strong validator holds parts together (RFC 9110 §13.1.5). */
+function validatorOf({ etag, lastModified }: PartNote): string | undefined {
+  if (etag !== undefined) return etag.startsWith('"') ? etag : undefined;
+  return lastModified;
+}
+
+function startOf(contentRange: string | undefined): number | undefined {
+  const [, start] = /^bytes (\d+)-/.exec(contentRange ?? '') ?? [];
+  return start === undefined ? undefined : Number(start);
+}
+
+function failedBy(error: unknown): Download {
+  if (!isBridgeError(error) || error.code === 'interrupted' || error.code === 'disk-full') throw error;
+  return { kind: 'failed', reason: describeError(error), status: undefined };
+}

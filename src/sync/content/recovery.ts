@@ -1,0 +1,76 @@
+import { toMilliseconds } from '../../core/datetime.ts';
+import { isAsStated } from '../stages/as-stated.ts';
+import type { DueResource } from '../state/due-resources.ts';
+import type { HeldResource } from '../state/held-resources.ts';
+import type { CopyingDeps } from './copying.ts';
+
+/** Kept while files are put into the copy: where it is still there, the last run was killed. */
+const mark = 'working';
+
+type RecoveryDeps = Pick<CopyingDeps, 'database' | 'held' | 'due' | 'places' | 'sink' | 'now'>;
+
+/** From here on a kill may leave files behind that the state does not know of. */
+export function beginWork({ database }: Pick<RecoveryDeps, 'database'>): void {
+  database.keep(mark, 'yes');
+  database.flush();
+}
+
+/** The state knows of everything again. */
+export function endWork({ database }: Pick<RecoveryDeps, 'database'>): void {
+  if (database.setting(mark) !== undefined) database.keep(mark, undefined);
+}
+
+/**
+ * After a kill the directory is ahead of the state by some files: before lists say anything new, what was due is looked for
+ * where it would lie, and what was doomed where it lay. Whatever is due stays so, for nobody may have been told of it.
+ */
+export async function recover(deps: RecoveryDeps): Promise<void> {
+  const { database, held, due, sink } = deps;
+  if (database.setting(mark) === undefined) return;
+  for (let page = held.doomedAfter(0); page.length > 0; page = held.doomedAfter(page.at(-1)?.id ?? 0)) {
+    for (const resource of page) {
+      if (!sink.isFile(resource.path)) held.remove(resource, resource.doomed ?? resource.asOf);
+    }
+  }
+  for (let page = due.all(0); page.length > 0; page = due.all(page.at(-1)?.id ?? 0)) {
+    for (const wanted of page) {
+      const found = held.find(wanted.loc);
+      if (found) await recheck(wanted, found, deps);
+      else await adopt(wanted, deps);
+      database.breathe();
+    }
+  }
+  database.flush();
+}
+
+/** Its bytes may be those of now already, or others that were taken for newer ones. */
+async function recheck(
+  wanted: DueResource,
+  found: HeldResource,
+  { held, sink, now }: RecoveryDeps,
+): Promise<void> {
+  const { loc, path, asOf, lastmod } = found;
+  if (!sink.isFile(path)) {
+    held.remove(found, '');
+    return;
+  }
+  const { sha256, length } = await sink.measure(path);
+  if (found.hashes[0] === sha256) return;
+  const nothing = { etag: undefined, lastModified: undefined, otherHashes: [], type: wanted.type };
+  held.keep({ loc, path, asOf, lastmod, sha256, length, ...nothing, isProvisional: true, fetchedAt: now() });
+}
+
+async function adopt(wanted: DueResource, deps: RecoveryDeps): Promise<void> {
+  const { held, places, sink, now } = deps;
+  const { loc, asOf, type } = wanted;
+  const { path } = places.take(loc);
+  if (held.at(path) !== undefined || !sink.isFile(path)) return;
+  const { sha256, length, modifiedMs } = await sink.measure(path);
+  const lastmod =
+    wanted.lastmod !== undefined && toMilliseconds(wanted.lastmod) === modifiedMs
+      ? wanted.lastmod
+      : undefined;
+  if (isAsStated({ hashes: [sha256], length, lastmod }, wanted) !== true) return;
+  const nothing = { etag: undefined, lastModified: undefined, otherHashes: [], isProvisional: false };
+  held.keep({ loc, path, asOf, lastmod: wanted.lastmod, sha256, length, type, ...nothing, fetchedAt: now() });
+}

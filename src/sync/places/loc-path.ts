@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+
+/** Everything below an address goes into a folder of the copy; of several the longest one counts. */
+export interface PlaceRule {
+  /** An absolute URI. */
+  readonly base: string;
+  /** Relative to the copy, with slashes; empty: the copy itself. */
+  readonly folder: string;
+}
+
+/** Names that we make ourselves begin with it; what others call so is written otherwise. */
+const own = '~';
+/** For an address that ends with a slash. */
+const indexName = `${own}index`;
+const longestSegment = 200;
+/** Together, with room for the path to the copy. */
+const longestPath = 1_500;
+
+const plain = /^[A-Za-z0-9._~@!$'()+,;=-]$/;
+const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+
+/**
+ * Where a resource lies in a copy: readable, possible on every file system, never outside. One address has one path;
+ * that two have the same (by letter case, or by what has to be escaped) is seen by whoever keeps them.
+ * @returns a relative path with slashes
+ */
+export function locPath(loc: string, rules: readonly PlaceRule[]): string {
+  let best: PlaceRule | undefined;
+  for (const rule of rules) {
+    if (isBelow(loc, rule.base) && rule.base.length > (best?.base.length ?? -1)) best = rule;
+  }
+  const url = new URL(loc);
+  const rest = best === undefined ? url.pathname + url.search : loc.slice(best.base.length);
+  const folder = best === undefined ? [segmentOf(url.host)] : best.folder.split('/').filter(Boolean);
+  const segments = rest.replace(/^\//, '').split('/');
+  const last = segments.length - 1;
+  const names = segments.map((segment, index) =>
+    segment === '' ? (index === last ? indexName : own) : segmentOf(segment),
+  );
+  const path = [...folder, ...names].join('/');
+  if (path.length <= longestPath) return path;
+  return [...folder, `${own}long`, sha(loc)].join('/');
+}
+
+/** A folder of ours that a person typed; undefined where it leads outside or into what is ours. */
+export function safeFolder(text: string): string | undefined {
+  const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.');
+  return segments.every((segment) => segmentOf(segment) === segment) ? segments.join('/') : undefined;
+}
+
+/** The same file where another has the path: by its address, so that it is the same each time. */
+export function withSuffix(path: string, loc: string): string {
+  const suffix = `${own}${sha(loc).slice(0, 8)}`;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  const end = dot > 0 ? path.length - name.length + dot : path.length;
+  return path.slice(0, end) + suffix + path.slice(end);
+}
+
+/** What is both a file and a folder: the file lies in the folder. */
+export function withinFolder(path: string): string {
+  return `${path}/${own}self`;
+}
+
+function isBelow(loc: string, base: string): boolean {
+  return (
+    loc.startsWith(base) &&
+    (base.endsWith('/') || loc.length === base.length || /[/?]/.test(loc[base.length] ?? ''))
+  );
+}
+
+function segmentOf(segment: string): string {
+  let name = '';
+  for (let at = 0; at < segment.length; at += 1) {
+    const character = segment[at] ?? '';
+    // What is escaped in the address stays so.
+    const isEscape = character === '%' && /^%[0-9a-f]{2}$/i.test(segment.slice(at, at + 3));
+    name += isEscape || plain.test(character) ? character : escaped(character);
+  }
+  // `.` and `..` lead elsewhere, `.rsbridge` is ours, and some systems forget dots at the end.
+  if (/^\.+$/.test(name) || /^\.rsbridge$/i.test(name) || reserved.test(name) || name.startsWith(own))
+    name = escaped(name[0] ?? '') + name.slice(1);
+  if (name.endsWith('.')) name = `${name.slice(0, -1)}%2E`;
+  return name.length <= longestSegment
+    ? name
+    : `${name.slice(0, longestSegment - 20)}${own}${sha(segment).slice(0, 16)}`;
+}
+
+function escaped(character: string): string {
+  return [...Buffer.from(character)]
+    .map((octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`)
+    .join('');
+}
+
+function sha(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

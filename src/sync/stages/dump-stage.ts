@@ -1,0 +1,49 @@
+import { describeError, isBridgeError } from '../../core/errors.ts';
+import { fetchDocument } from '../../resourcesync/reading/fetched-document.ts';
+import type { Member } from '../../resourcesync/reading/source-document.ts';
+import type { Staging } from './staging.ts';
+
+export interface ListedPackages {
+  readonly packages: readonly Member[];
+  /** Of the dump, or of its index. */
+  readonly at: string | undefined;
+  /** Why packages may be missing. */
+  readonly incomplete: string | undefined;
+}
+
+const maximumDepth = 3;
+
+/**
+ * The packages of a dump, over an index or not.
+ * @param wants false: it is of no interest
+ * @throws BridgeError where the dump itself cannot be read
+ */
+export async function listPackages(
+  uri: string,
+  { port, remarks }: Pick<Staging, 'port' | 'remarks'>,
+  wants: (member: Member) => boolean = () => true,
+): Promise<ListedPackages> {
+  const packages: Member[] = [];
+  let incomplete: string | undefined;
+  const read = async (place: string, depth: number) => {
+    const fetched = await fetchDocument(port, place, {}, remarks.at(place));
+    const { members = [], isIndex = false, times } = fetched?.document ?? {};
+    for (const member of members) {
+      if (!wants(member)) continue;
+      if (!isIndex) packages.push(member);
+      else if (depth >= maximumDepth) incomplete ??= `${member.uri} lies too deep in indexes`;
+      else await readPart(member.uri, depth + 1);
+    }
+    return times;
+  };
+  const readPart = async (place: string, depth: number) => {
+    try {
+      await read(place, depth);
+    } catch (error) {
+      if (!isBridgeError(error) || error.code === 'interrupted') throw error;
+      incomplete ??= `${place}: ${describeError(error)}`;
+    }
+  };
+  const times = await read(uri, 1);
+  return { packages, at: times?.at, incomplete };
+}

@@ -1,0 +1,125 @@
+import { later } from '../../core/datetime.ts';
+import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
+import { readTree } from '../../resourcesync/reading/list-tree.ts';
+import type { Statement } from '../../resourcesync/reading/statement.ts';
+import { isAsStated, otherHashes } from './as-stated.ts';
+import { SeenIds } from './seen-ids.ts';
+import { newTally, type Staging, type Tally } from './staging.ts';
+
+export interface StagedList extends Tally {
+  /** The moment that the list tells of, in the Source's time: what is staged is complete up to it. */
+  readonly at: string;
+  /** Undefined: every part was read, so that an absence counts. */
+  readonly incomplete: string | undefined;
+  readonly validators: Validators;
+}
+
+/**
+ * Compares a whole Resource List with what is held, entry by entry: what differs becomes due, what is listed nowhere is
+ * doomed.
+ * @param known of an earlier reading
+ * @returns undefined: the list is the same as then
+ * @throws BridgeError where not even its beginning can be read
+ */
+export async function stageList(
+  uri: string,
+  staging: Staging,
+  known: Validators = {},
+): Promise<StagedList | undefined> {
+  const inventory = new Inventory(staging);
+  let at: string | undefined;
+  const read = await readTree(
+    staging.port,
+    uri,
+    {
+      opened: (document, servedAt) => {
+        at ??= document.times.at ?? servedAt ?? staging.now();
+      },
+      statement: (statement) => inventory.stage(statement, at ?? staging.now()),
+    },
+    staging.remarks,
+    known,
+  );
+  if (read === undefined) return undefined;
+  // What an index says of its time is the earliest of its parts.
+  const moment = read.times.at ?? at ?? read.servedAt ?? staging.now();
+  const [fault] = read.faults;
+  const incomplete = fault === undefined ? undefined : `${fault.uri}: ${fault.reason}`;
+  if (incomplete === undefined) inventory.doomUnseen(moment);
+  return { ...inventory.tally, at: moment, incomplete, validators: read.validators };
+}
+
+/** Everything that there is, as a list tells it or the manifests of a dump, against what is held. */
+export class Inventory {
+  readonly tally: Tally = newTally();
+  readonly #staging: Staging;
+  readonly #seen: SeenIds;
+  readonly #hasDue: boolean;
+
+  constructor(staging: Staging) {
+    this.#staging = staging;
+    this.#seen = new SeenIds(staging.held.highestId());
+    this.#hasDue = staging.due.count() > 0;
+  }
+
+  /** @param asOf when it was so, in the Source's time */
+  stage(statement: Statement, asOf: string): void {
+    const { tally } = this;
+    tally.entries += 1;
+    this.#stage(statement, asOf);
+    this.#staging.database.breathe();
+    if (tally.entries % 1000 === 0) this.#staging.onProgress?.(tally.entries);
+  }
+
+  #stage(statement: Statement, asOf: string): void {
+    const { held, due } = this.#staging;
+    const { tally } = this;
+    const found = held.find(statement.loc);
+    // It is there, whether it is wanted or not.
+    if (found) this.#seen.add(found.id);
+    if (!this.#staging.isWanted(statement)) {
+      tally.excluded += 1;
+      if (found && found.doomed === undefined && this.#staging.dropsExcluded) {
+        held.doom(found.id, asOf);
+        tally.doomed += 1;
+      }
+      return;
+    }
+    if (found && (found.asOf > asOf || (found.doomed ?? '') > asOf)) {
+      tally.outdated += 1;
+      return;
+    }
+    if (found && isAsStated(found, statement) === true) {
+      tally.same += 1;
+      const isNews = statement.lastmod !== undefined && statement.lastmod !== found.lastmod;
+      if (isNews || found.doomed !== undefined || found.isProvisional)
+        held.confirm(found.id, asOf, statement.lastmod, otherHashes(statement.hashes));
+      // Who is to be told of it has not been told yet; the newest statement is the one that counts.
+      if (this.#hasDue && due.find(statement.loc)) due.add(statement, asOf);
+      return;
+    }
+    if (!found && (held.goneSince(statement.loc) ?? '') > asOf) {
+      tally.outdated += 1;
+      return;
+    }
+    if (!this.#staging.isAllowed(statement.loc)) {
+      tally.foreign += 1;
+      return;
+    }
+    tally.due += 1;
+    if (found?.doomed !== undefined) held.reprieve(found.id);
+    due.add(statement, asOf);
+  }
+
+  /** To be called when nothing is missing from what was staged: what was not named is not there any more. */
+  doomUnseen(at: string): void {
+    const { held, database } = this.#staging;
+    for (const { id, asOf, isDoomed } of held.all()) {
+      // What came after the list was made is in none of its parts.
+      if (this.#seen.has(id) || asOf > at || isDoomed) continue;
+      this.tally.doomed += 1;
+      held.doom(id, later(asOf, at));
+      database.breathe();
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Remarks } from '../../resourcesync/reading/remarks.ts';
+import type { Statement } from '../../resourcesync/reading/statement.ts';
+import type { SourcePort } from '../../resourcesync/source-port.ts';
+import type { CopyDatabase } from '../state/copy-database.ts';
+import type { DueResources } from '../state/due-resources.ts';
+import type { HeldResources } from '../state/held-resources.ts';
+
+/** What reading a Source's lists needs: what they say becomes rows, and nothing is fetched for it. */
+export interface Staging {
+  readonly port: SourcePort;
+  readonly database: CopyDatabase;
+  readonly held: HeldResources;
+  readonly due: DueResources;
+  readonly remarks: Remarks;
+  /** What was chosen. */
+  readonly isWanted: (statement: Statement) => boolean;
+  /** What is held and not wanted any more goes. */
+  readonly dropsExcluded: boolean;
+  /** Whether resources of this address may be fetched at all. */
+  readonly isAllowed: (loc: string) => boolean;
+  /** Our clock, ISO UTC: for a Source that states no times at all. */
+  readonly now: () => string;
+  readonly onProgress?: ((entries: number) => void) | undefined;
+}
+
+/** What came of the entries that were read. */
+export interface Tally {
+  entries: number;
+  /** As they are held. */
+  same: number;
+  /** To be fetched, or asked for. */
+  due: number;
+  /** To be deleted. */
+  doomed: number;
+  /** Not chosen. */
+  excluded: number;
+  /** At other hosts. */
+  foreign: number;
+  /** Older than what is known. */
+  outdated: number;
+}
+
+export function newTally(): Tally {
+  return { entries: 0, same: 0, due: 0, doomed: 0, excluded: 0, foreign: 0, outdated: 0 };
+}

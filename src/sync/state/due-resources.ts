@@ -1,0 +1,143 @@
+import { addSeconds } from '../../core/datetime.ts';
+import type { StatedChange, StatedLink, Statement } from '../../resourcesync/reading/statement.ts';
+import type { CopyDatabase } from './copy-database.ts';
+
+/** A resource whose bytes are wanted, as the newest statement has it. */
+export interface DueResource {
+  readonly id: number;
+  readonly loc: string;
+  readonly change: StatedChange | undefined;
+  readonly asOf: string;
+  readonly lastmod: string | undefined;
+  readonly hashes: readonly string[];
+  readonly length: number | undefined;
+  readonly type: string | undefined;
+  readonly links: readonly StatedLink[];
+  /** In a row. */
+  readonly failures: number;
+}
+
+export interface FailedResource {
+  readonly loc: string;
+  readonly failures: number;
+  readonly nextTry: string | undefined;
+  readonly reason: string;
+}
+
+interface Row {
+  readonly id: number;
+  readonly loc: string;
+  readonly change: StatedChange | null;
+  readonly as_of: string;
+  readonly lastmod: string | null;
+  readonly hashes: string | null;
+  readonly length: number | null;
+  readonly type: string | null;
+  readonly links: string | null;
+  readonly failures: number;
+}
+
+/** Failures after which every run tries again; then pauses grow. */
+const freeFailures = 2;
+const firstPauseSeconds = 600;
+const longestPauseSeconds = 86_400;
+
+/** What has to be fetched. It is kept, so that the cursor need not wait for it. */
+export class DueResources {
+  readonly #database: CopyDatabase;
+
+  constructor(database: CopyDatabase) {
+    this.#database = database;
+  }
+
+  /** A newer statement takes the place of an older one, and is tried at once. */
+  add({ loc, change, lastmod, hashes, length, type, links }: Statement, asOf: string): void {
+    this.#database.write(
+      `insert into due (loc, change, as_of, lastmod, hashes, length, type, links) values (?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (loc) do update set
+         failures = case when as_of = excluded.as_of then failures else 0 end,
+         next_try = case when as_of = excluded.as_of then next_try end,
+         change = excluded.change, as_of = excluded.as_of, lastmod = excluded.lastmod, hashes = excluded.hashes,
+         length = excluded.length, type = excluded.type, links = excluded.links
+       where excluded.as_of >= due.as_of`,
+      ...[loc, change, asOf, lastmod, hashes.length === 0 ? undefined : hashes.join(' '), length, type],
+      links.length === 0 ? undefined : JSON.stringify(links),
+    );
+  }
+
+  /** @param upTo what is stated later stays */
+  drop(loc: string, upTo: string): void {
+    this.#database.write('delete from due where loc = ? and as_of <= ?', loc, upTo);
+  }
+
+  find(loc: string): DueResource | undefined {
+    const row = this.#database.get<Row>('select * from due where loc = ?', loc);
+    return row && toDue(row);
+  }
+
+  count(): number {
+    return this.#database.get<{ n: number }>('select count(*) as n from due')?.n ?? 0;
+  }
+
+  /** How many, of how many a length is stated, and what those come to. */
+  sum(): { readonly count: number; readonly stated: number; readonly octets: number } {
+    const sql = 'select count(*) as n, count(length) as stated, coalesce(sum(length), 0) as octets from due';
+    const row = this.#database.get<{ n: number; stated: number; octets: number }>(sql);
+    return { count: row?.n ?? 0, stated: row?.stated ?? 0, octets: row?.octets ?? 0 };
+  }
+
+  /** Those behind an id that may be tried now, in the order in which they became due. */
+  after(id: number, now: string): readonly DueResource[] {
+    const sql =
+      'select * from due where id > ? and (next_try is null or next_try <= ?) order by id limit 500';
+    return this.#database.all<Row>(sql, id, now).map(toDue);
+  }
+
+  /** Those behind an id, whether they may be tried or not. */
+  all(id: number): readonly DueResource[] {
+    return this.#database.all<Row>('select * from due where id > ? order by id limit 500', id).map(toDue);
+  }
+
+  /** A statement that came meanwhile keeps its place. */
+  done({ id, asOf }: DueResource): void {
+    this.#database.write('delete from due where id = ? and as_of = ?', id, asOf);
+  }
+
+  failed({ id, failures }: DueResource, reason: string, now: string): void {
+    const pause = Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** (failures - freeFailures));
+    const nextTry = failures < freeFailures ? undefined : addSeconds(now, pause);
+    const sql = 'update due set failures = failures + 1, next_try = ?, reason = ? where id = ?';
+    this.#database.write(sql, nextTry, reason, id);
+  }
+
+  countFailed(): number {
+    return this.#database.get<{ n: number }>('select count(*) as n from due where failures > 0')?.n ?? 0;
+  }
+
+  /** Those that failed most often first. */
+  failures(limit: number): readonly FailedResource[] {
+    return this.#database
+      .all<{ loc: string; failures: number; next_try: string | null; reason: string | null }>(
+        'select loc, failures, next_try, reason from due where failures > 0 order by failures desc, id limit ?',
+        limit,
+      )
+      .map(({ loc, failures, next_try: nextTry, reason }) => ({
+        ...{ loc, failures, nextTry: nextTry ?? undefined, reason: reason ?? '' },
+      }));
+  }
+}
+
+function toDue(row: Row): DueResource {
+  return {
+    id: row.id,
+    loc: row.loc,
+    change: row.change ?? undefined,
+    asOf: row.as_of,
+    lastmod: row.lastmod ?? undefined,
+    hashes: row.hashes?.split(' ') ?? [],
+    length: row.length ?? undefined,
+    type: row.type ?? undefined,
+    links: row.links === null ? [] : (JSON.parse(row.links) as StatedLink[]),
+    failures: row.failures,
+  };
+}

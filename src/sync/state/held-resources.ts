@@ -1,0 +1,199 @@
+import type { CopyDatabase } from './copy-database.ts';
+
+/** A resource that lies in the copy. Times are ISO UTC seconds, of the Source but for `fetchedAt`. */
+export interface HeldResource {
+  readonly id: number;
+  readonly loc: string;
+  /** In the copy, with slashes. */
+  readonly path: string;
+  readonly asOf: string;
+  readonly lastmod: string | undefined;
+  /** Of the bytes: `sha-256:…` first, then others that the Source stated. */
+  readonly hashes: readonly string[];
+  readonly length: number;
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+  readonly isProvisional: boolean;
+  /** Since when it is to be deleted. */
+  readonly doomed: string | undefined;
+}
+
+/** What is written of one. */
+export interface NewlyHeld {
+  readonly loc: string;
+  readonly path: string;
+  readonly asOf: string;
+  readonly lastmod: string | undefined;
+  /** `sha-256:…` */
+  readonly sha256: string;
+  readonly otherHashes: readonly string[];
+  readonly length: number;
+  readonly type: string | undefined;
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+  readonly fetchedAt: string;
+  readonly isProvisional: boolean;
+}
+
+interface Row {
+  readonly id: number;
+  readonly loc: string;
+  readonly path: string;
+  readonly as_of: string;
+  readonly lastmod: string | null;
+  readonly sha256: Uint8Array;
+  readonly hashes: string | null;
+  readonly length: number;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly provisional: number;
+  readonly doomed: string | null;
+}
+
+const columns =
+  'id, loc, path, as_of, lastmod, sha256, hashes, length, etag, last_modified, provisional, doomed';
+const byLoc = `select ${columns} from held where loc = ?`;
+
+/** Rows that are looked at together where all are. */
+const pageSize = 5_000;
+
+export class HeldResources {
+  readonly #database: CopyDatabase;
+
+  constructor(database: CopyDatabase) {
+    this.#database = database;
+  }
+
+  find(loc: string): HeldResource | undefined {
+    const row = this.#database.get<Row>(byLoc, loc);
+    return row && toHeld(row);
+  }
+
+  count(): number {
+    return this.#database.get<{ n: number }>('select count(*) as n from held')?.n ?? 0;
+  }
+
+  highestId(): number {
+    return this.#database.get<{ n: number | null }>('select max(id) as n from held')?.n ?? 0;
+  }
+
+  keep(held: NewlyHeld): void {
+    const { loc, path, asOf, lastmod, sha256, otherHashes, length, type, etag, lastModified } = held;
+    this.#database.write(
+      `insert into held (loc, path, fold, as_of, lastmod, sha256, hashes, length, type, etag, last_modified,
+         fetched_at, provisional)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (loc) do update set path = excluded.path, fold = excluded.fold, as_of = excluded.as_of,
+         lastmod = excluded.lastmod, sha256 = excluded.sha256, hashes = excluded.hashes, length = excluded.length,
+         type = excluded.type, etag = excluded.etag, last_modified = excluded.last_modified,
+         fetched_at = excluded.fetched_at, provisional = excluded.provisional, doomed = null`,
+      ...[loc, path, path.toLowerCase(), asOf, lastmod, octetsOf(sha256)],
+      ...[otherHashes.length === 0 ? undefined : otherHashes.join(' '), length, type, etag, lastModified],
+      ...[held.fetchedAt, held.isProvisional ? 1 : 0],
+    );
+    this.#database.write('delete from gone where loc = ?', loc);
+  }
+
+  /** The bytes are those that are stated now; `lastmod` stays where none is stated. */
+  confirm(id: number, asOf: string, lastmod: string | undefined, otherHashes: readonly string[]): void {
+    this.#database.write(
+      `update held set as_of = max(as_of, ?), lastmod = coalesce(?, lastmod), hashes = coalesce(?, hashes),
+         provisional = 0, doomed = null where id = ?`,
+      ...[asOf, lastmod, otherHashes.length === 0 ? undefined : otherHashes.join(' '), id],
+    );
+  }
+
+  moved(id: number, path: string): void {
+    this.#database.write('update held set path = ?, fold = ? where id = ?', path, path.toLowerCase(), id);
+  }
+
+  doom(id: number, since: string): void {
+    this.#database.write('update held set doomed = ? where id = ?', since, id);
+  }
+
+  /** It is to be kept after all. */
+  reprieve(id: number): void {
+    this.#database.write('update held set doomed = null where id = ?', id);
+  }
+
+  countDoomed(): number {
+    return (
+      this.#database.get<{ n: number }>('select count(*) as n from held where doomed is not null')?.n ?? 0
+    );
+  }
+
+  /** Those behind an id, in the order of their ids. */
+  doomedAfter(id: number): readonly HeldResource[] {
+    const sql = `select ${columns} from held where doomed is not null and id > ? order by id limit 500`;
+    return this.#database.all<Row>(sql, id).map(toHeld);
+  }
+
+  /** It is not there any more; that it was is remembered, so that an older list does not bring it back. */
+  remove(held: HeldResource, asOf: string): void {
+    this.#database.write('delete from held where id = ?', held.id);
+    this.noteGone(held.loc, asOf);
+  }
+
+  noteGone(loc: string, asOf: string): void {
+    this.#database.write(
+      `insert into gone (loc, as_of) values (?, ?)
+       on conflict (loc) do update set as_of = excluded.as_of where excluded.as_of > gone.as_of`,
+      ...[loc, asOf],
+    );
+  }
+
+  /** Since when it is known to be gone. */
+  goneSince(loc: string): string | undefined {
+    return this.#database.get<{ as_of: string }>('select as_of from gone where loc = ?', loc)?.as_of;
+  }
+
+  /** Each id with what decides whether an absence counts. */
+  *all(): Generator<{ readonly id: number; readonly asOf: string; readonly isDoomed: boolean }> {
+    for (let last = 0; ; ) {
+      const rows = this.#database.all<{ id: number; as_of: string; doomed: string | null }>(
+        'select id, as_of, doomed from held where id > ? order by id limit ?',
+        last,
+        pageSize,
+      );
+      for (const { id, as_of: asOf, doomed } of rows) yield { id, asOf, isDoomed: doomed !== null };
+      const end = rows.at(-1)?.id;
+      if (end === undefined) return;
+      last = end;
+    }
+  }
+
+  /** What lies at a path, whatever the case of its letters. */
+  at(path: string): HeldResource | undefined {
+    const row = this.#database.get<Row>(`select ${columns} from held where fold = ?`, path.toLowerCase());
+    return row && toHeld(row);
+  }
+
+  /** Whether anything lies in it as in a folder. */
+  isFolder(path: string): boolean {
+    const fold = path.toLowerCase();
+    // `0` comes behind `/`.
+    const sql = 'select 1 as found from held where fold > ? and fold < ? limit 1';
+    return this.#database.get(sql, `${fold}/`, `${fold}0`) !== undefined;
+  }
+}
+
+function toHeld(row: Row): HeldResource {
+  const own = `sha-256:${Buffer.from(row.sha256).toString('hex')}`;
+  return {
+    id: row.id,
+    loc: row.loc,
+    path: row.path,
+    asOf: row.as_of,
+    lastmod: row.lastmod ?? undefined,
+    hashes: row.hashes === null ? [own] : [own, ...row.hashes.split(' ')],
+    length: row.length,
+    etag: row.etag ?? undefined,
+    lastModified: row.last_modified ?? undefined,
+    isProvisional: row.provisional !== 0,
+    doomed: row.doomed ?? undefined,
+  };
+}
+
+function octetsOf(sha256: string): Uint8Array {
+  return Buffer.from(sha256.slice('sha-256:'.length), 'hex');
+}

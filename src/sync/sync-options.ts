@@ -1,0 +1,44 @@
+import type { SourcePort } from '../resourcesync/source-port.ts';
+import type { Selection } from './choice/selection.ts';
+import type { Way } from './choice/way.ts';
+import type { PlaceRule } from './places/loc-path.ts';
+import type { TellChange } from './sinks/copied-change.ts';
+import type { SyncProgress } from './sync-report.ts';
+
+export interface SyncOptions {
+  /** Of the Source, or of anything in it. */
+  readonly address: URL;
+  /** Of the copy. */
+  readonly directory: string;
+  /** Undefined: whatever is needed. */
+  readonly way: Way | undefined;
+  readonly isDryRun: boolean;
+  /** Of several sets this one. */
+  readonly set: string | undefined;
+  /** Undefined: as in the run before; in the first one everything. */
+  readonly selection: Selection | undefined;
+  /** What the selection leaves out and is held goes. */
+  readonly dropsExcluded: boolean;
+  /** Undefined: as in the run before. */
+  readonly places: readonly PlaceRule[] | undefined;
+  /** So many may be deleted; undefined: not more than a tenth, or 20. */
+  readonly maximumDeletions: number | undefined;
+  /** Where replaced and deleted files go; undefined: nowhere. */
+  readonly backup: string | undefined;
+  /** Further hosts whose resources may be fetched; `*`: all. Undefined: as in the run before. */
+  readonly hosts: readonly string[] | undefined;
+  /** Requests at a time. */
+  readonly transfers: number;
+  /** Of one resource. */
+  readonly maximumOctets: number;
+}
+
+export interface SyncDeps {
+  readonly port: SourcePort;
+  /** Our clock, ISO UTC. */
+  readonly now: () => string;
+  /** What is under way is finished, and nothing new begun. */
+  readonly stop: AbortSignal;
+  readonly tell?: TellChange | undefined;
+  readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
+}
