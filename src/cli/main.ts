@@ -14,6 +14,7 @@ import { addProblemsCommand } from './problems/problems-program.ts';
 import { addQualityCommand } from './quality/quality-program.ts';
 import { addRunsCommand } from './runs/runs-program.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
+import { addSyncCommand } from './sync/sync-program.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import type { CommandIo } from './terminal/io.ts';
 import { parsePort, parsePositive, parseSeconds } from './terminal/number-options.ts';
@@ -324,6 +325,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
     });
 
   addValidateCommand(program, io, finish);
+  addSyncCommand(program, io, finish);
 
   program
     .command('demo')

@@ -6,7 +6,7 @@ import { freshLine } from './terminal/progress.ts';
 
 /** These do something beside printing, and do it to the end. */
 const working =
-  /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup|reload|sources|admin)$/;
+  /^(?:serve|demo|harvest|publish|export|init|withdraw|restore|remove|backup|reload|sources|admin|sync)$/;
 
 /** The command line in a process of its own. */
 export async function run(): Promise<void> {

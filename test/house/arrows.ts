@@ -203,6 +203,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     runs: 'terminal',
     sources: 'terminal',
     status: 'terminal',
+    sync: 'terminal validate',
     validate: 'terminal',
   },
 };

@@ -144,6 +144,21 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
       'by what IRDB asks for, before you register it there',
     ],
   ],
+  sync: [
+    [
+      'rsbridge sync https://rs.example.ac.jp/kyushu copy',
+      'everything the first time, then what has changed',
+    ],
+    [
+      'rsbridge sync https://rs.example.ac.jp/kyushu copy --dry-run',
+      'what would be fetched and deleted, and why',
+    ],
+    [
+      'rsbridge sync https://rs.example.ac.jp copy --set kyushu --only metadata --ndjson',
+      'the metadata of one of several sets, with a line for each change',
+    ],
+    ['rsbridge sync https://rs.example.ac.jp/kyushu copy --audit', 'compare everything, now and then'],
+  ],
   demo: [['rsbridge demo --port 8081', 'a sample repository that keeps changing']],
   completion: [
     ['rsbridge completion bash > /etc/bash_completion.d/rsbridge', 'for everybody on this machine'],

@@ -1,0 +1,59 @@
+import { type Command, Option } from 'commander';
+import type { CommandIo } from '../terminal/io.ts';
+import { parseCount, parsePositive } from '../terminal/number-options.ts';
+
+/** `rsbridge sync`. */
+export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCode: number) => void): void {
+  const several = (text: string, before: readonly string[] | undefined) => [...(before ?? []), text];
+  program
+    .command('sync <url> <dir>')
+    .description('copy any Source into a directory, and keep the copy up to date')
+    .copyInheritedSettings(program)
+    .addOption(
+      new Option('--baseline', 'read everything, whatever is there')
+        .conflicts(['incremental', 'audit'])
+        .default(false),
+    )
+    .addOption(new Option('--incremental', 'follow changes alone').conflicts(['audit']).default(false))
+    .option('--audit', 'compare everything with the Resource List, and mend what differs', false)
+    .option('--set <name>', 'of several sets, this one: its Capability List, or the end of its folder')
+    .addOption(
+      new Option(
+        '--only <what>',
+        'metadata, type:TYPE/SUBTYPE, path:/PATTERN, length:OCTETS, or all; may be repeated; kept for later runs',
+      ).argParser(several),
+    )
+    .option('--delete-excluded', 'delete what is in the copy and not selected any more', false)
+    .addOption(
+      new Option(
+        '--map <base=folder>',
+        'resources below this address go into this folder of the copy; may be repeated',
+      ).argParser(several),
+    )
+    .addOption(
+      new Option('--max-delete <n>', 'delete so many at most (default: a tenth, or 20)').argParser(
+        parseCount,
+      ),
+    )
+    .option('--backup-dir <dir>', 'move what is replaced or deleted here')
+    .option(
+      '--exec <command>',
+      'run this for each change, which is in its environment: RSBRIDGE_OP, RSBRIDGE_PATH, …',
+    )
+    .option('--ndjson', 'print each change as a line of JSON', false)
+    .addOption(
+      new Option('--host <name>', 'fetch resources at this host, too (*: any); may be repeated').argParser(
+        several,
+      ),
+    )
+    .addOption(new Option('--transfers <n>', 'requests at a time').argParser(parsePositive).default(2))
+    .addOption(new Option('--max-size <octets>', 'do not fetch larger resources').argParser(parsePositive))
+    .option('--allow-private', 'fetch from private addresses', false)
+    .option('--contact <email>', 'contact address for the User-Agent of every request')
+    .option('--dry-run', 'print what would be done, change nothing', false)
+    .option('--json', 'print the summary as JSON', false)
+    .action(async (url, dir, options) => {
+      const { syncCommand } = await import('./sync-command.ts');
+      finish(await syncCommand(url, dir, options, io));
+    });
+}

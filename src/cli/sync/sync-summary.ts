@@ -1,0 +1,68 @@
+import { areCountOf, countOf } from '../../core/count-of.ts';
+import type { SyncReport } from '../../sync/sync-report.ts';
+import { printable } from '../terminal/terminal-text.ts';
+
+/** What a run did, for people: the way and why, what was read, what was done, what is left, how things stand. */
+export function summaryOf(report: SyncReport, directory: string): readonly string[] {
+  const { set, ways, held, cursor, isDryRun } = report;
+  return [
+    `${isDryRun ? 'would synchronise' : 'synchronised'} ${set} into ${directory}`,
+    ...ways.map(({ way, why }) => `  ${way}: ${why}`),
+    `  ${readText(report)}`,
+    ...(isDryRun ? [`  ${dueText(report)}`] : [`  ${copiedText(report)}`]),
+    ...troubles(report),
+    cursor === undefined
+      ? `  the copy has ${countOf(held, 'resource')}, and is not complete yet`
+      : `  the copy has ${countOf(held, 'resource')}, and knows of every change up to ${cursor}`,
+  ].map(printable);
+}
+
+function readText({ read }: SyncReport): string {
+  const { entries, same, excluded, foreign } = read;
+  const parts = [
+    `${countOf(entries, 'entry')} read`,
+    `${same} as held`,
+    ...(excluded > 0 ? [`${excluded} not selected`] : []),
+    ...(foreign > 0 ? [`${foreign} at other hosts, which --host allows`] : []),
+  ];
+  return parts.join(', ');
+}
+
+function dueText({ due, read, heldBack }: SyncReport): string {
+  const all =
+    due.stated === due.count ? '' : ` and ${countOf(due.count - due.stated, 'resource')} of unknown length`;
+  const deleted = heldBack?.count ?? read.doomed;
+  return `to fetch: ${countOf(due.count, 'resource')} (${megabytes(due.octets)}${all}); to delete: ${deleted}`;
+}
+
+function copiedText({ copied, packages }: SyncReport): string {
+  const { created, updated, deleted, confirmed, failed, octets } = copied;
+  const parts = [
+    `${created} created`,
+    `${updated} updated`,
+    `${deleted} deleted`,
+    ...(confirmed > 0 ? [`${confirmed} there already`] : []),
+    `${failed} failed`,
+    megabytes(octets),
+    ...(packages > 0 ? [`by ${countOf(packages, 'package')}`] : []),
+  ];
+  return parts.join(', ');
+}
+
+function* troubles(report: SyncReport): Generator<string> {
+  const { heldBack, failures, left, notes, remarks, isStopped, isDryRun } = report;
+  for (const note of notes) yield `  ! ${note}`;
+  if (heldBack)
+    yield `  ! ${areCountOf(heldBack.count, 'resource')} to be deleted, more than ${heldBack.limit}: nothing was; --max-delete ${heldBack.count} allows it`;
+  for (const { loc, reason, failures: times, nextTry } of failures)
+    yield `  ! ${loc}: ${reason}${times > 1 ? ` (${times} times)` : ''}${nextTry === undefined ? '' : `, tried again after ${nextTry}`}`;
+  if (left > failures.length && !isDryRun)
+    yield `  ! ${countOf(left, 'resource')} still to be fetched; the next run goes on`;
+  if (isStopped) yield '  ! stopped before the end; the next run goes on';
+  for (const { rule, uri, message, count } of remarks)
+    yield `  ~ ${rule} ${uri}: ${message}${count > 1 ? ` (${count} times)` : ''}`;
+}
+
+function megabytes(octets: number): string {
+  return octets < 1_000_000 ? `${Math.ceil(octets / 1000)} kB` : `${(octets / 1_000_000).toFixed(1)} MB`;
+}
