@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { isPostgres } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import type { Questions } from './sqlite-dialect.ts';
+import { translate } from './storage-error.ts';
 import { giveWay } from './time-slice.ts';
 
 /** What a question is asked with. */
@@ -84,6 +85,8 @@ export function question<Row, Values extends readonly Answerable[]>(
       client.emit('query', query);
       const { response } = await client._query(connection, query);
       return (Array.isArray(response) ? response : (response as { rows: Row[] }).rows) as Row[];
+    } catch (error) {
+      throw translate(error);
     } finally {
       await client.releaseConnection(connection);
     }

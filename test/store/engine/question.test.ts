@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
-import type { Queryable } from '../../../src/store/engine/database.ts';
+import { expect, it, test } from 'vitest';
+import { openDatabase, type Queryable } from '../../../src/store/engine/database.ts';
 import { question } from '../../../src/store/engine/question.ts';
-import { describeOnBoth } from '../../house/store/databases.ts';
+import { describeOnBoth, migratedPostgres } from '../../house/store/databases.ts';
 
 describeOnBoth('a question that is asked again and again', (open) => {
   it('is written once, and answered for the values of each time', async () => {
@@ -45,4 +45,27 @@ describeOnBoth('a question that is asked again and again', (open) => {
     }
     expect(await database.reader('source').count({ count: '*' })).toHaveLength(1);
   });
+});
+
+test('a question whose connection ends says what any other does: that the database does not answer', async () => {
+  const { config, drop } = await migratedPostgres();
+  const [asking, ending] = [openDatabase(config), openDatabase(config)];
+  const slow = question<object, [seconds: number]>(1, (db, seconds) =>
+    db.raw('select pg_sleep(?)', [seconds]),
+  );
+  try {
+    const answer = expect(slow(asking.reader, 60)).rejects.toMatchObject({
+      code: 'database-unavailable',
+      retryable: true,
+    });
+    const others =
+      "select pg_terminate_backend(pid) as ended from pg_stat_activity where query like '%pg_sleep(%'";
+    const ended = () =>
+      ending.reader.raw(`${others} and datname = current_database() and pid <> pg_backend_pid()`);
+    await expect.poll(async () => (await ended()).rows).toEqual([{ ended: true }]);
+    await answer;
+  } finally {
+    await Promise.all([asking.close(), ending.close()]);
+    await drop();
+  }
 });
