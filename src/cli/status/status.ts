@@ -95,7 +95,8 @@ function timesOf({ lastSuccessAt, harvesting }: SourceOverview, lag: number | un
   return {
     now: toIso(new Date(now)),
     ageSeconds: lastSuccessAt === undefined ? undefined : since(toMilliseconds(lastSuccessAt)),
-    lagSeconds: lag !== undefined ? since(lag) : harvesting ? undefined : 0,
+    // None is for what is in all lists: a change of this very second waits, too.
+    lagSeconds: lag !== undefined ? Math.max(1, since(lag)) : harvesting ? undefined : 0,
   };
 }
 
