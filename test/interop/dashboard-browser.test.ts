@@ -134,8 +134,11 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
       await tabTo(page, 'button[value=pause]');
       // Wherever one is, one sees it.
       expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+      // The next page has the same address.
+      await page.evaluate('document.body.dataset.before = "pause"');
       await page.keyboard.press('Enter');
-      await page.waitForURL(at(usual, '/admin/sources/kyushu'));
+      await page.waitForFunction('document.body && !document.body.dataset.before');
+      await page.waitForLoadState();
       await tabTo(page, 'nav.admin button');
       await page.keyboard.press('Enter');
       await page.waitForURL(at(usual, '/admin/sign-in'));
