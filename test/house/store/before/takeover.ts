@@ -20,7 +20,7 @@ export async function takeOverInProcess(
   isTime: (steps: number, part: number) => boolean = () => false,
 ): Promise<TakeoverRun> {
   const child = spawn(process.execPath, [script, JSON.stringify(config)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let steps = 0;
@@ -31,6 +31,7 @@ export async function takeOverInProcess(
     else {
       steps += 1;
       if (isTime(steps, Number(first) / Math.max(1, Number(second)))) child.kill('SIGKILL');
+      else child.stdin.write('\n');
     }
   }
   const code = await exited;
