@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { earlier, later, toMilliseconds } from '../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../core/errors.ts';
 import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
+import { chooseSet } from '../resourcesync/discovery/source-set.ts';
+import { createAuthority } from '../resourcesync/reading/authority.ts';
 import type { Validators } from '../resourcesync/reading/fetched-document.ts';
 import { Remarks } from '../resourcesync/reading/remarks.ts';
-import { createAuthority } from './choice/authority.ts';
 import { tooManyDeletions } from './choice/deletion-fuse.ts';
 import { createSelector } from './choice/selection.ts';
-import { chooseSet } from './choice/source-set.ts';
 import { chooseWay, isDumpCheaper, type Way } from './choice/way.ts';
 import { Copying, newCopyTally } from './content/copying.ts';
 import { workThroughDue } from './content/due-work.ts';
@@ -79,7 +79,7 @@ class Synchronisation {
   async run(): Promise<SyncReport> {
     const { port } = this.#deps;
     const { address, set: name, way: asked, isDryRun } = this.#options;
-    const choice = { address, name, known: this.#intent.knownSet };
+    const choice = { address, name, known: this.#intent.knownSet, naming: '--set' };
     const set = await chooseSet(choice, port, this.#remarks);
     if (this.#intent.set !== undefined && this.#intent.set !== set.uri)
       this.#note(`the set has moved from ${this.#intent.set} to ${set.uri}`);

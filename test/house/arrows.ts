@@ -105,6 +105,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   },
   'src/resourcesync': {
     discovery: 'reading source-port.ts',
+    following: 'reading',
     packages: 'documents',
     reading: 'documents source-port.ts',
   },
@@ -123,7 +124,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/sync': {
     content: 'places sinks stages state',
     places: 'sinks state',
-    stages: 'choice state',
+    stages: 'state',
   },
   'src/export': {
     past: 'site',

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { HttpResponse } from '../../core/adapter.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
+import { ContentDigest, type StatedContent } from '../../resourcesync/reading/content-digest.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
-import { ContentDigest, type StatedContent } from './content-digest.ts';
 import type { PartNote, Parts } from './parts.ts';
 
 export type Download =

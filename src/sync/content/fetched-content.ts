@@ -1,8 +1,8 @@
 import { parseHttpDate } from '../../core/datetime.ts';
+import { differenceFrom } from '../../resourcesync/reading/content-digest.ts';
 import { isAsStated } from '../stages/as-stated.ts';
 import type { DueResource } from '../state/due-resources.ts';
 import type { HeldResource } from '../state/held-resources.ts';
-import { differenceFrom } from './content-digest.ts';
 import { type Download, type DownloadDeps, download } from './download.ts';
 
 export type FetchedContent =

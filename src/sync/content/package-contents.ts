@@ -1,5 +1,6 @@
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { openPackage, type PackageFile } from '../../resourcesync/packages/package-file.ts';
+import { ContentDigest, differenceFrom } from '../../resourcesync/reading/content-digest.ts';
 import type { Remarks } from '../../resourcesync/reading/remarks.ts';
 import {
   type DocumentOpening,
@@ -9,7 +10,6 @@ import {
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { isAsStated } from '../stages/as-stated.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
-import { ContentDigest, differenceFrom } from './content-digest.ts';
 import type { Copying } from './copying.ts';
 import { type DownloadDeps, download } from './download.ts';
 

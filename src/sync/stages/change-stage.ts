@@ -1,8 +1,15 @@
-import { addSeconds, earlier, later } from '../../core/datetime.ts';
+import { addSeconds, earlier } from '../../core/datetime.ts';
+import { gapSince } from '../../resourcesync/following/change-coverage.ts';
+import {
+  ChangeTimes,
+  latest,
+  overlapSeconds,
+  reached,
+  type TimedChanges,
+} from '../../resourcesync/following/change-times.ts';
 import { readTree } from '../../resourcesync/reading/list-tree.ts';
 import type { DocumentOpening, Member } from '../../resourcesync/reading/source-document.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
-import { type Covered, gapSince } from '../choice/change-coverage.ts';
 import { isAsStated, otherHashes } from './as-stated.ts';
 import { newTally, type Staging, type Tally } from './staging.ts';
 
@@ -11,14 +18,6 @@ export interface StagedChanges extends Tally {
   readonly cursor: string;
   /** Why something may be missing; undefined: nothing is. */
   readonly gap: string | undefined;
-}
-
-/** Others write their lists late, and several changes in a second: so much is read again each time. */
-const overlapSeconds = 3_600;
-
-interface Document extends Covered {
-  readonly until: string | undefined;
-  readonly newest: string | undefined;
 }
 
 /**
@@ -47,8 +46,8 @@ export class Following {
   readonly #since: string;
   readonly #staging: Staging;
   readonly #tally: Tally = newTally();
-  readonly #documents: Document[] = [];
-  #current: DocumentReading | undefined;
+  readonly #documents: TimedChanges[] = [];
+  #current: ChangeTimes | undefined;
   #fault: string | undefined;
   /** The Source's own clock, where it tells; what lies behind it has not been. */
   #clock: string | undefined;
@@ -68,7 +67,7 @@ export class Following {
 
   readonly opened = (document: DocumentOpening, servedAt?: string): void => {
     this.#close();
-    this.#current = new DocumentReading(document, this.#cursor);
+    this.#current = new ChangeTimes(document, this.#cursor);
     this.#clock = latest(this.#clock, servedAt);
   };
 
@@ -100,35 +99,6 @@ export class Following {
   #close(): void {
     if (this.#current) this.#documents.push(this.#current.covered());
     this.#current = undefined;
-  }
-}
-
-/** One document of changes as it is read. */
-class DocumentReading {
-  readonly #from: string | undefined;
-  readonly #until: string | undefined;
-  readonly #fallback: string;
-  #oldest: string | undefined;
-  #newest: string | undefined;
-
-  constructor({ times }: DocumentOpening, cursor: string) {
-    this.#from = times.from;
-    this.#until = times.until;
-    this.#fallback = times.from ?? cursor;
-  }
-
-  /** Hyrax and ResourceSync 1.0 state no time of a change: then it is that of its bytes, or comes with what stands before it. */
-  timeOf({ datetime, lastmod, change }: Statement): string {
-    const stated = datetime ?? (change === 'deleted' ? undefined : lastmod);
-    if (stated !== undefined) {
-      this.#oldest = this.#oldest === undefined ? stated : earlier(this.#oldest, stated);
-      this.#newest = latest(this.#newest, stated);
-    }
-    return stated ?? this.#until ?? this.#newest ?? this.#fallback;
-  }
-
-  covered(): Document {
-    return { from: this.#from, until: this.#until, oldest: this.#oldest, newest: this.#newest };
   }
 }
 
@@ -177,18 +147,4 @@ function stageChange(statement: Statement, at: string, staging: Staging, tally: 
   tally.due += 1;
   if (found?.doomed !== undefined) held.reprieve(found.id);
   due.add(statement, at);
-}
-
-/** A closed document reaches to its end, an open one to its last change; neither behind the Source's own clock. */
-function reached(cursor: string, documents: readonly Document[], clock: string): string {
-  let furthest = cursor;
-  for (const { until, newest } of documents) {
-    const end = until ?? newest;
-    if (end !== undefined) furthest = later(furthest, earlier(end, clock));
-  }
-  return furthest;
-}
-
-function latest(known: string | undefined, found: string | undefined): string | undefined {
-  return known === undefined || found === undefined ? (known ?? found) : later(known, found);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createAuthority } from '../../../src/resourcesync/reading/authority.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
-import { createAuthority } from '../../../src/sync/choice/authority.ts';
 import { tooManyDeletions } from '../../../src/sync/choice/deletion-fuse.ts';
 import { createSelector, parseSelection } from '../../../src/sync/choice/selection.ts';
 import { chooseWay, isDumpCheaper } from '../../../src/sync/choice/way.ts';

@@ -1,7 +1,7 @@
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
-import { findSource, readSet, type SourceSet } from '../../resourcesync/discovery/found-source.ts';
-import type { Remarks } from '../../resourcesync/reading/remarks.ts';
-import type { SourcePort } from '../../resourcesync/source-port.ts';
+import type { Remarks } from '../reading/remarks.ts';
+import type { SourcePort } from '../source-port.ts';
+import { findSource, readSet, type SourceSet } from './found-source.ts';
 
 export interface SetChoice {
   readonly address: URL;
@@ -9,6 +9,8 @@ export interface SetChoice {
   readonly name: string | undefined;
   /** The one of before, for the same address. */
   readonly known: string | undefined;
+  /** How one of several is named: what one types, or writes. */
+  readonly naming: string;
 }
 
 const shown = 20;
@@ -18,7 +20,7 @@ const shown = 20;
  * @throws BridgeError `usage` where it is several, `upstream-protocol` where it is none
  */
 export async function chooseSet(choice: SetChoice, port: SourcePort, remarks: Remarks): Promise<SourceSet> {
-  const { address, name, known } = choice;
+  const { address, name, known, naming } = choice;
   if (known !== undefined) {
     const set = await again(known, port, remarks);
     if (set !== undefined) return set;
@@ -38,7 +40,7 @@ export async function chooseSet(choice: SetChoice, port: SourcePort, remarks: Re
   const what =
     first === undefined
       ? `none of its ${sets.length} sets is called ${name}`
-      : `${address.href} has several sets; name one with --set`;
+      : `${address.href} has several sets; name one with ${naming}`;
   throw new BridgeError('usage', `${what}:\n  ${list}${more}`);
 }
 

@@ -1,9 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
-import { digestOf, hashNameOf } from '../../resourcesync/reading/stated-hash.ts';
-import type { ReceivedContent } from '../sinks/received-content.ts';
+import { digestOf, hashNameOf } from './stated-hash.ts';
 
 /** What a content turned out to be. */
-export type ContentFacts = Pick<ReceivedContent, 'sha256' | 'otherHashes' | 'length'>;
+export interface ContentFacts {
+  /** `sha-256:…` */
+  readonly sha256: string;
+  /** Of the other algorithms that are stated. */
+  readonly otherHashes: readonly string[];
+  readonly length: number;
+}
 
 export interface StatedContent {
   /** `md5:…`, `sha-256:…` */

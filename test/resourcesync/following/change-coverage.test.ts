@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gapSince } from '../../../src/sync/choice/change-coverage.ts';
+import { gapSince } from '../../../src/resourcesync/following/change-coverage.ts';
 
 const day = (number: number) => `2026-11-0${number}T00:00:00Z`;
 const document = (from?: number, until?: number, oldest?: number) => ({
