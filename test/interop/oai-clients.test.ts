@@ -168,7 +168,11 @@ describe.skipIf(peers.length === 0)('A bridge that is killed while clients of ot
     for (let first = from; first < to; first += 500) {
       const told: Record<string, ToldRecord> = {};
       for (let number = first; number < Math.min(to, first + 500); number += 1) {
-        told[`oai:repo.example.org:${number}`] = { deleted, title: `of ${truth.size}` };
+        told[`oai:repo.example.org:${number}`] = {
+          deleted,
+          title: `of ${truth.size}`,
+          collections: ['theses'],
+        };
         truth.set(`oai:repo.example.org:${number}`, deleted);
       }
       await house.tell(told);
@@ -182,11 +186,13 @@ describe.skipIf(peers.length === 0)('A bridge that is killed while clients of ot
         /<responseDate>([^<]+)</.exec(await (await fetch(`${url}?verb=Identify`)).text())?.[1] ?? '',
       );
       const killed = bridge.killAt(20);
-      const { records, headers } = await harvestBy(client, url, { method });
+      const { sets, records, headers } = await harvestBy(client, url, { method });
       expect(await killed).toBe('SIGKILL');
+      expect(sets).toEqual(['theses']);
       expect(stateOf(records), `${client} ${method}`).toEqual([...truth].sort());
       expect(stateOf(headers)).toEqual([...truth].sort());
     }
+    await house.takeBack();
     await tell(4990, 5200);
     await tell(100, 350);
     await tell(200, 230, true);

@@ -14,7 +14,8 @@ export async function answerSets(
 ): Promise<Iterable<string>> {
   const { journal, secret } = repository;
   const { sets, next } = await repository.sets(place?.after ?? '');
-  if (sets.length === 0) throw new OaiRefusal(place ? nothingLeft : noSets);
+  if (sets.length === 0 && place) throw new OaiRefusal(nothingLeft);
+  if (sets.length === 0 && !(await repository.hasSets())) throw new OaiRefusal(noSets);
   const delivered = place?.delivered ?? 0;
   const isWhole = next === undefined && !place;
   if (isWhole) return setsXml(sets, undefined);

@@ -18,6 +18,7 @@ export interface OaiRepository {
   hasFormat(prefix: string): Promise<boolean>;
   /** An item in each of its formats; undefined: there is no such item. */
   find(identifier: string): Promise<readonly HeldRecord[] | undefined>;
+  /** @throws Refusal `not-ready` while nobody knows */
   hasSets(): Promise<boolean>;
   /** @param after where the answer before ended (`SetPage.next`); empty: the first one */
   sets(after: string): Promise<SetPage>;

@@ -137,8 +137,13 @@ class SourceRepository implements OaiRepository {
   }
 
   async hasSets() {
-    const { sets = [] } = this.#opened.offer;
-    return sets.length > 0 || sourceHasSets(this.#deps.database.reader, this.sourceId);
+    const { offer, stored } = this.#opened;
+    if ((offer.sets ?? []).length > 0) return true;
+    const has = await sourceHasSets(this.#deps.database.reader, this.sourceId);
+    // Records say which sets there are; a harvester that is told that there are none does not ask again.
+    if (!has && !stored.isKnown)
+      throw notReady('which sets this source has is known when its first harvest has ended');
+    return has;
   }
 
   /** Those that are configured here come first. */

@@ -12,6 +12,8 @@ export interface OfferedSource {
   readonly removedAt: string | null;
   /** As `JournalState` has them. */
   readonly journal: { readonly id: string; readonly seq: number; readonly at: string };
+  /** A pass through all of it has ended: what nobody has told of until now is not there. */
+  readonly isKnown: boolean;
 }
 
 interface Row {
@@ -22,9 +24,19 @@ interface Row {
   readonly journal_id: string | null;
   readonly journal_seq: number | string;
   readonly journal_at: string;
+  readonly first_pass_seq: number | string | null;
 }
 
-const columns = ['id', 'name', 'info', 'removed_at', 'journal_id', 'journal_seq', 'journal_at'] as const;
+const columns = [
+  'id',
+  'name',
+  'info',
+  'removed_at',
+  'journal_id',
+  'journal_seq',
+  'journal_at',
+  'first_pass_seq',
+] as const;
 
 const byName = question<Row, [name: string]>(1, (db, name) =>
   db('source')
@@ -49,7 +61,13 @@ export async function readOfferedSources(
   return new Map(rows.map((row) => [row.id, toOffered(row)]));
 }
 
-function toOffered({ id, name, info, removed_at, journal_id, journal_seq, journal_at }: Row): OfferedSource {
-  const journal = { id: journal_id ?? '', seq: Number(journal_seq), at: journal_at };
-  return { id, name, info, removedAt: removed_at, journal };
+function toOffered(row: Row): OfferedSource {
+  return {
+    id: row.id,
+    name: row.name,
+    info: row.info,
+    removedAt: row.removed_at,
+    journal: { id: row.journal_id ?? '', seq: Number(row.journal_seq), at: row.journal_at },
+    isKnown: row.first_pass_seq !== null,
+  };
 }

@@ -1,5 +1,8 @@
 """Answers OAI-PMH with pyoai, from records in memory, and prints its port: oai-provider-peer.py RECORDS"""
-import datetime, http.server, sys, urllib.parse
+import cgi, datetime, http.server, sys, urllib.parse
+
+# Its server still looks for it where Python had it before 3.8.
+cgi.parse_qs = urllib.parse.parse_qs
 
 from oaipmh import common, metadata, server
 

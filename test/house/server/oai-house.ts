@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
+import { vi } from 'vitest';
 import type { RepositoryInfo } from '../../../src/core/adapter.ts';
 import { addSeconds } from '../../../src/core/datetime.ts';
 import { type FileRules, noFiles } from '../../../src/core/files/published-files.ts';
@@ -21,7 +22,7 @@ import { storePage } from '../../../src/store/pages/store-page.ts';
 import { enforceWithdrawals } from '../../../src/store/removal/withdrawals.ts';
 import { acquireLease, type Lease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
-import { ensureSource, saveInfo } from '../../../src/store/sources/sources.ts';
+import { completePass, ensureSource, saveInfo } from '../../../src/store/sources/sources.ts';
 import { type LogLine, StagedPublication } from './fixture.ts';
 
 /** A record as a test tells it. */
@@ -71,7 +72,7 @@ export class OaiHouse {
   readonly source: string;
   readonly database: Database;
   readonly log: LogLine[] = [];
-  readonly #lease: Lease;
+  #lease: Lease;
   readonly #directory: string;
   readonly #clock: { now: string };
   files: FileRules = noFiles;
@@ -138,6 +139,18 @@ export class OaiHouse {
   name(collections: Readonly<Record<string, string>>): Promise<void> {
     const named = Object.entries(collections).map(([spec, name]) => ({ spec, name }));
     return storeCollections(this.database, this.sourceId, named);
+  }
+
+  /** Writes again, where a process beside had the source meanwhile. */
+  async takeBack(): Promise<void> {
+    const taken = () => acquireLease(this.database, this.source, Date.now());
+    this.#lease = await vi.waitFor(taken, { timeout: 30_000, interval: 100 });
+  }
+
+  /** The first harvest of everything has ended. */
+  complete(): Promise<void> {
+    const pass = { asOf: this.now, fullAt: this.now, selection: '{}' };
+    return completePass(this.database.writer, this.sourceId, pass);
   }
 
   /** One page of records, as a run of its own. */

@@ -259,7 +259,12 @@ describeOnBoth('What is special', (open) => {
   });
   afterAll(() => house?.close());
 
-  test('A source without sets says so, and one without records has no list', async () => {
+  test('A source without sets says so when its first harvest has ended, and one without records has no list', async () => {
+    for (const asked of ['verb=ListSets', 'verb=ListRecords&metadataPrefix=oai_dc&set=a']) {
+      const { statusCode, headers } = await house.app.inject(`/${house.source}/oai?${asked}`);
+      expect([statusCode, headers['retry-after']]).toEqual([503, '30']);
+    }
+    await house.complete();
     expect(errorsIn(await house.ask('verb=ListSets'))).toEqual(['noSetHierarchy']);
     expect(errorsIn(await house.ask({ ...list, set: 'a' }))).toEqual(['noSetHierarchy']);
     expect(errorsIn(await house.ask(list))).toEqual(['noRecordsMatch']);
