@@ -92,7 +92,7 @@ class Synchronisation {
     });
     if ('refused' in chosen) throw new BridgeError('usage', `${set.uri}: ${chosen.refused}`);
     const staging = this.#staging(set);
-    const copying = isDryRun ? undefined : this.#openCopy();
+    const copying = isDryRun ? undefined : this.#openCopy(staging.isAllowed);
     if (copying) await recover(copying.deps);
     await this.#stage(set, chosen, staging);
     keepIntent(this.#database, this.#intent, set.uri);
@@ -197,14 +197,15 @@ class Synchronisation {
     return at;
   }
 
-  #openCopy(): Copying {
+  #openCopy(isAllowed: Staging['isAllowed']): Copying {
     const { directory, maximumOctets, backup } = this.#options;
     const { port, tell, now } = this.#deps;
     const parts = new Parts(join(directory, ownFolder, 'parts'));
     const sink = new DirectorySink(directory, parts.folder, backup);
     const [database, held, due] = [this.#database, this.#held, this.#due];
     const places = new Places(this.#intent.places, held, sink);
-    return new Copying({ port, parts, maximumOctets, database, held, due, places, sink, tell, now });
+    const state = { database, held, due, places, sink };
+    return new Copying({ port, parts, maximumOctets, isAllowed, ...state, tell, now });
   }
 
   async #copy(set: SourceSet, staging: Staging, copying: Copying): Promise<void> {

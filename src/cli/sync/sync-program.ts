@@ -20,7 +20,7 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
     .addOption(
       new Option(
         '--only <what>',
-        'metadata, type:TYPE/SUBTYPE, path:/PATTERN, length:OCTETS, or all; may be repeated; kept for later runs',
+        'metadata, type:TYPE/SUBTYPE, path:/PATTERN, rel:RELATION, profile:URI, length:OCTETS, or all; may be repeated; kept for later runs',
       ).argParser(several),
     )
     .option('--delete-excluded', 'delete what is in the copy and not selected any more', false)

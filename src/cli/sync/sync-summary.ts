@@ -37,6 +37,7 @@ function dueText({ due, read, heldBack }: SyncReport): string {
 
 function copiedText({ copied, packages }: SyncReport): string {
   const { created, updated, deleted, confirmed, failed, octets } = copied;
+  const { patched, mirrored, mementos, newer } = copied;
   const parts = [
     `${created} created`,
     `${updated} updated`,
@@ -45,6 +46,10 @@ function copiedText({ copied, packages }: SyncReport): string {
     `${failed} failed`,
     megabytes(octets),
     ...(packages > 0 ? [`by ${countOf(packages, 'package')}`] : []),
+    ...(patched > 0 ? [`${patched} by a patch`] : []),
+    ...(mirrored > 0 ? [`${mirrored} from a mirror`] : []),
+    ...(mementos > 0 ? [`${mementos} by a memento`] : []),
+    ...(newer > 0 ? [`${newer} newer than listed`] : []),
   ];
   return parts.join(', ');
 }

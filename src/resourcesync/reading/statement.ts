@@ -31,9 +31,13 @@ export interface StatedLink {
   readonly path: string | undefined;
   /** 1 is the best. */
   readonly pri: number;
+  /** Of what is linked to, where it is said: those that can be compared. */
+  readonly hashes?: readonly string[] | undefined;
+  readonly length?: number | undefined;
 }
 
-const lowestPriority = 999_999;
+/** Of a link that states none. */
+export const lowestPriority = 999_999;
 
 /**
  * @param base the address of the document, for what is relative
@@ -128,5 +132,7 @@ function readLink(link: Attributes, base: string, report: Report): StatedLink | 
     type: link.get('type'),
     path: link.get('path'),
     pri: Number.isInteger(pri) && pri > 0 ? pri : lowestPriority,
+    ...(link.has('hash') ? { hashes: statedHashes(link.get('hash'), report) } : {}),
+    ...(link.has('length') ? { length: readLength(link.get('length'), report) } : {}),
   };
 }

@@ -8,10 +8,10 @@ import { isAsStated, otherHashes } from '../stages/as-stated.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
 import type { HeldResource, HeldResources } from '../state/held-resources.ts';
-import type { DownloadDeps } from './download.ts';
-import { fetchContent, modifiedAt } from './fetched-content.ts';
+import { fetchContent, type Means, modifiedAt } from './fetched-content.ts';
+import type { PatchDeps } from './patched-content.ts';
 
-export interface CopyingDeps extends DownloadDeps {
+export interface CopyingDeps extends Omit<PatchDeps, 'readHeld'> {
   readonly database: CopyDatabase;
   readonly held: HeldResources;
   readonly due: DueResources;
@@ -33,10 +33,19 @@ export interface CopyTally {
   failed: number;
   octets: number;
   requests: number;
+  /** Of those, by a patch of what was held. */
+  patched: number;
+  /** From a mirror. */
+  mirrored: number;
+  /** By their mementos, for they had changed since they were listed. */
+  mementos: number;
+  /** Newer than they were listed; the Source's next list will say so. */
+  newer: number;
 }
 
 export function newCopyTally(): CopyTally {
-  return { created: 0, updated: 0, deleted: 0, confirmed: 0, failed: 0, octets: 0, requests: 0 };
+  const counted = { created: 0, updated: 0, deleted: 0, confirmed: 0, failed: 0, octets: 0, requests: 0 };
+  return { ...counted, patched: 0, mirrored: 0, mementos: 0, newer: 0 };
 }
 
 /** The last step of a resource: its bytes lie in the copy, the state says so, and who wants to know has been told. */
@@ -60,7 +69,9 @@ export class Copying {
         if (held.at(path) === undefined && sink.isFile(path) && (await this.#adopt(due, path))) return;
       }
       this.tally.requests += 1;
-      const fetched = await fetchContent(due, found, this.deps);
+      const { sink: tree } = this.deps;
+      const readHeld = (one: HeldResource, most: number) => tree.read(one.path, most);
+      const fetched = await fetchContent(due, found, { ...this.deps, readHeld });
       if (fetched.kind === 'failed') return this.#fail(due, fetched.reason);
       if (fetched.kind === 'unchanged') {
         if (found) return await this.#confirm(due, found);
@@ -84,6 +95,7 @@ export class Copying {
       readonly lastModified: string | undefined;
       readonly mediaType: string | undefined;
       readonly isProvisional: boolean;
+      readonly means: Means | 'package';
     },
   ): Promise<void> {
     const { held, places, sink, parts, database } = this.deps;
@@ -92,7 +104,7 @@ export class Copying {
     const found = held.find(due.loc);
     const { path, isContested } = found ? { path: found.path, isContested: false } : places.take(due.loc);
     sink.put(path, content, modifiedAt(due.lastmod, lastModified, isProvisional));
-    if (content.file !== undefined) parts.remove(due.loc);
+    if (content.file !== undefined) parts.removeFile(content.file);
     const type = due.type ?? answer.mediaType;
     held.keep({
       ...{
@@ -112,6 +124,7 @@ export class Copying {
     const op = found === undefined ? 'created' : 'updated';
     this.tally[op] += 1;
     this.tally.octets += content.length;
+    this.#countMeans(answer);
     await this.#told(due, { op, path, type, hash: content.sha256, length: content.length });
     database.breathe();
   }
@@ -173,6 +186,13 @@ export class Copying {
     const { loc, lastmod, asOf } = due;
     await this.deps.tell?.({ ...facts, loc, lastmod, datetime: asOf });
     this.deps.due.done(due);
+  }
+
+  #countMeans({ means, isProvisional }: { means: Means | 'package'; isProvisional: boolean }): void {
+    if (means === 'patch') this.tally.patched += 1;
+    if (means === 'mirror') this.tally.mirrored += 1;
+    if (means === 'memento') this.tally.mementos += 1;
+    if (isProvisional) this.tally.newer += 1;
   }
 
   #failWith(due: DueResource, error: unknown): void {

@@ -108,8 +108,8 @@ async function takeMember(zip: PackageFile, found: Statement, { due, copying }: 
   )
     return;
   const content = { ...facts, bytes: Buffer.concat(chunks), file: undefined };
-  const nothing = { etag: undefined, lastModified: undefined, mediaType: found.type, isProvisional: false };
-  await copying.place(wanted, content, nothing);
+  const nothing = { etag: undefined, lastModified: undefined, mediaType: found.type } as const;
+  await copying.place(wanted, content, { ...nothing, isProvisional: false, means: 'package' });
 }
 
 /** Whether a manifest speaks of the state of a resource that is wanted. */

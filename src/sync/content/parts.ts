@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** What tells whether the rest at the server still belongs to what lies here. */
 export interface PartNote {
@@ -78,7 +78,15 @@ export class Parts {
 
   /** Its file was moved away, or is to go. */
   remove(loc: string): void {
-    const name = nameOf(loc);
+    this.#forget(nameOf(loc));
+  }
+
+  /** The same of a file, whichever address it came from. */
+  removeFile(file: string): void {
+    this.#forget(basename(file));
+  }
+
+  #forget(name: string): void {
     rmSync(join(this.folder, name), { force: true });
     if (this.#notes.delete(`${name}.json`)) rmSync(join(this.folder, `${name}.json`), { force: true });
   }

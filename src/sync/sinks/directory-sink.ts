@@ -11,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { toMilliseconds } from '../../core/datetime.ts';
 import type { ReceivedContent } from './received-content.ts';
@@ -70,6 +71,13 @@ export class DirectorySink {
 
   isFile(path: string): boolean {
     return statSync(join(this.root, path), { throwIfNoEntry: false })?.isFile() === true;
+  }
+
+  /** The bytes that lie there; undefined: they are more than that, or not there. */
+  async read(path: string, maximumOctets: number): Promise<Uint8Array | undefined> {
+    const file = join(this.root, path);
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found?.isFile() && found.size <= maximumOctets ? readFile(file) : undefined;
   }
 
   /** Hashes of what lies there. */

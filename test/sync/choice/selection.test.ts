@@ -18,6 +18,10 @@ const statement = (facts: Partial<Statement>): Statement => ({
   ...facts,
 });
 
+const linkOf = (rel: string, href = 'https://a.example/') => ({
+  ...{ rel, href, type: undefined, path: undefined, pri: 1 },
+});
+
 function isSelected(words: readonly string[], facts: Partial<Statement>): boolean {
   const selection = parseSelection(words);
   if ('refused' in selection) throw new Error(selection.why);
@@ -39,11 +43,13 @@ describe('what is selected', () => {
     [['length:10'], { length: 10 }, true],
     [['length:10'], {}, true],
     [['metadata'], {}, false],
-    [
-      ['metadata'],
-      { links: [{ rel: 'describes', href: 'https://a.example/', type: undefined, path: undefined, pri: 1 }] },
-      true,
-    ],
+    [['metadata'], { links: [linkOf('describes')] }, true],
+    [['rel:collection'], { links: [linkOf('describes')] }, false],
+    [['rel:collection', 'rel:describes'], { links: [linkOf('describes')] }, true],
+    [['profile:http://purl.org/dc/'], {}, false],
+    [['profile:http://purl.org/dc/'], { links: [linkOf('profile', 'http://purl.org/dc/')] }, true],
+    [['profile:http://purl.org'], { links: [linkOf('profile', 'http://purl.org/')] }, true],
+    [['profile:http://other.example/'], { links: [linkOf('profile', 'http://purl.org/dc/')] }, false],
     [['type:application/pdf'], { change: 'deleted', type: undefined }, true],
     [['path:/x'], { change: 'deleted' }, false],
   ] as const)('%j of %j: %s', (words, facts, expected) => {
