@@ -69,6 +69,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     payloads: 'drivers engine objects rows schema',
     plans: 'rows',
     presence: 'engine runs',
+    push: 'engine runs',
     reading: 'drivers engine files joint payloads presence rows runs sources',
     removal: 'changes engine files joint oai payloads plans rows runs search',
     rows: 'engine',

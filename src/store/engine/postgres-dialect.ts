@@ -9,9 +9,9 @@ import { translate } from './storage-error.ts';
 /**
  * knex over `pg`, with hashes as they are kept: an SHA-256 in 32 octets, any other in those of its text. As on SQLite
  * (`sqlite-hashes.ts`) every binding and every row has them as text, `sha-256:` and 64 letters, and this is the one place
- * that knows better: what is bound and reads like one is one, and a column of octets has hashes unless it is one of two.
+ * that knows better: what is bound and reads like one is one, and a column of octets has hashes unless it is one of three.
  */
-const octetColumns = new Set(['data', 'raw']);
+const octetColumns = new Set(['data', 'json_data', 'raw']);
 const scheme = 'sha-256:';
 const hexLetters = 64;
 

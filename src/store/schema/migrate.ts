@@ -42,6 +42,7 @@ import * as runsCompared from '../../../migrations/0073-runs-compared.ts';
 import * as keptHeaders from '../../../migrations/0074-kept-headers.ts';
 import * as oaiJoint from '../../../migrations/0077-oai-joint.ts';
 import * as oaiOwnSets from '../../../migrations/0078-oai-own-sets.ts';
+import * as push from '../../../migrations/0082-push.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -101,6 +102,7 @@ export const migrations: readonly Migration[] = [
   { name: '0074-kept-headers', up: keptHeaders.up, worksWith: '0041-kept-sources' },
   { name: '0077-oai-joint', up: oaiJoint.up, worksWith: '0041-kept-sources' },
   { name: '0078-oai-own-sets', up: oaiOwnSets.up, worksWith: '0041-kept-sources' },
+  { name: '0082-push', up: push.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

@@ -1,0 +1,167 @@
+import type { Knex } from 'knex';
+import type { Database, Queryable } from '../engine/database.ts';
+
+/** How it is told: as WebSub has it, by a plain signed call, or by whatever else there is a sender for. */
+export type SubscriptionKind = 'websub' | 'webhook' | (string & {});
+
+export interface NewSubscription {
+  readonly topicId: number;
+  readonly kind: SubscriptionKind;
+  readonly callback: string;
+  readonly secret?: string | undefined;
+  readonly leaseUntil?: number | undefined;
+  /** The address that asked for it; undefined: the operator did. */
+  readonly client?: string | undefined;
+  /** Of the token that opened a private topic. */
+  readonly tokenHash?: string | undefined;
+  /** For people. */
+  readonly label?: string | undefined;
+}
+
+/** What people are told of one: never its secret, nor who asked. */
+export interface ListedSubscription {
+  readonly id: number;
+  readonly topic: string;
+  readonly kind: SubscriptionKind;
+  readonly callback: string;
+  readonly host: string;
+  readonly label: string | undefined;
+  readonly hasSecret: boolean;
+  readonly createdAt: number;
+  readonly leaseUntil: number | undefined;
+  /** Notifications that it has still to get. */
+  readonly behind: number;
+  readonly attempts: number;
+  readonly dueAt: number | undefined;
+  readonly deliveredAt: number | undefined;
+  readonly failedAt: number | undefined;
+  readonly reason: string | undefined;
+}
+
+interface SubscriptionRow {
+  readonly id: number;
+  readonly topic: string;
+  readonly topic_seq: number;
+  readonly kind: string;
+  readonly callback: string;
+  readonly host: string;
+  readonly label: string | null;
+  readonly secret: string | null;
+  readonly created_at: number;
+  readonly lease_until: number | null;
+  readonly sent_seq: number;
+  readonly attempts: number;
+  readonly due_at: number | null;
+  readonly delivered_at: number | null;
+  readonly failed_at: number | null;
+  readonly reason: string | null;
+}
+
+/**
+ * It gets what is told from now on. One that there is already keeps its place in the queue, and gets what is new: secret, lease, token.
+ * @returns its number
+ */
+export async function putSubscription(
+  trx: Knex.Transaction,
+  { topicId, kind, callback, ...wanted }: NewSubscription,
+  now: number,
+): Promise<number> {
+  const changing = {
+    secret: wanted.secret ?? null,
+    lease_until: wanted.leaseUntil ?? null,
+    token_hash: wanted.tokenHash ?? null,
+    client: wanted.client ?? null,
+    label: wanted.label ?? null,
+  };
+  // Held, so that nothing is told between this and the commit that is not for it.
+  const [topic]: { seq: number }[] = await trx('push_topic')
+    .where({ id: topicId })
+    .update({ id: topicId })
+    .returning('seq');
+  if (!topic) throw new Error(`topic ${topicId} is not in the database`);
+  const [row]: { id: number }[] = await trx('push_subscription')
+    .insert({
+      ...{ topic_id: topicId, kind, callback, host: hostOf(callback), ...changing },
+      ...{ created_at: now, sent_seq: topic.seq },
+    })
+    .onConflict(['topic_id', 'kind', 'callback'])
+    // Who has just said that it is there is not waited for any longer.
+    .merge({ ...changing, attempts: 0, due_at: null })
+    .returning('id');
+  if (!row) throw new Error('a subscription was not written');
+  return row.id;
+}
+
+export async function removeSubscription(trx: Knex.Transaction, id: number): Promise<boolean> {
+  return (await trx('push_subscription').where({ id }).delete()) > 0;
+}
+
+export async function removeByCallback(
+  trx: Knex.Transaction,
+  { topicId, kind, callback }: Pick<NewSubscription, 'topicId' | 'kind' | 'callback'>,
+): Promise<boolean> {
+  return (await trx('push_subscription').where({ topic_id: topicId, kind, callback }).delete()) > 0;
+}
+
+export interface SubscriptionChoice {
+  readonly topic?: string | undefined;
+  readonly kind?: SubscriptionKind | undefined;
+  /** Those behind this one. */
+  readonly after?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** In the order in which they were made. */
+export async function listSubscriptions(
+  db: Queryable,
+  { topic, kind, after = 0, limit = 1000 }: SubscriptionChoice = {},
+): Promise<readonly ListedSubscription[]> {
+  const rows: SubscriptionRow[] = await withTopic(db)
+    .where('s.id', '>', after)
+    .modify((query) => {
+      if (topic !== undefined) query.where('t.name', topic);
+      if (kind !== undefined) query.where('s.kind', kind);
+    })
+    .orderBy('s.id')
+    .limit(limit);
+  return rows.map(toListed);
+}
+
+export async function findSubscription(db: Queryable, id: number): Promise<ListedSubscription | undefined> {
+  const row: SubscriptionRow | undefined = await withTopic(db).where('s.id', id).first();
+  return row && toListed(row);
+}
+
+/** Those whose leases have ended. @returns how many there were */
+export async function removeExpired(database: Database, now: number): Promise<number> {
+  const isOver = (rows: Knex.QueryBuilder) => rows.where('lease_until', '<=', now);
+  if (!(await database.reader('push_subscription').modify(isOver).first('id'))) return 0;
+  return database.writer('push_subscription').modify(isOver).delete();
+}
+
+/** As limits count them. */
+export function hostOf(callback: string): string {
+  return new URL(callback).host;
+}
+
+function withTopic(db: Queryable): Knex.QueryBuilder {
+  return db('push_subscription as s')
+    .join('push_topic as t', 't.id', 's.topic_id')
+    .select('s.*', 't.name as topic', 't.seq as topic_seq');
+}
+
+function toListed(row: SubscriptionRow): ListedSubscription {
+  return {
+    ...{ id: row.id, topic: row.topic, kind: row.kind, callback: row.callback, host: row.host },
+    label: row.label ?? undefined,
+    hasSecret: row.secret !== null,
+    createdAt: row.created_at,
+    leaseUntil: row.lease_until ?? undefined,
+    behind: Math.max(0, row.topic_seq - row.sent_seq),
+    attempts: row.attempts,
+    dueAt: row.due_at ?? undefined,
+    deliveredAt: row.delivered_at ?? undefined,
+    failedAt: row.failed_at ?? undefined,
+    reason: row.reason ?? undefined,
+  };
+}

@@ -1,0 +1,115 @@
+import type { Knex } from 'knex';
+import type { Database, Queryable } from '../engine/database.ts';
+
+/** What is told of by one queue of notifications. Moments are milliseconds by the clock of the database. */
+export interface Topic {
+  readonly id: number;
+  /** Of a document of ours its path below `baseUrl`. */
+  readonly name: string;
+  /** Of the latest notification; 0: there was none. */
+  readonly seq: number;
+  /** The journal that it follows, and how far. */
+  readonly journalId: string | undefined;
+  readonly journalSeq: number;
+  /** What has been told up to here (ISO). */
+  readonly untilAt: string | undefined;
+  /** What it knows of what it tells of, as JSON. */
+  readonly known: string | undefined;
+  readonly endedAt: number | undefined;
+}
+
+interface TopicRow {
+  readonly id: number;
+  readonly name: string;
+  readonly seq: number;
+  readonly journal_id: string | null;
+  readonly journal_seq: number;
+  readonly until_at: string | null;
+  readonly known: string | null;
+  readonly ended_at: number | null;
+}
+
+/** How far a topic has come with what it follows. */
+export type TopicProgress = Partial<Pick<Topic, 'journalId' | 'journalSeq' | 'untilAt' | 'known'>>;
+
+/** Those that are told of now, by name. */
+export async function listTopics(db: Queryable): Promise<ReadonlyMap<string, Topic>> {
+  const rows: TopicRow[] = await db('push_topic').whereNull('ended_at').select('*');
+  return new Map(rows.map((row) => [row.name, toTopic(row)]));
+}
+
+/** @returns undefined for one that there is not, or that has ended */
+export async function findTopic(db: Queryable, name: string): Promise<Topic | undefined> {
+  const row: TopicRow | undefined = await db('push_topic').where({ name }).whereNull('ended_at').first('*');
+  return row && toTopic(row);
+}
+
+/** The topic of that name, which begins now if there was none, or if it had ended. */
+export async function beginTopic(
+  trx: Knex.Transaction,
+  name: string,
+  progress: TopicProgress,
+  now: number,
+): Promise<Topic> {
+  const row = { name, ...toColumns(progress), created_at: now };
+  await trx('push_topic').insert(row).onConflict('name').ignore();
+  await trx('push_topic')
+    .where({ name })
+    .whereNotNull('ended_at')
+    .update({ ...toColumns(progress), ended_at: null });
+  const topic = await findTopic(trx, name);
+  if (!topic) throw new Error(`topic ${name} is not in the database`);
+  return topic;
+}
+
+/**
+ * Takes the topic for a transaction that tells something: nobody else does before its end.
+ * @returns the topic as it is then; undefined where it has ended
+ */
+export async function holdTopic(trx: Knex.Transaction, id: number): Promise<Topic | undefined> {
+  const [row]: TopicRow[] = await trx('push_topic')
+    .where({ id })
+    .whereNull('ended_at')
+    .update({ id })
+    .returning('*');
+  return row && toTopic(row);
+}
+
+export async function advanceTopic(
+  trx: Knex.Transaction,
+  id: number,
+  progress: TopicProgress,
+): Promise<void> {
+  const columns = toColumns(progress);
+  if (Object.keys(columns).length > 0) await trx('push_topic').where({ id }).update(columns);
+}
+
+/**
+ * Nothing is told of these any more, and what was is gone. Whoever subscribed to them is still to be told so.
+ */
+export async function endTopics(database: Database, ids: readonly number[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  await database.transaction(async (trx) => {
+    await trx('push_topic').whereIn('id', ids).update({ ended_at: now, known: null });
+    await trx('push_notification').whereIn('topic_id', ids).delete();
+  });
+}
+
+function toColumns({ journalId, journalSeq, untilAt, known }: TopicProgress) {
+  return {
+    ...(journalId === undefined ? {} : { journal_id: journalId }),
+    ...(journalSeq === undefined ? {} : { journal_seq: journalSeq }),
+    ...(untilAt === undefined ? {} : { until_at: untilAt }),
+    ...(known === undefined ? {} : { known }),
+  };
+}
+
+function toTopic(row: TopicRow): Topic {
+  return {
+    ...{ id: row.id, name: row.name, seq: row.seq, journalSeq: row.journal_seq },
+    journalId: row.journal_id ?? undefined,
+    untilAt: row.until_at ?? undefined,
+    known: row.known ?? undefined,
+    endedAt: row.ended_at ?? undefined,
+  };
+}
