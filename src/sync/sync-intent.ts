@@ -16,6 +16,8 @@ export interface Intent {
   readonly isOtherSelection: boolean;
   readonly places: readonly PlaceRule[];
   readonly hosts: readonly string[];
+  /** Where resources go. */
+  readonly sink: string;
 }
 
 /**
@@ -43,6 +45,12 @@ export function readIntent(database: CopyDatabase, options: SyncOptions): Intent
     );
   const storedHosts = JSON.parse(database.setting('hosts') ?? '[]') as readonly string[];
   const hosts = options.hosts ?? storedHosts;
+  const sink = database.setting('sink') ?? (set === undefined ? undefined : 'directory');
+  if (sink !== undefined && options.sink !== undefined && sink !== options.sink)
+    throw new BridgeError(
+      'usage',
+      `${directory} was begun with --sink ${sink}; leave it out, or take another directory`,
+    );
   const isOther = selectionText(selection) !== selectionText(stored) || hosts.join() !== storedHosts.join();
   return {
     address: address.href,
@@ -52,6 +60,7 @@ export function readIntent(database: CopyDatabase, options: SyncOptions): Intent
     isOtherSelection: set !== undefined && isOther,
     places: places ?? options.places ?? [],
     hosts,
+    sink: sink ?? options.sink ?? 'directory',
   };
 }
 
@@ -61,6 +70,7 @@ export function keepIntent(database: CopyDatabase, intent: Intent, set: string):
   database.keep('set', set);
   database.keep('selection', JSON.stringify(intent.selection));
   database.keep('places', JSON.stringify(intent.places));
+  database.keep('sink', intent.sink);
   database.keep('hosts', JSON.stringify(intent.hosts));
 }
 

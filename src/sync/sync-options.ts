@@ -2,8 +2,8 @@ import type { SourcePort } from '../resourcesync/source-port.ts';
 import type { Selection } from './choice/selection.ts';
 import type { Way } from './choice/way.ts';
 import type { PlaceRule } from './places/loc-path.ts';
-import type { TellChange } from './sinks/copied-change.ts';
-import type { SyncProgress } from './sync-report.ts';
+import type { Telling } from './sinks/copied-change.ts';
+import type { SyncProgress } from './sync-progress.ts';
 
 export interface SyncOptions {
   /** Of the Source, or of anything in it. */
@@ -21,6 +21,8 @@ export interface SyncOptions {
   readonly dropsExcluded: boolean;
   /** Undefined: as in the run before. */
   readonly places: readonly PlaceRule[] | undefined;
+  /** Where resources go; undefined: as in the run before, in the first one a directory. */
+  readonly sink?: string | undefined;
   /** So many may be deleted; undefined: not more than a tenth, or 20. */
   readonly maximumDeletions: number | undefined;
   /** Where replaced and deleted files go; undefined: nowhere. */
@@ -39,6 +41,6 @@ export interface SyncDeps {
   readonly now: () => string;
   /** What is under way is finished, and nothing new begun. */
   readonly stop: AbortSignal;
-  readonly tell?: TellChange | undefined;
+  readonly telling?: Telling | undefined;
   readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
 }

@@ -34,9 +34,3 @@ export interface SyncReport {
   /** The copy is what the Source says, as far as it tells; false where anybody has to look, or a later run. */
   readonly isComplete: boolean;
 }
-
-export interface SyncProgress {
-  readonly work: 'entries' | 'resources' | 'packages' | 'deletions';
-  readonly done: number;
-  readonly total: number | undefined;
-}

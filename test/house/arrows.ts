@@ -123,7 +123,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     records: 'answers checks',
   },
   'src/sync': {
-    content: 'places sinks stages state',
+    content: 'sinks stages state',
     places: 'sinks state',
     stages: 'state',
   },

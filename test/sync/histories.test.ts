@@ -104,7 +104,10 @@ async function syncWith(source: ChangingSource, copy: Copy, { fault, name: victi
   try {
     const transfers = fault === 'kill' ? 1 : 3;
     const way = isAudit ? 'audit' : undefined;
-    await copy.sync({ maximumDeletions: 1000, way, transfers }, { stop: stop.signal, tell });
+    await copy.sync(
+      { maximumDeletions: 1000, way, transfers },
+      { stop: stop.signal, telling: { tell, atOnce: 1 } },
+    );
   } catch (error) {
     expect(`${error}`).toMatch(/a crash|is not well-formed|ended early|not complete/);
   } finally {

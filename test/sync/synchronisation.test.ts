@@ -65,7 +65,7 @@ describe('a first copy', () => {
     source.list();
     const stop = new AbortController();
     const tell = async () => stop.abort();
-    const stopped = await copy.sync({ transfers: 1 }, { stop: stop.signal, tell });
+    const stopped = await copy.sync({ transfers: 1 }, { stop: stop.signal, telling: { tell, atOnce: 1 } });
     expect(stopped).toMatchObject({ isStopped: true, isComplete: false, held: 1, left: 9 });
     source.takeAsked();
     expect(await copy.sync()).toMatchObject({ isComplete: true, held: 10 });
@@ -387,12 +387,15 @@ describe('what is asked for', () => {
       if (refuses && change.path === 'b') throw new NotTaken('not now');
       told.push(change);
     };
-    expect(await copy.sync({}, { tell })).toMatchObject({ left: 1, isComplete: false });
+    expect(await copy.sync({}, { telling: { tell, atOnce: 1 } })).toMatchObject({
+      left: 1,
+      isComplete: false,
+    });
     refuses = false;
-    expect(await copy.sync({}, { tell })).toMatchObject({ isComplete: true });
+    expect(await copy.sync({}, { telling: { tell, atOnce: 1 } })).toMatchObject({ isComplete: true });
     source.remove('/a');
-    await copy.sync({}, { tell });
-    await copy.sync({}, { tell });
+    await copy.sync({}, { telling: { tell, atOnce: 1 } });
+    await copy.sync({}, { telling: { tell, atOnce: 1 } });
     expect(told.map(({ op, path }) => `${op} ${path}`)).toEqual(['created a', 'updated b', 'deleted a']);
     expect(told[0]).toMatchObject({ loc: `${source.origin}/a`, length: 1, type: 'text/plain' });
   });

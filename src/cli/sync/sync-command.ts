@@ -1,73 +1,53 @@
 import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../bridge/system-clock.ts';
-import { countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
-import { BridgeError } from '../../core/errors.ts';
-import { parseSelection, type Selection } from '../../sync/choice/selection.ts';
-import type { Way } from '../../sync/choice/way.ts';
-import { type PlaceRule, safeFolder } from '../../sync/places/loc-path.ts';
-import type { SyncProgress, SyncReport } from '../../sync/sync-report.ts';
+import { BridgeError, describeError } from '../../core/errors.ts';
+import type { SyncDeps, SyncOptions } from '../../sync/sync-options.ts';
+import type { SyncReport } from '../../sync/sync-report.ts';
 import { synchronise } from '../../sync/synchronisation.ts';
+import { watch } from '../../sync/watch.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, say } from '../terminal/io.ts';
 import { createProgress, type Progress } from '../terminal/progress.ts';
-import { parseAddress } from '../validate/validate-address.ts';
+import { duration } from '../terminal/progress-line.ts';
+import { readArguments } from './sync-arguments.ts';
+import type { SyncFlags } from './sync-flags.ts';
 import { openSyncPort } from './sync-port.ts';
+import { SyncProgressView } from './sync-progress.ts';
 import { summaryOf } from './sync-summary.ts';
 import { createTell } from './tell-change.ts';
 
-export interface SyncFlags {
-  readonly baseline: boolean;
-  readonly incremental: boolean;
-  readonly audit: boolean;
-  readonly dryRun: boolean;
-  readonly set?: string;
-  readonly only?: readonly string[];
-  readonly deleteExcluded: boolean;
-  readonly map?: readonly string[];
-  readonly maxDelete?: number;
-  readonly backupDir?: string;
-  readonly exec?: string;
-  readonly ndjson: boolean;
-  readonly host?: readonly string[];
-  readonly transfers: number;
-  readonly maxSize?: number;
-  readonly allowPrivate: boolean;
-  readonly contact?: string;
-  readonly json: boolean;
-}
+const longestPauseMs = 3_600_000;
 
 /** Copies a Source into a directory, and keeps the copy up to date. */
 export async function syncCommand(
-  address: string,
-  directory: string,
+  url: string,
+  directories: readonly string[],
   flags: SyncFlags,
   given: CommandIo,
 ): Promise<number> {
   const progress = createProgress(given, { json: flags.json || flags.ndjson });
   const { io } = progress;
-  const url = parseAddress(address);
-  const root = resolve(io.cwd, directory);
-  const { dryRun, set, deleteExcluded, maxDelete, backupDir, transfers, maxSize, host: hosts } = flags;
-  const options = {
-    ...{ address: url, directory: root, way: wayOf(flags), isDryRun: dryRun, set, hosts, transfers },
-    ...{ selection: selectionOf(flags.only), dropsExcluded: deleteExcluded, places: flags.map?.map(placeOf) },
-    ...{ maximumDeletions: maxDelete, maximumOctets: maxSize ?? Number.MAX_SAFE_INTEGER },
-    backup: backupDir === undefined ? undefined : resolve(io.cwd, backupDir),
+  const options = readArguments(url, directories, flags, io.cwd);
+  if (flags.watch && options.isDryRun)
+    throw new BridgeError('usage', '--watch cannot be used with --dry-run');
+  if (!options.isDryRun) mkdirSync(options.directory, { recursive: true });
+  const port = openSyncPort(options.address, flags, io);
+  const view = new SyncProgressView(progress);
+  const deps: SyncDeps = {
+    port,
+    now: () => toIso(systemClock.now()),
+    stop: io.stop,
+    telling: options.isDryRun ? undefined : createTell(flags, options.directory, io),
+    onProgress: (state) => view.show(state),
   };
-  if (!dryRun) mkdirSync(root, { recursive: true });
-  const port = openSyncPort(url, flags, io);
   try {
-    const report = await synchronise(options, {
-      port,
-      now: () => toIso(systemClock.now()),
-      stop: io.stop,
-      tell: dryRun ? undefined : createTell(flags, root, io),
-      onProgress: (state) => show(progress, state),
-    });
+    if (flags.watch) return await follow(options, flags, deps, progress);
+    const report = await synchronise(options, deps);
     progress.end();
-    tellReport(report, directory, flags, io);
+    tellReport(report, options, flags, io);
     if (report.isStopped) return exitCodes.interrupted;
     return report.isComplete ? exitCodes.ok : exitCodes.needsAttention;
   } catch (error) {
@@ -80,52 +60,54 @@ export async function syncCommand(
   }
 }
 
-/** The verbs of resync-sync. */
-function wayOf({ baseline, incremental, audit }: SyncFlags): Way | undefined {
-  if (baseline) return 'baseline';
-  if (incremental) return 'incremental';
-  return audit ? 'audit' : undefined;
-}
-
-/** @throws BridgeError `usage` */
-function selectionOf(only: readonly string[] | undefined): Selection | undefined {
-  if (only === undefined) return undefined;
-  // `--only all` is how a selection is given up.
-  const selection = parseSelection(only.filter((word) => word !== 'all'));
-  if ('refused' in selection) throw new BridgeError('usage', `--only ${selection.refused}: ${selection.why}`);
-  return selection;
-}
-
-/** `https://repo.example.org/rs=records`. @throws BridgeError `usage` */
-function placeOf(text: string): PlaceRule {
-  const at = text.lastIndexOf('=');
-  const base = text.slice(0, Math.max(0, at));
-  const folder = safeFolder(text.slice(at + 1));
-  if (!/^https?:\/\//.test(base) || !URL.canParse(base) || folder === undefined)
-    throw new BridgeError(
-      'usage',
-      `--map ${text}: give BASE=FOLDER, an address and a folder in the copy (. for itself)`,
-    );
-  return { base: new URL(base).href, folder };
-}
-
-function tellReport(report: SyncReport, directory: string, { json, ndjson }: SyncFlags, io: CommandIo): void {
-  if (json) io.stdout.write(`${JSON.stringify({ summary: report })}\n`);
-  else if (ndjson) for (const line of summaryOf(report, directory)) say(io, line);
-  else for (const line of summaryOf(report, directory)) io.stdout.write(`${line}\n`);
-}
-
-const deeds = {
-  entries: { noun: 'entry', deed: 'read' },
-  packages: { noun: 'package', deed: 'read' },
-  resources: { noun: 'resource', deed: 'fetched' },
-  deletions: { noun: 'resource', deed: 'deleted' },
-} as const;
-
-function show(progress: Progress, { work, done, total }: SyncProgress): void {
-  const { noun, deed } = deeds[work];
-  progress.show('sync', { label: 'sync', done, total, noun, deed }, () => {
-    const counted = countOf(total ?? done, noun);
-    return total === undefined ? `${counted} ${deed}` : `${done} of ${counted} ${deed}`;
+/** Until Ctrl-C, which is no failure. */
+async function follow(
+  options: SyncOptions,
+  flags: SyncFlags,
+  deps: SyncDeps,
+  progress: Progress,
+): Promise<number> {
+  const { io } = progress;
+  const shortestMs = flags.every * 1000;
+  let isFirst = true;
+  const last = await watch(options, {
+    ...deps,
+    pauses: { shortestMs, longestMs: Math.max(shortestMs, longestPauseMs) },
+    sleep: (milliseconds) => setTimeout(milliseconds, undefined, { signal: io.stop }).catch(() => undefined),
+    onReport: (report, pauseMs) => {
+      progress.end();
+      const { created, updated, deleted, failed } = report.copied;
+      const isNews = isFirst || created + updated + deleted + failed > 0 || !report.isComplete;
+      if (isNews || flags.json) tellReport(report, options, flags, io);
+      isFirst = false;
+      if (!report.isStopped && !flags.json)
+        say(io, `${isNews ? '' : 'nothing has changed; '}next look in ${pauseText(pauseMs)}`);
+    },
+    onFailure: (error, pauseMs) => {
+      progress.end();
+      say(io, `${describeError(error)}; next look in ${pauseText(pauseMs)}`);
+    },
   });
+  if (last === undefined) return exitCodes.interrupted;
+  return last.isComplete || last.isStopped ? exitCodes.ok : exitCodes.needsAttention;
+}
+
+function pauseText(milliseconds: number): string {
+  return duration(milliseconds / 1000);
+}
+
+function tellReport(
+  report: SyncReport,
+  { directory }: SyncOptions,
+  { json, ndjson }: SyncFlags,
+  io: CommandIo,
+): void {
+  const inside = relative(io.cwd, directory);
+  const shown = inside.startsWith('..') ? directory : inside || '.';
+  if (json) io.stdout.write(`${JSON.stringify({ summary: report })}\n`);
+  else
+    for (const line of summaryOf(report, shown)) {
+      if (ndjson) say(io, line);
+      else io.stdout.write(`${line}\n`);
+    }
 }

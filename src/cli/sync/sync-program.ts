@@ -6,7 +6,7 @@ import { parseCount, parsePositive } from '../terminal/number-options.ts';
 export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCode: number) => void): void {
   const several = (text: string, before: readonly string[] | undefined) => [...(before ?? []), text];
   program
-    .command('sync <url> <dir>')
+    .command('sync <url> [dir...]')
     .description('copy any Source into a directory, and keep the copy up to date')
     .copyInheritedSettings(program)
     .addOption(
@@ -16,6 +16,12 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
     )
     .addOption(new Option('--incremental', 'follow changes alone').conflicts(['audit']).default(false))
     .option('--audit', 'compare everything with the Resource List, and mend what differs', false)
+    .option('--watch', 'go on: look again and again, at the pace of the Source, until Ctrl-C', false)
+    .addOption(
+      new Option('--every <seconds>', 'with --watch: the shortest time between two looks')
+        .argParser(parsePositive)
+        .default(60),
+    )
     .option('--set <name>', 'of several sets, this one: its Capability List, or the end of its folder')
     .addOption(
       new Option(
@@ -29,6 +35,10 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
         '--map <base=folder>',
         'resources below this address go into this folder of the copy; may be repeated',
       ).argParser(several),
+    )
+    .option(
+      '--sink <kind>',
+      'where resources go: directory, or none (changes are told and not fetched); said once, in the first run',
     )
     .addOption(
       new Option('--max-delete <n>', 'delete so many at most (default: a tenth, or 20)').argParser(

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { BridgeError } from '../../core/errors.ts';
-import { type CopiedChange, NotTaken, type TellChange } from '../../sync/sinks/copied-change.ts';
+import { type CopiedChange, NotTaken, type Telling } from '../../sync/sinks/copied-change.ts';
 import type { CommandIo } from '../terminal/io.ts';
 
 export interface TellFlags {
@@ -15,12 +15,13 @@ export function createTell(
   { ndjson, exec }: TellFlags,
   directory: string,
   io: CommandIo,
-): TellChange | undefined {
+): Telling | undefined {
   if (!ndjson && exec === undefined) return undefined;
-  return async (change) => {
+  const tell = async (change: CopiedChange) => {
     if (exec !== undefined) await run(exec, change, directory, io);
     if (ndjson) await write(change, io);
   };
+  return { tell, atOnce: 1 };
 }
 
 /** A reader that has seen enough has the run end, after what it has taken. */
@@ -60,7 +61,7 @@ function environmentOf({
   return {
     RSBRIDGE_OP: op,
     RSBRIDGE_LOC: loc,
-    RSBRIDGE_PATH: path,
+    RSBRIDGE_PATH: path ?? '',
     RSBRIDGE_DATETIME: datetime,
     RSBRIDGE_TYPE: type ?? '',
     RSBRIDGE_HASH: hash ?? '',

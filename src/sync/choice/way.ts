@@ -39,6 +39,22 @@ export function chooseWay(
 const smallOctets = 100_000;
 const fewest = 10;
 
+/** What a request costs beside the bytes that it brings. */
+const requestOctets = 20_000;
+
+/**
+ * Whether packages of changes are cheaper than a request for each resource that is due.
+ * @param lengths of the packages
+ */
+export function areChangeDumpsCheaper(
+  due: { count: number; octets: number },
+  lengths: readonly (number | undefined)[],
+): boolean {
+  if (lengths.length === 0 || due.count < fewest) return false;
+  const all = lengths.reduce<number>((sum, length) => sum + (length ?? 0) + requestOctets, 0);
+  return all < due.octets + due.count * requestOctets;
+}
+
 /** Whether a dump is cheaper than a request for each resource that is due. */
 export function isDumpCheaper(due: { count: number; stated: number; octets: number }, held: number): boolean {
   if (due.count < fewest || due.count < held) return false;

@@ -1,24 +1,22 @@
 import { toMilliseconds } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
-import type { Places } from '../places/places.ts';
-import { type CopiedChange, NotTaken, type TellChange } from '../sinks/copied-change.ts';
-import type { DirectorySink } from '../sinks/directory-sink.ts';
+import { type CopiedChange, NotTaken } from '../sinks/copied-change.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
+import type { ServerAnswer, Sink } from '../sinks/sink.ts';
 import { isAsStated, otherHashes } from '../stages/as-stated.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
 import type { HeldResource, HeldResources } from '../state/held-resources.ts';
 import { fetchContent, type Means, modifiedAt } from './fetched-content.ts';
 import type { PatchDeps } from './patched-content.ts';
+import type { ToldChanges } from './told-changes.ts';
 
 export interface CopyingDeps extends Omit<PatchDeps, 'readHeld'> {
   readonly database: CopyDatabase;
   readonly held: HeldResources;
   readonly due: DueResources;
-  readonly places: Places;
-  readonly sink: DirectorySink;
-  /** Undefined: nobody wants to know. */
-  readonly tell: TellChange | undefined;
+  readonly sink: Sink;
+  readonly told: ToldChanges;
   /** Our clock, ISO UTC. */
   readonly now: () => string;
 }
@@ -48,6 +46,16 @@ export function newCopyTally(): CopyTally {
   return { ...counted, patched: 0, mirrored: 0, mementos: 0, newer: 0 };
 }
 
+/** Bytes that are here, and how they were come by. */
+export interface Arrival {
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+  readonly mediaType: string | undefined;
+  readonly isProvisional: boolean;
+  readonly means: Means | 'package';
+  readonly answer?: ServerAnswer | undefined;
+}
+
 /** The last step of a resource: its bytes lie in the copy, the state says so, and who wants to know has been told. */
 export class Copying {
   readonly tally = newCopyTally();
@@ -59,18 +67,14 @@ export class Copying {
 
   /** Fetches what is due, unless it is there already. @throws what stops the process */
   async copy(due: DueResource): Promise<void> {
-    const { held, places, sink, database } = this.deps;
+    const { held, sink } = this.deps;
     try {
       const found = held.find(due.loc);
+      if (!sink.takesContents) return await this.#note(due, found);
       if (found && isAsStated(found, due) === true) return await this.#confirm(due, found);
-      if (found === undefined) {
-        const { path, isContested } = places.take(due.loc);
-        if (isContested) database.flush();
-        if (held.at(path) === undefined && sink.isFile(path) && (await this.#adopt(due, path))) return;
-      }
+      if (found === undefined && (await this.#adopt(due))) return;
       this.tally.requests += 1;
-      const { sink: tree } = this.deps;
-      const readHeld = (one: HeldResource, most: number) => tree.read(one.path, most);
+      const readHeld = (one: HeldResource, most: number) => sink.read(one, most);
       const fetched = await fetchContent(due, found, { ...this.deps, readHeld });
       if (fetched.kind === 'failed') return this.#fail(due, fetched.reason);
       if (fetched.kind === 'unchanged') {
@@ -87,84 +91,81 @@ export class Copying {
    * Puts bytes that are here into the copy.
    * @throws BridgeError `disk-full`
    */
-  async place(
-    due: DueResource,
-    content: ReceivedContent,
-    answer: {
-      readonly etag: string | undefined;
-      readonly lastModified: string | undefined;
-      readonly mediaType: string | undefined;
-      readonly isProvisional: boolean;
-      readonly means: Means | 'package';
-    },
-  ): Promise<void> {
-    const { held, places, sink, parts, database } = this.deps;
-    const { etag, lastModified, isProvisional } = answer;
-    // Nothing is waited for from here to where the state is written: nobody else takes the same place meanwhile.
-    const found = held.find(due.loc);
-    const { path, isContested } = found ? { path: found.path, isContested: false } : places.take(due.loc);
-    sink.put(path, content, modifiedAt(due.lastmod, lastModified, isProvisional));
+  async place(due: DueResource, content: ReceivedContent, arrival: Arrival): Promise<void> {
+    const { held, sink, parts, database, now } = this.deps;
+    const { etag, lastModified, isProvisional, answer } = arrival;
+    const { loc, asOf, lastmod } = due;
+    const found = held.find(loc);
+    const type = due.type ?? arrival.mediaType;
+    const fetchedAt = now();
+    const changedAt = modifiedAt(lastmod, lastModified, isProvisional);
+    const putting = sink.put({ loc, asOf, modifiedAt: changedAt, type, fetchedAt, answer }, content, found);
+    const { path, note, isContested } = putting instanceof Promise ? await putting : putting;
     if (content.file !== undefined) parts.removeFile(content.file);
-    const type = due.type ?? answer.mediaType;
     held.keep({
-      ...{
-        loc: due.loc,
-        path,
-        asOf: due.asOf,
-        lastmod: due.lastmod,
-        type,
-        etag,
-        lastModified,
-        isProvisional,
-      },
+      ...{ loc, path, note, asOf, lastmod, type, etag, lastModified, isProvisional, fetchedAt },
       ...{ sha256: content.sha256, otherHashes: content.otherHashes, length: content.length },
-      fetchedAt: this.deps.now(),
     });
     if (isContested) database.flush();
     const op = found === undefined ? 'created' : 'updated';
     this.tally[op] += 1;
     this.tally.octets += content.length;
-    this.#countMeans(answer);
-    await this.#told(due, { op, path, type, hash: content.sha256, length: content.length });
+    this.#countMeans(arrival);
+    await this.#tell(due, { op, path, type, hash: content.sha256, length: content.length });
     database.breathe();
   }
 
   /** @returns false: who wants to know did not take it, and it is tried again */
-  async remove(found: HeldResource): Promise<boolean> {
-    const { held, sink, tell, database } = this.deps;
+  async remove(found: HeldResource): Promise<void> {
+    const { held, sink, told, database } = this.deps;
     const datetime = found.doomed ?? found.asOf;
-    sink.remove(found.path);
-    const { loc, path, lastmod } = found;
-    const nothing = { type: undefined, hash: undefined, length: undefined };
-    try {
-      await tell?.({ op: 'deleted', loc, path, datetime, lastmod, ...nothing });
-    } catch (error) {
+    await sink.remove(found, datetime);
+    const { loc, lastmod } = found;
+    const path = sink.takesContents ? found.path : undefined;
+    const nothing = { type: undefined, hash: undefined, length: undefined, links: [] };
+    const taken = () => {
+      held.remove(found, datetime);
+      this.tally.deleted += 1;
+    };
+    await told.tell({ op: 'deleted', loc, path, datetime, lastmod, ...nothing }, taken, (error) => {
       if (!(error instanceof NotTaken)) throw error;
       this.tally.failed += 1;
-      return false;
-    }
-    held.remove(found, datetime);
-    this.tally.deleted += 1;
+    });
     database.breathe();
-    return true;
+  }
+
+  /** Contents stay where they are: what is said of them is all that there is to tell. */
+  async #note(due: DueResource, found: HeldResource | undefined): Promise<void> {
+    const { held, database, now } = this.deps;
+    const { loc, asOf, lastmod, type, hashes, length } = due;
+    const nothing = { etag: undefined, lastModified: undefined, note: undefined, isProvisional: false };
+    const own = hashes.find((hash) => hash.startsWith('sha-256:'));
+    held.keep({
+      ...{ loc, path: loc, asOf, lastmod, type, length, fetchedAt: now(), ...nothing },
+      ...{ sha256: own, otherHashes: otherHashes(hashes) },
+    });
+    const op = found === undefined ? 'created' : 'updated';
+    this.tally[op] += 1;
+    await this.#tell(due, { op, path: undefined, type, hash: own ?? hashes[0], length });
+    database.breathe();
   }
 
   /** What lies at its place already, from another tool or from before a crash, is taken where it is what is stated. */
-  async #adopt(due: DueResource, path: string): Promise<boolean> {
+  async #adopt(due: DueResource): Promise<boolean> {
     const { sink, held, database } = this.deps;
-    const { sha256, length, modifiedMs } = await sink.measure(path);
-    // Another resource may lie there, or have taken the place meanwhile.
-    if (held.at(path) !== undefined) return false;
+    const there = await sink.find(due.loc);
+    if (there === undefined) return false;
+    const { path, sha256, length, modifiedMs } = there;
     const lastmod =
       due.lastmod !== undefined && toMilliseconds(due.lastmod) === modifiedMs ? due.lastmod : undefined;
     if (isAsStated({ hashes: [sha256], length, lastmod }, due) !== true) return false;
     const { loc, asOf, type } = due;
     held.keep({
-      ...{ loc, path, asOf, lastmod: due.lastmod, sha256, otherHashes: [], length, type },
+      ...{ loc, path, asOf, lastmod: due.lastmod, sha256, otherHashes: [], length, type, note: undefined },
       ...{ etag: undefined, lastModified: undefined, isProvisional: false, fetchedAt: this.deps.now() },
     });
     this.tally.confirmed += 1;
-    await this.#told(due, { op: 'created', path, type, hash: sha256, length });
+    await this.#tell(due, { op: 'created', path, type, hash: sha256, length });
     database.breathe();
     return true;
   }
@@ -174,21 +175,25 @@ export class Copying {
     held.confirm(found.id, due.asOf, due.lastmod, otherHashes(due.hashes));
     this.tally.confirmed += 1;
     const { path, length } = found;
-    await this.#told(due, { op: 'updated', path, type: due.type, hash: found.hashes[0], length });
+    await this.#tell(due, { op: 'updated', path, type: due.type, hash: found.hashes[0], length });
     database.breathe();
   }
 
-  /** Until it was told it stays due. */
-  async #told(
+  /** Until it was taken it stays due. */
+  #tell(
     due: DueResource,
     facts: Pick<CopiedChange, 'op' | 'path' | 'type' | 'hash' | 'length'>,
   ): Promise<void> {
-    const { loc, lastmod, asOf } = due;
-    await this.deps.tell?.({ ...facts, loc, lastmod, datetime: asOf });
-    this.deps.due.done(due);
+    const { loc, lastmod, asOf, links } = due;
+    const change = { ...facts, loc, lastmod, datetime: asOf, links };
+    return this.deps.told.tell(
+      change,
+      () => this.deps.due.done(due),
+      (error) => this.#failWith(due, error),
+    );
   }
 
-  #countMeans({ means, isProvisional }: { means: Means | 'package'; isProvisional: boolean }): void {
+  #countMeans({ means, isProvisional }: Arrival): void {
     if (means === 'patch') this.tally.patched += 1;
     if (means === 'mirror') this.tally.mirrored += 1;
     if (means === 'memento') this.tally.mementos += 1;

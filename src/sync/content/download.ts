@@ -4,6 +4,7 @@ import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts'
 import { ContentDigest, type StatedContent } from '../../resourcesync/reading/content-digest.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
+import type { ServerAnswer } from '../sinks/sink.ts';
 import type { PartNote, Parts } from './parts.ts';
 
 export type Download =
@@ -14,6 +15,8 @@ export type Download =
       /** As the server wrote it. */
       readonly lastModified: string | undefined;
       readonly mediaType: string | undefined;
+      /** Undefined: it came in several pieces. */
+      readonly answer?: ServerAnswer | undefined;
     }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: string; readonly status: number | undefined };
@@ -24,6 +27,8 @@ export interface DownloadDeps {
   readonly maximumOctets: number;
   /** However small it is, it comes as a file. */
   readonly asFile?: boolean;
+  /** Told what came of a large one so far; without a number: it has ended. */
+  readonly onOctets?: (address: string, octets: number | undefined, total?: number) => void;
 }
 
 /** What is smaller never lies in a file of its own before it lies where it belongs. */
@@ -111,12 +116,14 @@ class Taking {
       return this.#broken(error, start);
     } finally {
       await this.#file?.close();
+      if (this.#file !== undefined) this.#deps.onOctets?.(this.#loc, undefined);
     }
     const facts = this.#digest.finish();
     const bytes = this.#file === undefined ? Buffer.concat(this.#small) : undefined;
     const file = this.#file === undefined ? undefined : parts.fileOf(this.#loc);
     const mediaType = type?.split(';')[0]?.trim().toLowerCase();
-    return { kind: 'received', content: { ...facts, bytes, file }, etag, lastModified, mediaType };
+    const answer = this.#isContinued ? undefined : { status, headers };
+    return { kind: 'received', content: { ...facts, bytes, file }, etag, lastModified, mediaType, answer };
   }
 
   async #read(start: number): Promise<void> {
@@ -135,8 +142,18 @@ class Taking {
       if (this.#file === undefined) {
         this.#small.push(chunk);
         if (this.#digest.length > smallOctets) await this.#open(false);
-      } else await this.#file.write(chunk);
+      } else {
+        await this.#file.write(chunk);
+        this.#showOctets();
+      }
     }
+  }
+
+  #showOctets(): void {
+    const { onOctets } = this.#deps;
+    const length = this.#response.headers['content-length'];
+    const isWhole = this.#response.status === 200 && length !== undefined;
+    onOctets?.(this.#loc, this.#digest.length, isWhole ? Number(length) : undefined);
   }
 
   async #open(isContinued: boolean): Promise<void> {

@@ -81,7 +81,14 @@ async function exactly(
   if (found.kind !== 'received') return undefined;
   if (differenceFrom(due, found.content) === undefined)
     // A tag of another server would be asked of this one.
-    return { ...found, etag: undefined, lastModified: undefined, means, isProvisional: false };
+    return {
+      ...found,
+      etag: undefined,
+      lastModified: undefined,
+      answer: undefined,
+      means,
+      isProvisional: false,
+    };
   deps.parts.remove(address);
   return undefined;
 }

@@ -37,7 +37,7 @@ export class Parts {
     // What has no note is of no use to anybody.
     for (const name of names) {
       if (!name.endsWith('.json') && !this.#notes.has(`${name}.json`))
-        rmSync(join(folder, name), { force: true });
+        rmSync(join(folder, name), { recursive: true, force: true });
     }
   }
 

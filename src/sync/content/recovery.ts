@@ -7,7 +7,7 @@ import type { CopyingDeps } from './copying.ts';
 /** Kept while files are put into the copy: where it is still there, the last run was killed. */
 const mark = 'working';
 
-type RecoveryDeps = Pick<CopyingDeps, 'database' | 'held' | 'due' | 'places' | 'sink' | 'now'>;
+type RecoveryDeps = Pick<CopyingDeps, 'database' | 'held' | 'due' | 'sink' | 'now'>;
 
 /** From here on a kill may leave files behind that the state does not know of. */
 export function beginWork({ database }: Pick<RecoveryDeps, 'database'>): void {
@@ -21,15 +21,16 @@ export function endWork({ database }: Pick<RecoveryDeps, 'database'>): void {
 }
 
 /**
- * After a kill the directory is ahead of the state by some files: before lists say anything new, what was due is looked for
+ * After a kill the copy is ahead of the state by some resources: before lists say anything new, what was due is looked for
  * where it would lie, and what was doomed where it lay. Whatever is due stays so, for nobody may have been told of it.
  */
 export async function recover(deps: RecoveryDeps): Promise<void> {
   const { database, held, due, sink } = deps;
-  if (database.setting(mark) === undefined) return;
+  if (database.setting(mark) === undefined || !sink.takesContents) return;
   for (let page = held.doomedAfter(0); page.length > 0; page = held.doomedAfter(page.at(-1)?.id ?? 0)) {
     for (const resource of page) {
-      if (!sink.isFile(resource.path)) held.remove(resource, resource.doomed ?? resource.asOf);
+      if ((await sink.measure(resource)) === undefined)
+        held.remove(resource, resource.doomed ?? resource.asOf);
     }
   }
   for (let page = due.all(0); page.length > 0; page = due.all(page.at(-1)?.id ?? 0)) {
@@ -49,28 +50,30 @@ async function recheck(
   found: HeldResource,
   { held, sink, now }: RecoveryDeps,
 ): Promise<void> {
-  const { loc, path, asOf, lastmod } = found;
-  if (!sink.isFile(path)) {
+  const there = await sink.measure(found);
+  if (there === undefined) {
     held.remove(found, '');
     return;
   }
-  const { sha256, length } = await sink.measure(path);
+  const { loc, path, note, asOf, lastmod } = found;
+  const { sha256, length } = there;
   if (found.hashes[0] === sha256) return;
   const nothing = { etag: undefined, lastModified: undefined, otherHashes: [], type: wanted.type };
-  held.keep({ loc, path, asOf, lastmod, sha256, length, ...nothing, isProvisional: true, fetchedAt: now() });
+  const fetchedAt = now();
+  held.keep({ loc, path, note, asOf, lastmod, sha256, length, ...nothing, isProvisional: true, fetchedAt });
 }
 
-async function adopt(wanted: DueResource, deps: RecoveryDeps): Promise<void> {
-  const { held, places, sink, now } = deps;
+async function adopt(wanted: DueResource, { held, sink, now }: RecoveryDeps): Promise<void> {
   const { loc, asOf, type } = wanted;
-  const { path } = places.take(loc);
-  if (held.at(path) !== undefined || !sink.isFile(path)) return;
-  const { sha256, length, modifiedMs } = await sink.measure(path);
+  const there = await sink.find(loc);
+  if (there === undefined) return;
+  const { path, sha256, length, modifiedMs } = there;
   const lastmod =
     wanted.lastmod !== undefined && toMilliseconds(wanted.lastmod) === modifiedMs
       ? wanted.lastmod
       : undefined;
   if (isAsStated({ hashes: [sha256], length, lastmod }, wanted) !== true) return;
-  const nothing = { etag: undefined, lastModified: undefined, otherHashes: [], isProvisional: false };
-  held.keep({ loc, path, asOf, lastmod: wanted.lastmod, sha256, length, type, ...nothing, fetchedAt: now() });
+  const nothing = { etag: undefined, lastModified: undefined, note: undefined, otherHashes: [] };
+  const facts = { loc, path, asOf, lastmod: wanted.lastmod, sha256, length, type, isProvisional: false };
+  held.keep({ ...facts, ...nothing, fetchedAt: now() });
 }

@@ -61,9 +61,14 @@ export class Following {
   /** What ended long before is covered, and need not be read. */
   readonly wants = ({ times }: Pick<Member, 'times'>): boolean => {
     if (times.until === undefined || times.until >= this.#since) return true;
-    this.#documents.push({ ...times, oldest: undefined, newest: undefined });
+    this.covered(times);
     return false;
   };
+
+  /** A document that need not be read. */
+  covered(times: Member['times']): void {
+    this.#documents.push({ ...times, oldest: undefined, newest: undefined });
+  }
 
   readonly opened = (document: DocumentOpening, servedAt?: string): void => {
     this.#close();

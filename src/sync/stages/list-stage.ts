@@ -55,10 +55,12 @@ export class Inventory {
   readonly #staging: Staging;
   readonly #seen: SeenIds;
   readonly #hasDue: boolean;
+  readonly #highest: number;
 
   constructor(staging: Staging) {
     this.#staging = staging;
-    this.#seen = new SeenIds(staging.held.highestId());
+    this.#highest = staging.held.highestId();
+    this.#seen = new SeenIds(this.#highest);
     this.#hasDue = staging.due.count() > 0;
   }
 
@@ -115,6 +117,8 @@ export class Inventory {
   doomUnseen(at: string): void {
     const { held, database } = this.#staging;
     for (const { id, asOf, isDoomed } of held.all()) {
+      // A package brings what it lists.
+      if (id > this.#highest) return;
       // What came after the list was made is in none of its parts.
       if (this.#seen.has(id) || asOf > at || isDoomed) continue;
       this.tally.doomed += 1;

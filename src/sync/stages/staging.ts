@@ -1,9 +1,16 @@
 import type { Remarks } from '../../resourcesync/reading/remarks.ts';
+import type { Member, StatementHandler } from '../../resourcesync/reading/source-document.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
 import type { DueResources } from '../state/due-resources.ts';
 import type { HeldResources } from '../state/held-resources.ts';
+
+/**
+ * Fetches a package, hands on what its manifest says, and takes from it what became due by that.
+ * @returns why it is of no use; undefined: it was read to its end
+ */
+export type ReadPackage = (member: Member, handler: StatementHandler) => Promise<string | undefined>;
 
 /** What reading a Source's lists needs: what they say becomes rows, and nothing is fetched for it. */
 export interface Staging {
@@ -18,6 +25,8 @@ export interface Staging {
   readonly dropsExcluded: boolean;
   /** Whether resources of this address may be fetched at all. */
   readonly isAllowed: (loc: string) => boolean;
+  /** For manifests that lie in their packages alone; undefined: nothing is fetched. */
+  readonly readPackage: ReadPackage | undefined;
   /** Our clock, ISO UTC: for a Source that states no times at all. */
   readonly now: () => string;
   readonly onProgress?: ((entries: number) => void) | undefined;

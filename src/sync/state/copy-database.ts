@@ -11,7 +11,7 @@ import {
 /** What a copy knows of itself lies in it, below one name. */
 export const ownFolder = '.rsbridge';
 /** Raised with every change of the tables that an older release would not understand. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 /** So many changes, or what came in so many milliseconds, are lost at most when the process is killed. */
 const longestBatch = 200;
 const longestBatchMs = 500;
@@ -28,9 +28,10 @@ const tables = `
     as_of text not null,
     lastmod text,
     -- Of the bytes; other hashes that the Source stated and that fitted them are in hashes.
-    sha256 blob not null,
+    -- Null where contents are not copied.
+    sha256 blob,
     hashes text,
-    length integer not null,
+    length integer,
     type text,
     etag text,
     last_modified text,
@@ -38,7 +39,9 @@ const tables = `
     -- It is newer than what was stated, as its server said.
     provisional integer not null default 0,
     -- Since when it is to be deleted, in the Source's time.
-    doomed text
+    doomed text,
+    -- What the sink noted of it.
+    note text
   );
   create index held_doomed on held (doomed) where doomed is not null;
   create table due (
@@ -189,7 +192,7 @@ function prepareTables(database: SqliteDatabase, directory: string): void {
     throw new BridgeError('database-newer', `the state of the copy in ${directory} is of a later release`);
   if (version === schemaVersion) return;
   database.exec('begin');
-  database.exec(tables);
+  database.exec(version === 0 ? tables : 'alter table held add column note text');
   database.exec(`pragma user_version = ${schemaVersion}`);
   database.exec('commit');
 }

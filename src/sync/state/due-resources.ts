@@ -86,6 +86,11 @@ export class DueResources {
     return { count: row?.n ?? 0, stated: row?.stated ?? 0, octets: row?.octets ?? 0 };
   }
 
+  /** Since when the oldest of them is so. */
+  oldest(): string | undefined {
+    return this.#database.get<{ n: string | null }>('select min(as_of) as n from due')?.n ?? undefined;
+  }
+
   /** Those behind an id that may be tried now, in the order in which they became due. */
   after(id: number, now: string): readonly DueResource[] {
     const sql =

@@ -4,13 +4,16 @@ import type { CopyDatabase } from './copy-database.ts';
 export interface HeldResource {
   readonly id: number;
   readonly loc: string;
-  /** In the copy, with slashes. */
+  /** Where it lies, in words of its sink: of a directory with slashes. */
   readonly path: string;
+  /** What the sink noted of it. */
+  readonly note: string | undefined;
   readonly asOf: string;
   readonly lastmod: string | undefined;
   /** Of the bytes: `sha-256:…` first, then others that the Source stated. */
   readonly hashes: readonly string[];
-  readonly length: number;
+  /** Undefined where contents are not copied, and the Source does not say. */
+  readonly length: number | undefined;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
   readonly isProvisional: boolean;
@@ -22,12 +25,13 @@ export interface HeldResource {
 export interface NewlyHeld {
   readonly loc: string;
   readonly path: string;
+  readonly note: string | undefined;
   readonly asOf: string;
   readonly lastmod: string | undefined;
-  /** `sha-256:…` */
-  readonly sha256: string;
+  /** `sha-256:…`; undefined where contents are not copied, and the Source does not say. */
+  readonly sha256: string | undefined;
   readonly otherHashes: readonly string[];
-  readonly length: number;
+  readonly length: number | undefined;
   readonly type: string | undefined;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
@@ -41,17 +45,18 @@ interface Row {
   readonly path: string;
   readonly as_of: string;
   readonly lastmod: string | null;
-  readonly sha256: Uint8Array;
+  readonly sha256: Uint8Array | null;
   readonly hashes: string | null;
-  readonly length: number;
+  readonly length: number | null;
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly provisional: number;
   readonly doomed: string | null;
+  readonly note: string | null;
 }
 
 const columns =
-  'id, loc, path, as_of, lastmod, sha256, hashes, length, etag, last_modified, provisional, doomed';
+  'id, loc, path, as_of, lastmod, sha256, hashes, length, etag, last_modified, provisional, doomed, note';
 const byLoc = `select ${columns} from held where loc = ?`;
 
 /** Rows that are looked at together where all are. */
@@ -81,15 +86,16 @@ export class HeldResources {
     const { loc, path, asOf, lastmod, sha256, otherHashes, length, type, etag, lastModified } = held;
     this.#database.write(
       `insert into held (loc, path, fold, as_of, lastmod, sha256, hashes, length, type, etag, last_modified,
-         fetched_at, provisional)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         fetched_at, provisional, note)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (loc) do update set path = excluded.path, fold = excluded.fold, as_of = excluded.as_of,
          lastmod = excluded.lastmod, sha256 = excluded.sha256, hashes = excluded.hashes, length = excluded.length,
          type = excluded.type, etag = excluded.etag, last_modified = excluded.last_modified,
-         fetched_at = excluded.fetched_at, provisional = excluded.provisional, doomed = null`,
-      ...[loc, path, path.toLowerCase(), asOf, lastmod, octetsOf(sha256)],
+         fetched_at = excluded.fetched_at, provisional = excluded.provisional, doomed = null,
+         note = excluded.note`,
+      ...[loc, path, path.toLowerCase(), asOf, lastmod, sha256 === undefined ? undefined : octetsOf(sha256)],
       ...[otherHashes.length === 0 ? undefined : otherHashes.join(' '), length, type, etag, lastModified],
-      ...[held.fetchedAt, held.isProvisional ? 1 : 0],
+      ...[held.fetchedAt, held.isProvisional ? 1 : 0, held.note],
     );
     this.#database.write('delete from gone where loc = ?', loc);
   }
@@ -178,15 +184,16 @@ export class HeldResources {
 }
 
 function toHeld(row: Row): HeldResource {
-  const own = `sha-256:${Buffer.from(row.sha256).toString('hex')}`;
+  const own = row.sha256 === null ? [] : [`sha-256:${Buffer.from(row.sha256).toString('hex')}`];
   return {
     id: row.id,
     loc: row.loc,
     path: row.path,
     asOf: row.as_of,
     lastmod: row.lastmod ?? undefined,
-    hashes: row.hashes === null ? [own] : [own, ...row.hashes.split(' ')],
-    length: row.length,
+    hashes: row.hashes === null ? own : [...own, ...row.hashes.split(' ')],
+    length: row.length ?? undefined,
+    note: row.note ?? undefined,
     etag: row.etag ?? undefined,
     lastModified: row.last_modified ?? undefined,
     isProvisional: row.provisional !== 0,

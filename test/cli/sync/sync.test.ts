@@ -58,6 +58,39 @@ describe('rsbridge sync, of a Source that a test changes', () => {
     expect(Object.keys(filesBelow(join(directory, 'copy')))).toContain(`${host.replace(':', '%3A')}/a.xml`);
   });
 
+  test('the places of resync-sync are understood, in one directory', async () => {
+    source.put('/deep/c.txt', 'C');
+    const pairs = [`${source.origin}=copy`, `${source.origin}/deep/=copy/inside`];
+    expect((await run(...pairs, '--json')).code).toBe(0);
+    expect(Object.keys(filesBelow(join(directory, 'copy')))).toEqual(['a.xml', 'b.pdf', 'inside/c.txt']);
+    expect((await run(...pairs, '--incremental', '--json')).code).toBe(0);
+    const { code, stderr } = await run(`${source.origin}=other`, `${source.origin}/deep/=elsewhere`);
+    expect(code).toBe(2);
+    expect(stderr).toContain('the directory of the first pair');
+  });
+
+  test('--sink none tells of changes, and fetches nothing', async () => {
+    const { code, stdout } = await run(source.origin, 'copy', '--sink', 'none', '--ndjson');
+    expect(code).toBe(0);
+    expect(linesOf(stdout).map(({ loc }) => loc)).toEqual([
+      `${source.origin}/a.xml`,
+      `${source.origin}/b.pdf`,
+    ]);
+    expect(linesOf(stdout)[0]).toMatchObject({ op: 'created', length: 4, hash: expect.any(String) });
+    expect(source.takeAsked()).toEqual([]);
+    expect(filesBelow(join(directory, 'copy'))).toEqual({});
+    source.put('/b.pdf', 'B2', { type: 'application/pdf' });
+    source.remove('/a.xml');
+    const later = linesOf((await run(source.origin, 'copy', '--ndjson')).stdout);
+    expect(later.map(({ op, loc }) => [op, loc])).toEqual([
+      ['updated', `${source.origin}/b.pdf`],
+      ['deleted', `${source.origin}/a.xml`],
+    ]);
+    const other = await run(source.origin, 'copy', '--sink', 'directory');
+    expect(other.stderr).toContain('was begun with --sink none');
+    expect(other.code).toBe(2);
+  });
+
   test('--dry-run says what would be done, and makes no directory', async () => {
     const { code, stdout } = await run(source.origin, 'copy', '--dry-run');
     expect(code).toBe(0);
@@ -79,6 +112,7 @@ describe('rsbridge sync, of a Source that a test changes', () => {
       type: 'application/xml',
       hash: expect.stringMatching(/^sha-256:[0-9a-f]{64}$/),
       length: 4,
+      links: [],
     });
     expect(stderr).toContain('2 created');
     source.remove('/b.pdf');
@@ -147,6 +181,8 @@ describe('rsbridge sync, of a Source that a test changes', () => {
     [['--incremental', '--audit'], /cannot be used with/],
     [['--incremental'], /no copy yet whose changes could be followed/],
     [['--set', 'other'], /none of its 1 sets is called other/],
+    [['--watch', '--dry-run'], /--watch cannot be used with --dry-run/],
+    [['more'], /more is one directory too many/],
   ])('%j is refused, and says what to type', async (args, message) => {
     const { code, stderr } = await run(source.origin, 'copy', ...args);
     expect(code).toBe(2);

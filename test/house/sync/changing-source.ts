@@ -46,6 +46,9 @@ export class ChangingSource {
   /** What entries say of bytes. */
   facts: readonly ('hash' | 'length' | 'lastmod' | 'type')[] = ['hash', 'length', 'lastmod', 'type'];
   partSize = 1000;
+  changesInPackage = 5;
+  /** Change Dumps name their manifests outside of the packages. */
+  linksManifests = false;
   /** Rewrites documents. */
   rewrite: (path: string, text: string) => string = (_, text) => text;
   readonly #kept = new Map<string, Kept>();
@@ -171,7 +174,10 @@ export class ChangingSource {
         `${this.#loc('/cap.xml')}${md('capability="capabilitylist"')}`,
       ]);
     if (path === '/cap.xml') {
-      const names = { resourcelist: '/rl.xml', changelist: '/cl.xml', resourcedump: '/rd.xml' };
+      const names = {
+        ...{ resourcelist: '/rl.xml', changelist: '/cl.xml', resourcedump: '/rd.xml' },
+        changedump: '/cd.xml',
+      };
       const entries = Object.entries(names).filter(([name]) => this.offers.includes(name));
       return list(
         'urlset',
@@ -195,7 +201,12 @@ export class ChangingSource {
         this.#up('/cap.xml'),
       );
     }
-    return path === '/rd-1.zip' ? this.#package(at) : undefined;
+    if (path === '/rd-1.zip') return this.#package(at);
+    if (path === '/cd.xml') return this.#changeDump();
+    const [, number, what] = /^\/cd-(\d+)(\.zip|-manifest\.xml)$/.exec(path) ?? [];
+    const changes = number === undefined ? undefined : this.#packages()[Number(number)];
+    if (changes === undefined) return undefined;
+    return what === '.zip' ? this.#changePackage(changes) : this.#changeManifest(changes);
   }
 
   #resourceList(at: string): string {
@@ -226,6 +237,56 @@ export class ChangingSource {
     });
     const from = toIso(new Date(this.#changesFrom));
     return list('urlset', `capability="changelist" from="${from}"`, entries, this.#up('/cap.xml'));
+  }
+
+  /** Of so many changes each; the last one is open. */
+  #packages(): readonly (readonly Change[])[] {
+    const packages: (readonly Change[])[] = [];
+    for (let at = 0; at < this.#changes.length; at += this.changesInPackage)
+      packages.push(this.#changes.slice(at, at + this.changesInPackage));
+    return packages.length === 0 ? [[]] : packages;
+  }
+
+  #intervalOf(changes: readonly Change[]): string {
+    const packages = this.#packages();
+    const number = packages.findIndex((one) => one[0] === changes[0]);
+    const from = number <= 0 ? toIso(new Date(this.#changesFrom)) : packages[number - 1]?.at(-1)?.at;
+    const until = number < packages.length - 1 ? ` until="${changes.at(-1)?.at}"` : '';
+    return `from="${from}"${until}`;
+  }
+
+  #changeDump(): string {
+    const from = toIso(new Date(this.#changesFrom));
+    const entries = this.#packages().map((changes, number) => {
+      const contents = this.linksManifests
+        ? `<rs:ln rel="contents" href="${this.origin}/cd-${number}-manifest.xml" type="application/xml"/>`
+        : '';
+      const length = this.#changePackage(changes).length;
+      const facts = `type="application/zip" length="${length}" ${this.#intervalOf(changes)}`;
+      return `${this.#loc(`/cd-${number}.zip`)}${md(facts)}${contents}`;
+    });
+    return list('urlset', `capability="changedump" from="${from}"`, entries, this.#up('/cap.xml'));
+  }
+
+  #changeManifest(changes: readonly Change[]): string {
+    const entries = changes.map((change) => {
+      const { path, kind, at } = change;
+      const facts = `change="${kind}" datetime="${at}" `;
+      const kept = this.#kept.get(path);
+      return kind === 'deleted' || !kept
+        ? `${this.#loc(path)}${md(facts)}`
+        : this.#entry(path, kept, `${facts}path="/c${this.#changes.indexOf(change)}" `);
+    });
+    const facts = `capability="changedump-manifest" ${this.#intervalOf(changes)}`;
+    return list('urlset', facts, entries, this.#up('/cap.xml'));
+  }
+
+  #changePackage(changes: readonly Change[]): Buffer {
+    const members = changes.flatMap((change) => {
+      const kept = change.kind === 'deleted' ? undefined : this.#kept.get(change.path);
+      return kept ? [[`c${this.#changes.indexOf(change)}`, kept.text] as const] : [];
+    });
+    return storedZip({ 'manifest.xml': this.#changeManifest(changes), ...Object.fromEntries(members) });
   }
 
   #package(at: string): Buffer {

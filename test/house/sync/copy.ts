@@ -6,6 +6,7 @@ import { ownFolder } from '../../../src/sync/state/copy-database.ts';
 import type { SyncDeps, SyncOptions } from '../../../src/sync/sync-options.ts';
 import type { SyncReport } from '../../../src/sync/sync-report.ts';
 import { synchronise } from '../../../src/sync/synchronisation.ts';
+import { type WatchDeps, watch } from '../../../src/sync/watch.ts';
 import { openLoopbackPort } from '../resourcesync/loopback-port.ts';
 import type { ChangingSource } from './changing-source.ts';
 
@@ -22,28 +23,42 @@ export class Copy {
   async sync(options: Partial<SyncOptions> = {}, deps: Partial<SyncDeps> = {}): Promise<SyncReport> {
     const port = openLoopbackPort(this.source.origin);
     try {
-      return await synchronise(
-        {
-          address: new URL(this.source.origin),
-          directory: this.directory,
-          way: undefined,
-          isDryRun: false,
-          set: undefined,
-          selection: everything,
-          dropsExcluded: false,
-          places: [{ base: `${this.source.origin}/`, folder: '' }],
-          maximumDeletions: undefined,
-          backup: undefined,
-          hosts: undefined,
-          transfers: 3,
-          maximumOctets: 100_000_000,
-          ...options,
-        },
-        { port, now: () => this.source.now, stop: new AbortController().signal, ...deps },
-      );
+      return await synchronise(this.#options(options), { ...this.#deps(), port, ...deps });
     } finally {
       await port.close();
     }
+  }
+
+  async watch(deps: Partial<WatchDeps> & Omit<WatchDeps, keyof SyncDeps>): Promise<SyncReport | undefined> {
+    const port = openLoopbackPort(this.source.origin);
+    try {
+      return await watch(this.#options({}), { ...this.#deps(), port, ...deps });
+    } finally {
+      await port.close();
+    }
+  }
+
+  #deps(): Omit<SyncDeps, 'port'> {
+    return { now: () => this.source.now, stop: new AbortController().signal };
+  }
+
+  #options(options: Partial<SyncOptions>): SyncOptions {
+    return {
+      address: new URL(this.source.origin),
+      directory: this.directory,
+      way: undefined,
+      isDryRun: false,
+      set: undefined,
+      selection: everything,
+      dropsExcluded: false,
+      places: [{ base: `${this.source.origin}/`, folder: '' }],
+      maximumDeletions: undefined,
+      backup: undefined,
+      hosts: undefined,
+      transfers: 3,
+      maximumOctets: 100_000_000,
+      ...options,
+    };
   }
 
   /** By path. */

@@ -1,0 +1,24 @@
+export interface SyncFlags {
+  readonly baseline: boolean;
+  readonly incremental: boolean;
+  readonly audit: boolean;
+  readonly watch: boolean;
+  /** Seconds. */
+  readonly every: number;
+  readonly dryRun: boolean;
+  readonly set?: string;
+  readonly only?: readonly string[];
+  readonly deleteExcluded: boolean;
+  readonly map?: readonly string[];
+  readonly sink?: string;
+  readonly maxDelete?: number;
+  readonly backupDir?: string;
+  readonly exec?: string;
+  readonly ndjson: boolean;
+  readonly host?: readonly string[];
+  readonly transfers: number;
+  readonly maxSize?: number;
+  readonly allowPrivate: boolean;
+  readonly contact?: string;
+  readonly json: boolean;
+}

@@ -1,0 +1,64 @@
+import { DirectorySink } from '../sinks/directory-sink.ts';
+import type { ReceivedContent } from '../sinks/received-content.ts';
+import type { FoundContent, Placed, PlacedResource, PutResource, Sink } from '../sinks/sink.ts';
+import type { HeldResources } from '../state/held-resources.ts';
+import type { PlaceRule } from './loc-path.ts';
+import { Places } from './places.ts';
+
+export interface TreeDeps {
+  readonly directory: string;
+  /** On the same file system. */
+  readonly parts: string;
+  /** Undefined: what is replaced is gone. */
+  readonly backup: string | undefined;
+  readonly rules: readonly PlaceRule[];
+  readonly held: HeldResources;
+  /** Has the state last. */
+  readonly flush: () => void;
+}
+
+/** A copy as a tree of files, where each resource has the place that its address says. */
+export class TreeSink implements Sink {
+  readonly takesContents = true;
+  readonly #files: DirectorySink;
+  readonly #places: Places;
+  readonly #held: HeldResources;
+  readonly #flush: () => void;
+
+  constructor({ directory, parts, backup, rules, held, flush }: TreeDeps) {
+    this.#files = new DirectorySink(directory, parts, backup);
+    this.#places = new Places(rules, held, this.#files);
+    this.#held = held;
+    this.#flush = flush;
+  }
+
+  async find(loc: string): Promise<FoundContent | undefined> {
+    const { path, isContested } = this.#places.take(loc);
+    if (isContested) this.#flush();
+    if (this.#held.at(path) !== undefined || !this.#files.isFile(path)) return undefined;
+    const found = await this.#files.measure(path);
+    // Another resource may have taken the place meanwhile.
+    return this.#held.at(path) === undefined ? { path, ...found } : undefined;
+  }
+
+  read({ path }: PlacedResource, maximumOctets: number): Promise<Uint8Array | undefined> {
+    return this.#files.read(path, maximumOctets);
+  }
+
+  async measure({ path }: PlacedResource): Promise<FoundContent | undefined> {
+    return this.#files.isFile(path) ? { path, ...(await this.#files.measure(path)) } : undefined;
+  }
+
+  /** At once: nobody else takes the same place before the state is written. */
+  put({ loc, modifiedAt }: PutResource, content: ReceivedContent, held: PlacedResource | undefined): Placed {
+    const place = held ? { path: held.path, isContested: false } : this.#places.take(loc);
+    this.#files.put(place.path, content, modifiedAt);
+    return place;
+  }
+
+  remove({ path }: PlacedResource): void {
+    this.#files.remove(path);
+  }
+
+  async close(): Promise<void> {}
+}

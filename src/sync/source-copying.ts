@@ -1,0 +1,153 @@
+import { toMilliseconds } from '../core/datetime.ts';
+import { describeError, isBridgeError } from '../core/errors.ts';
+import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
+import type { Remarks } from '../resourcesync/reading/remarks.ts';
+import type { Member, StatementHandler } from '../resourcesync/reading/source-document.ts';
+import { tooManyDeletions } from './choice/deletion-fuse.ts';
+import { areChangeDumpsCheaper, isDumpCheaper } from './choice/way.ts';
+import type { Copying } from './content/copying.ts';
+import { workThroughDue } from './content/due-work.ts';
+import { takePackage } from './content/package-contents.ts';
+import { listPackages } from './stages/dump-stage.ts';
+import type { Meter } from './sync-progress.ts';
+import type { SyncReport } from './sync-report.ts';
+
+/** Who copied for so long looks once more what has changed meanwhile. */
+const longMs = 60_000;
+
+export interface SourceCopyingDeps {
+  readonly set: SourceSet;
+  readonly copying: Copying;
+  readonly remarks: Remarks;
+  readonly note: (text: string) => void;
+  readonly meter: Meter;
+  readonly transfers: number;
+  readonly maximumDeletions: number | undefined;
+  readonly stop: AbortSignal;
+}
+
+/** What is due comes, by the package or one by one, and what is gone goes. */
+export class SourceCopying {
+  packages = 0;
+  readonly #deps: SourceCopyingDeps;
+
+  constructor(deps: SourceCopyingDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param again reads what has changed meanwhile */
+  async copy(again: () => Promise<unknown>): Promise<void> {
+    const { copying, stop } = this.#deps;
+    const { now, told } = copying.deps;
+    const begun = toMilliseconds(now());
+    if (copying.deps.sink.takesContents) {
+      await this.#takeDumps();
+      await this.#takeChangeDumps();
+    }
+    await this.#fetchAll();
+    if (toMilliseconds(now()) - begun > longMs && !stop.aborted) {
+      await again();
+      await this.#fetchAll();
+    }
+    await told.settle();
+  }
+
+  async #fetchAll(): Promise<void> {
+    const { copying, stop, transfers: atOnce, meter } = this.#deps;
+    const { due, now } = copying.deps;
+    meter.begin('resources', due.sum());
+    const work = async (resource: Parameters<Copying['copy']>[0]) => {
+      await copying.copy(resource);
+      meter.did(copying.tally);
+    };
+    await workThroughDue(due, work, { atOnce, stop, now });
+  }
+
+  /** For what has its manifest within alone. */
+  async readPackage(member: Member, handler: StatementHandler): Promise<string | undefined> {
+    const { copying, remarks, stop } = this.#deps;
+    const { uri, hashes, length } = member;
+    const deps = { ...copying.deps, maximumOctets: Number.MAX_SAFE_INTEGER, copying, remarks };
+    const trouble = await takePackage({ uri, hashes, length }, deps, stop, handler);
+    this.packages += 1;
+    return trouble;
+  }
+
+  /** Where most is missing and small, by the package. What a dump does not have is fetched one by one. */
+  async #takeDumps(): Promise<void> {
+    const { set, copying } = this.#deps;
+    const { due, held } = copying.deps;
+    for (const uri of set.lists.resourcedump) {
+      if (!isDumpCheaper(due.sum(), held.count())) return;
+      await this.#whereUseful(uri, (packages) => packages);
+    }
+  }
+
+  /** Where many have changed, by the packages of the time in which they did. */
+  async #takeChangeDumps(): Promise<void> {
+    const { set, copying } = this.#deps;
+    const { due } = copying.deps;
+    const since = due.oldest();
+    if (since === undefined) return;
+    for (const uri of set.lists.changedump) {
+      await this.#whereUseful(uri, (packages) => {
+        const fitting = packages.filter(({ times }) => times.until === undefined || times.until >= since);
+        const lengths = fitting.map(({ length }) => length);
+        // The newest first: it has what counts of what changed several times.
+        return areChangeDumpsCheaper(due.sum(), lengths) ? fitting.reverse() : [];
+      });
+    }
+  }
+
+  async #whereUseful(uri: string, choose: (packages: readonly Member[]) => readonly Member[]): Promise<void> {
+    const { copying, remarks, stop, note, meter } = this.#deps;
+    const { port, due } = copying.deps;
+    try {
+      const { packages: listed, incomplete } = await listPackages(uri, { port, remarks });
+      if (incomplete !== undefined) note(`a dump was not read to its end: ${incomplete}`);
+      const packages = choose(listed);
+      meter.begin('packages', { count: packages.length, stated: 0, octets: 0 });
+      for (const member of packages) {
+        if (stop.aborted || due.count() === 0) return;
+        const trouble = await this.readPackage(member, {});
+        meter.did(copying.tally, 1);
+        if (trouble !== undefined) note(`a package was of no use: ${trouble}`);
+      }
+    } catch (error) {
+      if (!isBridgeError(error) || !/^(?:upstream|response|too-many|address)/.test(error.code)) throw error;
+      note(`a dump was of no use: ${describeError(error)}`);
+    }
+  }
+
+  /** @returns those that wait for somebody to allow them; undefined: none */
+  heldBack(): SyncReport['heldBack'] {
+    const { copying, maximumDeletions } = this.#deps;
+    return heldBackOf(copying.deps.held, maximumDeletions);
+  }
+
+  async delete(): Promise<SyncReport['heldBack']> {
+    const { copying, stop, meter } = this.#deps;
+    const { held, told } = copying.deps;
+    const heldBack = this.heldBack();
+    if (heldBack !== undefined) return heldBack;
+    meter.begin('deletions', { count: held.countDoomed(), stated: 0, octets: 0 });
+    for (let page = held.doomedAfter(0); page.length > 0; page = held.doomedAfter(page.at(-1)?.id ?? 0)) {
+      for (const resource of page) {
+        if (stop.aborted) return undefined;
+        await copying.remove(resource);
+        meter.did(copying.tally);
+      }
+    }
+    await told.settle();
+    return undefined;
+  }
+}
+
+export function heldBackOf(
+  held: Copying['deps']['held'],
+  maximum: number | undefined,
+): SyncReport['heldBack'] {
+  const count = held.countDoomed();
+  const limit = tooManyDeletions(count, held.count(), maximum);
+  return limit === undefined ? undefined : { count, limit };
+}

@@ -1,0 +1,137 @@
+import { earlier, later } from '../core/datetime.ts';
+import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
+import type { Validators } from '../resourcesync/reading/fetched-document.ts';
+import type { Way } from './choice/way.ts';
+import { stageChanges } from './stages/change-stage.ts';
+import { stageList } from './stages/list-stage.ts';
+import { stageChangeDumps, stageResourceDumps } from './stages/manifest-stage.ts';
+import { newTally, type Staging, type Tally } from './stages/staging.ts';
+
+/** Before anybody published anything. */
+const beginning = '1970-01-01T02:00:00Z';
+
+export interface ReadingDeps {
+  readonly set: SourceSet;
+  readonly staging: Staging;
+  readonly note: (text: string) => void;
+  /** What somebody asked for. */
+  readonly asked: Way | undefined;
+  readonly isOtherSelection: boolean;
+}
+
+/** What the documents of a set say becomes rows, and the cursor moves with them. Nothing is fetched for it. */
+export class SourceReading {
+  readonly tally: Tally = newTally();
+  readonly ways: { way: Way; why: string }[] = [];
+  readonly #deps: ReadingDeps;
+
+  constructor(deps: ReadingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Everything that is needed, the chosen way first. */
+  async read(first: { way: Way; why: string }): Promise<void> {
+    const { set, asked } = this.#deps;
+    this.ways.push(first);
+    const before = this.#cursor;
+    let gap: string | undefined;
+    if (first.way === 'incremental') {
+      gap = await this.readChanges(before ?? beginning);
+      if (gap === undefined || !offersList(set)) return;
+      // Who asked for changes alone gets nothing else.
+      if (asked === 'incremental') return;
+      this.ways.push({ way: 'audit', why: gap });
+    }
+    const at = await this.#readLists(gap !== undefined || first.why === 'as asked');
+    if (at === undefined || !offersChanges(set)) return;
+    // A list that is older than what is known takes nothing of it back.
+    const from = before !== undefined && gap === undefined ? later(before, at) : at;
+    this.#staging.database.keep('cursor', from);
+    await this.readChanges(from);
+  }
+
+  /** @returns the gap that keeps the cursor where it is */
+  async readChanges(from: string): Promise<string | undefined> {
+    const { set, note } = this.#deps;
+    const { changelist, changedump } = set.lists;
+    const hasList = offersList(set);
+    const staged =
+      changelist.length > 0
+        ? await stageChanges(changelist, from, this.#staging)
+        : await stageChangeDumps(changedump, from, this.#staging);
+    this.#add(staged);
+    if (staged.gap === undefined || !hasList) this.#staging.database.keep('cursor', staged.cursor);
+    if (staged.gap === undefined) return undefined;
+    // What changed before anybody looked is missing from changes alone.
+    if (hasList || from !== beginning) note(`changes may be missing: ${staged.gap}`);
+    return staged.gap;
+  }
+
+  get #staging(): Staging {
+    return this.#deps.staging;
+  }
+
+  get #cursor(): string | undefined {
+    return this.#staging.database.setting('cursor');
+  }
+
+  /**
+   * @param isNeeded read them, even if they are the same as the last time
+   * @returns the earliest moment that all of them are complete at; undefined: they are not
+   */
+  async #readLists(isNeeded: boolean): Promise<string | undefined> {
+    const { resourcelist, resourcedump } = this.#deps.set.lists;
+    let at: string | undefined;
+    for (const uri of resourcelist) {
+      const moment = await this.#readList(uri, isNeeded);
+      if (moment === 'incomplete') return undefined;
+      if (moment !== undefined) at = at === undefined ? moment : earlier(at, moment);
+    }
+    if (resourcelist.length === 0) {
+      const staged = await stageResourceDumps(resourcedump, this.#staging);
+      this.#add(staged);
+      if (staged.incomplete !== undefined) {
+        this.#deps.note(`the Resource Dump was not read to its end: ${staged.incomplete}`);
+        return undefined;
+      }
+      at = staged.at;
+    }
+    if (at !== undefined) this.#staging.database.keep('cursor', later(this.#cursor ?? at, at));
+    return at;
+  }
+
+  async #readList(uri: string, isNeeded: boolean): Promise<string | undefined> {
+    const { database } = this.#staging;
+    const name = `list ${uri}`;
+    const known = this.#deps.isOtherSelection || isNeeded ? undefined : database.setting(name);
+    const { at: knownAt, validators } = known === undefined ? {} : (JSON.parse(known) as KnownList);
+    const staged = await stageList(uri, this.#staging, this.#cursor === undefined ? {} : validators);
+    if (staged === undefined) return knownAt;
+    this.#add(staged);
+    if (staged.incomplete !== undefined) {
+      this.#deps.note(`${uri} was not read to its end: ${staged.incomplete}`);
+      return 'incomplete';
+    }
+    database.keep(name, JSON.stringify({ at: staged.at, validators: staged.validators }));
+    return staged.at;
+  }
+
+  #add(tally: Tally): void {
+    for (const name of Object.keys(this.tally) as (keyof Tally)[]) this.tally[name] += tally[name];
+  }
+}
+
+/** What there is, as a list or as the manifests of a dump. */
+export function offersList({ lists }: Pick<SourceSet, 'lists'>): boolean {
+  return lists.resourcelist.length > 0 || lists.resourcedump.length > 0;
+}
+
+export function offersChanges({ lists }: Pick<SourceSet, 'lists'>): boolean {
+  return lists.changelist.length > 0 || lists.changedump.length > 0;
+}
+
+/** What was kept of a list, to ask only whether it is another. */
+interface KnownList {
+  readonly at?: string;
+  readonly validators?: Validators;
+}

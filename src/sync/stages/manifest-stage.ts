@@ -1,0 +1,99 @@
+import { earlier } from '../../core/datetime.ts';
+import { describeError, isBridgeError } from '../../core/errors.ts';
+import { fetchDocument } from '../../resourcesync/reading/fetched-document.ts';
+import type { Member, StatementHandler } from '../../resourcesync/reading/source-document.ts';
+import { Following, type StagedChanges } from './change-stage.ts';
+import { listPackages } from './dump-stage.ts';
+import { Inventory, type StagedList } from './list-stage.ts';
+import type { Staging } from './staging.ts';
+
+/** Packages that were read to their ends, with the ends of their intervals. */
+const readBefore = 'packages';
+
+/**
+ * Changes of a Source that offers them in packages alone: the manifests are the lists.
+ * @param uris of Change Dumps or indexes of them
+ * @throws BridgeError where one of them cannot be read at all
+ */
+export async function stageChangeDumps(
+  uris: readonly string[],
+  cursor: string,
+  staging: Staging,
+): Promise<StagedChanges> {
+  const following = new Following(cursor, staging);
+  const { database } = staging;
+  const before = JSON.parse(database.setting(readBefore) ?? '{}') as Record<string, string>;
+  const read: Record<string, string> = {};
+  for (const uri of uris) {
+    const { packages, incomplete } = await listPackages(uri, staging, following.wants);
+    if (incomplete !== undefined) following.missing(incomplete);
+    for (const member of packages) {
+      const { times } = member;
+      // What is closed does not change: it was read when it was new.
+      if (times.until !== undefined && before[member.uri] === times.until) {
+        following.covered(times);
+        read[member.uri] = times.until;
+        continue;
+      }
+      const trouble = await readManifest(member, staging, {
+        // What the dump says of a package stands in for a manifest that says nothing.
+        opened: (document, servedAt) => {
+          const { from = times.from, until = times.until } = document.times;
+          following.opened({ ...document, times: { at: undefined, from, until } }, servedAt);
+        },
+        statement: following.statement,
+      });
+      if (trouble !== undefined) following.missing(trouble);
+      else if (times.until !== undefined) read[member.uri] = times.until;
+    }
+  }
+  database.keep(readBefore, JSON.stringify(read));
+  return following.finish();
+}
+
+/**
+ * The same of a Source that tells what there is in dumps alone.
+ * @throws BridgeError where a dump cannot be read at all
+ */
+export async function stageResourceDumps(uris: readonly string[], staging: Staging): Promise<StagedList> {
+  const inventory = new Inventory(staging);
+  let [at, incomplete]: (string | undefined)[] = [];
+  for (const uri of uris) {
+    const dump = await listPackages(uri, staging);
+    incomplete ??= dump.incomplete;
+    for (const member of dump.packages) {
+      let asOf = dump.at ?? staging.now();
+      const trouble = await readManifest(member, staging, {
+        opened: ({ times }, servedAt) => {
+          asOf = times.at ?? dump.at ?? servedAt ?? staging.now();
+        },
+        statement: (statement) => inventory.stage(statement, asOf),
+      });
+      incomplete ??= trouble;
+      at = at === undefined ? asOf : earlier(at, asOf);
+    }
+  }
+  const moment = at ?? staging.now();
+  if (incomplete === undefined) inventory.doomUnseen(moment);
+  return { ...inventory.tally, at: moment, incomplete, validators: {} };
+}
+
+/** Where the dump links to its manifest, without the package. @returns why it could not be read */
+async function readManifest(
+  member: Member,
+  { port, remarks, readPackage }: Staging,
+  handler: StatementHandler,
+): Promise<string | undefined> {
+  const { contents, uri } = member;
+  if (contents === undefined) {
+    if (readPackage !== undefined) return readPackage(member, handler);
+    return `what ${uri} holds is known when it has been fetched`;
+  }
+  try {
+    await fetchDocument(port, contents, handler, remarks.at(contents));
+    return undefined;
+  } catch (error) {
+    if (!isBridgeError(error) || error.code === 'interrupted') throw error;
+    return `${contents}: ${describeError(error)}`;
+  }
+}
