@@ -89,6 +89,8 @@ async function order(config: DatabaseConfig): Promise<object> {
       const [source] = await readOrdered(database.reader);
       if (!source || (await orderRecords(database, source)) === undefined) break;
     }
+    // As any database does by itself before long; plans are others then.
+    await database.writer.raw('analyze');
   } finally {
     await database.close();
   }

@@ -57,6 +57,9 @@ export function question<Row, Values extends readonly Answerable[]>(
       .toSQL()
       .toNative();
     const text = { sql, bindings: bindings as Text['bindings'] };
+    // `limit`, for one, takes nothing but a number, and leaves out what is none.
+    if (slots.some((slot) => !text.bindings.includes(slot as never)))
+      throw new Error(`a question does not ask for all that it is given: ${sql}`);
     texts.set(isPostgres(db), text);
     return text;
   }

@@ -4,8 +4,8 @@ import { later } from '../../core/datetime.ts';
 import { jointSpecs } from '../../oai/sets/joint-set-spec.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { collectionsOfItems } from './item-collections.ts';
 import { changesAfter, changesAtATime, isRecord } from './record-order.ts';
+import { collectionsOfItems } from './stored-record.ts';
 
 /**
  * The records of all sources in one order: that in which their changes were taken up, which is when they are dated. So the

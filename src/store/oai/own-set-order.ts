@@ -10,9 +10,9 @@ import {
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofSource } from '../rows/one-source.ts';
-import { collectionsOfItems } from './item-collections.ts';
 import { changesAfter, changesAtATime, type OrderedSource, placesAfter } from './record-order.ts';
 import { wholeItems } from './stored-item.ts';
+import { collectionsOfItems } from './stored-record.ts';
 
 /**
  * Records in the order of their last changes, by the sets that are configured here. They follow the order of all records and

@@ -5,8 +5,8 @@ import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
 import { ofSource, sameSource } from '../rows/one-source.ts';
-import { collectionsOfItems } from './item-collections.ts';
 import { placedAs, wholeItems } from './stored-item.ts';
+import { collectionsOfItems } from './stored-record.ts';
 
 /** Counted up when records are put in order by other rules: then all of them are, anew. */
 const rules = 2;

@@ -1,18 +1,13 @@
 import { mapPrefix } from '../../oai/formats.ts';
 import { isInOwnSet, type OwnSet } from '../../oai/sets/own-sets.ts';
 import { setsOf } from '../../oai/sets/set-spec.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { ofSource } from '../rows/one-source.ts';
 import { ownSetsUpTo } from './own-set-order.ts';
+import { lastInOrder, nextInOrder, type OrderedRow } from './places-in-order.ts';
 import { isXml, orderedUpTo } from './record-order.ts';
-import {
-  type ItemRow,
-  itemsInJournal,
-  itemsInOrder,
-  pageOfItems,
-  toItemRecords,
-  wholeItems,
-} from './stored-item.ts';
+import { itemsInJournal, placedAs, toItemRecords, wholeItems } from './stored-item.ts';
 import { type RecordRow, type StoredRecord, selectRecords, toRecords } from './stored-record.ts';
 
 /** Records of one format in the order of their last changes, which is the order of their datestamps, too. */
@@ -54,7 +49,8 @@ export async function readRecords(
 ): Promise<RecordPage> {
   // Read first: whatever is taken up after that moves behind this place, and is met there.
   const ordered = await inOrderUpTo(db, list);
-  const rows: Row[] = after < ordered ? await inOrder(db, list, after, ordered, limit + 1) : [];
+  const rows =
+    after < ordered ? await nextInOrder(db, { ...inList(list), after, upTo: ordered }, limit + 1) : [];
   let isOver = rows.some(({ at }) => isBehind(list, at));
   let last = Math.max(after, ordered);
   for (let read = 0; !isOver && rows.length <= limit; read += changesAtATime) {
@@ -84,22 +80,19 @@ export async function readLastRecord(
   list: RecordList,
   upTo: number,
 ): Promise<StoredRecord | undefined> {
-  const { sourceId, format, spec = '' } = list;
-  const order = format === wholeItems ? itemsInOrder(db, sourceId, spec) : ordering(db, list);
-  const rows: Row[] = await order
-    .where('oai_record.seq', '<=', upTo)
-    .orderBy('oai_record.seq', 'desc')
-    .limit(1);
-  const [record] = await tellOf(db, list, rows);
+  const row = await lastInOrder(db, { ...inList(list), after: 0, upTo });
+  const [record] = await tellOf(db, list, row ? [row] : []);
   return record && !isBehind(list, record.at) ? record : undefined;
 }
 
-type Row = RecordRow | ItemRow;
+function inList({ sourceId, format, spec = '' }: RecordList) {
+  return { sourceId, format, spec };
+}
 
 function tellOf(
   db: Queryable,
   { sourceId, format }: RecordList,
-  rows: readonly Row[],
+  rows: readonly OrderedRow[],
 ): Promise<readonly StoredRecord[]> {
   if (format === wholeItems) return toItemRecords(db, sourceId, rows);
   return toRecords(db, sourceId, rows as readonly RecordRow[]);
@@ -109,7 +102,8 @@ function tellOf(
 const mostCounted = 1_000_000;
 
 /**
- * How many records of a list there are behind a sequence.
+ * How many records of a list there are behind a sequence. What has changed since they were put in order is looked at one by
+ * one, so that a list is as long as it is also while the order follows.
  * @param upTo inclusive
  * @returns undefined where that would cost too much, or is not known yet
  */
@@ -119,18 +113,57 @@ export async function countRecords(
   after: number,
   upTo: number,
 ): Promise<number | undefined> {
-  const { sourceId, format, spec } = list;
-  if ((await inOrderUpTo(db, list)) < upTo) return undefined;
+  const ordered = await inOrderUpTo(db, list);
+  const changed = await changedSince(db, list, ordered);
+  if (changed === undefined) return undefined;
+  const inOrder = await countPlaces(db, list, after, upTo);
+  if (inOrder === undefined) return undefined;
+  const moved = changed.length === 0 ? 0 : await countPlaces(db, list, after, upTo, changed);
+  const further = ordered < upTo ? await inJournal(db, list, Math.max(after, ordered), upTo) : [];
+  const within = further.filter(({ at }) => !isBehind(list, at));
+  return inOrder - (moved ?? 0) + within.length;
+}
+
+/** @param of what stands there; default: anything */
+async function countPlaces(
+  db: Queryable,
+  { sourceId, format, spec }: RecordList,
+  after: number,
+  upTo: number,
+  of?: readonly number[],
+): Promise<number | undefined> {
   const some = db('oai_record')
     .select(db.raw('1 as one'))
     .where({ source_id: sourceId, format, spec: spec ?? '' })
     .where('seq', '>', after)
     .where('seq', '<=', upTo)
+    .modify((query) => of && whereAnyOf(query, 'resource_id', of))
     .limit(mostCounted + 1)
     .as('some');
   const row: { count: number | string } | undefined = await db.from(some).count({ count: '*' }).first();
   const count = Number(row?.count ?? 0);
   return count > mostCounted ? undefined : count;
+}
+
+/** What stands in the order by its old place, as it is placed there; undefined: too much. */
+async function changedSince(
+  db: Queryable,
+  { sourceId, format }: RecordList,
+  ordered: number,
+): Promise<readonly number[] | undefined> {
+  const rows: { resource_id: number | string; item_id: number | string }[] = await db('change')
+    .join('resource', 'resource.id', 'change.resource_id')
+    .where('change.source_id', sourceId)
+    .modify(ofSource, 'resource', sourceId)
+    .where('change.seq', '>', ordered)
+    .orderBy('change.seq')
+    .limit(changesAtATime + 1)
+    .select('change.resource_id', 'resource.item_id');
+  if (rows.length > changesAtATime) return undefined;
+  const places = rows.map(({ resource_id, item_id }) =>
+    format === wholeItems ? placedAs(Number(item_id)) : Number(resource_id),
+  );
+  return [...new Set(places)];
 }
 
 function inOrderUpTo(db: Queryable, { sourceId, own }: RecordList): Promise<number> {
@@ -141,54 +174,12 @@ function isBehind({ until }: RecordList, at: string): boolean {
   return until !== undefined && at > until;
 }
 
-async function inOrder(
-  db: Queryable,
-  { sourceId, format, spec = '' }: RecordList,
-  after: number,
-  upTo: number,
-  limit: number,
-): Promise<Row[]> {
-  if (format === wholeItems) return [...(await pageOfItems(db, sourceId, spec, after, upTo, limit))];
-  const some = pagesOf.get(limit) ?? pageOf(limit);
-  pagesOf.set(limit, some);
-  return [...(await some(db, sourceId, format, spec, after, upTo))];
-}
-
-type PageQuestion = ReturnType<typeof pageOf>;
-
-/** By the number of their records: there are but a few. */
-const pagesOf = new Map<number, PageQuestion>();
-
-function pageOf(limit: number) {
-  type Values = [sourceId: number, format: string, spec: string, after: number, upTo: number];
-  return question<RecordRow, Values>(5, (db, sourceId, format, spec, after, upTo) =>
-    ordering(db, { sourceId, format, spec })
-      .where('oai_record.seq', '>', after)
-      .where('oai_record.seq', '<=', upTo)
-      .orderBy('oai_record.seq')
-      .limit(limit),
-  );
-}
-
-/** A record that has changed since it was put in order is met again behind it. */
-function ordering(db: Queryable, { sourceId, format, spec }: Omit<RecordList, 'until'>) {
-  return db('oai_record')
-    .join('resource', (on) => {
-      on.on('resource.id', 'oai_record.resource_id').andOn('resource.last_seq', 'oai_record.seq');
-    })
-    .join('change', (on) => {
-      on.on('change.source_id', 'oai_record.source_id').andOn('change.seq', 'oai_record.seq');
-    })
-    .where({ 'oai_record.source_id': sourceId, 'oai_record.format': format, 'oai_record.spec': spec ?? '' })
-    .modify(selectRecords, sourceId);
-}
-
 async function inJournal(
   db: Queryable,
   list: RecordList,
   after: number,
   upTo: number,
-): Promise<readonly Row[]> {
+): Promise<readonly OrderedRow[]> {
   const { sourceId, format, spec, own } = list;
   const records =
     format === wholeItems

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { mapPrefix } from '../../oai/formats.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { type StoredRecord, toRecords } from './stored-record.ts';
 
@@ -72,34 +71,7 @@ async function countLiving(
   return new Map(rows.map(({ item_id, count }) => [Number(item_id), Number(count)]));
 }
 
-/** Items that are in order. One that has changed since is met again behind them. */
-export function itemsInOrder(db: Queryable, sourceId: number, spec: string): Knex.QueryBuilder {
-  return db('oai_record')
-    .joinRaw('join item on item.id = -oai_record.resource_id')
-    .join('change', (on) => {
-      on.on('change.source_id', 'oai_record.source_id').andOn('change.seq', 'oai_record.seq');
-    })
-    .where({
-      'oai_record.source_id': sourceId,
-      'oai_record.format': wholeItems,
-      'oai_record.spec': spec,
-    })
-    .modify(ofSource, 'item', sourceId)
-    .modify(whereLatest, sourceId)
-    .select(columns);
-}
-
 const columns = ['change.seq', 'change.at', 'item.id as item_id', 'item.identifier', 'item.datestamp'];
-
-type Values = [sourceId: number, spec: string, after: number, upTo: number, limit: number];
-
-export const pageOfItems = question<ItemRow, Values>(5, (db, sourceId, spec, after, upTo, limit) =>
-  itemsInOrder(db, sourceId, spec)
-    .where('oai_record.seq', '>', after)
-    .where('oai_record.seq', '<=', upTo)
-    .orderBy('oai_record.seq')
-    .limit(limit),
-);
 
 /** Items whose latest change is behind a sequence, up to another. */
 export async function itemsInJournal(
