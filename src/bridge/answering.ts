@@ -13,6 +13,7 @@ import { adminAnswers } from './admin/admin-answers.ts';
 import { sharedByLink } from './alerts/shared-links.ts';
 import type { Bridge } from './bridge.ts';
 import { createDraftActs } from './drafts/draft-acts.ts';
+import { openInbox } from './notifications/taking.ts';
 import { createJointOffers, oaiOfferOf } from './oai/offers.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { searchedSources } from './search/searched-sources.ts';
@@ -111,6 +112,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     jointSets: () => bridge.jointSets(),
     admin: withAdmin ? adminAnswers(bridge, drafts, takedown) : undefined,
     shared: sharedByLink(reading),
+    inbox: openInbox(bridge),
     ...survey,
     storage: storage.storage,
     upstreamAnswers: bridge.upstreamAnswers.counts,

@@ -27,6 +27,9 @@ export const reservedNames: ReadonlySet<string> = new Set([
  */
 export const pageNames: ReadonlySet<string> = new Set(['add', 'admin', 'all', 'search', 'sets']);
 
+/** Where other services send notifications (COAR Notify), if anything is taken. */
+export const inboxPath = 'inbox';
+
 /** The generic URI of an item, whatever the format (RS-LN-09): its page. */
 export function itemPath(source: string, identifier: string): string {
   return `${source}/items/${toSegment(identifier)}`;

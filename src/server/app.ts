@@ -14,6 +14,8 @@ import { documentStylesheetRoutes } from './http/document-stylesheet.ts';
 import { installErrors, sendProblem } from './http/errors.ts';
 import { refuseClient } from './http/refuse-client.ts';
 import { installServedSources } from './http/served-sources.ts';
+import { inboxReading } from './inbox/inbox-reading.ts';
+import { inboxRoutes } from './inbox/inbox-routes.ts';
 import { collectionRoutes } from './items/collections.ts';
 import { itemRoutes } from './items/items.ts';
 import { linksetRoutes } from './items/linksets.ts';
@@ -108,6 +110,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   const hub = createEventHub(app);
   adminRoutes(app, deps, hub);
   apiRoutes(app, deps, hub);
+  inboxReading(app, deps);
   if (scope === 'admin') return app;
   const index = createSetIndex(open);
   homeRoutes(app, open, index);
@@ -115,6 +118,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   searchRoutes(app, deps);
   oaiRoutes(app, deps);
   sharedRoutes(app, deps);
+  inboxRoutes(app, deps);
   collectionRoutes(app, deps);
   itemRoutes(app, deps);
   linksetRoutes(app, deps);

@@ -12,6 +12,7 @@ import type { Actor } from '../store/admin/audit.ts';
 import type { Database } from '../store/engine/database.ts';
 import type { AskedKind } from '../store/runs/asked.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
+import type { Inbox } from './inbox.ts';
 import type { Measures, StorageMeasures, UpstreamAnswers } from './measures.ts';
 import type { Past } from './past.ts';
 import type { Privacy } from './privacy.ts';
@@ -83,6 +84,8 @@ export interface ServerDeps {
   readonly admin?: AdminDeps | undefined;
   /** What a link shows that was sent to somebody; undefined: it has ended, or never was. Without it there are none. */
   readonly shared?: ((secret: string) => Promise<SharedSource | undefined>) | undefined;
+  /** Where other services tell of items; undefined: nothing is taken. */
+  readonly inbox?: Inbox | undefined;
   /** Where several processes answer side by side: what they know of one another. Default: this one answers alone. */
   readonly processes?: AnsweringProcesses | undefined;
   /** Before a request is answered; it waits for this. */

@@ -16,6 +16,7 @@ import type { FileCounts } from '../../store/files/file-counts.ts';
 import { countUnpublished } from '../../store/files/unpublished-files.ts';
 import type { WithheldCounts } from '../../store/files/withheld-files.ts';
 import { listRestingHosts } from '../../store/hosts/host-news.ts';
+import { countNotifications, type NotificationCounts } from '../../store/notifications/inbox.ts';
 import { type Harvester, listHarvesters } from '../../store/oai/harvesters.ts';
 import { listTroubles, type PublicationTrouble } from '../../store/objects/publication-troubles.ts';
 import { readSourceDetails, type SourceDetails } from '../../store/reading/source-details.ts';
@@ -76,6 +77,7 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
     for (const set of bridge.jointSets()) await printJointSet({ bridge, flags, io }, set, published);
     if (overviews.length === 0 && !flags.json) say(io, noSource);
     if (!flags.json) await sayOthersRest(bridge, io);
+    if (!flags.json) await sayNotified(bridge, io);
     return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
     await stored.close();
@@ -110,6 +112,21 @@ async function sayOthersRest({ config, database }: StoredBridge, io: CommandIo):
   const others = (await listRestingHosts(database.reader)).filter(({ host }) => !own.has(host));
   for (const { host, until, reason } of others)
     io.stdout.write(`${printable(host)}: nothing is asked there until ${until} (${reason})\n`);
+}
+
+/** What other services told of items; nothing where none did. */
+async function sayNotified({ database }: StoredBridge, io: CommandIo): Promise<void> {
+  const partners = new Map<string, NotificationCounts[]>();
+  for (const count of await countNotifications(database.reader))
+    partners.set(count.partner, [...(partners.get(count.partner) ?? []), count]);
+  for (const [partner, counts] of partners) {
+    const total = counts.reduce((sum, { count }) => sum + count, 0);
+    const items = counts.find(({ outcome }) => outcome === 'item')?.count ?? 0;
+    const last = counts.reduce((latest, one) => (one.last > latest ? one.last : latest), '');
+    io.stdout.write(
+      `${partner}: ${countOf(total, 'notification')} in 90 days, the last at ${last}; ${countOf(items, 'time')} an item was read again\n`,
+    );
+  }
 }
 
 /** Everything that is told of a source beyond its overview. */

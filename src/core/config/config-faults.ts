@@ -29,6 +29,7 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
     typeof baseUrl === 'string' ? baseUrl.replace(/^https?:\/\/[^/]*\/?/, '').split('/')[0] : '';
   yield* jointSetFaults(sets, { sources, groups, basePath });
   yield* jointOaiFaults(all);
+  yield* notifyFaults(all);
   for (const name of Object.keys(isObject(sources) ? sources : {})) {
     // Behind a proxy that strips the path, /rs/… would be this source's address.
     if (name === basePath) yield `sources.${name}: the path of baseUrl begins with this name; choose another`;
@@ -83,6 +84,22 @@ function* rangeFaults(path: string, ranges: unknown): Generator<string> {
     if (!place || !('range' in place) || place.port !== undefined)
       yield `${path}.${index}: ${JSON.stringify(entry)} is neither an address nor a range; write one such as 10.0.0.0/8`;
   }
+}
+
+/** A service that could be two would be believed as either. */
+function* notifyFaults({ coarNotify, sources }: Readonly<Record<string, unknown>>): Generator<string> {
+  const { partners } = isObject(coarNotify) ? coarNotify : {};
+  const named = new Map<unknown, string>();
+  for (const [name, partner] of Object.entries(isObject(partners) ? partners : {})) {
+    const place = `coarNotify.partners.${name}`;
+    const { from, service } = isObject(partner) ? partner : {};
+    yield* rangeFaults(`${place}.from`, from);
+    const other = named.get(service);
+    if (other !== undefined) yield `${place}.service: ${other} has the same; write a service once`;
+    named.set(service, name);
+  }
+  if (isObject(partners) && isObject(sources) && Object.hasOwn(sources, 'inbox'))
+    yield 'sources.inbox: the inbox of coarNotify is at /inbox; call the source something else';
 }
 
 function* adminFaults(admin: unknown): Generator<string> {

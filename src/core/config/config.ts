@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { withPrivateSets } from '../access/private-sets.ts';
 import { BridgeError } from '../errors.ts';
+import { coarNotifySchema } from '../notifications/coar-notify-schema.ts';
 import { adminSchema } from './admin-schema.ts';
 import { alertsSchema, optionalMail } from './alerts-schema.ts';
 import { findFaults } from './config-faults.ts';
@@ -266,6 +267,7 @@ export const configSchema = Type.Object(
     ),
     mail: optionalMail,
     alerts: alertsSchema,
+    coarNotify: coarNotifySchema,
     search: Type.Boolean({
       default: true,
       description:

@@ -15,6 +15,7 @@ import { removePageRoutes } from './kept/remove-page.ts';
 import type { EventHub } from './live/event-hub.ts';
 import { liveRoutes } from './live/live-routes.ts';
 import { logPageRoutes } from './log/log-page.ts';
+import { notificationsPageRoutes } from './notifications/notifications-page.ts';
 import { takeForms } from './page/form-body.ts';
 import { problemsPageRoutes } from './problems/problems-page.ts';
 import { decisionRoutes } from './sources/decision-routes.ts';
@@ -58,6 +59,7 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHu
     settingsPageRoutes(pages, own);
     logPageRoutes(pages, own);
     storagePageRoutes(pages, own);
+    notificationsPageRoutes(pages, own);
     activityPageRoutes(pages, own);
     liveRoutes(pages, own, hub, {
       activity: activityLive(own),

@@ -14,8 +14,25 @@ const bitsOfOne = 64;
  * @returns an address, of IPv6 its /64
  */
 export function createClientAddress(trustedProxies: readonly string[]) {
+  const clientOf = createClient(trustedProxies);
+  return (request: Pick<IncomingMessage, 'socket' | 'headers'>): string => {
+    const client = clientOf(request);
+    return client ? nameOf(client) : '';
+  };
+}
+
+/** Whether a request, whichever proxies passed it on, comes from one of these addresses or ranges. */
+export function createIsClientFrom(trustedProxies: readonly string[]) {
+  const clientOf = createClient(trustedProxies);
+  return (request: Pick<IncomingMessage, 'socket' | 'headers'>, places: readonly AllowedPlace[]): boolean => {
+    const client = clientOf(request);
+    return client !== undefined && allowsAddress(places, client, 0);
+  };
+}
+
+function createClient(trustedProxies: readonly string[]) {
   const trusted: readonly AllowedPlace[] = trustedProxies.flatMap((entry) => parseAllowedPlace(entry) ?? []);
-  return ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string => {
+  return ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Address | undefined => {
     let client = read(socket.remoteAddress ?? '');
     const named = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
     while (client && allowsAddress(trusted, client, 0)) {
@@ -23,7 +40,7 @@ export function createClientAddress(trustedProxies: readonly string[]) {
       if (!before) break;
       client = before;
     }
-    return client ? nameOf(client) : '';
+    return client;
   };
 }
 

@@ -39,6 +39,12 @@ export const requestErrors = {
   },
   'link-used': { status: 410, advice: '`rsbridge admin link` prints another one.' },
   'too-many-attempts': { status: 429, advice: 'Wait as long as `Retry-After` says, then try again.' },
+  'not-a-partner': {
+    status: 403,
+    advice:
+      'Whoever runs this bridge names the services that may send here, and their addresses (`coarNotify.partners`).',
+  },
+  'media-type-refused': { status: 415, advice: 'Send JSON-LD, as `Content-Type: application/ld+json`.' },
   conflict: { status: 409, advice: 'Look at it again: it is not as it was.' },
   'key-reused': {
     status: 422,

@@ -44,6 +44,7 @@ export const tags = {
   resources: 'Metadata records and files, which the documents lead to.',
   mementos: 'What documents and resources were before (RFC 7089).',
   pages: 'What there is, for people as HTML and for programs as JSON.',
+  notifications: 'What other services tell of items (Linked Data Notifications, COAR Notify).',
   operations: 'How the service is doing, for monitors.',
   management: 'What operators do.',
 } as const;

@@ -9,6 +9,7 @@ import { html, linkTo, type Markup, type Page } from '../html/html.ts';
 import { shortSearchForm } from '../html/search-form.ts';
 import { servedPath } from '../http/base-path.ts';
 import { Refusal } from '../http/errors.ts';
+import { inboxLink } from '../inbox.ts';
 import { generalWords } from '../words/general.ts';
 import type { Reader } from '../words/reader.ts';
 import { searchWords } from '../words/search.ts';
@@ -48,8 +49,17 @@ export function aboutRoutes(
     schema: { querystring: pagedQuery },
     url: '/about',
     config: { operationId: 'getAbout', open: true },
-    handler: async (request, reply) =>
-      sendView(deps, request, reply, await readAbout(open, index, request.query.page ?? 1), toAboutPage),
+    handler: async (request, reply) => {
+      const inbox = inboxLink(deps);
+      if (inbox !== undefined) reply.header('link', inbox);
+      return sendView(
+        deps,
+        request,
+        reply,
+        await readAbout(open, index, request.query.page ?? 1),
+        toAboutPage,
+      );
+    },
   });
   for (const url of ['/:source/about', '/:source/:part/about', '/:source/:part/:name/about']) {
     app.route<{ Querystring: FormatQuery }>({

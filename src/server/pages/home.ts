@@ -3,6 +3,7 @@ import { toIso } from '../../core/datetime.ts';
 import type { ServerDeps, SourceOverview } from '../deps.ts';
 import { html, type Markup, type Page, timeAndAge } from '../html/html.ts';
 import { shortSearchForm } from '../html/search-form.ts';
+import { inboxLink } from '../inbox.ts';
 import { apiLinks } from '../openapi/openapi-routes.ts';
 import { generalWords } from '../words/general.ts';
 import { homeWords } from '../words/home.ts';
@@ -45,7 +46,8 @@ export function homeRoutes(app: FastifyInstance, deps: ServerDeps, index: IndexS
     schema: { querystring: pagedQuery },
     config: { operationId: 'getHome' },
     handler: async (request, reply) => {
-      reply.header('link', apiLinks(deps.baseUrl));
+      const inbox = inboxLink(deps);
+      reply.header('link', [apiLinks(deps.baseUrl), ...(inbox === undefined ? [] : [inbox])].join(', '));
       const view = await readHome(deps, index, request.query.page ?? 1);
       return sendView(deps, request, reply, view, (shown, reader) => toPage(deps, shown, reader));
     },

@@ -121,6 +121,9 @@ export const adviceInJapanese = {
     'このソフトウェアが動いているマシンで `rsbridge admin password` を実行するか、そのマシンで `rsbridge admin link` が表示するリンクを開いてください。',
   'link-used': '`rsbridge admin link` で新しいリンクを発行してください。',
   'too-many-attempts': '`Retry-After` に示された時間だけ待ってから、もう一度お試しください。',
+  'not-a-partner':
+    'ここに送信できるサービスとそのアドレスは、このブリッジの管理者が `coarNotify.partners` で指定しています。',
+  'media-type-refused': 'JSON-LD を `Content-Type: application/ld+json` で送信してください。',
   conflict: '状態が変わっています。もう一度確認してください。',
   'key-reused':
     '`Idempotency-Key` にはリクエストごとに別の値を指定し、同じリクエストを再送するときだけ同じ値を使ってください。',

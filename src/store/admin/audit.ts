@@ -10,6 +10,7 @@ export const actions = [
   'pause',
   'resume',
   'tried again',
+  'was notified',
   'approved deletions',
   'rejected deletions',
   'accepted refusals',

@@ -40,6 +40,12 @@ export async function findItem(
   };
 }
 
+/** Whether there is, or was, an item of this name. */
+export async function hasItem(db: Queryable, source: string, identifier: string): Promise<boolean> {
+  const sourceId = await sourceIdOf(db, source);
+  return sourceId !== undefined && (await itemsNamed(db, sourceId, identifier)).length > 0;
+}
+
 const itemsNamed = question<
   { id: number; source_id: number; datestamp: string | null },
   [sourceId: number, identifier: string]

@@ -141,3 +141,14 @@ export async function noteAsked(
     .where({ id })
     .update({ state, message: message?.slice(0, 1000) ?? null, ended_at: endedAt ?? null });
 }
+
+/** Somebody has asked for the same, and nobody has begun with it. */
+export async function findWaitingAsk(
+  db: Queryable,
+  { source, kind, what }: Pick<NewAsk, 'source' | 'kind' | 'what'>,
+): Promise<number | undefined> {
+  const row: { id: number } | undefined = await db('asked')
+    .where({ source, kind, what: what ?? null, state: 'waiting' })
+    .first('id');
+  return row?.id;
+}

@@ -43,6 +43,7 @@ import * as keptHeaders from '../../../migrations/0074-kept-headers.ts';
 import * as oaiJoint from '../../../migrations/0077-oai-joint.ts';
 import * as oaiOwnSets from '../../../migrations/0078-oai-own-sets.ts';
 import * as push from '../../../migrations/0082-push.ts';
+import * as notifications from '../../../migrations/0091-notifications.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -103,6 +104,7 @@ export const migrations: readonly Migration[] = [
   { name: '0077-oai-joint', up: oaiJoint.up, worksWith: '0041-kept-sources' },
   { name: '0078-oai-own-sets', up: oaiOwnSets.up, worksWith: '0041-kept-sources' },
   { name: '0082-push', up: push.up, worksWith: '0041-kept-sources' },
+  { name: '0091-notifications', up: notifications.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

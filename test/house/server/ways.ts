@@ -45,6 +45,11 @@ export const waysOf: Readonly<Record<Action, Ways>> = {
     api: ['tryAgain item', 'tryAgain cause', 'tryAgain all', 'startRun item'],
     command: ['problems --try-again', 'problems --cause', 'harvest --item'],
   },
+  'was notified': {
+    form: { not: 'other services tell of items, and no person does' },
+    api: { not: 'other services send to the inbox, which is for everybody that is configured' },
+    command: { not: 'other services tell of items, and no person does' },
+  },
   'approved deletions': {
     form: ['decideByForm'],
     api: ['decideMissing approve'],

@@ -73,6 +73,7 @@ export function sendAdminPage(
     html`<a href="${base}/activity">${nav.activity}</a>`,
     html`<a href="${base}/storage">${nav.storage}</a>`,
     html`<a href="${base}/log">${nav.log}</a>`,
+    deps.inbox && html`<a href="${base}/notifications">${nav.notifications}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/withdrawals">${nav.takedown}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/settings">${nav.settings}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/audit">${nav.audit}</a>`,

@@ -11,6 +11,7 @@ export const japanese: AdminWords = {
     activity: '動作状況',
     log: 'ログ',
     storage: 'ストレージ',
+    notifications: '通知',
     takedown: '公開停止',
     audit: '操作記録',
     settings: '設定',

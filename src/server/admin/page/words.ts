@@ -9,6 +9,7 @@ export const english = {
     activity: 'Activity',
     log: 'Log',
     storage: 'Storage',
+    notifications: 'Notifications',
     takedown: 'Taking down',
     audit: 'Audit log',
     settings: 'Settings',

@@ -1,0 +1,81 @@
+import type { Texts } from '../../words/language.ts';
+
+const en = {
+  title: 'Notifications',
+  intro:
+    'What other services told this bridge by COAR Notify. An item that one of them names is read again from its repository; nothing else in a notification is asked for.',
+  services: 'By service',
+  received: 'Received',
+  none: 'Nothing has been received yet. Which services may send is said by `coarNotify.partners` in the configuration.',
+  older: 'Older',
+  at: 'Received',
+  service: 'Service',
+  kind: 'Kind',
+  outcome: 'What came of it',
+  item: 'Item',
+  number: 'Number',
+  last: 'Last',
+  outcomes: {
+    received: 'not looked at to the end',
+    item: 'the item is read again',
+    unknown: 'no source has this item',
+    none: 'it is about no item',
+  },
+  patterns: {
+    'announce-endorsement': 'Endorsement announced',
+    'announce-ingest': 'Ingest announced',
+    'announce-relationship': 'Relationship announced',
+    'announce-review': 'Review announced',
+    'announce-service-result': 'Result announced',
+    'request-endorsement': 'Endorsement requested',
+    'request-ingest': 'Ingest requested',
+    'request-review': 'Review requested',
+    accept: 'Accepted',
+    reject: 'Rejected',
+    'tentatively-accept': 'Accepted for now',
+    'tentatively-reject': 'Rejected for now',
+    'undo-offer': 'Request taken back',
+    unprocessable: 'Could not be processed',
+  },
+};
+
+const ja: typeof en = {
+  title: '通知',
+  intro:
+    'ほかのサービスから COAR Notify で届いた通知です。通知がアイテムを指していれば、そのアイテムを提供元のリポジトリから取得し直します。通知に書かれたほかのアドレスにはアクセスしません。',
+  services: 'サービスごとの件数',
+  received: '届いた通知',
+  none: '通知はまだ届いていません。送信を認めるサービスは、設定の `coarNotify.partners` で指定します。',
+  older: '以前の通知',
+  at: '受信日時',
+  service: 'サービス',
+  kind: '種類',
+  outcome: '結果',
+  item: 'アイテム',
+  number: '件数',
+  last: '最新',
+  outcomes: {
+    received: '処理が途中で終わりました',
+    item: 'アイテムを取得し直します',
+    unknown: '該当するアイテムがありません',
+    none: 'アイテムに関する通知ではありません',
+  },
+  patterns: {
+    'announce-endorsement': '推薦の公表',
+    'announce-ingest': '登録の公表',
+    'announce-relationship': '関連の公表',
+    'announce-review': '査読の公表',
+    'announce-service-result': '処理結果の公表',
+    'request-endorsement': '推薦の依頼',
+    'request-ingest': '登録の依頼',
+    'request-review': '査読の依頼',
+    accept: '受諾',
+    reject: '拒否',
+    'tentatively-accept': '仮の受諾',
+    'tentatively-reject': '仮の拒否',
+    'undo-offer': '依頼の取り消し',
+    unprocessable: '処理できないという連絡',
+  },
+};
+
+export const notificationWords: Texts<typeof en> = { en, ja };
