@@ -3,9 +3,10 @@ import { BridgeError } from '../src/core/errors.ts';
 import { dspace } from './dspace/adapter.ts';
 import { dspaceLegacy } from './dspace-legacy/adapter.ts';
 import { oaiPmh } from './oai-pmh/adapter.ts';
+import { resourceSync } from './resourcesync/adapter.ts';
 
 /** Every protocol we can read. */
-export const adapterKinds: readonly AdapterKind[] = [oaiPmh, dspace, dspaceLegacy];
+export const adapterKinds: readonly AdapterKind[] = [oaiPmh, dspace, dspaceLegacy, resourceSync];
 
 /** @throws BridgeError `config-invalid` for a kind that nobody implements */
 export function createAdapter(kind: string, settings: AdapterSettings, context: AdapterContext): Adapter {

@@ -21,6 +21,7 @@ import { createSharedGate } from '../harvest/politeness/shared-gate.ts';
 import { createThreads } from '../harvest/threads/threads.ts';
 import { createPublisher, type Publisher } from '../publish/publisher.ts';
 import { createListsInTime, type ListsInTime } from '../publish/time/lists-in-time.ts';
+import { holdingsOf } from '../store/changes/holdings.ts';
 import { anyIdentifier } from '../store/reading/items.ts';
 import { shownSettings } from './config/shown-settings.ts';
 import { keeperOf } from './log.ts';
@@ -138,6 +139,8 @@ export async function openBridge(
       ...alone,
       oaiAt: (url) => createAdapter('oai-pmh', oaiSettings(settings, url), alone),
       knownIdentifier: () => anyIdentifier(database.reader, name),
+      holdings: holdingsOf(database, name),
+      baseUrl: config.baseUrl,
     };
     const adapter = createAdapter(settings.adapter, adapterSettings(settings), context);
     const { requestsPerHost, files } = settings;
@@ -230,7 +233,7 @@ export async function openBridge(
 /** What an adapter sees of a source's configuration. */
 export function adapterSettings(source: SourceConfig): AdapterSettings {
   const { url, collections, overlapSeconds, requestsPerHost, pageSize, files } = source;
-  const { login, entityTypes, timeZone, oai } = source;
+  const { login, entityTypes, timeZone, oai, resourcesync } = source;
   return {
     url,
     formats: ownFormats(source),
@@ -246,6 +249,7 @@ export function adapterSettings(source: SourceConfig): AdapterSettings {
     oaiUrl: upstreamOai(oai),
     oaiFormats: oaiFormats(source),
     crosswalk: source.crosswalk,
+    resourcesync,
   };
 }
 

@@ -1,8 +1,14 @@
 import type { Problem } from './problem.ts';
 import type { Threads } from './threads.ts';
 import type { AskedWindow } from './under-way.ts';
+import type { Holdings } from './upstream/holdings.ts';
+import type { Http } from './upstream/http.ts';
+import type { FileOrigin, SourceFile } from './upstream/source-file.ts';
 
 export { forbidsDeletions, type Problem, type ProblemCode } from './problem.ts';
+export type { HeldItem, HeldMetadata, Holdings } from './upstream/holdings.ts';
+export type { Http, HttpOptions, HttpResponse } from './upstream/http.ts';
+export type { FileAccess, FileOrigin, SourceFile } from './upstream/source-file.ts';
 
 /** One upstream protocol, bound to one configured source. Implemented in `adapters/<kind>`. */
 export interface Adapter {
@@ -92,6 +98,15 @@ export interface AdapterSettings {
   readonly oaiUrl?: string | false | undefined;
   /** DSpace: published formats that come from there, verbatim; `known`: every one that is; undefined: none. */
   readonly oaiFormats?: readonly string[] | 'known' | undefined;
+  /** A Source of ResourceSync: what of it is followed. */
+  readonly resourcesync?:
+    | {
+        /** Of several sets this one: its Capability List, or the end of its folder. */
+        readonly set?: string | undefined;
+        /** Further hosts whose metadata may be fetched; `*`: all. */
+        readonly hosts?: readonly string[] | undefined;
+      }
+    | undefined;
 }
 
 /**
@@ -121,6 +136,10 @@ export interface AdapterContext {
   readonly oaiAt?: ((url: string) => Adapter) | undefined;
   /** An identifier that this source has in store already, whichever adapter brought it; undefined: none yet. */
   readonly knownIdentifier?: (() => Promise<string | undefined>) | undefined;
+  /** What this source has in store; undefined: nobody looks there, as when an address is only tried. */
+  readonly holdings?: Holdings | undefined;
+  /** Where the world sees what we publish ourselves, without a slash at the end. */
+  readonly baseUrl?: string | undefined;
 }
 
 /**
@@ -150,60 +169,6 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/**
- * The outgoing HTTP port: polite (per-host concurrency, `Retry-After` on 429 and 503, User-Agent with
- * contact), safe (redirects and addresses checked, credentials kept on their host), content decoded.
- */
-export interface Http {
-  /**
-   * GETs a URL. Any final status comes back as a response: the body decides first, the status second.
-   * @throws BridgeError `upstream-unreachable`, `upstream-busy`, `address-refused`, `too-many-redirects`
-   */
-  get(url: string, options: HttpOptions): Promise<HttpResponse>;
-
-  /** The same without a body. */
-  head(url: string, options: HttpOptions): Promise<HttpResponse>;
-
-  /** POSTs a form, for requests that do not fit into a URL; redirects are followed as the method allows. */
-  post(url: string, form: URLSearchParams, options: HttpOptions): Promise<HttpResponse>;
-}
-
-export interface HttpOptions {
-  readonly signal: AbortSignal;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent to the origin of the URL alone, not to where it redirects; never logged. */
-  readonly credentials?: Readonly<Record<string, string>>;
-  /** `reported`: a redirect is the answer; default `followed`. */
-  readonly redirects?: 'followed' | 'reported';
-  /** `sniffed`, the default: what is gzip is unpacked; `declared`: only where `Content-Encoding` says so, too; `never`: identity is asked for, and the bytes are as they come. */
-  readonly decode?: 'sniffed' | 'declared' | 'never';
-  /** False: 429, 503 and failed connections are the caller's business at once; default true. */
-  readonly patient?: boolean;
-  /** Instead of the configured one. */
-  readonly maxBytes?: number;
-  /** GET: many octets are expected; they come in large chunks, with as little work for each as can be. Default false. */
-  readonly bulk?: boolean;
-  /** Milliseconds for the whole exchange, waits for a place at the host not counted. */
-  readonly deadline?: number;
-}
-
-export interface HttpResponse {
-  readonly status: number;
-  /** The URL that answered, after redirects. */
-  readonly url: string;
-  /** Lower-case names; repeated headers joined by a comma. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The server may have seen the request before, and answered it, but nothing came. */
-  readonly retried?: boolean;
-  /**
-   * The body, content coding removed (by its magic number, whatever the header says, unless `decode` is `declared`).
-   * Iterating throws BridgeError `upstream-cut-off` when the connection ends early and
-   * `response-too-large` past the size limit. Must be consumed or `discard()`ed.
-   */
-  readonly body: AsyncIterable<Uint8Array>;
-  discard(): Promise<void>;
-}
-
 export interface RepositoryInfo {
   readonly name: string;
   /** e.g. `OAI-PMH`. */
@@ -219,9 +184,9 @@ export interface RepositoryInfo {
   readonly formats: readonly MetadataFormat[];
   /**
    * What is missing from a complete list is asked for, and judged by the answer: `each` item, however many, because
-   * the upstream can say what became of it; or a sample, the default.
+   * the upstream can say what became of it; or a sample, the default. `none`: the list itself is the upstream's word.
    */
-  readonly triage?: 'each' | 'sample';
+  readonly triage?: 'each' | 'sample' | 'none';
 }
 
 export interface MetadataFormat {
@@ -313,6 +278,8 @@ export interface SourceItem {
   /** True: in all that it speaks for, the item is gone. */
   readonly deleted: boolean;
   readonly metadata: readonly SourceMetadata[];
+  /** More metadata, whose bytes are in store as they are: nobody had to fetch them. */
+  readonly same?: readonly SameMetadata[] | undefined;
   readonly files: readonly SourceFile[];
   /** It always comes in all its formats at once, so that each may name the others (RS-LN-07). */
   readonly complete?: boolean | undefined;
@@ -359,40 +326,15 @@ export interface SourceMetadata {
   readonly profile?: string | undefined;
   /** Where the upstream serves this one document. */
   readonly upstreamUrl?: string | undefined;
+  /** Where that has it from, which is then the one that counts as its origin (RS-AGG-01); default `upstreamUrl`. */
+  readonly via?: string | undefined;
+  /** When the upstream says that these bytes last changed, ISO UTC; default: the item's datestamp. */
+  readonly lastModified?: string | undefined;
 }
 
-/** Of several origins that know files of an item, the one with the lowest rank is believed. */
-export interface FileOrigin {
-  /** A format's name, or the adapter's own word. */
-  readonly name: string;
-  /**
-   * 0: the repository's own list of its files, which counts alone even when it is empty, and whose word on `open`
-   * files needs no check; 100: guessed from links.
-   */
-  readonly rank: number;
-}
-
-/** A file as its origin states it; nothing of this has been tried yet. */
-export interface SourceFile {
-  /** Absolute http or https, percent-encoded ASCII, without credentials or fragment. */
-  readonly url: string;
-  /** For people; may hold anything. */
-  readonly name: string;
-  /** Position among the item's files, from 1; stable upstream where possible. */
-  readonly sequence: number;
-  /** `type/subtype` in lower case, without parameters. */
-  readonly mediaType?: string | undefined;
-  /** Octets, only where stated as such: no rounded sizes for people. */
-  readonly length?: number | undefined;
-  /** `md5:…`, `sha-1:…` or `sha-256:…` in lower-case hex, as stated upstream. */
-  readonly hash?: string | undefined;
-  /** Undefined: nothing is said, which is no reason to keep it back. */
-  readonly access?: FileAccess | undefined;
-  /** Of embargoed ones: from when on everybody may read it, ISO UTC; undefined: not known. */
-  readonly availableAt?: string | undefined;
-  /** As stated: a COAR version URI, `published`, … */
-  readonly version?: string | undefined;
-}
-
-/** `unknown`: the upstream lists what it does not hand out, too; published once its server has handed it out. */
-export type FileAccess = 'open' | 'embargoed' | 'restricted' | 'unknown';
+/** Metadata that is in store already, by the hash of its bytes. */
+export type SameMetadata = Omit<SourceMetadata, 'content' | 'hash' | 'deflated'> & {
+  readonly hash: string;
+  /** Octets. */
+  readonly length: number;
+};

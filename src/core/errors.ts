@@ -83,6 +83,8 @@ export const errorTable = {
   'oai-bad-resumption-token': 'The list will be started again; nothing stored is lost.',
   'oai-token-loop': 'The repository repeats itself; tell its operators. Nothing was deleted.',
   'oai-list-incomplete': 'The list ended abnormally; the next run repeats it. Nothing was deleted.',
+  'changes-incomplete':
+    'The Source does not tell of every change since the last harvest: everything is compared at once, and nothing is lost.',
   'oai-unknown-format': 'Use one of the formats that the repository offers (`rsbridge check` lists them).',
   'deletions-refused':
     '`rsbridge vanished SOURCE` lists what is missing, since when and why; then `rsbridge harvest SOURCE --accept-deletions RUN`.',

@@ -63,7 +63,7 @@ export interface DesiredResource extends Representation {
   readonly deflated?: Uint8Array | undefined;
   /** Where it came from. */
   readonly upstreamUrl?: string | undefined;
-  /** Files: when their server says they last changed, ISO UTC. */
+  /** When its server says it last changed, ISO UTC; of metadata only where that is said of this very document. */
   readonly lastModified?: string | undefined;
   /** Metadata: the landing page it names. */
   readonly landingPage?: string | undefined;

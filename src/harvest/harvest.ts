@@ -1,7 +1,7 @@
 import type { Page } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
 import { eitherOf } from '../core/either-signal.ts';
-import { describeError } from '../core/errors.ts';
+import { failure as cannot, describeError, isBridgeError } from '../core/errors.ts';
 import { type TrackedWork, untracked } from '../core/under-way.ts';
 import { askForAllFiles } from '../store/files/redelivered-files.ts';
 import { type Settled, settle } from '../store/pages/settle.ts';
@@ -36,13 +36,17 @@ export async function harvest(
   source: HarvestSource,
   options: HarvestOptions,
 ): Promise<HarvestReport> {
-  const { database, clock } = deps;
+  const { database, clock, log } = deps;
   await ensureSource(database, source.name, toIso(clock.now()));
   return withLease(deps, source, options.signal, async ({ lease, deps: held, signal }) => {
     const kind = options.mode === 'full' ? 'full' : 'harvest';
     const work = deps.presence?.begin({ kind, source: source.name }) ?? untracked;
     try {
       return await runOnce(held, source, { ...options, signal }, lease, work);
+    } catch (error) {
+      if (!isBridgeError(error, 'changes-incomplete') || options.mode === 'full') throw error;
+      log.info({ source: source.name, ...cannot(error) }, 'everything is compared');
+      return await runOnce(held, source, { ...options, mode: 'full', signal }, lease, work);
     } finally {
       work.end();
     }
@@ -105,7 +109,9 @@ async function runOnce(
     return whole;
   } catch (error) {
     const failure = toFailure(error, options);
-    const state = failure.code === 'interrupted' ? 'interrupted' : 'failed';
+    // That changes alone will not do is no failure: another run takes its place.
+    const isLeft = failure.code === 'interrupted' || failure.code === 'changes-incomplete';
+    const state = isLeft ? 'interrupted' : 'failed';
     await endFailed(deps, run, { state, at: now(), error: failure });
     log.warn(
       { source: source.name, runId: run.id, code: failure.code, reason: describeError(failure) },

@@ -53,6 +53,10 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     windows: 'endpoint files',
     wire: 'namespaces',
   },
+  'adapters/resourcesync': {
+    items: 'reading',
+    passes: 'items reading',
+  },
   'src/store': {
     admin: 'engine',
     alerts: 'admin engine runs',
@@ -245,6 +249,7 @@ export function arrowsOf(room: string): Arrows {
 /** The folder in its room, or the name of a file at the top of it; the contracts of the core are one. */
 function placeOf(file: string, room: string): string {
   const folder = dirname(file);
+  if (folder === 'src/core/upstream') return 'contracts';
   if (folder !== room) return folder.slice(room.length + 1);
   return room === 'src/core' ? 'contracts' : basename(file);
 }

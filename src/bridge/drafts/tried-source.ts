@@ -45,7 +45,7 @@ export async function withSettings<Result>(
     { gate: gateOf(settings), clock, log },
   );
   try {
-    const alone = { http, log, clock, lessons: createLessonBook(clock) };
+    const alone = { http, log, clock, lessons: createLessonBook(clock), baseUrl: config.baseUrl };
     const oaiAt = (url: string) => createAdapter('oai-pmh', oaiSettings(settings, url), alone);
     return await use(
       createAdapter(settings.adapter, adapterSettings(settings), { ...alone, ...known, oaiAt }),

@@ -7,6 +7,8 @@ export type Answer =
   | { readonly kind: 'dspace-legacy'; readonly version: string }
   /** The settings of a user interface (DSpace 7 and later). @property rest where they say its REST API is */
   | { readonly kind: 'ui-settings'; readonly rest: string }
+  /** A document of ResourceSync, or a Sitemap. */
+  | { readonly kind: 'resourcesync' }
   /** Anything else. @property software that calls itself the maker of the page: `EPrints 3.4.5` */
   | {
       readonly kind: 'none';
@@ -15,6 +17,8 @@ export type Answer =
       /** As far as it was read, where it is a page. */
       readonly text: string;
     };
+
+const sourceRoot = /^(?:<\?[^>]*>|<!--[\s\S]{0,4000}?-->|\s)*<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]/;
 
 /** Software calls itself by name in the first lines of a page. */
 const softwareWithin = 65_536;
@@ -30,6 +34,7 @@ export function recognise(status: number, type: string | undefined, text: string
     return { kind: 'oai-pmh', host: oaiHost(body) };
   }
   const failed = status < 200 || status > 299;
+  if (!failed && sourceRoot.test(body.slice(0, 8000))) return { kind: 'resourcesync' };
   const software = softwareOf(body.slice(0, softwareWithin));
   const isPage = /html/i.test(type ?? '') || /^<(?:!doctype html|html)\b/i.test(body);
   const none = (what: string): Answer => ({

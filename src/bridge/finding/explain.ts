@@ -6,6 +6,7 @@ export type Again = (adapter: Protocol) => string;
 
 /** What was found and why that was chosen, sentence by sentence, in English. */
 export function explain(found: Found, again: Again): readonly string[] {
+  if (found.adapter === 'resourcesync') return explainSource(found);
   if (found.adapter === 'oai-pmh') {
     const { api, apiTrouble } = found;
     return api === undefined
@@ -16,6 +17,18 @@ export function explain(found: Found, again: Again): readonly string[] {
         ];
   }
   return found.adapter === 'dspace' ? explainDspace(found, again('oai-pmh')) : explainLegacy(found, again);
+}
+
+function explainSource({ url, info }: Found): readonly string[] {
+  if (info.protocol === 'Sitemap')
+    return [
+      `This is a plain Sitemap: ${url}. Each of its addresses becomes an item, and every harvest reads all of it.`,
+    ];
+  const changes =
+    info.deletedRecords === 'no'
+      ? 'It offers no Change Lists: every harvest reads its Resource List.'
+      : 'Its Change Lists tell what is new and what was deleted.';
+  return [`This is a Source of ResourceSync: its Capability List is ${url}.`, changes];
 }
 
 function explainDspace({ api, oai, url, info }: Found, forOai: string): readonly string[] {

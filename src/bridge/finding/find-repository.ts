@@ -15,7 +15,7 @@ import {
   restPlaces,
 } from './usual-places.ts';
 
-type Api = Exclude<Protocol, 'oai-pmh'>;
+type Api = Exclude<Protocol, 'oai-pmh' | 'resourcesync'>;
 
 export interface Found {
   readonly adapter: Protocol;
@@ -93,6 +93,8 @@ class RepositorySearch {
   /** On the page that was given: what look like endpoints. */
   #links: readonly string[] = [];
   #trouble: Pick<Found, 'api' | 'apiTrouble'> = {};
+  /** The page that was given names Capability Lists. */
+  #advertises = false;
 
   constructor(address: URL, choice: Protocol | undefined, ports: SearchPorts) {
     this.#address = address;
@@ -110,10 +112,10 @@ class RepositorySearch {
 
   /** What the given address itself said comes first: it is what somebody expected to work. */
   #inSum(): string {
-    const wanted = this.#choice === undefined ? 'DSpace or OAI-PMH' : this.#choice;
+    const wanted = this.#choice === undefined ? 'DSpace, OAI-PMH or ResourceSync' : this.#choice;
     const [given, ...others] = this.#failures;
     const advice =
-      'find the base URL of its OAI-PMH or, of a DSpace, REST interface (in its documentation, or ask its managers)';
+      'find the base URL of its OAI-PMH or, of a DSpace, REST interface, or the Capability List of its ResourceSync (in its documentation, or ask its managers)';
     const itself = given === undefined ? '' : `${given.url} answered: ${given.reason}. `;
     const all = others.map(({ url, reason }) => `\n  ${url}: ${reason}`).join('');
     const rest =
@@ -127,6 +129,7 @@ class RepositorySearch {
 
   /** At the endpoint that the address names. */
   async #asPasted({ kind, url, roots }: Pasted): Promise<Found | undefined> {
+    if (kind === 'resourcesync' || this.#choice === 'resourcesync') return this.#source(url);
     if (kind === 'dspace-legacy') this.#legacyProbes = ['/status', '/test'];
     if (kind === 'dspace' || kind === 'dspace-legacy') {
       return this.#allows(kind) ? this.#api(kind, url) : undefined;
@@ -150,6 +153,8 @@ class RepositorySearch {
     const front: Found | FrontPage = pasted.kind === 'page' ? await this.#frontPage(pasted) : pasted;
     if ('adapter' in front) return front;
     const { roots, software } = front;
+    const advertised = this.#advertises ? await this.#source(pasted.url) : undefined;
+    if (advertised !== undefined) return advertised;
     // What the page says it was made by is more than what its address looks like.
     const generation = generationOf(software) ?? front.generation;
     if (generation === 'dspace-legacy') this.#legacyProbes = ['/status', '/test'];
@@ -175,8 +180,33 @@ class RepositorySearch {
             roots.map((root) => `${root}/api`),
             given,
           )
-        : undefined)
+        : undefined) ??
+      (await this.#wellKnownSource(roots))
     );
+  }
+
+  /** Last, because a repository that has both tells more of itself otherwise. */
+  async #wellKnownSource(roots: readonly string[]): Promise<Found | undefined> {
+    if (!this.#allows('resourcesync')) return undefined;
+    for (const root of roots) {
+      const url = `${root}/.well-known/resourcesync`;
+      const seen = await this.#look(url, { accept: 'any', isGuess: true });
+      const found = seen?.answer.kind === 'resourcesync' ? await this.#source(url) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  async #source(url: string): Promise<Found | undefined> {
+    if (!this.#allows('resourcesync')) return undefined;
+    try {
+      const info = await this.#ports.identify('resourcesync', url, undefined);
+      return { adapter: 'resourcesync', url: info.baseUrl ?? url, info };
+    } catch (error) {
+      this.#asked.add(url);
+      this.#note(url, error);
+      return undefined;
+    }
   }
 
   /** The address itself: an endpoint without a telling name, or a page that says which software made it. */
@@ -185,6 +215,7 @@ class RepositorySearch {
     if (seen === undefined) return pasted;
     const { answer, url } = seen;
     if (answer.kind === 'oai-pmh') return (await this.#oai(pasted.url)) ?? pasted;
+    if (answer.kind === 'resourcesync') return (await this.#source(pasted.url)) ?? pasted;
     if (answer.kind === 'dspace') return (await this.#api('dspace', pasted.url)) ?? pasted;
     const arrived = new URL(url);
     arrived.searchParams.delete('verb');
@@ -192,6 +223,7 @@ class RepositorySearch {
     const behind = isSameSite(arrived.hostname, this.#address.hostname) ? readPasted(arrived) : pasted;
     const roots = [...new Set([...behind.roots, ...pasted.roots])];
     const software = answer.kind === 'none' ? answer.software : undefined;
+    this.#advertises = answer.kind === 'none' && advertisesSource(answer.text);
     this.#links = answer.kind === 'none' ? oaiLinks(answer.text, url) : [];
     return { ...pasted, roots, generation: pasted.generation ?? behind.generation, software };
   }
@@ -343,6 +375,11 @@ class RepositorySearch {
   #allows(protocol: Protocol): boolean {
     return this.#choice === undefined || this.#choice === protocol;
   }
+}
+
+/** In its head (RS-DISC-04). */
+function advertisesSource(html: string): boolean {
+  return /<link\b[^>]{0,2000}\brel\s*=\s*["']?resourcesync\b/i.test(html);
 }
 
 function apiBase(answered: string, adapter: Api): string {

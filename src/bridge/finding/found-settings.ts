@@ -5,6 +5,7 @@ import type { Found } from './find-repository.ts';
 /** The settings by which something that was found is read, in so far as the defaults are not right for it. */
 export function foundSettings(found: Found): Readonly<Record<string, unknown>> {
   const { adapter, url, oai, info } = found;
+  if (adapter === 'resourcesync') return { adapter, url };
   if (adapter === 'oai-pmh') {
     const from = bestFileFormat(info);
     return { adapter, url, ...(from === undefined ? {} : { files: { from } }) };

@@ -1,6 +1,6 @@
 /** What an address that somebody pasted looks like, before anybody has been asked. */
 export interface Pasted {
-  readonly kind: 'oai-pmh' | 'dspace' | 'dspace-legacy' | 'page';
+  readonly kind: 'oai-pmh' | 'dspace' | 'dspace-legacy' | 'resourcesync' | 'page';
   /** The endpoint as far as the address names it, else the address itself. */
   readonly url: string;
   /** What the endpoints of a repository lie below, the likeliest first; without a slash at the end. */
@@ -26,11 +26,20 @@ const newPages = new RegExp(
 /** DSpace has had these in every version. */
 const pages = /^(.*?)\/(?:handle|bitstream|browse|search|simple-search|community-list|discover)(?:\/.*)?$/;
 
+/** Of ResourceSync, or a Sitemap: nothing else is called so. */
+const sourceDocument =
+  /\/\.well-known\/resourcesync$|\/(?:[\w.-]*(?:capability|resource|change)-?(?:list|dump)[\w.-]*|[\w.-]*sitemap[\w.-]*)\.xml(?:\.gz)?$/i;
+
 /** @param url absolute, http or https */
 export function readPasted(url: URL): Pasted {
   const path = url.pathname.replace(/\/+$/, '');
   const at = (prefix: string) => `${url.origin}${prefix}`;
   const asked = isRequest(url);
+  if (!asked && sourceDocument.test(path)) {
+    const folder = path.replace(/(?:\/\.well-known)?\/[^/]*$/, '');
+    const roots = rootsOf(url, folder);
+    return { kind: 'resourcesync', url: bare(url, false), roots, near: [], generation: undefined };
+  }
   const before = oai.exec(path)?.[1];
   // `/server/oai/request`, `?verb=Identify`: nothing else is called so.
   if (asked || before !== undefined) {

@@ -30,9 +30,24 @@ export function configText(found: Found, { name, baseUrl, contact: own }: Config
     'database: { client: sqlite, file: data/rsbridge.db }',
     'sources:',
     `  ${name}:   # the first segment of its URIs; changing it later changes them all`,
-    ...(found.adapter === 'oai-pmh' ? oaiLines(found) : dspaceLines(found)),
+    ...linesOf(found),
     '',
   ].join('\n');
+}
+
+function linesOf(found: Found): readonly string[] {
+  if (found.adapter === 'resourcesync') return sourceLines(found);
+  return found.adapter === 'oai-pmh' ? oaiLines(found) : dspaceLines(found);
+}
+
+function sourceLines({ url, info }: Found): readonly string[] {
+  const hasChanges = info.deletedRecords !== 'no';
+  return [
+    `    adapter: resourcesync   # ${comment(info.protocol)}; see docs/follow.md`,
+    `    url: ${quoted(url)}`,
+    '    files: { mode: proxy }   # or link, mirror, none',
+    ...(hasChanges ? often : nightly),
+  ];
 }
 
 const defaultPort = 8080;

@@ -73,6 +73,7 @@ export async function initCommand(
 
 function factsOf(found: Found): object {
   const { adapter, url, api, apiTrouble, oai } = found;
+  if (adapter === 'resourcesync') return { adapter, url };
   if (adapter === 'oai-pmh') return { adapter, url, ...(api === undefined ? {} : { api, apiTrouble }) };
   const { host, isStated } = identityHost(found);
   return {
@@ -88,6 +89,8 @@ function summary({ url, info }: Found): readonly string[] {
   const formats = info.formats.filter(({ selected }) => selected).map((format) => format.name);
   return [
     `Found ${info.name}: ${info.protocol} ${info.protocolVersion} at ${url}`,
-    `Formats to publish: ${formats.join(', ')}. Deleted records: ${info.deletedRecords}.`,
+    formats.length === 0
+      ? 'Formats to publish: all that its metadata comes in.'
+      : `Formats to publish: ${formats.join(', ')}. Deleted records: ${info.deletedRecords}.`,
   ];
 }

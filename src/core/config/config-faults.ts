@@ -117,6 +117,8 @@ const credentialHeaders = /^(?:authorization|cookie|proxy-authorization|rest-dsp
 function* dspaceFaults(place: string, source: unknown): Generator<string> {
   if (!isObject(source)) return;
   const { adapter, formats, headers, timeZone } = source;
+  if (adapter !== 'resourcesync' && source.resourcesync !== undefined)
+    yield `${place}.resourcesync: only the adapter resourcesync has this setting, and the adapter here is ${adapter}; remove it`;
   if (adapter !== 'dspace' && adapter !== 'dspace-legacy') {
     const own = ['login', 'oai', 'entityTypes', 'crosswalk'].filter((key) =>
       key === 'oai'

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { accessSchema, setAccessSchema } from '../access/access-schema.ts';
 import { crosswalkSchema } from '../crosswalks/crosswalk-schema.ts';
+import { resourceSyncSchema } from '../upstream/resourcesync-schema.ts';
 import { digestSettings } from './alerts-schema.ts';
 import { oaiSchema } from './oai-schema.ts';
 
@@ -131,7 +132,7 @@ export const sourceSchema = Type.Object(
     adapter: Type.String({
       default: 'oai-pmh',
       description:
-        'The upstream protocol: oai-pmh; dspace (7 and later, by REST); dspace-legacy (5 and 6, by /rest).',
+        'The upstream protocol: oai-pmh; dspace (7 and later, by REST); dspace-legacy (5 and 6, by /rest); resourcesync (a Source, or a plain Sitemap).',
     }),
     url: Type.String({
       // Credentials go into `headers`: an address is shown to everybody.
@@ -139,7 +140,7 @@ export const sourceSchema = Type.Object(
       write:
         'the web address of the endpoint, http:// or https://, without a name and password, such as https://repo.example.org/oai',
       description:
-        'The endpoint, e.g. https://repo.example.org/oai; of a DSpace, https://repo.example.org/server/api or, of an old one, https://repo.example.org/rest',
+        'The endpoint, e.g. https://repo.example.org/oai; of a DSpace, https://repo.example.org/server/api or, of an old one, https://repo.example.org/rest; of a Source of ResourceSync, its host, its Source Description, a Capability List or a list',
     }),
     identity: Type.String({
       pattern: '^(uuid|oai(:[A-Za-z0-9][A-Za-z0-9.-]*)?)$',
@@ -167,6 +168,7 @@ export const sourceSchema = Type.Object(
       ),
     ),
     oai: Type.Optional(oaiSchema),
+    resourcesync: Type.Optional(resourceSyncSchema),
     entityTypes: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,

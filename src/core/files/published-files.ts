@@ -76,6 +76,8 @@ export interface PublishedFile {
   readonly hash: string | undefined;
   /** When its server says it last changed, ISO UTC. */
   readonly lastModified: string | undefined;
+  /** Where the repository has it from. */
+  readonly via?: string | undefined;
 }
 
 export interface FileChoice {
@@ -113,7 +115,7 @@ export function chooseFiles(
   return {
     published: within.flatMap((file) => {
       const known = inOurTime(seen(file.url), now);
-      return toPublished(file, isTrusted(file, rules) ? onlyRefusal(known) : known, rules, isPublished);
+      return toPublished(file, isTrusted(file, rules) ? onlyRefusal(known) : known, rules, now, isPublished);
     }),
     candidates: within.map(({ url }) => url),
     left: distinct.length - within.length,
@@ -170,6 +172,7 @@ function toPublished(
   file: StatedFile,
   seen: SeenFile | undefined,
   { mode, verify }: FileRules,
+  now: string,
   isPublished: (url: string) => boolean,
 ): readonly PublishedFile[] {
   const isWithheld = seen?.withheldAt !== undefined && isPublished(file.url);
@@ -178,19 +181,20 @@ function toPublished(
   if (verify && file.access === 'embargoed' && seen?.outcome !== 'confirmed' && !isWithheld) return [];
   // The repository lists it, but only its server knows for whom.
   if (file.access === 'unknown' && !isWithheld && !wasConfirmed(seen)) return [];
-  if (mode === 'mirror') return seen?.contentHash === undefined ? [] : [toMirrored(file, seen)];
+  if (mode === 'mirror') return seen?.contentHash === undefined ? [] : [toMirrored(file, seen, now)];
   if (seen?.outcome === 'unreachable' && seen.failures >= givenUpAfter) return [];
-  const { url, name, sequence } = file;
+  const { url, name, sequence, via } = file;
   return [
     {
       url,
       name,
       sequence,
+      ...(via !== undefined && { via }),
       mediaType: mediaTypeOf(file, seen),
       // The server delivers what it announces, whatever the record says.
       length: seen?.length ?? file.length,
       hash: isContradicted(file, seen) ? undefined : file.hash,
-      lastModified: seen?.lastModified ?? seen?.changedAt,
+      lastModified: seen?.lastModified ?? seen?.changedAt ?? statedTime(file, now),
     },
   ];
 }
@@ -201,16 +205,22 @@ function wasConfirmed(seen: SeenFile | undefined): boolean {
   return [seen.mediaType, seen.length, seen.etag, seen.lastModified].some((fact) => fact !== undefined);
 }
 
-function toMirrored(file: StatedFile, seen: SeenFile): PublishedFile {
-  const { url, name, sequence } = file;
+/** The same of what is stated. */
+function statedTime({ lastModified }: SourceFile, now: string): string | undefined {
+  return lastModified !== undefined && lastModified > now ? undefined : lastModified;
+}
+
+function toMirrored(file: StatedFile, seen: SeenFile, now: string): PublishedFile {
+  const { url, name, sequence, via } = file;
   return {
     url,
     name,
     sequence,
+    ...(via !== undefined && { via }),
     mediaType: mediaTypeOf(file, seen),
     length: seen.contentLength,
     hash: seen.contentHash,
-    lastModified: seen.lastModified,
+    lastModified: seen.lastModified ?? statedTime(file, now),
   };
 }
 

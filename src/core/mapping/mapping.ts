@@ -1,4 +1,4 @@
-import type { SourceFile, SourceItem, SourceMetadata } from '../adapter.ts';
+import type { SameMetadata, SourceFile, SourceItem, SourceMetadata } from '../adapter.ts';
 import type { PublishedFile } from '../files/published-files.ts';
 import { sha256 } from '../payloads/sha-256.ts';
 import type { DesiredResource, Link } from '../resource.ts';
@@ -36,32 +36,45 @@ export function mapItem(source: string, item: SourceItem): MappedItem {
     collections,
     speaksFor,
     deleted,
-    resources: deleted ? [] : item.metadata.map((metadata) => mapMetadata(source, item, metadata)),
+    resources: deleted ? [] : mapAll(source, item),
     files: deleted ? [] : item.files,
     ...(supplement === true && { supplement }),
     ...(versions && { versions: versions.map(mapVersion) }),
   };
 }
 
+function mapAll(source: string, item: SourceItem): readonly DesiredResource[] {
+  return [
+    ...item.metadata.map((metadata) => mapMetadata(source, item, metadata)),
+    ...(item.same ?? []).map((same) => describeMetadata(source, item, same)),
+  ];
+}
+
 function mapMetadata(source: string, item: SourceItem, metadata: SourceMetadata): DesiredResource {
-  const { mediaType = xmlType } = metadata;
+  const { content, deflated } = metadata;
+  const hash = metadata.hash ?? sha256(content);
+  const described = describeMetadata(source, item, { ...metadata, hash, length: content.byteLength });
+  return { ...described, content, ...(deflated && { deflated }) };
+}
+
+function describeMetadata(source: string, item: SourceItem, metadata: SameMetadata): DesiredResource {
+  const { mediaType = xmlType, format, length, hash, lastModified } = metadata;
   return {
-    path: metadataPath(source, item.identifier, metadata.format, mediaType),
+    path: metadataPath(source, item.identifier, format, mediaType),
     kind: 'metadata',
-    format: metadata.format,
+    format,
     mediaType,
-    length: metadata.content.byteLength,
-    hash: metadata.hash ?? sha256(metadata.content),
-    content: metadata.content,
-    ...(metadata.deflated && { deflated: metadata.deflated }),
+    length,
+    hash,
+    ...(lastModified !== undefined && { lastModified }),
     upstreamUrl: metadata.upstreamUrl,
     landingPage: item.landingPage,
     links: describing(
       [
         ...(metadata.profile === undefined ? [] : [{ rel: 'profile', href: metadata.profile }]),
         { rel: 'canonical', href: itemPath(source, item.identifier) },
-        ...alternates(source, item, metadata.format),
-        ...via(metadata.upstreamUrl),
+        ...alternates(source, item, format),
+        ...via(metadata.via ?? metadata.upstreamUrl),
         ...collectionLinks(source, item.collections),
       ],
       [],
@@ -93,7 +106,7 @@ export function describing(
  */
 function alternates(source: string, item: SourceItem, except: string): Link[] {
   if (item.complete !== true) return [];
-  return item.metadata
+  return [...item.metadata, ...(item.same ?? [])]
     .filter(({ format }) => format !== except)
     .map(({ format, mediaType = xmlType }) => ({
       rel: 'alternate',
@@ -127,7 +140,7 @@ export interface MetadataTarget {
 }
 
 /**
- * @param path of the resource; in mode `link` the file's own URL, which then needs no `via`
+ * @param path of the resource; in mode `link` the file's own URL, which needs no `via` unless the file states one
  * @param others metadata of other items that describes it, too
  */
 export function toFileResource(
@@ -138,6 +151,8 @@ export function toFileResource(
 ): DesiredResource {
   const { source, collections, describedBy } = owner;
   const { url, mediaType, length, hash, lastModified } = file;
+  // Where the upstream has it from; a file in mode `link` is its own origin otherwise.
+  const origin = file.via ?? (path === url ? undefined : url);
   return {
     path,
     kind: 'file',
@@ -153,7 +168,7 @@ export function toFileResource(
         href: target.path,
         type: target.mediaType,
       })),
-      ...(path === url ? [] : via(url)),
+      ...via(origin),
       ...collectionLinks(source, collections),
     ],
   };

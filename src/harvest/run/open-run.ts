@@ -51,6 +51,7 @@ export function describeSelection({ config }: HarvestSource, info: RepositoryInf
     ...files,
     ...(hidden.length === 0 ? {} : { private: hidden }),
     ...dspaceSelection(config),
+    ...sourceSelection(config),
   });
 }
 
@@ -64,6 +65,11 @@ function dspaceSelection(config: SourceConfig): object {
     ...{ adapter, identity, entityTypes: [...entityTypes].sort(), bundles: [...bundles].sort() },
     ...(crosswalk !== undefined && { crosswalk }),
   };
+}
+
+/** A source that is read by another protocol now has other things under its identifiers. */
+function sourceSelection({ adapter, resourcesync }: SourceConfig): object {
+  return adapter === 'resourcesync' ? { adapter, set: resourcesync?.set ?? null } : {};
 }
 
 function dueMode(stored: StoredSource, selection: string, options: HarvestOptions): RunMode {

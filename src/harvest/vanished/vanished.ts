@@ -67,6 +67,11 @@ export async function deleteVanished(
     return { unseen, problem: refusal(pass, left.unseen, left.total) };
   }
   if (problem) return { unseen, problem };
+  if (info.triage === 'none') {
+    // Nothing is asked: what is not in the list is not in the Source, wherever it may still be had.
+    await remove({});
+    return { unseen, problem: undefined };
+  }
   const previousRun = unseen === 0 ? undefined : (await latestCompleteBefore(database.writer, run))?.id;
   if (unseen === 0) source.lessons.forget(omissions);
   else if (isEach) await judgeEach(deps, lease, pass, remove, previousRun);

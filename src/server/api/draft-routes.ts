@@ -20,7 +20,9 @@ const wantedBody = Type.Object({
     maxLength: 2000,
     description: 'Of the home page of a repository, or of its endpoint.',
   }),
-  adapter: maybe(Type.String({ description: 'oai-pmh, dspace or dspace-legacy; default: what tells most.' })),
+  adapter: maybe(
+    Type.String({ description: 'oai-pmh, dspace, dspace-legacy or resourcesync; default: what tells most.' }),
+  ),
   group: maybe(Type.String({ description: 'Of the configuration.' })),
 });
 const choices = {

@@ -87,6 +87,8 @@ export const adviceInJapanese = {
   'oai-bad-resumption-token': 'リストを最初から読み直します。保存済みのものは失われません。',
   'oai-token-loop':
     'リポジトリが同じページを繰り返しています。管理者に知らせてください。何も削除していません。',
+  'changes-incomplete':
+    '前回のハーベストからの変更の一部が一覧にありません。すぐに全件を比べるので、失われるものはありません。',
   'oai-list-incomplete': 'リストが異常な形で終わりました。次の実行で読み直します。何も削除していません。',
   'oai-unknown-format': 'リポジトリが提供している形式を指定してください（`rsbridge check` で一覧できます）。',
   'deletions-refused':

@@ -22,6 +22,8 @@ interface ItemFileRow {
   readonly access: string | null;
   readonly available_at: string | null;
   readonly version: string | null;
+  readonly via: string | null;
+  readonly last_modified: string | null;
 }
 
 /** The row of a repository's own list that is empty: it has no other. */
@@ -40,6 +42,8 @@ const columns = [
   'access',
   'available_at',
   'version',
+  'via',
+  'last_modified',
 ] as const;
 
 /** By item, in the order of their origins. */
@@ -108,6 +112,8 @@ function toFile(row: ItemFileRow, origin: FileOrigin = { name: row.origin, rank:
     access: (row.access ?? undefined) as StatedFile['access'],
     availableAt: row.available_at ?? undefined,
     version: row.version ?? undefined,
+    ...(row.via !== null && { via: row.via }),
+    ...(row.last_modified !== null && { lastModified: row.last_modified }),
   };
 }
 
@@ -180,6 +186,8 @@ function* toRows(
         access: file.access ?? null,
         available_at: file.availableAt ?? null,
         version: file.version ?? null,
+        via: file.via ?? null,
+        last_modified: file.lastModified ?? null,
       };
   }
 }

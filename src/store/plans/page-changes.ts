@@ -190,7 +190,8 @@ function sameMembers(a: readonly string[], b: readonly string[]): boolean {
  *
  * Bytes that are ours have changed when ours did, whatever moment between two harvests the upstream dates that to:
  * until then we handed out the others (RS-TIME-11), and a memento is of what was handed out. So the time of
- * mementos, which is `lastmod` (RS-LN-20), and that of the journal are one.
+ * mementos, which is `lastmod` (RS-LN-20), and that of the journal are one. Where a Source says when these very bytes
+ * changed, it is its history that is handed on (RS-LN-27).
  */
 export function lastmodAfter(plan: ResourceChange, at: string): string {
   const { desired } = plan;
@@ -205,7 +206,8 @@ export function lastmodAfter(plan: ResourceChange, at: string): string {
   return isElsewhere(plan) && stated > before ? stated : later(at, before);
 }
 
-/** A file whose bytes we do not keep: when it changed is for its server to say. */
+/** When it changed is for its server to say: a file whose bytes we do not keep, metadata of which a Source says so. */
 function isElsewhere({ desired }: ResourceChange): boolean {
+  if (desired?.kind === 'metadata') return desired.lastModified !== undefined;
   return desired?.kind === 'file' && desired.hash?.startsWith('sha-256:') !== true;
 }

@@ -107,6 +107,8 @@ const statedFacts = [
   'access',
   'availableAt',
   'version',
+  'via',
+  'lastModified',
 ] as const;
 
 /** Whether an origin states what it stated before. */

@@ -42,6 +42,7 @@ import * as runsCompared from '../../../migrations/0073-runs-compared.ts';
 import * as keptHeaders from '../../../migrations/0074-kept-headers.ts';
 import * as oaiJoint from '../../../migrations/0077-oai-joint.ts';
 import * as oaiOwnSets from '../../../migrations/0078-oai-own-sets.ts';
+import * as statementsOfSources from '../../../migrations/0080-statements-of-sources.ts';
 import * as push from '../../../migrations/0082-push.ts';
 import * as notifications from '../../../migrations/0091-notifications.ts';
 import { BridgeError } from '../../core/errors.ts';
@@ -103,6 +104,7 @@ export const migrations: readonly Migration[] = [
   { name: '0074-kept-headers', up: keptHeaders.up, worksWith: '0041-kept-sources' },
   { name: '0077-oai-joint', up: oaiJoint.up, worksWith: '0041-kept-sources' },
   { name: '0078-oai-own-sets', up: oaiOwnSets.up, worksWith: '0041-kept-sources' },
+  { name: '0080-statements-of-sources', up: statementsOfSources.up, worksWith: '0041-kept-sources' },
   { name: '0082-push', up: push.up, worksWith: '0041-kept-sources' },
   { name: '0091-notifications', up: notifications.up, worksWith: '0041-kept-sources' },
 ];

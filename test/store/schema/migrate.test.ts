@@ -80,6 +80,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0074-kept-headers' },
     { name: '0077-oai-joint' },
     { name: '0078-oai-own-sets' },
+    { name: '0080-statements-of-sources' },
     { name: '0082-push' },
     { name: '0091-notifications' },
   ]);

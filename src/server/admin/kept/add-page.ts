@@ -15,7 +15,12 @@ import { type KeptWords, keptWords } from './kept-words.ts';
 
 export const addPath = '/sources/add';
 const draftsShown = 20;
-const protocolNames = { 'oai-pmh': 'OAI-PMH', dspace: 'DSpace 7+', 'dspace-legacy': 'DSpace 5, 6' } as const;
+const protocolNames = {
+  'oai-pmh': 'OAI-PMH',
+  dspace: 'DSpace 7+',
+  'dspace-legacy': 'DSpace 5, 6',
+  resourcesync: 'ResourceSync',
+} as const;
 
 /** The first step: where is it? */
 export function addPageRoutes(app: FastifyInstance, deps: AdminServer): void {

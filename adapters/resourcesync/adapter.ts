@@ -1,0 +1,137 @@
+import type {
+  Adapter,
+  AdapterContext,
+  AdapterKind,
+  AdapterSettings,
+  Collection,
+  IdentifierPage,
+  IdentifierRequest,
+  Page,
+  PageRequest,
+  RepositoryInfo,
+  SourceItem,
+} from '../../src/core/adapter.ts';
+import { BridgeError } from '../../src/core/errors.ts';
+import type { Statement } from '../../src/resourcesync/reading/statement.ts';
+import { type FollowedSet, openSet } from './passes/followed-set.ts';
+import { fullPages } from './passes/full-pass.ts';
+import { identifierPages } from './passes/identifier-pass.ts';
+import { incrementalPages } from './passes/incremental-pass.ts';
+
+/** A Source of ResourceSync, or a plain Sitemap: what another bridge publishes, or anybody else. */
+export const resourceSync: AdapterKind = {
+  kind: 'resourcesync',
+  create: (settings, context) => new ResourceSyncAdapter(settings, context),
+};
+
+/** Entries of items that are listed and not in store, kept from a look at the list until they are asked for. */
+const keptEntries = 1_000;
+
+class ResourceSyncAdapter implements Adapter {
+  readonly #settings: AdapterSettings;
+  readonly #context: AdapterContext;
+  /** The Capability List of the last run: it is not looked for each time. */
+  #set: string | undefined;
+  readonly #listed = new Map<string, Statement[]>();
+
+  constructor(settings: AdapterSettings, context: AdapterContext) {
+    this.#settings = settings;
+    this.#context = context;
+  }
+
+  async identify(signal: AbortSignal): Promise<RepositoryInfo> {
+    const { set } = await this.#open(signal);
+    const { resourcelist, changelist, resourcedump } = set.lists;
+    if (resourcelist.length === 0 && changelist.length === 0) {
+      const what = resourcedump.length > 0 ? 'dumps alone' : 'no list that can be followed';
+      throw new BridgeError('upstream-protocol', `${set.uri} offers ${what}; \`rsbridge sync\` reads dumps`);
+    }
+    const { host, pathname } = new URL(set.uri);
+    return {
+      name: set.hasCapabilityList ? `${host}${folderOf(pathname)}` : host,
+      protocol: set.hasCapabilityList ? 'ResourceSync' : 'Sitemap',
+      protocolVersion: set.hasCapabilityList ? '1.1' : '0.9',
+      baseUrl: set.uri,
+      deletedRecords: changelist.length > 0 ? 'transient' : 'no',
+      granularity: 'second',
+      formats: (this.#settings.formats ?? []).map((name) => ({ name, selected: true, offered: true })),
+      triage: 'none',
+    };
+  }
+
+  /** Their keys are in the entries; nothing lists their names. */
+  async *collections(): AsyncGenerator<Collection> {}
+
+  async *pages(request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
+    const followed = await this.#open(signal);
+    if (request.mode === 'incremental') {
+      if (followed.set.lists.changelist.length === 0)
+        throw new BridgeError('changes-incomplete', `${followed.set.uri} offers no Change List`);
+      yield* incrementalPages(followed, request.since ?? '1970-01-01T02:00:00Z');
+      return;
+    }
+    const known = await this.#context.knownIdentifier?.();
+    yield* fullPages(followed, request.checkpoint, known !== undefined);
+  }
+
+  /** What is in store is read again where it came from; what is only listed, as it was listed. */
+  async item(
+    identifier: string,
+    signal: AbortSignal,
+    from: readonly string[] = [],
+  ): Promise<SourceItem | undefined> {
+    const followed = await this.#open(signal);
+    const held = (await this.#context.holdings?.items([identifier]))?.get(identifier);
+    const listed = this.#listed.get(identifier) ?? [];
+    const locs = new Set(held?.metadata.flatMap(({ upstreamUrl }) => upstreamUrl ?? []) ?? from);
+    const entries = listed.length > 0 ? listed : [...locs].map(bareStatement);
+    if (entries.length === 0) return undefined;
+    const { items, problems } = await followed.assembly().assemble(entries, true);
+    const item = items.find((one) => one.identifier === identifier);
+    const [problem] = problems;
+    if (item === undefined && problem !== undefined)
+      throw new BridgeError('upstream-status', problem.message, { retryable: true });
+    // It says nothing of its files here: what is known of them stays.
+    const isBare = listed.length === 0;
+    return item && isBare ? { ...item, collections: held?.collections ?? item.collections } : item;
+  }
+
+  async *identifiers(_request: IdentifierRequest, signal: AbortSignal): AsyncGenerator<IdentifierPage> {
+    const followed = await this.#open(signal);
+    const known = await this.#context.knownIdentifier?.();
+    this.#listed.clear();
+    const pages = identifierPages(followed, known !== undefined, (identifier, statement) => {
+      const before = this.#listed.get(identifier);
+      if (before) before.push(statement);
+      else if (this.#listed.size < keptEntries * 2) this.#listed.set(identifier, [statement]);
+    });
+    for await (const page of pages) {
+      await this.#forgetHeld();
+      yield page;
+    }
+  }
+
+  async #forgetHeld(): Promise<void> {
+    const held = await this.#context.holdings?.items([...this.#listed.keys()]);
+    for (const [identifier, { metadata }] of held ?? []) {
+      if (metadata.length > 0) this.#listed.delete(identifier);
+    }
+    for (const identifier of [...this.#listed.keys()].slice(keptEntries)) this.#listed.delete(identifier);
+  }
+
+  async #open(signal: AbortSignal): Promise<FollowedSet> {
+    const followed = await openSet(this.#settings, this.#context, this.#set, signal);
+    this.#set = followed.set.uri;
+    return followed;
+  }
+}
+
+function folderOf(path: string): string {
+  return path.replace(/\/[^/]*$/, '');
+}
+
+/** An address alone, of which nothing is stated. */
+function bareStatement(loc: string): Statement {
+  const nothing = { change: undefined, datetime: undefined, lastmod: undefined, length: undefined };
+  return { loc, ...nothing, hashes: [], type: undefined, path: undefined, links: [] };
+}

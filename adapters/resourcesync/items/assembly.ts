@@ -1,0 +1,230 @@
+import type { Holdings, Problem, SourceItem } from '../../../src/core/adapter.ts';
+import { BridgeError } from '../../../src/core/errors.ts';
+import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
+import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
+import { formatName, otherName } from './format-name.ts';
+import { collectionKey } from './house-address.ts';
+import type { ItemDraft } from './item-draft.ts';
+import { refuseOwn } from './own-words.ts';
+import { fetchPayload } from './payload.ts';
+import { plainFormat, plainRecord } from './plain-record.ts';
+import { hrefs, type Placed, placeOf } from './role.ts';
+import { Round, withDelivered } from './round.ts';
+import { statedFile } from './stated-file.ts';
+
+/** What items are made with. */
+export interface Making {
+  readonly port: SourcePort;
+  readonly holdings: Holdings;
+  /** Of the set that is followed. */
+  readonly set: string;
+  /** Where we publish ourselves. */
+  readonly baseUrl: string | undefined;
+  /** By name; undefined: all. */
+  readonly formats: readonly string[] | undefined;
+  /** Keys of collections; undefined: all. */
+  readonly collections: readonly string[] | undefined;
+  readonly withFiles: boolean;
+  /** Whether metadata of this address may be fetched. */
+  readonly isAllowed: (loc: string) => boolean;
+  readonly atOnce: number;
+}
+
+export interface Assembled {
+  readonly items: readonly SourceItem[];
+  readonly problems: readonly Problem[];
+  /** Files that no item states, or none that is known yet. */
+  readonly lost: readonly Statement[];
+  /** Deletions of what nobody knows here, by address. */
+  readonly unknownDeletions: readonly string[];
+}
+
+/** After so many that could not be fetched the next would fare no better. */
+const failuresInARow = 10;
+
+/** Makes items of entries, in pages: what is in store tells what need not be fetched, and what an address was. */
+export class Assembly {
+  readonly #making: Making;
+  /** Delivered lately: it may not be in store yet. */
+  #lately: readonly ReadonlyMap<string, SourceItem>[] = [];
+  #failures = 0;
+
+  constructor(making: Making) {
+    this.#making = making;
+  }
+
+  /** @param takesLost files that nothing describes become items of their own */
+  async assemble(listed: readonly Statement[], takesLost: boolean): Promise<Assembled> {
+    const { set, baseUrl, withFiles } = this.#making;
+    // Of an address that is there twice the last word counts.
+    const statements = [...new Map(listed.map((statement) => [statement.loc, statement])).values()];
+    for (const statement of statements) if (statement.change !== 'deleted') refuseOwn(statement, baseUrl);
+    const placed = statements.map((statement) => ({ statement, placed: placeOf(statement, set) }));
+    const round = await this.#open(placed);
+    const metadata = placed.filter(({ placed: { role } }) => role === 'metadata');
+    for (const one of placed) if (one.statement.change === 'deleted') round.remove(one.statement, one.placed);
+    await this.#inTurns(metadata, (one) => this.#takeMetadata(round, one));
+    for (const { statement, placed: place } of placed) {
+      if (statement.change === 'deleted' || place.role === 'metadata') continue;
+      if (place.role === 'plain') this.#takePlain(round, statement, place);
+      else if (!round.takeFile(statement, place)) {
+        if (takesLost) this.#takePlain(round, statement, { ...place, identifier: statement.loc });
+        else round.lost.push(statement);
+      }
+    }
+    const items = round.drafts().flatMap((draft) => draft.finish(withFiles) ?? []);
+    this.#lately = [new Map(items.map((item) => [item.identifier, item])), ...this.#lately].slice(0, 3);
+    return { items, problems: round.problems, lost: round.lost, unknownDeletions: round.unknown };
+  }
+
+  /** Of these entries only files that have no item yet, or whose item has come since. */
+  assembleFiles(statements: readonly Statement[]): Promise<Assembled> {
+    const { set } = this.#making;
+    return this.assemble(
+      statements.filter((statement) => placeOf(statement, set).role === 'file'),
+      true,
+    );
+  }
+
+  async #open(entries: readonly { statement: Statement; placed: Placed }[]): Promise<Round> {
+    const { holdings } = this.#making;
+    const unplaced = entries.filter(
+      ({ statement, placed }) => placed.role !== 'metadata' || statement.change === 'deleted',
+    );
+    const urls = unplaced.map(({ statement }) => statement.loc);
+    const stating = new Map(await holdings.stating(urls));
+    for (const url of urls) {
+      const late = this.#statingLately(url);
+      if (late.length > 0) stating.set(url, [...new Set([...(stating.get(url) ?? []), ...late])]);
+    }
+    const identifiers = new Set<string>();
+    for (const { statement, placed } of entries) {
+      identifiers.add(placed.identifier ?? statement.loc);
+      if (statement.change === 'deleted') identifiers.add(statement.loc);
+    }
+    for (const some of stating.values()) for (const identifier of some) identifiers.add(identifier);
+    const held = new Map(await holdings.items([...identifiers]));
+    for (const identifier of identifiers) {
+      const late = this.#lateItem(identifier);
+      if (late && !late.deleted) held.set(identifier, withDelivered(held.get(identifier), late));
+    }
+    return new Round(held, stating);
+  }
+
+  #statingLately(url: string): readonly string[] {
+    return this.#lately.flatMap((items) =>
+      [...items.values()].flatMap(({ identifier, files }) =>
+        files.some((file) => file.url === url) ? identifier : [],
+      ),
+    );
+  }
+
+  #lateItem(identifier: string): SourceItem | undefined {
+    return this.#lately.find((items) => items.has(identifier))?.get(identifier);
+  }
+
+  async #takeMetadata(
+    round: Round,
+    { statement, placed }: { statement: Statement; placed: Placed },
+  ): Promise<void> {
+    if (statement.change === 'deleted') return;
+    const { formats, collections: wanted, port, isAllowed } = this.#making;
+    const { loc, hashes, lastmod, length, type } = statement;
+    const draft = round.draft(placed.identifier ?? loc);
+    const held = draft.held?.metadata.find(({ upstreamUrl }) => upstreamUrl === loc);
+    const collections = hrefs(statement, 'collection').map(collectionKey);
+    if (!isSelected(collections, wanted)) {
+      if (held) draft.removed.add(held.format);
+      return;
+    }
+    const format = held?.format ?? freeName(formatName(statement, placed), loc, draft);
+    if (formats !== undefined && !formats.includes(format)) return;
+    const [profile] = hrefs(statement, 'profile');
+    const [via] = hrefs(statement, 'via');
+    const facts = {
+      format,
+      ...(type !== undefined && { mediaType: type }),
+      ...(profile !== undefined && { profile }),
+      upstreamUrl: loc,
+      via: via ?? loc,
+      ...(lastmod !== undefined && { lastModified: lastmod }),
+    };
+    const sha256 = held?.hash;
+    const isSame =
+      sha256 !== undefined &&
+      held?.length !== undefined &&
+      (length === undefined || length === held.length) &&
+      (hashes.includes(sha256) ||
+        (!hashes.some(isSha256) && lastmod !== undefined && lastmod === held.lastmod));
+    if (isSame && sha256 !== undefined && held?.length !== undefined) {
+      draft.same.push({ ...facts, hash: sha256, length: held.length });
+    } else {
+      if (!isAllowed(loc)) {
+        round.fail(
+          draft.identifier,
+          format,
+          `${loc} is at another host than its Source, which \`resourcesync.hosts\` does not name`,
+        );
+        return;
+      }
+      const payload = await fetchPayload(statement, port);
+      if (payload.kind === 'failed') {
+        round.fail(draft.identifier, format, payload.reason);
+        this.#failures += 1;
+        if (this.#failures >= failuresInARow)
+          throw new BridgeError(
+            'upstream-status',
+            `${this.#failures} resources in a row could not be read, the last because ${payload.reason}`,
+            { retryable: true },
+          );
+        return;
+      }
+      this.#failures = 0;
+      if (payload.kind === 'withheld') {
+        if (held) draft.removed.add(format);
+        return;
+      }
+      draft.metadata.push({ ...facts, content: payload.content, hash: payload.sha256 });
+    }
+    draft.describe(hrefs(statement, 'describes'), lastmod, collections);
+  }
+
+  #takePlain(round: Round, statement: Statement, placed: Placed): void {
+    const { collections: wanted } = this.#making;
+    const { loc, type, lastmod } = statement;
+    const draft = round.draft(placed.identifier ?? loc);
+    const collections = hrefs(statement, 'collection').map(collectionKey);
+    if (!isSelected(collections, wanted)) {
+      if (draft.held) draft.removed.add(plainFormat.name);
+      return;
+    }
+    const [via = loc] = hrefs(statement, 'via');
+    const { name: format, profile } = plainFormat;
+    draft.metadata.push({ format, profile, content: plainRecord({ loc, type }), via });
+    draft.files.set(loc, statedFile(statement, placed, 1));
+    draft.describe([loc], lastmod, collections);
+  }
+
+  /** As many at a time as the host may be asked. */
+  async #inTurns<One>(all: readonly One[], work: (one: One) => Promise<void>): Promise<void> {
+    const { atOnce } = this.#making;
+    for (let next = 0; next < all.length; next += atOnce) {
+      await Promise.all(all.slice(next, next + atOnce).map(work));
+    }
+  }
+}
+
+function isSha256(hash: string): boolean {
+  return hash.startsWith('sha-256:');
+}
+
+function isSelected(collections: readonly string[], wanted: readonly string[] | undefined): boolean {
+  if (wanted === undefined || collections.length === 0) return true;
+  return collections.some((key) => wanted.some((chosen) => key === chosen || key.startsWith(`${chosen}:`)));
+}
+
+/** Two documents of an item may have nothing by which they could be told apart. */
+function freeName(format: string, loc: string, draft: ItemDraft): string {
+  const used = draft.formatsInUse();
+  return used.has(format) && used.get(format) !== loc ? otherName(format, loc) : format;
+}

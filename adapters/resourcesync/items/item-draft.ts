@@ -1,0 +1,104 @@
+import type {
+  HeldItem,
+  SameMetadata,
+  SourceFile,
+  SourceItem,
+  SourceMetadata,
+} from '../../../src/core/adapter.ts';
+import { later } from '../../../src/core/datetime.ts';
+import { isFileOfHouse } from './house-address.ts';
+
+/** By which the files of a Source's items are known: it lists what it hands out. */
+export const fileOrigin = { name: 'resourcesync', rank: 0 } as const;
+
+/** An item as a few entries of a list tell of it, put together with what is in store. */
+export class ItemDraft {
+  readonly identifier: string;
+  readonly held: HeldItem | undefined;
+  readonly metadata: SourceMetadata[] = [];
+  readonly same: SameMetadata[] = [];
+  /** Formats that are gone. */
+  readonly removed = new Set<string>();
+  /** What metadata describes, in order; undefined: no metadata has come that says so. */
+  described: readonly string[] | undefined;
+  /** What entries of their own say of files, by address. */
+  readonly files = new Map<string, SourceFile>();
+  readonly removedFiles = new Set<string>();
+  collections: readonly string[] | undefined;
+  datestamp: string | undefined;
+
+  constructor(identifier: string, held: HeldItem | undefined) {
+    this.identifier = identifier;
+    this.held = held;
+  }
+
+  /** Formats that are taken already, by the address they came from. */
+  formatsInUse(): ReadonlyMap<string, string | undefined> {
+    const here = [...this.metadata, ...this.same].map(
+      ({ format, upstreamUrl }) => [format, upstreamUrl] as const,
+    );
+    const before = (this.held?.metadata ?? []).map(
+      ({ format, upstreamUrl }) => [format, upstreamUrl] as const,
+    );
+    return new Map([...before, ...here]);
+  }
+
+  describe(described: readonly string[], lastmod: string | undefined, collections: readonly string[]): void {
+    this.described = [...new Set([...(this.described ?? []), ...described])];
+    this.collections = collections;
+    if (lastmod !== undefined)
+      this.datestamp = this.datestamp === undefined ? lastmod : later(this.datestamp, lastmod);
+  }
+
+  /** @returns undefined where nothing is said of it that could be told */
+  finish(withFiles: boolean): SourceItem | undefined {
+    const { identifier, held, metadata, same, removed } = this;
+    const delivered = [...metadata, ...same].map(({ format }) => format);
+    const formats = [...new Set([...delivered, ...removed])];
+    const statesFiles = this.described !== undefined || this.files.size > 0 || this.removedFiles.size > 0;
+    const living = delivered.length > 0;
+    const deleted = !living && removed.size > 0;
+    if (formats.length === 0 && (!statesFiles || held === undefined)) return undefined;
+    const { files, landingPage } = this.#things();
+    return {
+      identifier,
+      datestamp: this.datestamp ?? held?.datestamp,
+      collections: this.collections ?? held?.collections ?? [],
+      speaksFor: { formats, files: withFiles && statesFiles && !deleted ? fileOrigin : undefined },
+      deleted,
+      metadata,
+      same,
+      files: withFiles && !deleted ? files : [],
+      ...(landingPage !== undefined && { landingPage }),
+    };
+  }
+
+  /** What the metadata describes: files, or a landing page, which no list has. */
+  #things(): { readonly files: readonly SourceFile[]; readonly landingPage: string | undefined } {
+    const before = new Map((this.held?.files ?? []).map((file) => [file.url, file]));
+    const known = (url: string) => this.files.get(url) ?? before.get(url);
+    if (this.described === undefined) {
+      const all = new Map([...before, ...this.files]);
+      return {
+        files: [...all.values()].filter(({ url }) => !this.removedFiles.has(url)),
+        landingPage: undefined,
+      };
+    }
+    const targets = this.described.filter((url) => !this.removedFiles.has(url));
+    const [only, another] = targets;
+    if (only !== undefined && another === undefined && known(only) === undefined && !isFileOfHouse(only))
+      return { files: [...this.files.values()], landingPage: only };
+    const more = [...this.files.values()].filter(({ url }) => !targets.includes(url));
+    // What a bridge hands out has an entry of its own, before or behind.
+    const stated = targets.flatMap(
+      (url, index) => known(url) ?? (isFileOfHouse(url) ? [] : unlisted(url, index + 1)),
+    );
+    return { files: [...stated, ...more], landingPage: undefined };
+  }
+}
+
+/** The metadata names it and no list has it: its server is asked before it is published. */
+function unlisted(url: string, sequence: number): SourceFile {
+  const name = new URL(url).pathname.split('/').findLast((part) => part !== '') ?? 'file';
+  return { url, name, sequence, access: 'unknown' };
+}

@@ -1,0 +1,81 @@
+import { parseHttpDate } from '../../../src/core/datetime.ts';
+import { type BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
+import { ContentDigest, differenceFrom } from '../../../src/resourcesync/reading/content-digest.ts';
+import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
+import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
+
+export type Payload =
+  | {
+      readonly kind: 'content';
+      readonly content: Uint8Array;
+      readonly sha256: string;
+      readonly lastModified: string | undefined;
+    }
+  /** Not everybody may read it. */
+  | { readonly kind: 'withheld' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/**
+ * The bytes of a resource, believed only if they are what is stated, or newer than that.
+ * @throws BridgeError `upstream-unreachable`, `upstream-busy`, `interrupted`: the next one would fare no better
+ */
+export async function fetchPayload(statement: Statement, port: SourcePort): Promise<Payload> {
+  const first = await attempt(statement, port, {});
+  if (first.kind !== 'content' || first.difference === undefined) return first;
+  // A cache in between may be late.
+  const second = await attempt(statement, port, { 'cache-control': 'no-cache' });
+  if (second.kind !== 'content' || second.difference === undefined) return second;
+  // It has changed since it was listed; the Source will say so, too.
+  const { lastModified, difference } = second;
+  if (lastModified !== undefined && statement.lastmod !== undefined && lastModified > statement.lastmod)
+    return second;
+  return { kind: 'failed', reason: difference };
+}
+
+type Attempt =
+  | (Extract<Payload, { kind: 'content' }> & { readonly difference: string | undefined })
+  | Exclude<Payload, { kind: 'content' }>;
+
+async function attempt(
+  statement: Statement,
+  port: SourcePort,
+  headers: Readonly<Record<string, string>>,
+): Promise<Attempt> {
+  const { loc, type } = statement;
+  try {
+    const response = await port.get(loc, 'resource', headers);
+    const { status } = response;
+    if (status !== 200) {
+      await response.discard();
+      if (status === 401 || status === 403 || status === 451) return { kind: 'withheld' };
+      return { kind: 'failed', reason: `${loc} answers ${status}` };
+    }
+    const digest = new ContentDigest(statement);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body) {
+      digest.update(chunk);
+      chunks.push(chunk);
+    }
+    const facts = digest.finish();
+    const content = Buffer.concat(chunks);
+    const isPage = /html/.test(response.headers['content-type'] ?? '') && !/html/.test(type ?? '');
+    // A login, or an error that calls itself a success: where nothing is stated, that is all there is to tell it by.
+    if (isPage && statement.hashes.length === 0)
+      return { kind: 'failed', reason: `${loc} answers with a web page` };
+    const modified = response.headers['last-modified'];
+    return {
+      kind: 'content',
+      content,
+      sha256: facts.sha256,
+      lastModified: modified === undefined ? undefined : parseHttpDate(modified),
+      difference: differenceFrom(statement, facts),
+    };
+  } catch (error) {
+    if (!isBridgeError(error) || isHopeless(error)) throw error;
+    return { kind: 'failed', reason: describeError(error) };
+  }
+}
+
+function isHopeless({ code }: BridgeError): boolean {
+  return code === 'upstream-unreachable' || code === 'upstream-busy' || code === 'interrupted';
+}

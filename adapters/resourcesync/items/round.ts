@@ -1,0 +1,102 @@
+import type { HeldItem, Problem, SourceItem } from '../../../src/core/adapter.ts';
+import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
+import { ItemDraft } from './item-draft.ts';
+import { plainFormat } from './plain-record.ts';
+import type { Placed } from './role.ts';
+import { statedFile } from './stated-file.ts';
+
+/** A few entries on their way to become items. */
+export class Round {
+  readonly problems: Problem[] = [];
+  readonly lost: Statement[] = [];
+  readonly unknown: string[] = [];
+  readonly #held: ReadonlyMap<string, HeldItem>;
+  readonly #stating: ReadonlyMap<string, readonly string[]>;
+  readonly #drafts = new Map<string, ItemDraft>();
+
+  /**
+   * @param held items by identifier
+   * @param stating identifiers of items by the addresses of their files
+   */
+  constructor(held: ReadonlyMap<string, HeldItem>, stating: ReadonlyMap<string, readonly string[]>) {
+    this.#held = held;
+    this.#stating = stating;
+  }
+
+  drafts(): readonly ItemDraft[] {
+    return [...this.#drafts.values()];
+  }
+
+  draft(identifier: string): ItemDraft {
+    const known = this.#drafts.get(identifier) ?? new ItemDraft(identifier, this.#held.get(identifier));
+    this.#drafts.set(identifier, known);
+    return known;
+  }
+
+  fail(identifier: string, format: string, message: string): void {
+    this.problems.push({ code: 'record-quarantined', identifier, format, message });
+  }
+
+  /** What the Source says is gone: metadata, a file of items, or an item that is nothing else. */
+  remove({ loc }: Statement, { identifier = loc, role }: Placed): void {
+    let isKnown = false;
+    for (const one of new Set([identifier, loc])) {
+      const held = this.#held.get(one);
+      const gone = held?.metadata.find(({ upstreamUrl }) => upstreamUrl === loc);
+      const isPlain = held?.identifier === loc && held.files.some(({ url }) => url === loc);
+      if (gone) this.draft(one).removed.add(gone.format);
+      else if (isPlain) this.draft(one).removed.add(plainFormat.name);
+      isKnown ||= gone !== undefined || isPlain;
+    }
+    for (const one of this.#stating.get(loc) ?? []) {
+      isKnown = true;
+      this.draft(one).removedFiles.add(loc);
+    }
+    // What says by its links, or its address, whose it is would have been found.
+    if (!isKnown && role === 'plain') this.unknown.push(loc);
+  }
+
+  /** @returns false where no item is known that has it */
+  takeFile(statement: Statement, placed: Placed): boolean {
+    const { loc } = statement;
+    const { identifier } = placed;
+    const here = this.drafts().filter(({ described }) => described?.includes(loc) === true);
+    const named = identifier === undefined || !this.#has(identifier) ? [] : [identifier];
+    const owners = new Set([
+      ...here.map((draft) => draft.identifier),
+      ...named,
+      ...(this.#stating.get(loc) ?? []),
+    ]);
+    for (const owner of owners) {
+      const draft = this.draft(owner);
+      const before = draft.held?.files.find(({ url }) => url === loc)?.sequence;
+      const place = draft.described?.indexOf(loc) ?? -1;
+      const next = (draft.held?.files.length ?? 0) + draft.files.size + 1;
+      draft.files.set(loc, statedFile(statement, placed, place >= 0 ? place + 1 : (before ?? next)));
+    }
+    return owners.size > 0;
+  }
+
+  #has(identifier: string): boolean {
+    return (this.#held.get(identifier)?.metadata.length ?? 0) > 0 || this.#drafts.has(identifier);
+  }
+}
+
+/** What is in store once what was delivered a moment ago is, too. */
+export function withDelivered(held: HeldItem | undefined, item: SourceItem): HeldItem {
+  const { identifier, datestamp, collections, metadata, same = [], files, speaksFor } = item;
+  const delivered = [
+    ...metadata.map(({ content, hash, ...one }) => ({ ...one, hash, length: content.byteLength })),
+    ...same,
+  ].map(({ format, mediaType, upstreamUrl, hash, length, lastModified }) => {
+    return { format, mediaType, upstreamUrl, hash, length, lastmod: lastModified ?? datestamp ?? '' };
+  });
+  const others = (held?.metadata ?? []).filter(({ format }) => !speaksFor.formats.includes(format));
+  return {
+    identifier,
+    datestamp,
+    collections,
+    metadata: [...others, ...delivered],
+    files: speaksFor.files ? files : (held?.files ?? []),
+  };
+}

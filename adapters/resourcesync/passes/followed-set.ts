@@ -1,0 +1,60 @@
+import type { AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
+import { toIso } from '../../../src/core/datetime.ts';
+import { BridgeError } from '../../../src/core/errors.ts';
+import type { SourceSet } from '../../../src/resourcesync/discovery/found-source.ts';
+import { chooseSet } from '../../../src/resourcesync/discovery/source-set.ts';
+import { createAuthority } from '../../../src/resourcesync/reading/authority.ts';
+import { Remarks } from '../../../src/resourcesync/reading/remarks.ts';
+import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
+import { Assembly } from '../items/assembly.ts';
+import { refuseOwnSource } from '../items/own-words.ts';
+import { sourcePort } from '../reading/http-port.ts';
+
+/** The set that a source follows, and the way to it. */
+export interface FollowedSet {
+  readonly set: SourceSet;
+  readonly port: SourcePort;
+  readonly remarks: Remarks;
+  /** Our clock, for a Source that tells no time. */
+  readonly now: () => string;
+  assembly(): Assembly;
+}
+
+/**
+ * @param known the Capability List of before
+ * @throws BridgeError where there is none, several that could be meant, or one that we publish ourselves
+ */
+export async function openSet(
+  settings: AdapterSettings,
+  context: AdapterContext,
+  known: string | undefined,
+  signal: AbortSignal,
+): Promise<FollowedSet> {
+  const { url, resourcesync: { set: name, hosts = [] } = {} } = settings;
+  const { http, holdings = nothing, baseUrl, clock } = context;
+  refuseOwnSource(url, baseUrl);
+  const port = sourcePort(http, signal);
+  const remarks = new Remarks();
+  const choice = { address: new URL(url), name, known, naming: '`resourcesync.set`' };
+  const set = await choose(choice, port, remarks);
+  refuseOwnSource(set.uri, baseUrl);
+  const { formats, collections, files, requestsPerHost: atOnce } = settings;
+  const making = {
+    ...{ port, holdings, set: set.uri, baseUrl, formats, collections, atOnce },
+    withFiles: files !== undefined,
+    isAllowed: createAuthority(set.uri, hosts),
+  };
+  return { set, port, remarks, now: () => toIso(clock.now()), assembly: () => new Assembly(making) };
+}
+
+async function choose(...[choice, port, remarks]: Parameters<typeof chooseSet>): Promise<SourceSet> {
+  try {
+    return await chooseSet(choice, port, remarks);
+  } catch (error) {
+    // `usage` is what somebody types; this one is written.
+    if (!(error instanceof BridgeError) || error.code !== 'usage') throw error;
+    throw new BridgeError('config-invalid', error.message, { cause: error });
+  }
+}
+
+const nothing = { items: async () => new Map(), stating: async () => new Map() };

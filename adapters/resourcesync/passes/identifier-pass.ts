@@ -1,0 +1,44 @@
+import type { IdentifierEntry, IdentifierPage } from '../../../src/core/adapter.ts';
+import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
+import { formatName } from '../items/format-name.ts';
+import { collectionKey } from '../items/house-address.ts';
+import { plainFormat } from '../items/plain-record.ts';
+import { hrefs, placeOf } from '../items/role.ts';
+import type { FollowedSet } from './followed-set.ts';
+import { ListedResources } from './listed-resources.ts';
+
+const entriesOnPage = 1_000;
+
+/**
+ * Who is there, format by format, without a request for any of it.
+ * @param met is told of each entry with its item
+ */
+export async function* identifierPages(
+  followed: FollowedSet,
+  hasItems: boolean,
+  met: (identifier: string, statement: Statement) => void,
+): AsyncGenerator<IdentifierPage> {
+  const listed = await ListedResources.open(followed);
+  const byFormat = new Map<string, IdentifierEntry[]>();
+  for await (const statement of listed.statements()) {
+    const placed = placeOf(statement, followed.set.uri);
+    if (placed.role === 'file' || statement.change === 'deleted') continue;
+    const format = placed.role === 'plain' ? plainFormat.name : formatName(statement, placed);
+    const identifier = placed.identifier ?? statement.loc;
+    met(identifier, statement);
+    const entries = byFormat.get(format) ?? [];
+    byFormat.set(format, entries);
+    entries.push({
+      identifier,
+      datestamp: statement.lastmod,
+      collections: hrefs(statement, 'collection').map(collectionKey),
+      deleted: false,
+    });
+    if (entries.length < entriesOnPage) continue;
+    yield { format, entries, checkpoint: undefined, problems: [] };
+    byFormat.delete(format);
+  }
+  for (const [format, entries] of byFormat) yield { format, entries, checkpoint: undefined, problems: [] };
+  const problems = listed.doubts(hasItems);
+  if (problems.length > 0) yield { format: plainFormat.name, entries: [], checkpoint: undefined, problems };
+}

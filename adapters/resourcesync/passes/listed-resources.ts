@@ -1,0 +1,100 @@
+import type { Problem } from '../../../src/core/adapter.ts';
+import { addSeconds, parseHttpDate } from '../../../src/core/datetime.ts';
+import { overlapSeconds } from '../../../src/resourcesync/following/change-times.ts';
+import { headOf } from '../../../src/resourcesync/reading/document-head.ts';
+import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
+import { type LatestChanges, readChanges } from '../reading/latest-changes.ts';
+import { StatementFlow } from '../reading/statement-flow.ts';
+import type { FollowedSet } from './followed-set.ts';
+
+const beginning = '1970-01-01T02:00:00Z';
+
+/**
+ * Everything that a Source has now: its Resource Lists, brought up to date by the changes since they were made, so that
+ * what came after them is not taken for absent, nor what went for there.
+ */
+export class ListedResources {
+  /** Of the lists; undefined: there are none. */
+  readonly at: string | undefined;
+  /** Where the next look at the changes begins. */
+  readonly cursor: string;
+  /** Entries of the lists that were read. */
+  entries = 0;
+  readonly #followed: FollowedSet;
+  readonly #changes: LatestChanges | undefined;
+  readonly #doubts: string[] = [];
+
+  static async open(followed: FollowedSet): Promise<ListedResources> {
+    const { set, port, remarks, now } = followed;
+    const { resourcelist, changelist } = set.lists;
+    const times = await Promise.all(
+      resourcelist.map(async (uri) => {
+        const head = await headOf(uri, port, remarks.at(uri));
+        return head.times.at;
+      }),
+    );
+    const served = await serverTime(followed);
+    const stated = times.flatMap((time) => time ?? []).sort()[0];
+    const at = resourcelist.length === 0 ? undefined : (stated ?? served ?? now());
+    const changes =
+      changelist.length === 0
+        ? undefined
+        : await readChanges(changelist, at ?? beginning, { port, remarks, now: now() });
+    return new ListedResources(followed, at, changes, served ?? now());
+  }
+
+  private constructor(
+    followed: FollowedSet,
+    at: string | undefined,
+    changes: LatestChanges | undefined,
+    served: string,
+  ) {
+    this.#followed = followed;
+    this.#changes = changes;
+    this.at = at;
+    this.cursor = changes?.cursor ?? at ?? served;
+    // A list of a moment ago needs no changes.
+    const isFresh = at !== undefined && at >= addSeconds(served, -overlapSeconds);
+    if (changes?.gap !== undefined && !isFresh) this.#doubts.push(changes.gap);
+    if (at === undefined)
+      this.#doubts.push('the Source has no Resource List: what is missing from its changes proves nothing');
+  }
+
+  async *statements(): AsyncGenerator<Statement> {
+    const changes = this.#changes?.changes;
+    const at = this.at ?? beginning;
+    const met = new Set<string>();
+    for (const uri of this.#followed.set.lists.resourcelist) {
+      const flow = new StatementFlow(this.#followed.port);
+      for await (const statement of flow.statements(uri, this.#followed.remarks)) {
+        this.entries += 1;
+        const change = changes?.get(statement.loc);
+        if (change === undefined || change.at < at) yield statement;
+        else if (!met.has(statement.loc)) {
+          met.add(statement.loc);
+          yield change.statement;
+        }
+      }
+      for (const { uri: part, reason } of flow.read?.faults ?? [])
+        this.#doubts.push(`${part} was not read to its end: ${reason}`);
+    }
+    for (const [loc, { statement, at: changedAt }] of changes ?? []) {
+      if (changedAt >= at && !met.has(loc)) yield statement;
+    }
+  }
+
+  /** What keeps absences from counting, once everything was read. */
+  doubts(hasItems: boolean): readonly Problem[] {
+    const isEmpty = this.at !== undefined && this.entries === 0 && hasItems;
+    const all = isEmpty ? [...this.#doubts, 'its Resource List is empty'] : this.#doubts;
+    return all.slice(0, 20).map((message) => ({ code: 'list-doubtful', message }));
+  }
+}
+
+/** The clock of the Source, at the price of a request. */
+async function serverTime({ set, port }: FollowedSet): Promise<string | undefined> {
+  const response = await port.get(set.uri, 'document');
+  await response.discard();
+  const { date } = response.headers;
+  return date === undefined ? undefined : parseHttpDate(date);
+}

@@ -1,0 +1,25 @@
+import { Type } from '@sinclair/typebox';
+
+const closed = { additionalProperties: false } as const;
+
+/** What of a Source is followed. */
+export const resourceSyncSchema = Type.Object(
+  {
+    set: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Where the Source has several sets: the address of a Capability List, or the end of its folder, e.g. theses for …/theses/capabilitylist.xml.',
+      }),
+    ),
+    hosts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        uniqueItems: true,
+        description:
+          'Further hosts from which its metadata may be fetched; default: the host of the Source, and those below it. ["*"]: any.',
+      }),
+    ),
+  },
+  { ...closed, description: 'Sources of ResourceSync: which set is followed, and whom its lists may name.' },
+);

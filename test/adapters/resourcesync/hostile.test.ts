@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Level } from '../../house/chain/level.ts';
+
+/** What a Source answers, path by path; what is not here is not there. */
+let answers: Map<string, { body: string; type?: string; status?: number }>;
+let asked: string[];
+let server: Server;
+let origin: string;
+let level: Level;
+
+const head =
+  'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"';
+const payload = (n: number, salt = '') => `<dc xmlns="http://purl.org/dc/elements/1.1/">${n}${salt}</dc>`;
+const sha256 = (text: string) => `sha-256:${createHash('sha256').update(text).digest('hex')}`;
+const entry = (n: number, more = '', loc = `${origin}/r/${n}.xml`) =>
+  `<url><loc>${loc}</loc><lastmod>2026-01-01T00:00:00Z</lastmod><rs:md hash="${sha256(payload(n))}" length="${payload(n).length}" type="application/xml"/>${more}</url>`;
+const list = (entries: string, at = '2026-02-01T00:00:00Z') =>
+  `<urlset ${head}><rs:md capability="resourcelist" at="${at}"/>${entries}</urlset>`;
+const put = (path: string, body: string, more: { type?: string; status?: number } = {}) =>
+  answers.set(path, { body, ...more });
+
+beforeEach(async () => {
+  answers = new Map();
+  asked = [];
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const answer = answers.get(request.url ?? '');
+    response.writeHead(answer?.status ?? (answer ? 200 : 404), {
+      'content-type': answer?.type ?? 'application/xml',
+    });
+    response.end(answer?.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  put(
+    '/cap.xml',
+    `<urlset ${head}><rs:md capability="capabilitylist"/><url><loc>${origin}/list.xml</loc><rs:md capability="resourcelist"/></url></urlset>`,
+  );
+  for (let n = 1; n <= 5; n += 1) put(`/r/${n}.xml`, payload(n));
+  put('/list.xml', list([1, 2, 3, 4, 5].map((n) => entry(n)).join('')));
+  level = await Level.open('odd', {
+    adapter: 'resourcesync',
+    url: `${origin}/cap.xml`,
+    allowPrivateAddresses: false,
+  });
+});
+afterEach(async () => {
+  await level.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const held = async () => [...(await level.metadata()).values()].map(({ hash }) => hash).sort();
+const hashes = (...numbers: number[]) => numbers.map((n) => sha256(payload(n))).sort();
+
+test('what is missing from a complete list goes; nothing that is the same is fetched again', async () => {
+  await level.turn('full');
+  expect(await held()).toEqual(hashes(1, 2, 3, 4, 5));
+  asked = [];
+  put('/list.xml', list([1, 2, 3, 5].map((n) => entry(n)).join('')));
+  expect(await level.turn()).toMatchObject({ state: 'succeeded', deleted: 1, created: 0, updated: 0 });
+  expect(await held()).toEqual(hashes(1, 2, 3, 5));
+  expect(asked.filter((path) => path.startsWith('/r/'))).toEqual([]);
+});
+
+test.each([
+  [
+    'a list that is cut off',
+    () => put('/list.xml', list([1, 2].map((n) => entry(n)).join('')).slice(0, -30)),
+  ],
+  [
+    'a web page in place of the list',
+    () => put('/list.xml', '<!doctype html><html><p>Please log in</p></html>', { type: 'text/html' }),
+  ],
+  ['an empty list', () => put('/list.xml', list(''))],
+  [
+    'a part that is a web page',
+    () => {
+      put(
+        '/list.xml',
+        `<sitemapindex ${head}><rs:md capability="resourcelist" at="2026-02-01T00:00:00Z"/><sitemap><loc>${origin}/1.xml</loc></sitemap><sitemap><loc>${origin}/2.xml</loc></sitemap></sitemapindex>`,
+      );
+      put('/1.xml', list(entry(1)));
+      put('/2.xml', '<html><body>Error</body></html>', { type: 'text/html' });
+    },
+  ],
+  ['a list that is not there', () => answers.delete('/list.xml')],
+  [
+    'a capability list that is a page',
+    () => put('/cap.xml', '<html><body>Down</body></html>', { type: 'text/html' }),
+  ],
+])('%s deletes nothing', async (_what, spoil) => {
+  await level.turn('full');
+  spoil();
+  await level.turn('full').then(
+    (report) => expect(report.state).toBe('needs-attention'),
+    (error: unknown) => expect(error).toMatchObject({ name: 'BridgeError' }),
+  );
+  expect(await held()).toEqual(hashes(1, 2, 3, 4, 5));
+});
+
+test('content that is not what is stated is not taken; what was there stays', async () => {
+  await level.turn('full');
+  put('/r/3.xml', payload(3, ' changed'));
+  put(
+    '/list.xml',
+    list(
+      `${[1, 2, 4, 5].map((n) => entry(n)).join('')}${entry(3).replace(sha256(payload(3)), sha256('else'))}`,
+    ),
+  );
+  const report = await level.turn('full');
+  expect(report).toMatchObject({ problems: 1, deleted: 0, updated: 0 });
+  expect(await held()).toEqual(hashes(1, 2, 3, 4, 5));
+  expect((await level.problems())[0]).toMatchObject({ code: 'record-quarantined' });
+});
+
+test('a login page with 200 is no record, and a refusal takes it away', async () => {
+  await level.turn('full');
+  put(
+    '/list.xml',
+    list(
+      [1, 2, 3, 4, 5]
+        .map((n) =>
+          entry(n)
+            .replace(/ hash="[^"]*"/, '')
+            .replace('2026-01-01', '2026-01-02'),
+        )
+        .join(''),
+    ),
+  );
+  put('/r/2.xml', '<html>Log in</html>', { type: 'text/html' });
+  put('/r/4.xml', 'no', { status: 403 });
+  await level.turn('full');
+  expect(await held()).toEqual(hashes(1, 2, 3, 5));
+});
+
+test('other hosts and private addresses are not asked', async () => {
+  const more = [
+    'http://10.0.0.1/x.xml',
+    'http://[::1]:9/x.xml',
+    'http://localhost:9/x.xml',
+    'file:///etc/passwd',
+  ];
+  put('/list.xml', list(`${entry(1)}${more.map((loc) => entry(2, '', loc)).join('')}`));
+  const report = await level.turn('full');
+  expect(await held()).toEqual(hashes(1));
+  expect(report.problems).toBe(4);
+});
+
+test('the same address twice is one record', async () => {
+  put('/list.xml', list([1, 1, 2, 2].map((n) => entry(n)).join('')));
+  expect(await level.turn('full')).toMatchObject({ created: 2, updated: 0 });
+  expect(await level.turn('full')).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+});
+
+test.each([
+  ['a via', () => entry(6, `<rs:ln rel="via" href="${level.url}/odd/items/1/xml.xml"/>`)],
+  ['an address', () => entry(6, '', `${level.url}/odd/items/1/xml.xml`)],
+])('a Source that hands on what is ours, by %s, is refused', async (_what, own) => {
+  put('/list.xml', list(`${entry(1)}${own()}`));
+  await expect(level.turn('full')).rejects.toThrow(/which this bridge itself publishes.*in a circle/);
+});
+
+test('formats that describe one thing are one item with its file; what stands alone is a file with a record', async () => {
+  const thing = `${origin}/r/thing.pdf`;
+  put('/r/thing.pdf', '0123456789', { type: 'application/pdf' });
+  put('/r/alone.csv', 'a,b\n1,2', { type: 'text/csv' });
+  const describes = `<rs:ln rel="describes" href="${thing}"/>`;
+  put(
+    '/list.xml',
+    list(
+      `<url><loc>${thing}</loc><rs:md hash="md5:${'0'.repeat(32)}" length="10" type="application/pdf"/><rs:ln rel="describedby" href="${origin}/r/1.xml"/></url>` +
+        entry(
+          1,
+          `${describes}<rs:ln rel="profile" href="http://www.openarchives.org/OAI/2.0/oai_dc/"/><rs:ln rel="collection" href="http://example.org/c/1"/>`,
+        ) +
+        entry(2, `${describes}<rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/>`) +
+        `<url><loc>${origin}/r/alone.csv</loc><lastmod>2026-01-01T00:00:00Z</lastmod><rs:md length="7" type="text/csv"/></url>`,
+    ),
+  );
+  await level.turn('full');
+  const paths = [...(await level.metadata()).keys()].map((path) => path.replace(/^.*~2Fr~2F/, ''));
+  expect(paths.sort()).toEqual(['alone.csv/oai_dc.xml', 'thing.pdf/mods.xml', 'thing.pdf/oai_dc.xml']);
+  const files = [...(await level.files()).entries()].map(([path, { length }]) => [
+    path.replace(/^.*~2Fr~2F/, ''),
+    length,
+  ]);
+  expect(files.sort()).toEqual([
+    ['alone.csv/files/1-alone.csv', 7],
+    ['thing.pdf/files/1-thing.pdf', 10],
+  ]);
+});
