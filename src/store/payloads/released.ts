@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { addSeconds, endOfUtcDay } from '../../core/datetime.ts';
+import { listedHashes } from '../drivers/sqlite-hashes.ts';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 
@@ -96,9 +97,18 @@ export async function claimPayloads(db: Queryable, hashes: readonly string[]): P
     // Most databases have none, and need not read the list for that.
     .whereRaw('exists (select 1 from released)')
     .whereNotNull('due_at')
-    .modify((query) => whereAnyOf(query, 'hash', hashes))
+    .modify((query) => {
+      // SQLite reads it before it looks, if it is there.
+      if (isPostgres(db)) whereAnyOf(query, 'hash', hashes);
+      else query.whereRaw(`hash in (${listedIfReleased})`, [JSON.stringify(hashes)]);
+    })
     .update({ due_at: null });
 }
+
+const listedIfReleased = listedHashes.replace(
+  'json_each(?)',
+  "json_each(case when exists (select 1 from released) then ? else '[]' end)",
+);
 
 function releasedOf(trx: Knex.Transaction, sourceId: number, resources: readonly number[]) {
   return trx('released')
