@@ -25,12 +25,6 @@ const escapedByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => 
 /** Of ASCII, those that are written so and not as they are. */
 const escapedAscii = /^(?:[A-Za-z0-9._:-]|~(?:[01][0-9A-F]|2[0-9A-CF]|3[B-F]|40|5[B-E]|60|7[B-F]))+$/;
 const ascii = new Map(escapedByte.map((octet, byte) => [octet, String.fromCharCode(byte)]));
-const encoded = new Map([...ascii].map(([octet, character]) => [octet, encodeAscii(character)]));
-
-function encodeAscii(character: string): string {
-  return character < '\u0080' ? encodeURIComponent(character) : character;
-}
-
 /** Injective, ASCII, 1–200 bytes, never `.` or `..`. Lone surrogates are kept apart as WTF-8 bytes. */
 export function toSegment(identifier: string): string {
   if (identifier === '') return '~-';
@@ -72,9 +66,35 @@ export function fromSegment(segment: string): string | undefined {
  * @returns undefined where `fromSegment` has to be asked
  */
 export function encodeSegment(segment: string): string | undefined {
-  if (segment.length > maximum || !escapedAscii.test(segment) || dotsOnly.test(segment)) return undefined;
-  return segment.replace(/:|~[0-9A-F]{2}/g, (octet) => encoded.get(octet) ?? octet);
+  if (segment.length > maximum || dotsOnly.test(segment)) return undefined;
+  // An expression that replaces takes three times as long.
+  let text = '';
+  let start = 0;
+  for (let at = 0; at < segment.length; at += 1) {
+    const code = segment.charCodeAt(at);
+    if (stays[code] === 1) continue;
+    const octet = code === tilde ? segment.slice(at, at + 3) : segment.charAt(at);
+    const written = escapes.get(octet);
+    if (written === undefined) return undefined;
+    text += segment.slice(start, at) + written;
+    at += octet.length - 1;
+    start = at + 1;
+  }
+  return segment.length === 0 ? undefined : text + segment.slice(start);
 }
+
+const tilde = 126;
+/** By code: what an address has as a segment has it. */
+const stays = Uint8Array.from({ length: 128 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  return plain.test(character) && encodeURIComponent(character) === character ? 1 : 0;
+});
+/** The colon, and what a segment escapes of ASCII. */
+const escapes = new Map(
+  [...ascii]
+    .filter(([octet, character]) => octet === ':' || (octet.length === 3 && character < '\u0080'))
+    .map(([octet, character]) => [octet, encodeURIComponent(character)]),
+);
 
 function shorten(escaped: string, bytes: Uint8Array): string {
   const digest = createHash('sha256').update(bytes).digest('hex');
