@@ -33,7 +33,6 @@ for (const client of clients) {
   const costs = new Map<number, readonly Cost[]>();
   for (const size of sizes.length > 0 ? sizes : [10_000, 100_000, 1_000_000]) {
     const measured = await measure(client, size);
-    for (const { what, cpu } of measured) print({ client, size, what, cpu: Number(cpu.toFixed(2)) });
     costs.set(size, measured);
   }
   const { table, grows } = judge(costs);
@@ -76,6 +75,8 @@ async function measure(client: 'sqlite' | 'pg', size: number): Promise<readonly 
     writeFileSync(config, JSON.stringify(settings));
     const origin = `http://127.0.0.1:${port}`;
     const worked = await work(config, size, database);
+    // What comes next may fail, after hours.
+    for (const { what, cpu } of worked) print({ client, size, what, cpu: Number(cpu.toFixed(2)) });
     const settled = async () => {
       if (search) print({ size, what: 'search index filled', ...(await untilDescribed(settings.database)) });
     };
@@ -91,7 +92,9 @@ async function measure(client: 'sqlite' | 'pg', size: number): Promise<readonly 
     const takedown = await repeat('takedown', (turn) => [
       ...['withdraw', `${origin}/${pathOf(size - 5 - turn)}`, '--reason', 'asked'],
     ]);
-    return [...worked, ...served, status, takedown];
+    const asked = [...served, status, takedown];
+    for (const { what, cpu } of asked) print({ client, size, what, cpu: Number(cpu.toFixed(2)) });
+    return [...worked, ...asked];
   } finally {
     provider.kill('SIGKILL');
     await postgres?.stop();
