@@ -5,7 +5,7 @@ import type { ServerDeps } from '../deps.ts';
 import { encodeTarget } from '../http/link-header.ts';
 import { redirectHeaders } from '../memento/memento-redirect.ts';
 import { commonHeaders } from '../operations/request-hooks.ts';
-import { createOriginalReader } from '../past/original.ts';
+import { createOwnReader } from '../past/original.ts';
 import { whyWithheldHere } from '../past/served-history.ts';
 import { selectIn, spanOf } from '../past/timeline-past.ts';
 import type { Asked, GivenAnswer } from '../repeated/answer-memory.ts';
@@ -15,10 +15,10 @@ import { createFields } from './fields.ts';
 /** Of metadata that was there then (`memento/time-gate.ts`). */
 export function createDirectTimeGate(deps: ServerDeps) {
   const { baseUrl, database } = deps;
-  const read = createOriginalReader(baseUrl);
+  const pathOf = createOwnReader(baseUrl);
   const toFields = createFields({ ...commonHeaders(deps, true), vary: 'accept-datetime' });
   return ({ acceptDatetime }: Asked, uri: string, isRead: () => boolean): GivenAnswer | undefined => {
-    const [path] = read(uri);
+    const path = pathOf(uri);
     if (path === undefined || isAbsolute(path)) return undefined;
     const at = acceptDatetime ? parseAcceptDatetime(acceptDatetime) : undefined;
     if (acceptDatetime && at === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { ServerDeps } from '../deps.ts';
-import { createRewrite } from '../http/base-path.ts';
+import { createTargetReader } from '../http/base-path.ts';
 import type { Asked, GivenAnswer } from '../repeated/answer-memory.ts';
 import { editionOf } from '../repeated/grounds.ts';
 import { createDirectMetadata } from './direct-metadata.ts';
@@ -12,15 +12,22 @@ import { createDirectTimeGate } from './direct-time-gate.ts';
  * @returns undefined: the request is to go the long way
  */
 export function createDirectWay(deps: ServerDeps): (asked: Asked) => GivenAnswer | undefined {
-  const rewrite = createRewrite(deps.baseUrl);
+  const read = createTargetReader(deps.baseUrl);
   const [metadata, timeGate] = [createDirectMetadata(deps), createDirectTimeGate(deps)];
   let edition: (() => boolean) | undefined;
 
-  /** Asked once for all requests that came together: that one began to be read earlier than it was is no harm. */
+  /**
+   * Asked once for all requests that came together, which are read together, too: that one began to be read earlier than it was
+   * is no harm, as all of them had come before.
+   */
   function knownEdition(): (() => boolean) | undefined {
     if (edition === undefined) {
       edition = editionOf(deps);
+      // Only SQLite answers at once, and only it says whether something has changed.
+      if (edition === undefined) return undefined;
+      const end = deps.database.readTogether();
       setImmediate(() => {
+        end();
         edition = undefined;
       });
     }
@@ -30,13 +37,12 @@ export function createDirectWay(deps: ServerDeps): (asked: Asked) => GivenAnswer
   return (asked) => {
     if (asked.method !== 'GET' || !visible.test(asked.target)) return undefined;
     const isRead = knownEdition();
-    // Only SQLite answers at once, and only it says whether something has changed.
     if (!isRead) return undefined;
-    const path = rewrite({ url: asked.target });
+    // Its query is empty: whoever has one goes the long way.
+    const { path, uri } = read(asked.target);
     try {
-      return path.startsWith(timeGates)
-        ? timeGate(asked, decodeURIComponent(path.slice(timeGates.length)), isRead)
-        : metadata(asked, path, isRead);
+      if (uri === undefined) return metadata(asked, path, isRead);
+      return path === timeGates ? timeGate(asked, uri, isRead) : undefined;
     } catch {
       // The long way comes upon the same, and says what it is.
       return undefined;

@@ -8,21 +8,38 @@ import type { FastifyRequest } from 'fastify';
  * may belong to another Source, and no router has to understand it.
  */
 export function createRewrite(baseUrl: string): (request: Pick<IncomingMessage, 'url'>) => string {
+  const read = createTargetReader(baseUrl);
+  return ({ url = '/' }) => {
+    const { path, uri, query } = read(url);
+    return `${path}${uri === undefined ? '' : encodeURIComponent(uri)}${query}`;
+  };
+}
+
+export interface Target {
+  /** With its leading slash; of a service of RFC 7089 the beginning, with the slash at its end. */
+  readonly path: string;
+  /** Of such a service what follows, as it came. */
+  readonly uri: string | undefined;
+  /** With its question mark; empty: there is none. */
+  readonly query: string;
+}
+
+/** The same in its parts. */
+export function createTargetReader(baseUrl: string): (target: string) => Target {
   const prefix = normalize(new URL(baseUrl).pathname.replace(/\/+$/, ''));
   const slashesOfPrefix = prefix.split('/').length - 1;
-  return ({ url = '/' }) => {
-    const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
-    const query = target.indexOf('?');
-    const raw = query < 0 ? target : target.slice(0, query);
+  return (url) => {
+    const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
+    const start = target.indexOf('?');
+    const raw = start < 0 ? target : target.slice(0, start);
+    const query = start < 0 ? '' : target.slice(start);
     const path = normalize(raw);
     const isWhole = path === prefix || path.startsWith(`${prefix}/`);
     const below = isWhole ? path.slice(prefix.length) : path;
     const [service] = services.exec(below) ?? [];
-    const served =
-      service === undefined
-        ? `${below.startsWith('/') ? '' : '/'}${below}`
-        : `${service}${encodeURIComponent(behind(raw, 2 + (isWhole ? slashesOfPrefix : 0)))}`;
-    return `${served}${query < 0 ? '' : target.slice(query)}`;
+    if (service !== undefined)
+      return { path: service, uri: behind(raw, 2 + (isWhole ? slashesOfPrefix : 0)), query };
+    return { path: `${below.startsWith('/') ? '' : '/'}${below}`, uri: undefined, query };
   };
 }
 
@@ -65,6 +82,8 @@ const dotSegment = /\/\.{1,2}(?:\/|$)/;
 
 /** RFC 3986 §6.2.2.2 for the characters our paths are made of; decoded once, never twice. */
 export function normalize(path: string): string {
+  // Nearly all of them.
+  if (!path.includes('%')) return path;
   return path.replace(/%[0-9A-Fa-f]{2}/g, (encoded) => {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
     return /[A-Za-z0-9._:~-]/.test(character) ? character : encoded;

@@ -27,32 +27,30 @@ export interface HeaderLink extends Link {
  * link cannot end a header, a target or a parameter.
  */
 export function formatLinks(links: readonly HeaderLink[]): string | undefined {
-  const formatted = new Map<HeaderLink, string | undefined>();
+  const formatted: (string | undefined)[] = [];
   const roomForMany = hasRoomForMany(links, formatted);
-  const values: string[] = [];
+  let all = '';
   let size = 0;
-  for (const link of links) {
+  for (let at = 0; at < links.length; at += 1) {
+    const link = links[at] as HeaderLink;
     const value =
-      link.many && !roomForMany ? undefined : formatted.has(link) ? formatted.get(link) : formatLink(link);
+      link.many && !roomForMany ? undefined : at < formatted.length ? formatted[at] : formatLink(link);
     if (value === undefined || size + sizeOf(value) > budget) continue;
-    values.push(value);
+    all += size === 0 ? value : `, ${value}`;
     size += sizeOf(value);
   }
-  return values.length === 0 ? undefined : values.join(', ');
+  return size === 0 ? undefined : all;
 }
 
 /**
  * There may be thousands: no more of them are looked at than would fit.
- * @param formatted is given those that were
+ * @param formatted is given those that were, in their order
  */
-function hasRoomForMany(
-  links: readonly HeaderLink[],
-  formatted: Map<HeaderLink, string | undefined>,
-): boolean {
+function hasRoomForMany(links: readonly HeaderLink[], formatted: (string | undefined)[]): boolean {
   let size = 0;
-  for (const link of links.slice(0, links.findLastIndex(({ many }) => many) + 1)) {
-    const value = formatLink(link);
-    formatted.set(link, value);
+  for (let last = links.findLastIndex(({ many }) => many), at = 0; at <= last; at += 1) {
+    const value = formatLink(links[at] as HeaderLink);
+    formatted.push(value);
     size += sizeOf(value);
     if (size > budget) return false;
   }

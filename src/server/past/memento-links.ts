@@ -45,14 +45,11 @@ function relationsOf(
   const relations = new Map<string, string>();
   for (const datetime of [first, prev, selected, next, last]) {
     if (datetime === undefined) continue;
-    const own = [
-      datetime === first && 'first',
-      datetime === last && 'last',
-      datetime === prev && 'prev',
-      datetime === next && 'next',
-      'memento',
-    ];
-    relations.set(datetime, own.filter((relation) => relation !== false).join(' '));
+    let own = datetime === first ? 'first ' : '';
+    if (datetime === last) own += 'last ';
+    if (datetime === prev) own += 'prev ';
+    if (datetime === next) own += 'next ';
+    relations.set(datetime, `${own}memento`);
   }
   return relations;
 }

@@ -15,22 +15,43 @@ const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443
 
 /** @param baseUrl without a slash at its end */
 export function createOriginalReader(baseUrl: string): ReadOriginal {
-  const own = readUri(baseUrl);
-  const prefix = `${own?.path}/`;
+  const pathIn = createPathReader(baseUrl);
   return (text) => {
-    const uri = readUri(wholeEncoded.test(text) ? decode(text) : text);
+    const uri = readOriginal(text);
     if (!uri) return [];
     const { scheme, host, path, query } = uri;
-    const normal = normalize(path);
-    const isOurs =
-      // Behind a proxy that ends TLS both are the same.
-      host === own?.host &&
-      normal.startsWith(prefix) &&
-      query === '' &&
-      isServedPath(normal.slice(prefix.length - 1));
-    const foreign = [path, normal].map((one) => encodeTarget(`${scheme}://${host}${one || '/'}${query}`));
-    return [...(isOurs ? [normal.slice(prefix.length)] : []), ...new Set(foreign)];
+    const own = pathIn(uri);
+    const foreign = [path, normalize(path)].map((one) =>
+      encodeTarget(`${scheme}://${host}${one || '/'}${query}`),
+    );
+    return [...(own === undefined ? [] : [own]), ...new Set(foreign)];
   };
+}
+
+/** The same, but only of what is ours. */
+export function createOwnReader(baseUrl: string): (text: string) => string | undefined {
+  const pathIn = createPathReader(baseUrl);
+  return (text) => {
+    const uri = readOriginal(text);
+    return uri && pathIn(uri);
+  };
+}
+
+/** @returns of a URI what comes behind `baseUrl`, where that is a path of ours */
+function createPathReader(baseUrl: string): (uri: UriParts) => string | undefined {
+  const own = readUri(baseUrl);
+  const prefix = `${own?.path}/`;
+  return ({ host, path, query }) => {
+    // Behind a proxy that ends TLS both schemes are the same.
+    if (host !== own?.host || query !== '') return undefined;
+    const normal = normalize(path);
+    const isOurs = normal.startsWith(prefix) && isServedPath(normal.slice(prefix.length - 1));
+    return isOurs ? normal.slice(prefix.length) : undefined;
+  };
+}
+
+function readOriginal(text: string): UriParts | undefined {
+  return readUri(wholeEncoded.test(text) ? decode(text) : text);
 }
 
 interface UriParts {

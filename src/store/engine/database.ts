@@ -8,7 +8,7 @@ import type { ReplicaState } from '../replicas/replica.ts';
 import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
 import { openPostgresPool } from './postgres-dialect.ts';
 import { retried } from './retried.ts';
-import { busyTimeoutMs, knexLog, openSqlite } from './sqlite-dialect.ts';
+import { busyTimeoutMs, knexLog, openSqlite, readTogether } from './sqlite-dialect.ts';
 import { translate } from './storage-error.ts';
 
 /** What store functions take: the database or a transaction in it. */
@@ -50,6 +50,11 @@ export interface Database {
    * was the same as now would be read again. Undefined: that is not known; a database on another machine is never asked.
    */
   edition(): number | undefined;
+  /**
+   * What is asked at once (`question.ts`) from now on is asked of one moment, until the function is called that this returns: before
+   * anything else happens in this process, and after `edition` where both are asked.
+   */
+  readTogether(): () => void;
   close(): Promise<void>;
 }
 
@@ -150,6 +155,7 @@ function openSqliteDatabase(file: string, leaseMs: number): Database {
       ),
     snapshot: (work) => translated(() => reader.transaction(work)),
     edition: edition.read,
+    readTogether: () => readTogether(reader),
     close: async () => {
       checkpoints.stop();
       edition.close();
@@ -188,6 +194,7 @@ function openPostgres(config: PostgresSettings): Database {
     snapshot: (work) =>
       translated(() => connection.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })),
     edition: () => undefined,
+    readTogether: () => () => undefined,
     close: async () => {
       await answers.close();
       await connection.destroy();

@@ -69,18 +69,14 @@ export function question<Row, Values extends readonly Answerable[]>(
     return { sql, bindings: bindings.map((one) => (one instanceof Slot ? values[one.index] : one)) };
   }
 
-  function askNow(client: Client, questions: Questions, query: object & { readonly sql: string }): Row[] {
-    client.emit('query', query);
-    return questions.ask(query).response as Row[];
-  }
-
   const ask = async (db: Queryable, ...values: Values): Promise<readonly Row[]> => {
     const query = queryOf(db, values);
     const client = clientOf(db);
     if (client.questions) {
       const turn = giveWay();
       if (turn) await turn;
-      return askNow(client, client.questions, query);
+      client.emit('query', query);
+      return client.questions.ask(query).response as Row[];
     }
     const connection = await client.acquireConnection();
     try {
@@ -96,7 +92,10 @@ export function question<Row, Values extends readonly Answerable[]>(
   };
   const atOnce = (db: Queryable, ...values: Values) => {
     const client = clientOf(db);
-    return client.questions && askNow(client, client.questions, queryOf(db, values));
+    if (!client.questions) return undefined;
+    const query = queryOf(db, values);
+    client.emit('query', query);
+    return client.questions.askTogether(query).response as Row[];
   };
   return Object.assign(ask, { atOnce });
 }

@@ -84,6 +84,12 @@ class SqliteClient extends BetterSqlite3Client {
 /** Answers each question at once: none is ever under way, so all of them can have one connection. */
 export interface Questions {
   ask(query: QueryObject): QueryObject;
+  /**
+   * What is asked with `askTogether` until the function is called that it returns is asked of one moment: SQLite then locks and looks
+   * for what is new once, not for each.
+   */
+  together(): () => void;
+  askTogether(query: QueryObject): QueryObject;
   close(): void;
 }
 
@@ -95,17 +101,48 @@ function openQuestions(settings: SqliteSettings): Questions | undefined {
   if (!settings.isReader) return undefined;
   let connection: SqliteConnection | undefined;
   let isClosed = false;
+  let isTogether = false;
+
+  function open(): SqliteConnection {
+    if (isClosed) throw new Error('a question came after the database was closed');
+    connection ??= openConnection(settings);
+    return connection;
+  }
+
+  function leave(): void {
+    if (!isTogether || !connection) return;
+    isTogether = false;
+    try {
+      runQuery(connection, { sql: 'commit' });
+    } catch {
+      // What has begun must end, or the same moment would be read for ever.
+      close();
+    }
+  }
+
+  function close(): void {
+    isTogether = false;
+    connection?.statements.clear();
+    connection?.database.close();
+    connection = undefined;
+  }
+
   return {
     ask: (query) => {
-      if (isClosed) throw new Error('a question came after the database was closed');
-      connection ??= openConnection(settings);
-      return answer(connection, query);
+      // Whoever waits for its answer may have written meanwhile.
+      leave();
+      return answer(open(), query);
     },
+    together: () => {
+      leave();
+      runQuery(open(), { sql: 'begin' });
+      isTogether = true;
+      return leave;
+    },
+    askTogether: (query) => answer(open(), query),
     close: () => {
       isClosed = true;
-      connection?.statements.clear();
-      connection?.database.close();
-      connection = undefined;
+      close();
     },
   };
 }
@@ -225,7 +262,7 @@ function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
     isOpen: sql.includes('*'),
   };
   // Schema changes and pragmas are run once; a cached statement would hold on to the old schema.
-  if (/^\s*(select|insert|update|delete|with)\b/i.test(sql)) {
+  if (/^\s*(select|insert|update|delete|with|begin|commit)\b/i.test(sql)) {
     statements.set(sql, prepared);
     const [oldest] = statements.keys();
     if (statements.size > keptStatements && oldest !== undefined) statements.delete(oldest);
@@ -269,6 +306,11 @@ const mute = () => undefined;
 
 /** knex would talk to the console about failures that it throws as well. */
 export const knexLog: Knex.Logger = { warn: mute, error: mute, deprecate: mute, debug: mute };
+
+/** @returns how the moment ends of which is asked at once from now on */
+export function readTogether(reader: Knex): () => void {
+  return (reader.client as SqliteClient).questions?.together() ?? (() => undefined);
+}
 
 export function openSqlite(settings: SqliteSettings, pool: { min: number; max: number }): Knex {
   return knex({

@@ -16,17 +16,17 @@ interface Row {
   readonly source: string;
   readonly deleted_at: string | null;
   readonly withdrawn_at: string | null;
-  readonly versions: string;
+  /** Of each its time and two digits: whether it is gone, and whether it was dropped; null: there are none. */
+  readonly versions: string | null;
 }
-
-type Version = readonly [lastmod: string, gone: number, droppedAt: string | null];
 
 /** Files, and what its repository remembers of an item, are for `timelines.ts`. */
 const momentsAtPath = question<Row, [path: string]>(1, (db, path) =>
   db.raw(
     `select source.name as source, resource.deleted_at, resource.withdrawn_at,
-      (select json_group_array(json_array(version.lastmod, version.gone, version.dropped_at) order by version.seq)
-        from version where version.source_id = resource.source_id and version.resource_id = resource.id) as versions
+      (select group_concat(lastmod || gone || (dropped_at is not null), ',') from
+        (select lastmod, gone, dropped_at from version
+          where version.source_id = resource.source_id and version.resource_id = resource.id order by version.seq)) as versions
     from resource
     join source on source.id = resource.source_id
     where resource.path = ? and resource.kind = 'metadata' and not exists
@@ -43,7 +43,7 @@ const momentsAtPath = question<Row, [path: string]>(1, (db, path) =>
 export function findMomentsAtOnce(db: Queryable, path: string): Moments | undefined {
   const [row] = momentsAtPath.atOnce(db, path) ?? [];
   if (!row) return undefined;
-  const steps = (JSON.parse(row.versions) as readonly Version[]).map(toStep);
+  const steps = row.versions === null ? [] : row.versions.split(',').map(toStep);
   return {
     source: row.source,
     kind: 'metadata',
@@ -53,6 +53,11 @@ export function findMomentsAtOnce(db: Queryable, path: string): Moments | undefi
   };
 }
 
-function toStep([datetime, gone, droppedAt]: Version) {
-  return { datetime, gone: gone === 1, dropped: droppedAt !== null, lost: false };
+function toStep(version: string) {
+  return {
+    datetime: version.slice(0, -2),
+    gone: version.at(-2) === '1',
+    dropped: version.at(-1) === '1',
+    lost: false,
+  };
 }

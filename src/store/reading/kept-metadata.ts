@@ -1,6 +1,7 @@
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
 import type { BlobRow } from '../payloads/blobs.ts';
+import { identifierOf } from '../rows/link-form.ts';
 import { withLinksAtOnce } from '../rows/link-forms.ts';
 import { parseLinks } from '../rows/representation-columns.ts';
 import type { ServedResource } from './resources.ts';
@@ -15,7 +16,7 @@ export interface KeptMetadata {
 
 interface Row {
   readonly source: string;
-  readonly identifier: string;
+  readonly item_id: number;
   readonly path: string;
   readonly format: string;
   readonly media_type: string | null;
@@ -33,18 +34,22 @@ interface Row {
 /** What is sorted here need not be sorted there. A metadata path is that of one resource: it begins with its source. */
 const keptAtPath = question<Row, [path: string, path: string, path: string]>(3, (db, path, same, own) =>
   db.raw(
-    `select source.name as source, item.identifier, resource.path, resource.format, resource.media_type, resource.length,
+    `select source.name as source, resource.item_id, resource.path, resource.format, resource.media_type, resource.length,
       resource.hash, resource.lastmod, resource.links, resource.deleted_at, resource.withdrawn_at,
       blob.coding, blob.data, blob.base
     from resource
     join source on source.id = resource.source_id
-    join item on item.id = resource.item_id
     left join blob on blob.hash = resource.hash and resource.path = ?
     where resource.item_id = (select item_id from resource where path = ? and kind = 'metadata')
       and resource.kind = 'metadata'
       and (resource.path = ? or (resource.deleted_at is null and resource.withdrawn_at is null))`,
     [own, path, same],
   ),
+);
+
+/** Nearly always its path says so. */
+const identifierOfItem = question<{ identifier: string }, [id: number]>(1, (db, id) =>
+  db('item').select('identifier').where({ id }),
 );
 
 /**
@@ -56,6 +61,9 @@ export function findMetadataAtOnce(db: Queryable, path: string): KeptMetadata | 
   if (!rows || !withLinksAtOnce(db, rows, ['links'])) return undefined;
   const row = rows.find((one) => one.path === path);
   if (!row) return undefined;
+  const identifier = identifierOf(path) ?? identifierOfItem.atOnce(db, row.item_id)?.[0]?.identifier;
+  if (identifier === undefined) return undefined;
+  const toServed = (one: Row) => servedOf(one, identifier);
   const { hash, length, coding, data, base } = row;
   const isKept = hash !== null && length !== null && coding !== null && data !== null;
   return {
@@ -73,13 +81,13 @@ function isLiving({ deleted_at, withdrawn_at }: Row): boolean {
   return deleted_at === null && withdrawn_at === null;
 }
 
-function toServed(row: Row): ServedResource {
+function servedOf(row: Row, identifier: string): ServedResource {
   return {
     source: row.source,
     path: row.path,
     kind: 'metadata',
     format: row.format,
-    identifier: row.identifier,
+    identifier,
     lastmod: row.lastmod,
     mediaType: row.media_type ?? undefined,
     length: row.length ?? undefined,

@@ -165,7 +165,8 @@ export function itemOf(path: string): string {
   return end > start + items.length ? path.slice(0, end) : '';
 }
 
-function identifierOf(path: string): string | undefined {
+/** The identifier of the item that a path of ours is in; undefined: it is in none, or the path has only a part of it. */
+export function identifierOf(path: string): string | undefined {
   const segment = segmentOf(path);
   return segment === '' ? undefined : fromSegment(segment);
 }

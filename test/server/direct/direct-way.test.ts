@@ -2,6 +2,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { MementosConfig } from '../../../src/core/config/config.ts';
 import { toIso } from '../../../src/core/datetime.ts';
+import { itemPath } from '../../../src/core/uris.ts';
 import { createDocumentPasts } from '../../../src/server/past/document-past.ts';
 import { endWithdrawal, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
@@ -156,6 +157,16 @@ describeOnBoth('a request that is answered at once', (open) => {
       status: 410,
       atOnce: false,
     });
+  });
+
+  it('knows the item of an address that has only a part of its identifier', async () => {
+    const identifier = `oai:repo.example.org:${'long/'.repeat(60)}`;
+    await seedResource(open().database, { identifier, content: '<long/>' });
+    const path = itemPath('kyushu', identifier);
+    expect(path).toContain('~.');
+    const { answer, ...rest } = await compare(`${prefix}/${path}/oai_dc.xml`);
+    expect(rest).toEqual({ status: 200, atOnce: isDirect() });
+    expect(answer).toContain(`${path}>; rel="describes"`);
   });
 
   it('leaves what is large, damaged, missing or a file to the handler', async () => {

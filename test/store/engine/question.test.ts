@@ -37,6 +37,43 @@ describeOnBoth('a question that is asked again and again', (open) => {
     expect(await named(database.reader, 'three')).toEqual([]);
   });
 
+  it('asked at once together is asked of one moment, until that ends or somebody waits for an answer', async () => {
+    const { database } = open();
+    const journal_at = '2026-11-09T00:00:00Z';
+    const insert = (name: string) => database.writer('source').insert({ name, journal_at });
+    const named = question<{ name: string }, [at: string]>(1, (db, at) =>
+      db('source').select('name').where({ journal_at: at }).orderBy('name'),
+    );
+    const names = () => named.atOnce(database.reader, journal_at)?.map(({ name }) => name);
+    await insert('a');
+    const end = database.readTogether();
+    if (database.client === 'pg') {
+      expect(names()).toBeUndefined();
+      end();
+      return;
+    }
+    expect(names()).toEqual(['a']);
+    await insert('b');
+    expect(names()).toEqual(['a']);
+    end();
+    expect(names()).toEqual(['a', 'b']);
+    database.readTogether();
+    expect(names()).toEqual(['a', 'b']);
+    await insert('c');
+    expect(await named(database.reader, journal_at)).toHaveLength(3);
+    await insert('d');
+    expect(names()).toEqual(['a', 'b', 'c', 'd']);
+    // That of before has ended.
+    const last = database.readTogether();
+    await insert('e');
+    expect(names()).toHaveLength(5);
+    await insert('f');
+    expect(database.readTogether()).toBeTypeOf('function');
+    expect(names()).toHaveLength(6);
+    last();
+    expect(names()).toHaveLength(6);
+  });
+
   it('gives its connection back when it fails', async () => {
     const { database } = open();
     const broken = question<object, [name: string]>(1, (db, name) => db('no_such_table').where({ name }));
