@@ -35,7 +35,7 @@ export async function openSet(
   refuseOwnSource(url, baseUrl);
   const port = sourcePort(http, signal);
   const remarks = new Remarks();
-  const choice = { address: new URL(url), name, known, naming: '`resourcesync.set`' };
+  const choice = { address: new URL(url), name, known, naming: '`resourcesync.set`', takesWhole: true };
   const set = await choose(choice, port, remarks);
   refuseOwnSource(set.uri, baseUrl);
   const { formats, collections, files, requestsPerHost: atOnce } = settings;

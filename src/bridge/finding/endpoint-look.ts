@@ -23,6 +23,8 @@ export interface Seen {
   readonly answer: Answer;
   /** The address that answered, after redirects. */
   readonly url: string;
+  /** It names Capability Lists of ResourceSync, in its header (RS-DISC-06) or its head (RS-DISC-04). */
+  readonly advertises?: boolean;
 }
 
 /** One request, and what its answer is. @throws BridgeError when there is none */
@@ -34,11 +36,15 @@ export async function lookAt(
   const asked = { accept: accepted[accept] };
   const response = await http.get(url, { signal, headers: asked, deadline, patient: !isGuess });
   const { status, headers, url: answered } = response;
-  return {
-    answer: recognise(status, headers['content-type'], await readBeginning(response)),
-    url: answered,
-  };
+  const text = await readBeginning(response);
+  const advertises = advertised.header.test(headers.link ?? '') || advertised.page.test(text);
+  return { answer: recognise(status, headers['content-type'], text), url: answered, advertises };
 }
+
+const advertised = {
+  header: /;\s*rel\s*=\s*"?[^",;]*\bresourcesync\b/i,
+  page: /<link\b[^>]{0,2000}\brel\s*=\s*["']?resourcesync\b/i,
+};
 
 /** OAI-PMH takes a request for it, and everything else passes over what it does not know. */
 export function identifyRequest(url: string): string {

@@ -119,7 +119,8 @@ async function find(address: URL, looking: Looking): Promise<Found> {
     },
     identify: (adapter, url, oai) => {
       // What is known already is not asked again.
-      const known = adapter === 'oai-pmh' ? {} : { oai: oai?.url ?? false };
+      const isDspace = adapter === 'dspace' || adapter === 'dspace-legacy';
+      const known = isDspace ? { oai: oai?.url ?? false } : {};
       const identity = oai?.host === undefined ? {} : { identity: `oai:${oai.host}` };
       const { settings: source } = configured({ adapter, url, ...known, ...identity });
       const oaiAt = (place: string) => createAdapter('oai-pmh', oaiSettings(source, place), alone);

@@ -223,7 +223,7 @@ class RepositorySearch {
     const behind = isSameSite(arrived.hostname, this.#address.hostname) ? readPasted(arrived) : pasted;
     const roots = [...new Set([...behind.roots, ...pasted.roots])];
     const software = answer.kind === 'none' ? answer.software : undefined;
-    this.#advertises = answer.kind === 'none' && advertisesSource(answer.text);
+    this.#advertises = seen.advertises === true;
     this.#links = answer.kind === 'none' ? oaiLinks(answer.text, url) : [];
     return { ...pasted, roots, generation: pasted.generation ?? behind.generation, software };
   }
@@ -375,11 +375,6 @@ class RepositorySearch {
   #allows(protocol: Protocol): boolean {
     return this.#choice === undefined || this.#choice === protocol;
   }
-}
-
-/** In its head (RS-DISC-04). */
-function advertisesSource(html: string): boolean {
-  return /<link\b[^>]{0,2000}\brel\s*=\s*["']?resourcesync\b/i.test(html);
 }
 
 function apiBase(answered: string, adapter: Api): string {

@@ -11,6 +11,8 @@ export interface SetChoice {
   readonly known: string | undefined;
   /** How one of several is named: what one types, or writes. */
   readonly naming: string;
+  /** Of several sets the one in whose folder all others lie is meant: a bridge has parts of each source beside it. */
+  readonly takesWhole?: boolean;
 }
 
 const shown = 20;
@@ -20,7 +22,7 @@ const shown = 20;
  * @throws BridgeError `usage` where it is several, `upstream-protocol` where it is none
  */
 export async function chooseSet(choice: SetChoice, port: SourcePort, remarks: Remarks): Promise<SourceSet> {
-  const { address, name, known, naming } = choice;
+  const { address, name, known, naming, takesWhole = false } = choice;
   if (known !== undefined) {
     const set = await again(known, port, remarks);
     if (set !== undefined) return set;
@@ -33,7 +35,9 @@ export async function chooseSet(choice: SetChoice, port: SourcePort, remarks: Re
       `no ResourceSync was found at ${address.href}: looked at ${where}`,
     );
   }
-  const [first, second] = name === undefined ? sets : sets.filter((uri) => isNamed(uri, name));
+  const named = name === undefined ? sets : sets.filter((uri) => isNamed(uri, name));
+  const whole = takesWhole && name === undefined ? sets.find((uri) => sets.every(isBelow(uri))) : undefined;
+  const [first, second] = whole === undefined ? named : [whole];
   if (first !== undefined && second === undefined) return readSet(first, port, remarks);
   const list = sets.slice(0, shown).join('\n  ');
   const more = sets.length > shown ? `\n  and ${sets.length - shown} more` : '';
@@ -53,6 +57,11 @@ async function again(uri: string, port: SourcePort, remarks: Remarks): Promise<S
       return undefined;
     throw error;
   }
+}
+
+function isBelow(uri: string): (other: string) => boolean {
+  const folder = uri.replace(/[^/]*$/, '');
+  return (other) => other.startsWith(folder);
 }
 
 function isNamed(uri: string, name: string): boolean {
