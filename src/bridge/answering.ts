@@ -16,6 +16,7 @@ import { createDraftActs } from './drafts/draft-acts.ts';
 import { openInbox } from './notifications/taking.ts';
 import { createJointOffers, oaiOfferOf } from './oai/offers.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
+import { pushOffer } from './push/offer.ts';
 import { searchedSources } from './search/searched-sources.ts';
 import { createPrivacy } from './state/privacy.ts';
 import { createStorageLook } from './state/storage.ts';
@@ -113,6 +114,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     admin: withAdmin ? adminAnswers(bridge, drafts, takedown) : undefined,
     shared: sharedByLink(reading),
     inbox: openInbox(bridge),
+    push: pushOffer(config),
     ...survey,
     storage: storage.storage,
     upstreamAnswers: bridge.upstreamAnswers.counts,

@@ -8,6 +8,7 @@ import { sourceSchema } from '../core/config/source-schema.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { UpstreamFiles } from '../core/files/upstream-files.ts';
+import { hubsOf } from '../core/push/hubs.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { type AnswerTally, createAnswerTally } from '../harvest/answer-tally.ts';
 import { createFileChecker } from '../harvest/files/checks/file-checker.ts';
@@ -179,7 +180,7 @@ export async function openBridge(
     baseUrl: config.baseUrl,
     clock,
     log,
-    policy: config.publish,
+    policy: { ...config.publish, hubsOf: (set) => hubsOf(config, set) },
   });
   const listsInTime = createListsInTime({
     database,

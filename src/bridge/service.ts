@@ -11,6 +11,7 @@ import { type Front, listenAlone } from './answering.ts';
 import type { Bridge } from './bridge.ts';
 import { startJointOrdering } from './oai/joint-ordering.ts';
 import { startOrdering } from './oai/ordering.ts';
+import { startPush } from './push/push.ts';
 import { removeDue } from './removal.ts';
 import { startDescribing } from './search/describing.ts';
 import type { Signals } from './signals.ts';
@@ -91,6 +92,7 @@ export async function startService(
   });
   const ordering = startOrdering(bridge, stop, () => due.isPublisher());
   const jointOrdering = startJointOrdering(bridge, stop, () => due.isPublisher());
+  const push = startPush(bridge, stop, { isOurs: () => due.isPublisher() });
   const databaseWatch = watchDatabase(bridge, stop);
   const filling = new AbortController();
   const filled = fillBehind(bridge, eitherOf(stop, filling.signal));
@@ -124,6 +126,7 @@ export async function startService(
         describing.stop(),
         ordering.stop(),
         jointOrdering.stop(),
+        push.stop(),
         bridge.listsInTime.close(),
         filled,
       ];

@@ -14,6 +14,7 @@ import { addProblemsCommand } from './problems/problems-program.ts';
 import { addQualityCommand } from './quality/quality-program.ts';
 import { addRunsCommand } from './runs/runs-program.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
+import { addSubscriptionCommands } from './subscriptions/subscriptions-program.ts';
 import { addSyncCommand } from './sync/sync-program.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import type { CommandIo } from './terminal/io.ts';
@@ -180,6 +181,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
   addSourcesCommands(program, io, finish);
   addAdminCommands(program, io, finish);
   addAlertCommands(program, io, finish);
+  addSubscriptionCommands(program, io, finish);
 
   command(
     'reload',

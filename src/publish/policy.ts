@@ -1,3 +1,5 @@
+import type { ResourceSet } from '../core/resource-set.ts';
+
 /** What the operator decides about publishing (`publish` in the configuration). */
 export interface Policy {
   /** What the flat Change List reaches back, days. */
@@ -8,6 +10,8 @@ export interface Policy {
   readonly packageBytes: number;
   readonly archives: boolean;
   readonly retention: Retention;
+  /** Where changes of a set can be subscribed to; none: its documents name no channels. */
+  readonly hubsOf: (set: ResourceSet) => readonly string[];
 }
 
 /** What is removed, and when; `false`: never. */
@@ -32,4 +36,5 @@ export const defaultPolicy: Policy = {
     resourceDumps: 2,
     archiveDays: false,
   },
+  hubsOf: () => [],
 };

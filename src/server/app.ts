@@ -39,6 +39,8 @@ import {
 import { aboutRoutes } from './pages/about.ts';
 import { homeRoutes } from './pages/home.ts';
 import { createSetIndex } from './pages/set-index.ts';
+import { channelRoutes } from './push/channel.ts';
+import { hubRoutes } from './push/hub.ts';
 import { createShortWay } from './repeated/repeated-answers.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { patchRoutes } from './resources/patches.ts';
@@ -130,6 +132,8 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   timeMapRoutes(app, deps);
   documentStylesheetRoutes(app, deps);
   robotsRoutes(app, open);
+  hubRoutes(app, deps);
+  channelRoutes(app, deps);
   documentRoutes(app, deps);
   return app;
 }

@@ -10,6 +10,8 @@ import type { OwnSet } from '../oai/sets/own-sets.ts';
 import type { Publication, PublishedSet } from '../publish/published/publication.ts';
 import type { Actor } from '../store/admin/audit.ts';
 import type { Database } from '../store/engine/database.ts';
+import type { PushLimits } from '../store/push/intents.ts';
+import type { ListedSubscription } from '../store/push/subscriptions.ts';
 import type { AskedKind } from '../store/runs/asked.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
 import type { Inbox } from './inbox.ts';
@@ -88,8 +90,20 @@ export interface ServerDeps {
   readonly inbox?: Inbox | undefined;
   /** Where several processes answer side by side: what they know of one another. Default: this one answers alone. */
   readonly processes?: AnsweringProcesses | undefined;
+  /** Who is told of changes as they happen; undefined: nobody can ask for it here. */
+  readonly push?: PushOffer | undefined;
   /** Before a request is answered; it waits for this. */
   readonly admit?: ((visit: AskedFor) => Promise<void>) | undefined;
+}
+
+/** What is configured of those who want to be told of changes. */
+export interface PushOffer {
+  /** Whether they subscribe here. */
+  readonly hub: boolean;
+  readonly leaseSeconds: number;
+  readonly limits: PushLimits;
+  /** Where changes of a set can be subscribed to; none: it has no channels. */
+  hubsOf(set: ResourceSet): readonly string[];
 }
 
 /** What is configured of a source as an OAI-PMH repository. */
@@ -143,6 +157,28 @@ export interface AdminDeps {
   /** As `rsbridge withdraw` and `rsbridge restore`. */
   readonly takedown: TakedownActs;
   readonly installation: InstallationActs;
+  readonly subscriptions: SubscriptionActs;
+}
+
+export type ToldSubscription = ListedSubscription;
+
+/** Who is told of changes as they happen; noted in the audit log. */
+export interface SubscriptionActs {
+  list(): Promise<readonly ToldSubscription[]>;
+  /** @returns the secret, which is not shown again. BridgeError `usage`, `unknown-set` */
+  add(
+    wanted: {
+      readonly url: string;
+      readonly set: string;
+      readonly secret?: string | undefined;
+      readonly label?: string | undefined;
+    },
+    by: Actor,
+  ): Promise<{ readonly id: number; readonly secret: string }>;
+  /** BridgeError `not-found` */
+  remove(id: number, by: Actor): Promise<void>;
+  /** BridgeError `not-found`, `usage` */
+  test(id: number, by: Actor): Promise<{ readonly delivered: boolean; readonly reason?: string | undefined }>;
 }
 
 /** What concerns all sources at once; noted in the audit log. */

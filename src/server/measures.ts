@@ -1,3 +1,5 @@
+import type { PushState } from '../store/push/state.ts';
+
 /** What is measured of the sources and of the installation, for `/metrics`. Moments are milliseconds since the epoch. */
 export interface Measures {
   readonly sources: readonly SourceMeasures[];
@@ -8,6 +10,8 @@ export interface Measures {
   readonly walBytes: number | undefined;
   readonly disks: readonly DiskMeasures[];
   readonly alerts: AlertMeasures;
+  /** Of those who are told of changes; undefined: there are none, and never were. */
+  readonly push?: PushState | undefined;
 }
 
 export interface AlertMeasures {

@@ -12,7 +12,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/core': {
     alerts: 'time',
     comparison: 'xml',
-    config: 'access contracts crosswalks notifications',
+    config: 'access contracts crosswalks notifications push',
     crosswalks: 'contracts crosswalks/vocabularies descriptions dspace',
     'crosswalks/vocabularies': 'descriptions',
     descriptions: 'addresses contracts',
@@ -140,7 +140,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/server': {
     access: 'connections deps.ts http past privacy.ts',
     admin:
-      'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/notifications admin/page admin/problems admin/sources admin/storage admin/takedown deps.ts',
+      'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/notifications admin/page admin/problems admin/sources admin/storage admin/subscriptions admin/takedown deps.ts',
     'admin/access': 'admin/guard admin/page deps.ts html http',
     'admin/activity': 'admin/guard admin/live admin/page deps.ts html http measures.ts words',
     'admin/guard': 'connections deps.ts http',
@@ -153,6 +153,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     'admin/runs': 'admin/page html words',
     'admin/sources': 'admin/activity admin/guard admin/live admin/page admin/runs deps.ts html http words',
     'admin/storage': 'admin/guard admin/page html measures.ts words',
+    'admin/subscriptions': 'admin/guard admin/page deps.ts html words',
     'admin/takedown': 'admin/guard admin/page deps.ts html words',
     api: 'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/problems admin/sources admin/takedown deps.ts http measures.ts openapi',
     'deps.ts': 'connections inbox.ts measures.ts past.ts privacy.ts request-metrics.ts words',
@@ -169,6 +170,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     operations: 'access deps.ts http measures.ts pages privacy.ts request-metrics.ts',
     pages: 'deps.ts html http inbox.ts openapi words',
     past: 'deps.ts files http past.ts privacy.ts repeated',
+    push: 'access deps.ts http',
     repeated: 'deps.ts privacy.ts',
     resources: 'deps.ts files http past repeated',
     search: 'deps.ts html http pages privacy.ts words',
@@ -176,9 +178,9 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   },
   'src/bridge': {
     alerts: 'alerts/channels state stored-bridge.ts version.ts work',
-    admin: 'config sources stored-bridge.ts',
+    admin: 'config push sources stored-bridge.ts',
     'answering.ts':
-      'admin alerts bridge.ts drafts notifications oai open-files.ts search state version.ts withdrawals',
+      'admin alerts bridge.ts drafts notifications oai open-files.ts push search state version.ts withdrawals',
     'bridge.ts': 'config log.ts presence stored-bridge.ts system-clock.ts version.ts',
     crew: 'answering.ts version.ts',
     drafts: 'bridge.ts config finding log.ts protocols.ts sources',
@@ -187,6 +189,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     presence: 'version.ts',
     notifications: 'bridge.ts sources stored-bridge.ts',
     oai: 'bridge.ts work',
+    push: 'alerts/channels bridge.ts sources state stored-bridge.ts version.ts work',
     quality: 'bridge.ts drafts',
     search: 'bridge.ts work',
     sources: 'config stored-bridge.ts work',
@@ -215,6 +218,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     runs: 'terminal',
     sources: 'terminal',
     status: 'terminal',
+    subscriptions: 'terminal',
     sync: 'terminal validate',
     validate: 'terminal',
   },

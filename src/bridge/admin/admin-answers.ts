@@ -1,5 +1,6 @@
 import { createIsFrom } from '../../server/connections/client-address.ts';
 import type { AdminDeps, KeptSettings, NewSourceActs, TakedownActs } from '../../server/deps.ts';
+import { addWebhook, endSubscription, listAll, trySubscription } from '../push/subscription-acts.ts';
 import { changeKept, refuseOfFile, removeKept, tagOfSettings } from '../sources/kept-source-acts.ts';
 import { patchedSettings } from '../sources/patched-settings.ts';
 import { settingsInForce } from '../sources/settings-in-force.ts';
@@ -9,7 +10,10 @@ import { publicLink } from './first-password.ts';
 import { publishNow, reloadNow } from './installation-acts.ts';
 import { installationSettings } from './installation-settings.ts';
 
-type Answered = Pick<StoredBridge, 'config' | 'database' | 'clock' | 'origins' | 'reload'>;
+type Answered = Pick<
+  StoredBridge,
+  'config' | 'database' | 'clock' | 'origins' | 'reload' | 'setsOf' | 'jointSets'
+>;
 
 /** What the dashboard is given; undefined where it is switched off. */
 export function adminAnswers(
@@ -47,6 +51,12 @@ export function adminAnswers(
       publish: (what, by) => publishNow(bridge, what, by),
       reload: (by) => reloadNow(bridge, by),
       linkOf: (secret) => publicLink(bridge.config, secret),
+    },
+    subscriptions: {
+      list: () => listAll(bridge),
+      add: (wanted, by) => addWebhook(bridge, wanted, by),
+      remove: async (id, by) => void (await endSubscription(bridge, id, by)),
+      test: (id, by) => trySubscription(bridge, id, by),
     },
   };
 }

@@ -15,6 +15,7 @@ import { readFact } from '../../store/alerts/installation-facts.ts';
 import { countMessages } from '../../store/alerts/outbox.ts';
 import { readAlertStates } from '../../store/alerts/states.ts';
 import { countWithheldOf } from '../../store/files/withheld-files.ts';
+import { type PushState, readPushState } from '../../store/push/state.ts';
 import { type DatabaseSize, readDatabaseSize } from '../../store/reading/database-size.ts';
 import { datesOfChanges, keyOf, type Unpublished } from '../../store/reading/unpublished.ts';
 import type { DueState } from '../../store/runs/due.ts';
@@ -73,6 +74,7 @@ export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promis
     walBytes: size.walBytes,
     disks: await readDisks(deps),
     alerts: await readAlerts(deps),
+    push: await readPush(deps),
   };
 }
 
@@ -86,6 +88,12 @@ async function readAlerts({ database, config }: StoredBridge): Promise<AlertMeas
     active: alertKinds.map((kind) => ({ kind, count: active.get(kind) ?? 0 })),
     backupAt: await lastBackupAt({ database, config }),
   };
+}
+
+async function readPush({ config, database }: StoredBridge): Promise<PushState | undefined> {
+  const state = await readPushState(database.reader);
+  const isUsed = config.push.hub || config.push.externalHubs.length > 0;
+  return isUsed || state.subscriptions.length > 0 || state.counted.length > 0 ? state : undefined;
 }
 
 /** The latest one that is known: of `rsbridge backup`, or of whatever else writes `alerts.backupStamp`. */

@@ -71,6 +71,15 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   'admin tokens revoke': [['rsbridge admin tokens revoke 3', 'by the number that the list has']],
   'alert test': [['rsbridge alert test', 'before you rely on it']],
   'alert list': [['rsbridge alert list --limit 5', 'what is wrong, and whether you were told']],
+  'subscriptions list': [['rsbridge subscriptions list', 'who is told of changes, and how that goes']],
+  'subscriptions add': [
+    [
+      'rsbridge subscriptions add https://search.example.ac.jp/changes --set kyoto',
+      'a program of yours is told of each change',
+    ],
+  ],
+  'subscriptions remove': [['rsbridge subscriptions remove 3', 'by the number that the list has']],
+  'subscriptions test': [['rsbridge subscriptions test 3', 'it is sent a message now']],
   digest: [
     ['rsbridge digest kyoto --dry-run', 'what its contact is told each week'],
     ['rsbridge digest kyoto', 'the same, sent now'],

@@ -26,6 +26,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
 import { statusAt } from './status-at.ts';
+import { printToldOfChanges } from './told-of-changes.ts';
 import { watch } from './watch.ts';
 
 const shownProblems = 5;
@@ -75,6 +76,7 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
       }
     }
     for (const set of bridge.jointSets()) await printJointSet({ bridge, flags, io }, set, published);
+    await printToldOfChanges(bridge, flags.json, io);
     if (overviews.length === 0 && !flags.json) say(io, noSource);
     if (!flags.json) await sayOthersRest(bridge, io);
     if (!flags.json) await sayNotified(bridge, io);

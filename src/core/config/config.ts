@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import { withPrivateSets } from '../access/private-sets.ts';
 import { BridgeError } from '../errors.ts';
 import { coarNotifySchema } from '../notifications/coar-notify-schema.ts';
+import { pushSchema } from '../push/push-schema.ts';
 import { adminSchema } from './admin-schema.ts';
 import { alertsSchema, optionalMail } from './alerts-schema.ts';
 import { findFaults } from './config-faults.ts';
@@ -268,6 +269,7 @@ export const configSchema = Type.Object(
     mail: optionalMail,
     alerts: alertsSchema,
     coarNotify: coarNotifySchema,
+    push: pushSchema,
     search: Type.Boolean({
       default: true,
       description:

@@ -6,6 +6,8 @@ import { renderSmallDocument } from './small-document.ts';
 export interface Capability {
   readonly capability: string;
   readonly path: string;
+  /** Of a channel: where it can be subscribed to (CN-11, FN-10). */
+  readonly hubs?: readonly string[] | undefined;
 }
 
 /**
@@ -26,6 +28,10 @@ export function renderCapabilityList(
       { rel: 'up', href: toUri(baseUrl, up) },
     ],
     md: { capability: 'capabilitylist' },
-    entries: capabilities.map(({ capability, path }) => ({ loc: toUri(baseUrl, path), md: { capability } })),
+    entries: capabilities.map(({ capability, path, hubs }) => ({
+      loc: toUri(baseUrl, path),
+      md: { capability },
+      ...(hubs && { links: hubs.map((href) => ({ rel: 'hub', href })) }),
+    })),
   });
 }

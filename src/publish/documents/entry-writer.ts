@@ -142,7 +142,8 @@ export interface ListHead {
     | 'resourcedump'
     | 'changedump'
     | 'resourcedump-manifest'
-    | 'changedump-manifest';
+    | 'changedump-manifest'
+    | 'change-notification';
   /** URI of the Capability List (RS-NAV-01). */
   readonly up: string;
   /** URI of the index, if the list is under one (RS-NAV-03). */

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { addSeconds } from '../../core/datetime.ts';
+import { channelKinds, channelOf } from '../../core/push/channels.ts';
 import { sitemapLimits } from '../../core/sitemap.ts';
 import { listStored } from '../../store/reading/listing.ts';
 import { firstPassAt, readJournal } from '../../store/sources/journal.ts';
@@ -204,13 +205,26 @@ export class SetPublication extends SetPart {
       capability: `${capability}-archive`,
       path: this.paths.archive(capability),
     }));
-    await this.#keepCapabilityList(this.paths.capabilityList, [...lists, ...dumps, ...archives]);
+    const hubs = this.settings.policy.hubsOf(this.set);
+    const channels = channelKinds.map((kind) => {
+      const { path } = channelOf(this.set.path, kind);
+      return { capability: kind, path, hubs };
+    });
+    const all = this.#existing([...lists, ...dumps, ...archives]);
+    await this.#keepCapabilityList(this.paths.capabilityList, hubs.length > 0 ? [...all, ...channels] : all);
     // Some clients refuse a set altogether for mentioning a dump; this one will not.
-    await this.#keepCapabilityList(this.paths.listsOnly, lists, this.paths.listsOnlyDescription);
+    await this.#keepCapabilityList(
+      this.paths.listsOnly,
+      this.#existing(lists),
+      this.paths.listsOnlyDescription,
+    );
   }
 
-  async #keepCapabilityList(path: string, possible: readonly Capability[], up?: string): Promise<void> {
-    const capabilities = possible.filter((capability) => this.draft.has(capability.path));
+  #existing(possible: readonly Capability[]): readonly Capability[] {
+    return possible.filter((capability) => this.draft.has(capability.path));
+  }
+
+  async #keepCapabilityList(path: string, capabilities: readonly Capability[], up?: string): Promise<void> {
     const text = renderCapabilityList(this.settings.baseUrl, this.set, capabilities, up);
     await this.draft.keep(path, text, 'capabilitylist', capabilities.length);
   }

@@ -27,6 +27,7 @@ import { sourceLive, sourcesLive } from './sources/sources-live.ts';
 import { sourcesPageRoutes } from './sources/sources-page.ts';
 import { taskLive, taskPageRoutes } from './sources/task-page.ts';
 import { storagePageRoutes } from './storage/storage-page.ts';
+import { subscriptionPageRoutes } from './subscriptions/subscriptions-page.ts';
 import { takedownPageRoutes } from './takedown/takedown-page.ts';
 
 /** The dashboard: somebody who signed in → pages that say how everything is, and forms that act. */
@@ -60,6 +61,7 @@ export function adminRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHu
     logPageRoutes(pages, own);
     storagePageRoutes(pages, own);
     notificationsPageRoutes(pages, own);
+    subscriptionPageRoutes(pages, own);
     activityPageRoutes(pages, own);
     liveRoutes(pages, own, hub, {
       activity: activityLive(own),

@@ -14,7 +14,7 @@ import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { visitorOf } from '../admin/guard/visitor.ts';
 import { Refusal } from '../http/errors.ts';
 import { linkNext } from '../http/link-header.ts';
-import { beforeQuery, described, numberParams } from './described.ts';
+import { beforeQuery, described, numberParams } from '../openapi/described.ts';
 
 const scopeSchema = Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] });
 const tokenBody = Type.Object({

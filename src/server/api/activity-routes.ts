@@ -5,7 +5,7 @@ import { readActivity } from '../admin/activity/activity.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { Refusal } from '../http/errors.ts';
 import { filePlaces, type StorageMeasures } from '../measures.ts';
-import { described } from './described.ts';
+import { described } from '../openapi/described.ts';
 import { withoutUndefined } from './json-views.ts';
 
 const text = Type.String();

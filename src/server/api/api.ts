@@ -14,6 +14,7 @@ import { keptSourceRoutes } from './kept-source-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { problemRoutes } from './problem-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
+import { subscriptionRoutes } from './subscription-routes.ts';
 import { takedownRoutes } from './takedown-routes.ts';
 import { taskRoutes } from './task-routes.ts';
 
@@ -35,6 +36,7 @@ export function apiRoutes(app: FastifyInstance, deps: ServerDeps, hub: EventHub)
     keptSourceRoutes(api, own);
     taskRoutes(api, own);
     problemRoutes(api, own);
+    subscriptionRoutes(api, own);
     takedownRoutes(api, own);
     installationRoutes(api, own);
     accessApiRoutes(api, own);

@@ -6,7 +6,7 @@ import { draftStates } from '../../store/admin/drafts.ts';
 import { actorOf } from '../admin/guard/actor.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { isBusy, readDraft } from '../admin/kept/draft-page.ts';
-import { described, numberParams } from './described.ts';
+import { described, numberParams } from '../openapi/described.ts';
 import { withoutUndefined } from './json-views.ts';
 import { settingsSchema, withTag } from './kept-source-routes.ts';
 

@@ -8,8 +8,8 @@ import { visitorOf } from '../admin/guard/visitor.ts';
 import type { EventHub, Onlooker } from '../admin/live/event-hub.ts';
 import { createMayStay } from '../admin/live/may-stay.ts';
 import { readLogFilter } from '../admin/log/log-filter.ts';
+import { described } from '../openapi/described.ts';
 import { toWork } from './activity-routes.ts';
-import { described } from './described.ts';
 
 const eventQuery = Type.Object({
   source: Type.Optional(Type.String({ description: 'Of this source alone.' })),

@@ -6,7 +6,7 @@ import { latestDifference, listCounts } from '../../store/sources/counts.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { comparisonOf } from '../admin/sources/run-page.ts';
 import { Refusal } from '../http/errors.ts';
-import { described, sourceParams } from './described.ts';
+import { described, sourceParams } from '../openapi/described.ts';
 import { comparedSchema, toCompared, withoutUndefined } from './json-views.ts';
 import { type OfSource, storedId } from './task-routes.ts';
 

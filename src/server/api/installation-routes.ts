@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../admin/guard/actor.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
-import { described } from './described.ts';
+import { described } from '../openapi/described.ts';
 
 const publishBody = Type.Object({
   what: Type.Union([Type.Literal('lists'), Type.Literal('dumps')], {

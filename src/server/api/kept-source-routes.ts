@@ -4,7 +4,7 @@ import { actorOf } from '../admin/guard/actor.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import type { KeptSettings, SettingsPatch } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
-import { described, sourceParams } from './described.ts';
+import { described, sourceParams } from '../openapi/described.ts';
 
 type OfSource = { Params: { source: string } };
 

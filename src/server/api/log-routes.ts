@@ -6,7 +6,7 @@ import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { levelNames, readLogFilter } from '../admin/log/log-filter.ts';
 import { Refusal } from '../http/errors.ts';
 import { linkNext } from '../http/link-header.ts';
-import { described, numberParams } from './described.ts';
+import { described, numberParams } from '../openapi/described.ts';
 
 const lineSchema = Type.Object({
   id: Type.Number(),

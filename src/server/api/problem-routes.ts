@@ -10,7 +10,7 @@ import { faultsOf } from '../admin/problems/record-card.ts';
 import { causeOf, retry } from '../admin/problems/retry.ts';
 import { Refusal } from '../http/errors.ts';
 import { linkNext } from '../http/link-header.ts';
-import { described, numberParams, sourceParams } from './described.ts';
+import { described, numberParams, sourceParams } from '../openapi/described.ts';
 import { type AfterQuery, accepted, afterQuery, follow, type OfSource, storedId } from './task-routes.ts';
 
 const cause = Type.Optional(Type.String({ description: 'Only of the cause with this id.' }));

@@ -8,7 +8,7 @@ import { findRow, readSourceFacts } from '../admin/sources/source-facts.ts';
 import { pageAfter, readRows, readSelection, select, sortings } from '../admin/sources/source-rows.ts';
 import { sourceWords } from '../deps.ts';
 import { linkNext } from '../http/link-header.ts';
-import { beforeQuery, described, sourceParams } from './described.ts';
+import { beforeQuery, described, sourceParams } from '../openapi/described.ts';
 import { runSchema, sourceSchema, toRun, toSource, withoutUndefined } from './json-views.ts';
 
 const listQuery = Type.Object({

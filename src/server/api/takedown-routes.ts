@@ -4,7 +4,7 @@ import { actorOf } from '../admin/guard/actor.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import { longestText } from '../admin/takedown/takedown-page.ts';
 import { linkNext } from '../http/link-header.ts';
-import { beforeQuery, described } from './described.ts';
+import { beforeQuery, described } from '../openapi/described.ts';
 
 const what = Type.String({
   minLength: 1,

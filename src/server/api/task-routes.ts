@@ -12,7 +12,7 @@ import { actOn } from '../admin/sources/source-act-routes.ts';
 import { findRow } from '../admin/sources/source-facts.ts';
 import { Refusal } from '../http/errors.ts';
 import { linkNext } from '../http/link-header.ts';
-import { described, numberParams, sourceParams } from './described.ts';
+import { described, numberParams, sourceParams } from '../openapi/described.ts';
 import { runSchema, taskSchema, toRun, toTask } from './json-views.ts';
 
 const runBody = Type.Object({

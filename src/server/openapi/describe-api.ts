@@ -4,6 +4,7 @@ import type { RouteOptions } from 'fastify';
 import type { ServerDeps } from '../deps.ts';
 import { type Answer, type Operation, type Parameter, tags } from './operation.ts';
 import { publicOperations } from './public-operations.ts';
+import { pushOperations } from './push-operations.ts';
 import { problemView } from './view-schemas.ts';
 
 export type DescribedRoute = Pick<RouteOptions, 'method' | 'url' | 'schema' | 'config'>;
@@ -16,7 +17,8 @@ const always = [405, 414, 500] as const;
 
 /** @returns the operation of a route; undefined where nobody has described it */
 export function operationOf({ config }: DescribedRoute): Operation | undefined {
-  return config?.operation ?? publicOperations[config?.operationId ?? ''];
+  const { operation, operationId = '' } = config ?? {};
+  return operation ?? publicOperations[operationId] ?? pushOperations[operationId];
 }
 
 /** The dashboard is for people at a browser; programs have the same below `/api/v1`. */

@@ -1,9 +1,10 @@
+import type { PushState } from '../../store/push/state.ts';
 import type { Measures, SourceMeasures } from '../measures.ts';
 import { type Family, type Sample, samplesText } from './samples.ts';
 
 /** What is measured of the sources and of the installation, in the Prometheus text format. */
 export function measuresText(
-  { sources, queue, databaseBytes, walBytes, disks, alerts }: Measures,
+  { sources, queue, databaseBytes, walBytes, disks, alerts, push }: Measures,
   now: number,
 ): string {
   const seconds = (since: number | undefined) =>
@@ -102,7 +103,41 @@ export function measuresText(
     single('alerts_waiting', 'Messages of alerts that are to be sent.', alerts.waiting),
     single('backup_age_seconds', 'Since the latest backup that is known.', seconds(alerts.backupAt)),
   ];
-  return families.map(samplesText).join('');
+  return [...families, ...(push ? pushFamilies(push, seconds) : [])].map(samplesText).join('');
+}
+
+function pushFamilies(
+  { subscriptions, pending, waitingSince, undeliveredSince, notifications, bytes, counted }: PushState,
+  seconds: (since: number | undefined) => number | undefined,
+): readonly Family[] {
+  return [
+    {
+      name: 'rsbridge_push_subscriptions',
+      help: 'Who is told of changes: `active` got the last thing it was sent, `failing` did not.',
+      samples: [
+        ...subscriptions.map(({ kind, state, count }): Sample => [{ kind, state }, count]),
+        [{ kind: 'websub', state: 'pending' }, pending],
+      ],
+    },
+    {
+      name: 'rsbridge_push_deliveries_total',
+      help: 'Notifications that were sent, and subscriptions that were asked for (`intent`), by what became of them.',
+      type: 'counter',
+      samples: counted.map(({ what, outcome, count }): Sample => [{ kind: what, outcome }, count]),
+    },
+    single(
+      'push_queue_seconds',
+      'Since a notification waits for a subscriber that took the one before; 0: none does.',
+      seconds(waitingSince) ?? 0,
+    ),
+    single(
+      'push_undelivered_seconds',
+      'The same for any subscriber, those that fail included.',
+      seconds(undeliveredSince) ?? 0,
+    ),
+    single('push_notifications', 'Notifications that are kept.', notifications),
+    single('push_notification_bytes', 'What they take, as they are sent.', bytes),
+  ];
 }
 
 function single(name: string, help: string, value: number | undefined): Family {

@@ -113,6 +113,19 @@ export async function findReadableSets(
   return (await findAnyToken(database, secret, now))?.sets ?? [];
 }
 
+/** The same of a token whose hash alone is known. */
+export async function findSetsOfToken(
+  database: Database,
+  hash: string,
+  now: string,
+): Promise<readonly string[]> {
+  const row: TokenRow | undefined = await primaryOf(database)('api_token')
+    .where({ hash })
+    .andWhere((good) => good.whereNull('expires_at').orWhere('expires_at', '>', now))
+    .first();
+  return row ? (toToken(row).sets ?? []) : [];
+}
+
 async function findAnyToken(database: Database, secret: string, now: string): Promise<ApiToken | undefined> {
   if (!secret.startsWith(tokenPrefix) || secret.length > 100) return undefined;
   const row: TokenRow | undefined = await primaryOf(database)('api_token')

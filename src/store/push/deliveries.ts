@@ -3,6 +3,8 @@ import { isPostgres } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { isDead } from '../runs/leases.ts';
 import { countPush } from './counts.ts';
+import { type Denial, putDenial } from './denials.ts';
+import { deliveryHoldMs } from './hold.ts';
 import type { SubscriptionKind } from './subscriptions.ts';
 
 /** A subscriber that something is to be sent to, held by one process. */
@@ -40,9 +42,6 @@ interface ClaimedRow {
   readonly sent_seq: number;
   readonly attempts: number;
 }
-
-/** What a process that is cut off has begun may have been sent, and is sent again. */
-export const deliveryHoldMs = 60_000;
 
 /** Takes subscribers that something is to be sent to: no other process sends them anything meanwhile. */
 export async function claimDeliveries(
@@ -106,7 +105,13 @@ export type DeliveryOutcome =
   | { readonly kind: 'delivered'; readonly seq: number }
   | { readonly kind: 'failed'; readonly reason: string; readonly counted: string; readonly dueAt: number }
   /** It wants nothing any more. */
-  | { readonly kind: 'gone'; readonly reason: string; readonly counted: string }
+  | {
+      readonly kind: 'gone';
+      readonly reason: string;
+      readonly counted: string;
+      /** It wants more, and is told that it gets none. */
+      readonly denial?: Denial | undefined;
+    }
   /** Nothing was sent: what it waits for is not there any more. */
   | { readonly kind: 'nothing'; readonly seq: number };
 
@@ -140,6 +145,7 @@ export function settleDeliveries(
               ...(keep ? { expires: now + deliveryHoldMs } : freed),
             });
       if (changed === 0) lost.add(subscription.id);
+      else if (outcome.kind === 'gone' && outcome.denial) await putDenial(trx, outcome.denial, now);
       const said =
         outcome.kind === 'delivered' ? 'delivered' : outcome.kind === 'nothing' ? '' : outcome.counted;
       if (changed === 0 || said === '') continue;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { countPush } from './counts.ts';
-import { deliveryHoldMs } from './deliveries.ts';
+import { deliveryHoldMs } from './hold.ts';
 import { hostOf, putSubscription } from './subscriptions.ts';
 
 /** What somebody asked for, to be confirmed at the callback before it is so; or what the callback is to be told. */
@@ -97,17 +97,6 @@ async function limitMet(
   if ((await count('push_subscription', { topic_id: topicId })) >= limits.subscriptionsPerTopic)
     return 'topic';
   return (await count('push_subscription', {})) >= limits.subscriptions ? 'all' : undefined;
-}
-
-/** In the transaction of what is denied. */
-export async function putDenial(trx: Knex.Transaction, intent: NewIntent, now: number): Promise<void> {
-  const { topicId, callback, topicUrl, reason = '' } = intent;
-  const row = {
-    ...{ topic_id: topicId, callback, host: hostOf(callback), mode: 'denied', topic_url: topicUrl, reason },
-    ...{ lease_seconds: 0, secret: null, client: null, token_hash: null },
-    ...{ created_at: now, attempts: 0, due_at: now, holder: null, expires: null },
-  };
-  await trx('push_intent').insert(row).onConflict(['topic_id', 'callback']).merge();
 }
 
 interface IntentRow {

@@ -165,3 +165,28 @@ function toListed(row: SubscriptionRow): ListedSubscription {
     reason: row.reason ?? undefined,
   };
 }
+
+/** Topics that somebody has subscribed to, and whether any of them is to have JSON. */
+export async function listWantedTopics(
+  db: Queryable,
+): Promise<ReadonlyMap<number, { readonly withJson: boolean }>> {
+  const rows: { topic_id: number; kind: string }[] = await db('push_subscription').distinct(
+    'topic_id',
+    'kind',
+  );
+  const wanted = new Map<number, { readonly withJson: boolean }>();
+  for (const { topic_id: id, kind } of rows)
+    wanted.set(id, { withJson: kind === 'webhook' || wanted.get(id)?.withJson === true });
+  return wanted;
+}
+
+/** What is needed to send something there; not for people. */
+export async function readAddress(
+  db: Queryable,
+  id: number,
+): Promise<{ readonly sentSeq: number; readonly secret: string | undefined } | undefined> {
+  const row: { secret: string | null; sent_seq: number } | undefined = await db('push_subscription')
+    .where({ id })
+    .first('secret', 'sent_seq');
+  return row && { secret: row.secret ?? undefined, sentSeq: row.sent_seq };
+}

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database, Queryable } from '../engine/database.ts';
+import { putDenial } from './denials.ts';
 
 /** What is told of by one queue of notifications. Moments are milliseconds by the clock of the database. */
 export interface Topic {
@@ -85,14 +86,34 @@ export async function advanceTopic(
 }
 
 /**
- * Nothing is told of these any more, and what was is gone. Whoever subscribed to them is still to be told so.
+ * Nothing is told of these any more, and what was is gone. Who has subscribed to them learns so, or waits for them to begin again.
+ * @param urlOf where a topic is
  */
-export async function endTopics(database: Database, ids: readonly number[], now: number): Promise<void> {
-  if (ids.length === 0) return;
-  await database.transaction(async (trx) => {
-    await trx('push_topic').whereIn('id', ids).update({ ended_at: now, known: null });
-    await trx('push_notification').whereIn('topic_id', ids).delete();
-  });
+export async function endTopics(
+  database: Database,
+  topics: readonly Pick<Topic, 'id' | 'name'>[],
+  urlOf: (name: string) => string,
+  now: number,
+): Promise<void> {
+  for (const { id, name } of topics)
+    await database.transaction(async (trx) => {
+      await trx('push_topic').where({ id }).update({ ended_at: now, known: null });
+      await trx('push_notification').where({ topic_id: id }).delete();
+      const isSubscriber = { topic_id: id, kind: 'websub' };
+      const ended: { callback: string }[] = await trx('push_subscription')
+        .where(isSubscriber)
+        .select('callback');
+      await trx('push_subscription').where(isSubscriber).delete();
+      for (const { callback } of ended)
+        await putDenial(
+          trx,
+          { topicId: id, callback, topicUrl: urlOf(name), reason: 'nothing is told there any more' },
+          now,
+        );
+      await trx('push_subscription')
+        .where({ topic_id: id })
+        .update({ sent_seq: trx('push_topic').where({ id }).select('seq') });
+    });
 }
 
 function toColumns({ journalId, journalSeq, untilAt, known }: TopicProgress) {

@@ -3,6 +3,7 @@ import type {
   InstallationActs,
   NewSourceActs,
   SourceActs,
+  SubscriptionActs,
   TakedownActs,
 } from '../../../src/server/deps.ts';
 import { setPassword } from '../../../src/store/admin/accounts.ts';
@@ -72,6 +73,14 @@ export const noInstallation: InstallationActs = {
   linkOf: (secret) => `https://bridge.example.org/rs/admin/link?key=${secret}`,
 };
 
+/** Nobody is told of anything. */
+export const noSubscriptions: SubscriptionActs = {
+  list: async () => [],
+  add: async () => ({ id: 1, secret: '' }),
+  remove: async () => undefined,
+  test: async () => ({ delivered: true }),
+};
+
 /** One that has nothing to tell. */
 export const dashboard: AdminDeps = {
   passwordConfigured: false,
@@ -81,6 +90,7 @@ export const dashboard: AdminDeps = {
   newSources: noNewSources,
   takedown: noTakedown,
   installation: noInstallation,
+  subscriptions: noSubscriptions,
 };
 
 type Asked = Pick<House, 'origin'>;

@@ -91,6 +91,21 @@ export const waysOf: Readonly<Record<Action, Ways>> = {
   'removed what is published': { form: typedOnly, api: typedOnly, command: ['remove'] },
   published: { form: ['publishByForm'], api: ['publish lists', 'publish dumps'], command: ['publish'] },
   'reloaded the configuration': { form: ['reloadByForm'], api: ['reload'], command: ['reload'] },
+  'added a subscription': {
+    form: ['addSubscriptionByForm'],
+    api: ['addSubscription'],
+    command: ['subscriptions add --set', 'subscriptions add --label'],
+  },
+  'removed a subscription': {
+    form: ['removeSubscriptionByForm'],
+    api: ['removeSubscription'],
+    command: ['subscriptions remove'],
+  },
+  'tried a subscription': {
+    form: ['testSubscriptionByForm'],
+    api: ['testSubscription'],
+    command: ['subscriptions test'],
+  },
   'moved the storage': { form: onMachine, api: onMachine, command: ['storage migrate'] },
   'made a backup': { form: onMachine, api: onMachine, command: ['backup'] },
   'restored a backup': { form: onMachine, api: onMachine, command: ['restore'] },

@@ -4,11 +4,11 @@ import { listPushCounts } from '../../../src/store/push/counts.ts';
 import {
   claimDeliveries,
   type DeliveryOutcome,
-  deliveryHoldMs,
   freeDeliveriesOfDead,
   releaseDeliveries,
   settleDeliveries,
 } from '../../../src/store/push/deliveries.ts';
+import { deliveryHoldMs } from '../../../src/store/push/hold.ts';
 import {
   latestNotification,
   nextNotification,
@@ -236,7 +236,7 @@ describeOnBoth('the outbox of notifications', (open) => {
     const { id, name } = await topic();
     await subscribe(id, 'one');
     await tell(id, 'one');
-    await endTopics(database, [id], now);
+    await endTopics(database, [{ id, name }], (path) => `https://x/${path}`, now);
     expect(await findTopic(database.reader, name)).toBeUndefined();
     expect(await listTopics(database.reader)).toEqual(new Map());
     expect(await claim('a')).toEqual([]);

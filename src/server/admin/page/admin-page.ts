@@ -72,6 +72,7 @@ export function sendAdminPage(
     html`<a href="${base}">${nav.sources}</a>`,
     html`<a href="${base}/activity">${nav.activity}</a>`,
     html`<a href="${base}/storage">${nav.storage}</a>`,
+    html`<a href="${base}/subscriptions">${nav.subscriptions}</a>`,
     html`<a href="${base}/log">${nav.log}</a>`,
     deps.inbox && html`<a href="${base}/notifications">${nav.notifications}</a>`,
     visitor.scope === 'admin' && html`<a href="${base}/withdrawals">${nav.takedown}</a>`,

@@ -12,6 +12,7 @@ export const japanese: AdminWords = {
     log: 'ログ',
     storage: 'ストレージ',
     notifications: '通知',
+    subscriptions: '通知先',
     takedown: '公開停止',
     audit: '操作記録',
     settings: '設定',

@@ -10,6 +10,7 @@ export const english = {
     log: 'Log',
     storage: 'Storage',
     notifications: 'Notifications',
+    subscriptions: 'Subscriptions',
     takedown: 'Taking down',
     audit: 'Audit log',
     settings: 'Settings',

@@ -11,6 +11,7 @@ import {
   noActs,
   noInstallation,
   noNewSources,
+  noSubscriptions,
   noTakedown,
   ownForm,
   password,
@@ -26,6 +27,7 @@ const open = () =>
     admin: {
       passwordConfigured: false,
       ...{ acts: noActs, newSources: noNewSources, takedown: noTakedown, installation: noInstallation },
+      subscriptions: noSubscriptions,
       settings: () => [],
       nameOf: ({ headers }) => (headers['x-proxy-user'] as string | undefined) ?? undefined,
     },

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox';
-import type { Operation } from '../openapi/operation.ts';
+import type { Operation } from './operation.ts';
 
 /** How a route of the API is described: what it answers with is JSON. */
 export function described(

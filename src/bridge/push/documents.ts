@@ -1,0 +1,113 @@
+import { setPaths } from '../../publish/documents/document-paths.ts';
+import {
+  type DocumentChange,
+  renderFrameworkNotification,
+} from '../../publish/documents/framework-notification.ts';
+import type { PublishedFacts } from '../../publish/published/publication.ts';
+import { putNotification } from '../../store/push/notifications.ts';
+import { advanceTopic, holdTopic, type Topic } from '../../store/push/topics.ts';
+import type { Bridge } from '../bridge.ts';
+import type { OpenChannel } from './channels.ts';
+
+/** What is known of a document: another text for another version of it. */
+type Known = Readonly<Record<string, string>>;
+
+/**
+ * Tells of documents of a set that there are now, or that are others now. A Change List that is open grows with each change, which
+ * the other channel tells of: here it is told of when it opens, and when it has closed.
+ * @returns whether anything was told
+ */
+export async function tellOfDocuments(
+  { config, database, publication }: Pick<Bridge, 'config' | 'database' | 'publication'>,
+  { resources: set }: OpenChannel,
+  topic: Topic,
+  { now, at }: { readonly now: number; readonly at: string },
+): Promise<boolean> {
+  const published = await publication.set(set.path);
+  if (!published) return false;
+  const paths = setPaths(set);
+  const next = Object.fromEntries(published.documents.flatMap((document) => knownOf(document, paths)));
+  const before = topic.known === undefined ? undefined : (JSON.parse(topic.known) as Known);
+  const known = JSON.stringify(next);
+  if (known === topic.known) return false;
+  const isIndex = async (path: string) => {
+    const { at: stamp } = published.documents.find((one) => one.path === path) ?? {};
+    if (path !== paths.resourceList || stamp === undefined) return undefined;
+    const part = paths.resourceListPart(stamp, 1);
+    return (await publication.find(part)) ? part : undefined;
+  };
+  const changes: DocumentChange[] = [];
+  for (const [path, stamp] of before ? Object.entries(next) : []) {
+    const former = before?.[path];
+    if (former === stamp) continue;
+    const [capability = ''] = stamp.split(' ');
+    const part = await isIndex(path);
+    const index =
+      part === undefined ? (path.includes('/changelist/') ? paths.changeListIndex : undefined) : path;
+    const isNew = former === undefined || capability === 'resourcedump';
+    changes.push({
+      path: part ?? path,
+      capability,
+      change: isNew ? 'created' : 'updated',
+      datetime: at,
+      index,
+    });
+  }
+  // A list that was open, and is another one now, has closed: that was its last change.
+  for (const path of before ? Object.keys(before) : []) {
+    if (next[path] !== undefined || !path.includes('/changelist/') || !(await publication.find(path)))
+      continue;
+    changes.push({
+      path,
+      capability: 'changelist',
+      change: 'updated',
+      datetime: at,
+      index: paths.changeListIndex,
+    });
+  }
+  return database.transaction(async (trx) => {
+    const held = await holdTopic(trx, topic.id);
+    if (!held || held.known !== topic.known) return false;
+    for (const [up, some] of byParent(changes, paths)) {
+      const content = Buffer.from(renderFrameworkNotification(config.baseUrl, up, some));
+      await putNotification(
+        trx,
+        topic.id,
+        { mediaType: 'application/xml', content, entries: some.length },
+        now,
+      );
+    }
+    await advanceTopic(trx, topic.id, { known });
+    return changes.length > 0;
+  });
+}
+
+function knownOf(
+  { path, capability, at, lastModified, entries }: PublishedFacts,
+  { changeListIndex, flatChangeList, listsOnly, listsOnlyDescription }: ReturnType<typeof setPaths>,
+): readonly [string, string][] {
+  if ([changeListIndex, flatChangeList, listsOnly, listsOnlyDescription].includes(path)) return [];
+  if (!told.has(capability)) return [];
+  // It is open, and told of once.
+  if (capability === 'changelist') return [[path, capability]];
+  return [[path, `${capability} ${at ?? lastModified} ${entries}`]];
+}
+
+/** FN-04. */
+const told: ReadonlySet<string> = new Set([
+  ...['resourcelist', 'changelist', 'resourcedump', 'changedump', 'capabilitylist', 'description'],
+  ...['resourcelist-archive', 'changelist-archive', 'resourcedump-archive', 'changedump-archive'],
+]);
+
+/** FN-02: what a Capability List names is below it, that is below the Source Description, which is below nothing. */
+function byParent(
+  changes: readonly DocumentChange[],
+  { capabilityList, description }: ReturnType<typeof setPaths>,
+): readonly (readonly [string | undefined, readonly DocumentChange[]])[] {
+  const parentOf = ({ capability }: DocumentChange) =>
+    capability === 'description' ? undefined : capability === 'capabilitylist' ? description : capabilityList;
+  const groups = new Map<string | undefined, DocumentChange[]>();
+  for (const change of changes)
+    groups.set(parentOf(change), [...(groups.get(parentOf(change)) ?? []), change]);
+  return [...groups];
+}

@@ -1,0 +1,86 @@
+import { failure } from '../../core/errors.ts';
+import { retention } from '../../core/push/limits.ts';
+import { freeDeliveriesOfDead } from '../../store/push/deliveries.ts';
+import { pruneNotifications } from '../../store/push/notifications.ts';
+import { removeExpired } from '../../store/push/subscriptions.ts';
+import { lookAtClock } from '../../store/runs/clock-ahead.ts';
+import { addHolder, newHolder } from '../../store/runs/leases.ts';
+import type { Bridge } from '../bridge.ts';
+import { productName, version } from '../version.ts';
+import { startWatch, type Watch } from '../work/watch.ts';
+import { Callbacks } from './callbacks.ts';
+import { Delivering } from './delivering.ts';
+import { createMayBeTold } from './may-be-told.ts';
+import { createSenders, type Sender } from './senders.ts';
+import { Telling } from './telling.ts';
+import { Verifying } from './verifying.ts';
+
+const lookMs = 200;
+const tellMs = 300;
+/** What is told is gathered for so long, and for longer while those who answer have not got what was told before. */
+const gatherMs = 1000;
+const tidyMs = 10_000;
+const pauseAfterFailureMs = 5000;
+
+export interface PushHooks {
+  /** Whether this process is the one that writes down what is to be told. */
+  isOurs(): boolean;
+  /** Beside those that there are. */
+  readonly senders?: Readonly<Record<string, Sender>>;
+}
+
+/** Tells whoever has subscribed what happens: one process writes it down, all deliver it. */
+export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders = {} }: PushHooks): Watch {
+  const { config, database, log } = bridge;
+  const holder = newHolder();
+  addHolder(holder);
+  const now = () => Date.now() - database.aheadMs;
+  const callbacks = new Callbacks({
+    allow: config.push.allow,
+    userAgent: `${productName}/${version} (+${config.contact ?? config.baseUrl})`,
+  });
+  const all = { ...createSenders(bridge, callbacks), ...senders };
+  const delivering = new Delivering({
+    bridge,
+    holder,
+    senders: all,
+    mayBeTold: createMayBeTold(bridge),
+    now,
+  });
+  const verifying = new Verifying({ bridge, holder, callbacks, now });
+  const telling = new Telling(bridge);
+  const nextTidy = { at: 0 };
+
+  const tellWatch = startWatch(bridge, stop, 'what is to be told cannot be written down', async () => {
+    if (!isOurs()) return tellMs;
+    const hasTold = await telling.tell(now());
+    return hasTold ? gatherMs : tellMs;
+  });
+
+  async function look(): Promise<number> {
+    try {
+      if (performance.now() >= nextTidy.at) {
+        nextTidy.at = performance.now() + tidyMs;
+        await lookAtClock(database);
+        await freeDeliveriesOfDead(database);
+        await removeExpired(database, now());
+        await pruneNotifications(database, retention, now());
+      }
+      const hasDelivered = await delivering.look();
+      const hasVerified = await verifying.look();
+      return hasDelivered || hasVerified ? lookMs / 4 : lookMs;
+    } catch (error) {
+      if (!stop.aborted) log.warn({ ...failure(error) }, 'notifications cannot be sent; tried again');
+      return pauseAfterFailureMs;
+    }
+  }
+
+  const watch = startWatch(bridge, stop, 'notifications cannot be sent', look);
+  return {
+    stop: async () => {
+      await Promise.all([tellWatch.stop(), watch.stop()]);
+      await Promise.all([delivering.stop(), verifying.stop()]);
+      await callbacks.close();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { toIso } from '../../core/datetime.ts';
+import { channelAt } from '../../core/push/channels.ts';
+import { mostChangesAtOnce } from '../../core/push/limits.ts';
+import { changeNotifications } from '../../publish/changes/change-notifications.ts';
+import { putNotification } from '../../store/push/notifications.ts';
+import { listWantedTopics } from '../../store/push/subscriptions.ts';
+import {
+  advanceTopic,
+  beginTopic,
+  endTopics,
+  holdTopic,
+  listTopics,
+  type Topic,
+} from '../../store/push/topics.ts';
+import { type JournalState, lastSeqBefore, readJournals } from '../../store/sources/journal.ts';
+import type { Bridge } from '../bridge.ts';
+import { type OpenChannel, openChannels } from './channels.ts';
+import { tellOfDocuments } from './documents.ts';
+import { keepForeignHubs } from './foreign-hubs.ts';
+
+type TellingBridge = Pick<Bridge, 'config' | 'database' | 'sets' | 'publication' | 'log'>;
+
+/**
+ * Writes down what is to be told: of the changes in the journals, and of what is published. Any number of processes may do it;
+ * each thing is told once.
+ */
+export class Telling {
+  readonly #bridge: TellingBridge;
+  #published: ReadonlySet<string> = new Set();
+  #publishedAt = Number.NEGATIVE_INFINITY;
+  readonly #documentsAt = new Map<string, number>();
+
+  constructor(bridge: TellingBridge) {
+    this.#bridge = bridge;
+  }
+
+  /** @param now by the clock of the database. @returns whether anything was told */
+  async tell(now: number): Promise<boolean> {
+    const { database } = this.#bridge;
+    const [topics, wanted] = [await listTopics(database.reader), await listWantedTopics(database.reader)];
+    const subscribed = new Set(
+      [...topics.values()].filter(({ id }) => wanted.has(id)).map(({ name }) => name),
+    );
+    const isFresh = await this.#lookAtPublished(now);
+    const open = openChannels(this.#bridge, (path) => this.#published.has(path), subscribed);
+    if (isFresh) await keepForeignHubs(this.#bridge, open, topics, now);
+    const journals = await readJournals(database.reader);
+    let hasTold = false;
+    for (const channel of open.values()) {
+      const journal = journals.get(channel.resources.source);
+      if (!journal) continue;
+      const topic = topics.get(channel.path) ?? (await this.#begin(channel, journal, now));
+      const want = wanted.get(topic.id);
+      if (channel.kind === 'framework-notification') {
+        if (want && (await this.#tellOfDocuments(channel, topic, now))) hasTold = true;
+        continue;
+      }
+      if (topic.journalId !== journal.id || (!want && topic.journalSeq < journal.seq))
+        await this.#skip(topic, journal);
+      else if (
+        want &&
+        topic.journalSeq < journal.seq &&
+        (await this.#tellOfChanges(channel, topic, journal, want, now))
+      )
+        hasTold = true;
+    }
+    const ended = [...topics.values()].filter(
+      ({ name }) => channelAt(name) && !this.#isOffered(name, subscribed),
+    );
+    await endTopics(database, ended, (name) => `${this.#bridge.config.baseUrl}/${name}`, now);
+    return hasTold;
+  }
+
+  /** A set that is configured, but not published for a moment, keeps its channels. */
+  #isOffered(name: string, subscribed: ReadonlySet<string>): boolean {
+    return openChannels(this.#bridge, () => true, subscribed).has(name);
+  }
+
+  async #lookAtPublished(now: number): Promise<boolean> {
+    if (now - this.#publishedAt < lookAgainMs && now >= this.#publishedAt) return false;
+    this.#published = new Set((await this.#bridge.publication.sets()).map(({ path }) => path));
+    this.#publishedAt = now;
+    return true;
+  }
+
+  async #begin(channel: OpenChannel, journal: JournalState, now: number): Promise<Topic> {
+    const progress = { journalId: journal.id, journalSeq: journal.seq, untilAt: journal.at };
+    return this.#bridge.database.transaction((trx) => beginTopic(trx, channel.path, progress, now));
+  }
+
+  /** Nobody waits for it, or it is the journal of another database: it is told from here on. */
+  async #skip(topic: Topic, { id, seq, at }: JournalState): Promise<void> {
+    await this.#bridge.database.transaction(async (trx) => {
+      const held = await holdTopic(trx, topic.id);
+      if (held?.journalSeq === topic.journalSeq)
+        await advanceTopic(trx, topic.id, { journalId: id, journalSeq: seq, untilAt: at });
+    });
+  }
+
+  async #tellOfChanges(
+    { resources: set }: OpenChannel,
+    topic: Topic,
+    journal: JournalState,
+    { withJson }: { readonly withJson: boolean },
+    now: number,
+  ): Promise<boolean> {
+    const { database, config } = this.#bridge;
+    const { baseUrl } = config;
+    const { afterSeq, from } = await this.#beginning(topic, journal);
+    const notifications = await database.snapshot(async (trx) => {
+      const all = [];
+      const range = { afterSeq, upToSeq: journal.seq };
+      for await (const one of changeNotifications(trx, { baseUrl, set, from, withJson }, range))
+        all.push(one);
+      return all;
+    });
+    return database.transaction(async (trx) => {
+      const held = await holdTopic(trx, topic.id);
+      // Another process has told it meanwhile.
+      if (held?.journalSeq !== topic.journalSeq || held.journalId !== topic.journalId) return false;
+      for (const { xml: content, json, ...facts } of notifications)
+        await putNotification(trx, topic.id, { mediaType: 'application/xml', content, json, ...facts }, now);
+      const untilAt = notifications.at(-1)?.until;
+      await advanceTopic(trx, topic.id, {
+        journalSeq: journal.seq,
+        ...(untilAt === undefined ? {} : { untilAt }),
+      });
+      return notifications.length > 0;
+    });
+  }
+
+  /** Where very much has happened at once only its last second is told: what is missing before it is a gap that can be seen. */
+  async #beginning(
+    topic: Topic,
+    { sourceId, seq, at }: JournalState,
+  ): Promise<{ readonly afterSeq: number; readonly from: string | undefined }> {
+    const whole = { afterSeq: topic.journalSeq, from: topic.untilAt };
+    if (seq - topic.journalSeq <= mostChangesAtOnce || at <= (topic.untilAt ?? '')) return whole;
+    const afterSeq = await lastSeqBefore(this.#bridge.database.reader, sourceId, seq, at);
+    return { afterSeq: Math.max(afterSeq, topic.journalSeq), from: at };
+  }
+
+  async #tellOfDocuments(channel: OpenChannel, topic: Topic, now: number): Promise<boolean> {
+    const last = this.#documentsAt.get(topic.name) ?? Number.NEGATIVE_INFINITY;
+    if (now - last < documentsEveryMs && now >= last) return false;
+    this.#documentsAt.set(topic.name, now);
+    return tellOfDocuments(this.#bridge, channel, topic, { now, at: toIso(new Date(now)) });
+  }
+}
+
+const lookAgainMs = 5000;
+const documentsEveryMs = 2000;

@@ -1,0 +1,283 @@
+import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { listSubscriptions } from '../../../src/store/push/subscriptions.ts';
+import { type Received, type Subscriber, startSubscriber, takeAll } from '../../house/push/subscriber.ts';
+import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
+
+/** What the WebSub suite (websub.rocks) asks of hubs and publishers, and the rules of both standards. */
+let sample: SampleService;
+let subscriber: Subscriber;
+let topic: string;
+let counter = 0;
+
+beforeAll(async () => {
+  sample = await startSampleService('/rs', {}, { push: { hub: true, allow: ['127.0.0.1'] } });
+  topic = `${sample.base}/sample/change-notification.xml`;
+  await vi.waitFor(async () => expect((await fetch(topic)).status).toBe(200), { timeout: 60_000 });
+}, 120_000);
+afterAll(() => sample?.close());
+beforeEach(async () => {
+  subscriber = await startSubscriber();
+  return () => subscriber.close();
+});
+
+const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 30_000, interval: 25 });
+const path = () => {
+  counter += 1;
+  return `/callback/${counter}`;
+};
+const ask = (form: Record<string, string>, headers: Record<string, string> = {}) =>
+  fetch(`${sample.base}/hub`, { method: 'POST', headers, body: new URLSearchParams(form) });
+const subscribed = async (callback: string) =>
+  (await listSubscriptions(sample.bridge.database.reader)).filter((one) => one.callback === callback);
+
+/** Subscribes, and waits until that is confirmed. */
+async function subscribe(at: string, more: Record<string, string> = {}): Promise<Received> {
+  const callback = `${subscriber.base}${at}`;
+  const before = subscriber.questions('subscribe').length;
+  const answer = await ask({
+    'hub.mode': 'subscribe',
+    'hub.topic': topic,
+    'hub.callback': callback,
+    ...more,
+  });
+  expect(answer.status).toBe(202);
+  await soon(() => expect(subscriber.questions('subscribe').length).toBeGreaterThan(before));
+  await soon(async () => expect(await subscribed(callback)).toHaveLength(1));
+  const question = subscriber.questions('subscribe').at(-1);
+  if (!question) throw new Error('nobody asked');
+  return question;
+}
+
+async function delivered(at: string, count = 1): Promise<readonly Received[]> {
+  await soon(() => expect(subscriber.deliveries(at).length).toBeGreaterThanOrEqual(count));
+  return subscriber.deliveries(at);
+}
+
+async function leave(at: string): Promise<void> {
+  const callback = `${subscriber.base}${at}`;
+  await ask({ 'hub.mode': 'unsubscribe', 'hub.topic': topic, 'hub.callback': callback });
+  await soon(async () => expect(await subscribed(callback)).toEqual([]));
+}
+
+test('hub 100: a subscription is confirmed, and gets what is published as it is published', async () => {
+  const at = path();
+  const question = await subscribe(at);
+  expect(Object.fromEntries(question.query)).toEqual({
+    ...{ 'hub.mode': 'subscribe', 'hub.topic': topic, 'hub.lease_seconds': '864000' },
+    'hub.challenge': expect.stringMatching(/^[\w-]{32}$/),
+  });
+  await sample.edit(3);
+  const [delivery] = await delivered(at);
+  const text = delivery?.body.toString() ?? '';
+  // CN-01, CN-04, CN-06: what it is, where it belongs, and what has happened to what.
+  expect(text).toMatch(/<rs:md capability="change-notification" from="[^"]+Z" until="[^"]+Z"\/>/);
+  expect(text).toContain(`<rs:ln rel="up" href="${sample.base}/sample/capabilitylist.xml"/>`);
+  expect(text).toMatch(
+    /<loc>[^<]+<\/loc><lastmod>[^<]+<\/lastmod><rs:md change="(created|updated|deleted)" datetime/,
+  );
+  expect(delivery?.headers['content-type']).toBe('application/xml');
+  expect(delivery?.headers.link).toBe(
+    `<${sample.base}/hub>; rel="hub", <${topic}>; rel="self", <${sample.base}/sample/capabilitylist.xml>; rel="resourcesync"`,
+  );
+  expect(delivery?.headers['x-hub-signature']).toBeUndefined();
+  // NT-01, NT-02: the same bytes are at the topic, with the same links.
+  const page = await fetch(topic);
+  expect(page.headers.get('content-type')).toBe('application/xml');
+  expect(page.headers.get('link')).toBe(delivery?.headers.link);
+  const all = subscriber.deliveries(at);
+  expect(await page.text()).toBe(all.at(-1)?.body.toString());
+  const head = await fetch(topic, { method: 'HEAD' });
+  expect([head.status, head.headers.get('link'), head.headers.get('content-length')]).toEqual([
+    ...[200, delivery?.headers.link, String(all.at(-1)?.body.byteLength)],
+  ]);
+  await leave(at);
+});
+
+test('hub 101: with a secret it is signed, over the bytes that are sent', async () => {
+  const at = path();
+  await subscribe(at, { 'hub.secret': '0123456789abcdefghij' });
+  await sample.edit(2);
+  const [delivery] = await delivered(at);
+  const signature = createHmac('sha256', '0123456789abcdefghij')
+    .update(delivery?.body ?? '')
+    .digest('hex');
+  expect(delivery?.headers['x-hub-signature']).toBe(`sha256=${signature}`);
+  await leave(at);
+});
+
+test('hub 102: parameters that nobody knows are ignored', async () => {
+  const at = path();
+  const question = await subscribe(at, { foo: 'bar', 'hub.foo': 'hub.bar' });
+  expect(question.query.has('foo')).toBe(false);
+  await leave(at);
+});
+
+test('hub 103: subscribed twice it is confirmed again, and told once', async () => {
+  const at = path();
+  await subscribe(at);
+  await subscribe(at, { 'hub.lease_seconds': '1000' });
+  await soon(async () => {
+    const [one] = await subscribed(`${subscriber.base}${at}`);
+    expect((one?.leaseUntil ?? 0) - Date.now()).toBeLessThan(1_000_000);
+  });
+  await sample.edit(2);
+  await delivered(at);
+  await sample.edit(2);
+  await delivered(at, 2);
+  const bodies = subscriber.deliveries(at).map(({ body }) => body.toString());
+  expect(new Set(bodies).size).toBe(bodies.length);
+  // CN-02: each begins where the one before ended.
+  const [first, second] = bodies.map((text) => /from="([^"]+)" until="([^"]+)"/.exec(text) ?? []);
+  expect(second?.[1]).toBe(first?.[2]);
+  await leave(at);
+});
+
+test('hub 104: after unsubscribing there is silence', async () => {
+  const [at, other] = [path(), path()];
+  await subscribe(at);
+  await subscribe(other);
+  await leave(at);
+  const [question] = subscriber.questions('unsubscribe');
+  expect([...(question?.query.keys() ?? [])].sort()).toEqual(['hub.challenge', 'hub.mode', 'hub.topic']);
+  await sample.edit(2);
+  await delivered(other);
+  expect(subscriber.deliveries(at)).toEqual([]);
+  await leave(other);
+});
+
+test('the callback keeps its query, and what is asked comes behind it', async () => {
+  const at = `${path()}?who=me&x=%20`;
+  const { url } = await subscribe(at);
+  expect(url.startsWith(`${at}&hub.mode=subscribe&`)).toBe(true);
+  await leave(at);
+});
+
+test.each([
+  ['another text', (_: Received, reply: ServerResponse) => reply.end('something else')],
+  [
+    'the challenge and more',
+    (one: Received, reply: ServerResponse) => reply.end(`${one.query.get('hub.challenge')}\n`),
+  ],
+  ['404', (_: Received, reply: ServerResponse) => reply.writeHead(404).end()],
+  [
+    'the challenge with 404',
+    (one: Received, reply: ServerResponse) => reply.writeHead(404).end(one.query.get('hub.challenge')),
+  ],
+  [
+    'a redirect',
+    (one: Received, reply: ServerResponse) =>
+      one.url.startsWith('/elsewhere')
+        ? takeAll(one, reply)
+        : reply.writeHead(307, { location: `/elsewhere?${one.query}` }).end(),
+  ],
+  [
+    'a body without an end',
+    (_: Received, reply: ServerResponse) => {
+      const more = setInterval(() => reply.write('x'.repeat(1000)), 5);
+      reply.on('close', () => clearInterval(more));
+    },
+  ],
+])('a callback that answers with %s has not confirmed', async (_, behaviour) => {
+  const at = path();
+  subscriber.behave(behaviour as (one: Received, reply: ServerResponse) => void);
+  const callback = `${subscriber.base}${at}`;
+  const answer = await ask({ 'hub.mode': 'subscribe', 'hub.topic': topic, 'hub.callback': callback });
+  // WS-05: what the callback says is not known yet.
+  expect(answer.status).toBe(202);
+  await soon(() => expect(subscriber.questions()).toHaveLength(1));
+  await soon(async () => expect(await sample.bridge.database.reader('push_intent').select()).toEqual([]));
+  expect(await subscribed(callback)).toEqual([]);
+  expect(subscriber.questions()).toHaveLength(1);
+});
+
+test('a subscription that is not confirmed again stays as it is', async () => {
+  const at = path();
+  await subscribe(at, { 'hub.secret': 'first' });
+  subscriber.behave((_, reply) => reply.writeHead(404).end());
+  const callback = `${subscriber.base}${at}`;
+  await ask({ 'hub.mode': 'unsubscribe', 'hub.topic': topic, 'hub.callback': callback });
+  await soon(() => expect(subscriber.questions('unsubscribe')).toHaveLength(1));
+  await ask({ 'hub.mode': 'subscribe', 'hub.topic': topic, 'hub.callback': callback, 'hub.secret': 'other' });
+  await soon(() => expect(subscriber.questions('subscribe')).toHaveLength(2));
+  await soon(async () => expect(await sample.bridge.database.reader('push_intent').select()).toEqual([]));
+  subscriber.behave(takeAll);
+  await sample.edit(1);
+  const [delivery] = await delivered(at);
+  const signature = createHmac('sha256', 'first')
+    .update(delivery?.body ?? '')
+    .digest('hex');
+  expect(delivery?.headers['x-hub-signature']).toBe(`sha256=${signature}`);
+  await leave(at);
+});
+
+test('410 ends a subscription; what fails is sent again, and nothing overtakes it', async () => {
+  const [gone, failing] = [path(), path()];
+  await subscribe(gone);
+  await subscribe(failing);
+  let failures = 2;
+  subscriber.behave((one, reply) => {
+    if (one.url === gone) reply.writeHead(410).end();
+    else if (one.method === 'POST' && failures > 0) {
+      failures -= 1;
+      reply.writeHead(failures === 1 ? 500 : 302, { location: '/elsewhere' }).end();
+    } else takeAll(one, reply);
+  });
+  await sample.edit(1);
+  await soon(async () => expect(await subscribed(`${subscriber.base}${gone}`)).toEqual([]));
+  await delivered(failing);
+  await sample.edit(1);
+  await vi.waitFor(() => expect(subscriber.deliveries(failing).length).toBeGreaterThanOrEqual(4), 90_000);
+  const bodies = subscriber.deliveries(failing).map(({ body }) => body.toString());
+  expect(bodies[1]).toBe(bodies[0]);
+  expect(bodies[2]).toBe(bodies[0]);
+  expect(bodies[3]).not.toBe(bodies[0]);
+  expect(subscriber.received.some(({ url }) => url === '/elsewhere')).toBe(false);
+  await leave(failing);
+}, 120_000);
+
+test('publisher: the channels are named in the Capability List, with the hub, and lead to it', async () => {
+  const list = await (await fetch(`${sample.base}/sample/capabilitylist.xml`)).text();
+  for (const kind of ['change-notification', 'framework-notification']) {
+    expect(list).toContain(
+      `<loc>${sample.base}/sample/${kind}.xml</loc>\n    <rs:md capability="${kind}"/>\n    <rs:ln rel="hub" href="${sample.base}/hub"/>`,
+    );
+    const page = await fetch(`${sample.base}/sample/${kind}.xml`);
+    expect(page.headers.get('link')).toContain(`<${sample.base}/sample/${kind}.xml>; rel="self"`);
+  }
+  // Clients that take lists alone are told of nothing else.
+  const listsOnly = await (await fetch(`${sample.base}/sample/lists/capabilitylist.xml`)).text();
+  expect(listsOnly).not.toContain('notification');
+});
+
+test('a channel without news is empty, and there', async () => {
+  const page = await fetch(`${sample.base}/sample/framework-notification.xml`);
+  expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([
+    200,
+    'application/xml',
+    '',
+  ]);
+});
+
+test('what is published is told of on a channel of its own', async () => {
+  const at = path();
+  await subscribe(at, { 'hub.topic': `${sample.base}/sample/framework-notification.xml` });
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await sample.bridge.publisher.publish(
+    sample.bridge.sets().find((set) => set.path === 'sample') ?? expect.unreachable(),
+    { resourceList: 'always', close: true },
+  );
+  await delivered(at);
+  const text = subscriber
+    .deliveries(at)
+    .map(({ body }) => body.toString())
+    .join('');
+  expect(text).toContain('<rs:md capability="framework-notification"/>');
+  expect(text).toContain(`<rs:ln rel="up" href="${sample.base}/sample/capabilitylist.xml"/>`);
+  expect(text).toMatch(
+    /resourcelist\.xml<\/loc>\n {4}<rs:md change="updated" datetime="[^"]+" capability="resourcelist"\/>/,
+  );
+  // FN-05: of an index only what is below it is named.
+  expect(text).not.toContain('changelist-index.xml</loc>');
+}, 60_000);
