@@ -217,6 +217,18 @@ describe('what goes wrong', () => {
     expect(copy.contents()).toEqual(source.contents());
   });
 
+  it('what could not be fetched and is listed no more is given up', async () => {
+    source.put('/gone', 'soon');
+    source.put('/a', 'A');
+    source.list();
+    source.remove('/gone');
+    source.forget();
+    expect(await copy.sync()).toMatchObject({ left: 1, isComplete: false });
+    source.list();
+    expect(await copy.sync()).toMatchObject({ left: 0, failures: [] });
+    expect(copy.contents()).toEqual(source.contents());
+  });
+
   it('content that is not what was stated is not believed: what is held stays', async () => {
     await begin();
     source.put('/a', 'the new one');

@@ -56,6 +56,7 @@ export class Inventory {
   readonly #seen: SeenIds;
   readonly #hasDue: boolean;
   readonly #highest: number;
+  #oldest: string | undefined;
 
   constructor(staging: Staging) {
     this.#staging = staging;
@@ -68,6 +69,7 @@ export class Inventory {
   stage(statement: Statement, asOf: string): void {
     const { tally } = this;
     tally.entries += 1;
+    if (this.#oldest === undefined || asOf < this.#oldest) this.#oldest = asOf;
     this.#stage(statement, asOf);
     this.#staging.database.breathe();
     if (tally.entries % 1000 === 0) this.#staging.onProgress?.(tally.entries);
@@ -115,7 +117,9 @@ export class Inventory {
 
   /** To be called when nothing is missing from what was staged: what was not named is not there any more. */
   doomUnseen(at: string): void {
-    const { held, database } = this.#staging;
+    const { held, due, database } = this.#staging;
+    // What is due and was listed is as of this list by now.
+    if (this.#hasDue && this.#oldest !== undefined) due.dropOlder(this.#oldest);
     for (const { id, asOf, isDoomed } of held.all()) {
       // A package brings what it lists.
       if (id > this.#highest) return;

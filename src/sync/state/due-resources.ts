@@ -70,6 +70,11 @@ export class DueResources {
     this.#database.write('delete from due where loc = ? and as_of <= ?', loc, upTo);
   }
 
+  /** What no complete list of that moment has is not there to be fetched any more. */
+  dropOlder(asOf: string): void {
+    this.#database.write('delete from due where as_of < ?', asOf);
+  }
+
   find(loc: string): DueResource | undefined {
     const row = this.#database.get<Row>('select * from due where loc = ?', loc);
     return row && toDue(row);
