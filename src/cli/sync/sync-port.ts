@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { createLog } from '../../bridge/log.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import { productName, version } from '../../bridge/version.ts';
 import { eitherOf } from '../../core/either-signal.ts';
+import { BridgeError } from '../../core/errors.ts';
+import { keepSecret } from '../../core/secrets.ts';
 import { createHostGate } from '../../harvest/http/host-gate.ts';
 import { createHttp, type HttpSettings } from '../../harvest/http/http.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
@@ -12,10 +16,14 @@ export interface SyncPortFlags {
   readonly allowPrivate: boolean;
   readonly contact?: string;
   readonly transfers: number;
+  /** A file with the token of a private Source; else RSBRIDGE_ACCESS_TOKEN, if there is one. */
+  readonly accessTokenFile?: string;
 }
 
 /** A document may have 50 MB, and Sources write longer ones. */
 const maximumDocumentBytes = 68 * 1024 * 1024;
+/** Nearly all resources are small: they come without a stream. */
+const wholeOctets = 262_144;
 const slowestRate = { graceSeconds: 120, bytesPerSecond: 1_000 };
 
 /**
@@ -24,14 +32,17 @@ const slowestRate = { graceSeconds: 120, bytesPerSecond: 1_000 };
  */
 export function openSyncPort(
   start: URL,
-  { allowPrivate, contact, transfers }: SyncPortFlags,
+  { allowPrivate, contact, transfers, accessTokenFile }: SyncPortFlags,
   io: CommandIo,
 ): SourcePort & { close(): Promise<void> } {
   const deps = { gate: createHostGate(), clock: systemClock, log: createLog('silent', io.stderr) };
+  const token = readToken(accessTokenFile, io);
   const settings: Omit<HttpSettings, 'maxResponseBytes'> = {
     endpoint: start.href,
     userAgent: `${productName}/${version} (${contact === undefined ? 'sync' : `+${contact}`})`,
     contact,
+    // To the host, port and scheme of the given address alone.
+    headers: token === undefined ? undefined : { authorization: `Bearer ${token}` },
     requestsPerHost: transfers,
     timeoutSeconds: 60,
     allowPrivateAddresses: allowPrivate,
@@ -47,7 +58,8 @@ export function openSyncPort(
       try {
         if (purpose === 'document')
           return await documents.get(uri, { signal: signals.document, decode: 'sniffed', headers: asked });
-        return await contents.get(uri, { signal: signals.content, decode: 'declared', headers: asked });
+        const how = { decode: 'declared', bulk: { whole: wholeOctets } } as const;
+        return await contents.get(uri, { signal: signals.content, ...how, headers: asked });
       } catch (error) {
         throw withPrivateHint(error);
       }
@@ -56,4 +68,24 @@ export function openSyncPort(
       await Promise.all([documents.close(), contents.close()]);
     },
   };
+}
+
+/** @throws BridgeError `usage` */
+function readToken(file: string | undefined, { env, cwd }: CommandIo): string | undefined {
+  let token = env.RSBRIDGE_ACCESS_TOKEN?.trim();
+  if (file !== undefined) {
+    try {
+      token = readFileSync(resolve(cwd, file), 'utf8').trim();
+    } catch (cause) {
+      throw new BridgeError('usage', `--access-token-file ${file} cannot be read`, { cause });
+    }
+  }
+  if (!token) return undefined;
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new BridgeError(
+      'usage',
+      'the access token has characters that no token has: give it alone, in one line',
+    );
+  keepSecret(token);
+  return token;
 }

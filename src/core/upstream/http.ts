@@ -29,8 +29,8 @@ export interface HttpOptions {
   readonly patient?: boolean;
   /** Instead of the configured one. */
   readonly maxBytes?: number;
-  /** GET: many octets are expected; they come in large chunks, with as little work for each as can be. Default false. */
-  readonly bulk?: boolean;
+  /** GET: many octets are expected; they come in large chunks, with as little work for each as can be; up to `whole` octets in one piece. Default false. */
+  readonly bulk?: boolean | { readonly whole: number };
   /** Milliseconds for the whole exchange, waits for a place at the host not counted. */
   readonly deadline?: number;
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import type { Clock, Http, HttpOptions, HttpResponse, Log } from '../../core/adapter.ts';
 import { type AllowedPlace, parseAllowedPlace } from '../../core/config/network-allow.ts';
@@ -71,6 +72,11 @@ export function createHttp(
   const bulk = createGuardedAgent(guard, { ...limits, largeReads: true });
   const broken = new BrokenHosts();
 
+  /** Who wants what is small in one piece has no use for large reads. */
+  function agentOf(how: NonNullable<HttpOptions['bulk']>): Dispatcher {
+    return wholeOf(how) > 0 ? dispatcher : bulk;
+  }
+
   function check(url: URL): void {
     guard.check(url);
     if (scope === 'found') refuseCredentials(url);
@@ -111,8 +117,8 @@ export function createHttp(
         const headers = headersFor(exchange, start.url, options);
         const { signal } = deadline;
         const response =
-          options.bulk === true && method === 'GET'
-            ? await bulkRequest(bulk, url, headers, signal)
+          options.bulk && method === 'GET'
+            ? await bulkRequest(agentOf(options.bulk), url, headers, signal, wholeOf(options.bulk))
             : await request(url, {
                 dispatcher,
                 method,
@@ -125,7 +131,8 @@ export function createHttp(
             ? undefined
             : redirected(exchange, response.statusCode, response.headers.location, scope === 'endpoint');
         if (next === undefined) return await toResponse(response, exchange, leave, options, deadline);
-        await response.body.dump({ limit: 65_536, signal }).catch(() => undefined);
+        if (!Buffer.isBuffer(response.body))
+          await response.body.dump({ limit: 65_536, signal }).catch(() => undefined);
       } catch (error) {
         leave();
         throw error;
@@ -175,17 +182,24 @@ export function createHttp(
       leave();
       deadline.end();
     };
+    const gzipIsDeclared = /\bgzip\b/i.test(headers['content-encoding'] ?? '');
+    const mayBeGzip = decode === 'sniffed' || (decode === 'declared' && gzipIsDeclared);
+    const limits = { maxBytes, mayBeGzip, slowestRate: settings.slowestRate };
+    if (Buffer.isBuffer(body)) {
+      end();
+      const isPlain = !mayBeGzip && body.length <= maxBytes;
+      const all = isPlain ? once(body) : decodedBody(Readable.from([body]), url.href, limits);
+      return { ...answer, body: all, discard: async () => undefined };
+    }
     if (method === 'HEAD') {
       await body.dump();
       end();
       return { ...answer, body: nothing(), discard: async () => undefined };
     }
     body.once('close', end);
-    const gzipIsDeclared = /\bgzip\b/i.test(headers['content-encoding'] ?? '');
-    const mayBeGzip = decode === 'sniffed' || (decode === 'declared' && gzipIsDeclared);
     return {
       ...answer,
-      body: decodedBody(body, url.href, { maxBytes, mayBeGzip, slowestRate: settings.slowestRate }),
+      body: decodedBody(body, url.href, limits),
       discard: async () => {
         body.on('error', () => undefined);
         body.destroy();
@@ -268,7 +282,15 @@ export function createHttp(
   };
 }
 
+function wholeOf(how: NonNullable<HttpOptions['bulk']>): number {
+  return typeof how === 'boolean' ? 0 : how.whole;
+}
+
 const impatience: Patience = { busyAttempts: 1, connectAttempts: 1, firstWaitMs: 0, longestWaitMs: 0 };
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 

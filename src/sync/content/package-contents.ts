@@ -96,7 +96,8 @@ async function takeMember(zip: PackageFile, found: Statement, { due, copying }: 
   if (!member || member.uncompressedSize > largestMember) return;
   const digest = new ContentDigest(wanted);
   const chunks: Uint8Array[] = [];
-  for await (const chunk of zip.read(member)) {
+  const whole = zip.readWhole(member);
+  for await (const chunk of whole === undefined ? zip.read(member) : [whole]) {
     digest.update(chunk);
     chunks.push(chunk);
   }
@@ -107,7 +108,7 @@ async function takeMember(zip: PackageFile, found: Statement, { due, copying }: 
     differenceFrom({ hashes: [], length: found.length }, facts) !== undefined
   )
     return;
-  const content = { ...facts, bytes: Buffer.concat(chunks), file: undefined };
+  const content = { ...facts, bytes: whole ?? Buffer.concat(chunks), file: undefined };
   const nothing = { etag: undefined, lastModified: undefined, mediaType: found.type } as const;
   await copying.place(wanted, content, { ...nothing, isProvisional: false, means: 'package' });
 }

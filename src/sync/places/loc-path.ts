@@ -16,7 +16,8 @@ const longestSegment = 200;
 /** Together, with room for the path to the copy. */
 const longestPath = 1_500;
 
-const plain = /^[A-Za-z0-9._~@!$'()+,;=-]$/;
+/** What is escaped in the address stays so. */
+const toEscape = /%(?![0-9A-Fa-f]{2})|[^%A-Za-z0-9._~@!$'()+,;=-]/gu;
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
 /**
@@ -70,13 +71,7 @@ function isBelow(loc: string, base: string): boolean {
 }
 
 function segmentOf(segment: string): string {
-  let name = '';
-  for (let at = 0; at < segment.length; at += 1) {
-    const character = segment[at] ?? '';
-    // What is escaped in the address stays so.
-    const isEscape = character === '%' && /^%[0-9a-f]{2}$/i.test(segment.slice(at, at + 3));
-    name += isEscape || plain.test(character) ? character : escaped(character);
-  }
+  let name = segment.replace(toEscape, escaped);
   // `.` and `..` lead elsewhere, `.rsbridge` is ours, and some systems forget dots at the end.
   if (/^\.+$/.test(name) || /^\.rsbridge$/i.test(name) || reserved.test(name) || name.startsWith(own))
     name = escaped(name[0] ?? '') + name.slice(1);

@@ -2,7 +2,7 @@ import { DirectorySink } from '../sinks/directory-sink.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
 import type { FoundContent, Placed, PlacedResource, PutResource, Sink } from '../sinks/sink.ts';
 import type { HeldResources } from '../state/held-resources.ts';
-import type { PlaceRule } from './loc-path.ts';
+import { locPath, type PlaceRule } from './loc-path.ts';
 import { Places } from './places.ts';
 
 export interface TreeDeps {
@@ -24,15 +24,19 @@ export class TreeSink implements Sink {
   readonly #places: Places;
   readonly #held: HeldResources;
   readonly #flush: () => void;
+  readonly #rules: readonly PlaceRule[];
 
   constructor({ directory, parts, backup, rules, held, flush }: TreeDeps) {
     this.#files = new DirectorySink(directory, parts, backup);
     this.#places = new Places(rules, held, this.#files);
     this.#held = held;
     this.#flush = flush;
+    this.#rules = rules;
   }
 
   async find(loc: string): Promise<FoundContent | undefined> {
+    // In a new copy nearly always: to know of all others costs more.
+    if (!this.#files.isAnything(locPath(loc, this.#rules))) return undefined;
     const { path, isContested } = this.#places.take(loc);
     if (isContested) this.#flush();
     if (this.#held.at(path) !== undefined || !this.#files.isFile(path)) return undefined;

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import {
+  closeSync,
   copyFileSync,
   createReadStream,
   existsSync,
+  futimesSync,
   mkdirSync,
+  openSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -44,9 +47,8 @@ export class DirectorySink {
     if (source === undefined) {
       this.#written += 1;
       source = join(this.#parts, `new-${process.pid}-${this.#written}`);
-      writeFileSync(source, bytes ?? new Uint8Array());
-    }
-    if (modifiedAt !== undefined) setTime(source, modifiedAt);
+      writeNew(source, bytes ?? new Uint8Array(), modifiedAt);
+    } else if (modifiedAt !== undefined) setTime(source, modifiedAt);
     this.#makeFolder(dirname(target));
     if (this.#backup !== undefined) this.#putAside(path);
     renameSync(source, target);
@@ -67,6 +69,15 @@ export class DirectorySink {
     this.#folders.clear();
     this.#makeFolder(dirname(join(this.root, to)));
     renameSync(temporary, join(this.root, to));
+  }
+
+  /** Whether anything lies there, a folder too, or a file where it has a folder. */
+  isAnything(path: string): boolean {
+    try {
+      return statSync(join(this.root, path), { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return true;
+    }
   }
 
   isFile(path: string): boolean {
@@ -119,6 +130,17 @@ export class DirectorySink {
       }
       this.#folders.delete(join(this.root, current));
     }
+  }
+}
+
+function writeNew(file: string, bytes: Uint8Array, modifiedAt: string | undefined): void {
+  const descriptor = openSync(file, 'w');
+  try {
+    writeFileSync(descriptor, bytes);
+    const seconds = modifiedAt === undefined ? undefined : toMilliseconds(modifiedAt) / 1000;
+    if (seconds !== undefined) futimesSync(descriptor, seconds, seconds);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -13,7 +13,7 @@ export const ownFolder = '.rsbridge';
 /** Raised with every change of the tables that an older release would not understand. */
 const schemaVersion = 2;
 /** So many changes, or what came in so many milliseconds, are lost at most when the process is killed. */
-const longestBatch = 200;
+const longestBatch = 2_000;
 const longestBatchMs = 500;
 
 const tables = `
@@ -106,7 +106,12 @@ export class CopyDatabase {
     const lock = takeLock(own, directory);
     try {
       const database = openSqliteFile(join(own, 'state.db'));
-      for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -32768'])
+      for (const pragma of [
+        'journal_mode = WAL',
+        'synchronous = NORMAL',
+        'cache_size = -32768',
+        'wal_autocheckpoint = 4000',
+      ])
         database.exec(`pragma ${pragma}`);
       prepareTables(database, directory);
       return new CopyDatabase(database, lock, now);

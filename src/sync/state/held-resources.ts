@@ -64,9 +64,12 @@ const pageSize = 5_000;
 
 export class HeldResources {
   readonly #database: CopyDatabase;
+  /** False: nothing is known to be gone, and need not be looked for. */
+  #hasGone: boolean;
 
   constructor(database: CopyDatabase) {
     this.#database = database;
+    this.#hasGone = database.get('select 1 as found from gone limit 1') !== undefined;
   }
 
   find(loc: string): HeldResource | undefined {
@@ -97,7 +100,7 @@ export class HeldResources {
       ...[otherHashes.length === 0 ? undefined : otherHashes.join(' '), length, type, etag, lastModified],
       ...[held.fetchedAt, held.isProvisional ? 1 : 0, held.note],
     );
-    this.#database.write('delete from gone where loc = ?', loc);
+    if (this.#hasGone) this.#database.write('delete from gone where loc = ?', loc);
   }
 
   /** The bytes are those that are stated now; `lastmod` stays where none is stated. */
@@ -141,6 +144,7 @@ export class HeldResources {
   }
 
   noteGone(loc: string, asOf: string): void {
+    this.#hasGone = true;
     this.#database.write(
       `insert into gone (loc, as_of) values (?, ?)
        on conflict (loc) do update set as_of = excluded.as_of where excluded.as_of > gone.as_of`,
@@ -150,6 +154,7 @@ export class HeldResources {
 
   /** Since when it is known to be gone. */
   goneSince(loc: string): string | undefined {
+    if (!this.#hasGone) return undefined;
     return this.#database.get<{ as_of: string }>('select as_of from gone where loc = ?', loc)?.as_of;
   }
 

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import type { HttpResponse } from '../../../src/core/adapter.ts';
 import { giveBackChunk } from '../../../src/harvest/http/chunk-memory.ts';
@@ -40,8 +41,11 @@ async function serve(answer: (socket: Socket, request: number) => void, requests
     { gate: createHostGate(), clock, log: silent },
   );
   open.push({ server, http, sockets });
-  const get = (signal: AbortSignal = new AbortController().signal) =>
-    http.get(url, { signal, patient: false, bulk: true, decode: 'never' });
+  const get = (
+    signal: AbortSignal = new AbortController().signal,
+    bulk: true | { readonly whole: number } = true,
+    decode: 'never' | 'declared' = 'never',
+  ) => http.get(url, { signal, patient: false, bulk, decode });
   return { get, sockets, asked: () => requests };
 }
 
@@ -86,6 +90,40 @@ function chunked(bytes: Uint8Array): Buffer {
   }
   return Buffer.concat([...parts, Buffer.from('0\r\nX-Trailer: 1\r\n\r\n')]);
 }
+
+const never = () => new AbortController().signal;
+
+test.each([
+  ['of known length', withLength],
+  ['in chunks', chunked],
+])('up to a length a body comes in one piece, a larger one as before (%s)', async (_, written) => {
+  const small = content.subarray(0, 150_003);
+  const { get } = await serve((socket, request) => socket.write(written(request === 2 ? content : small)));
+  for (const bytes of [small, content, small]) {
+    const answer = await get(never(), { whole: 200_000 });
+    expect(answer.status).toBe(200);
+    const { hash, chunks, error } = await read(answer);
+    expect(error).toBeUndefined();
+    expect(hash).toBe(hashOf(bytes));
+    if (bytes === small) expect(chunks).toBe(1);
+  }
+});
+
+test('what is to come in one piece and is cut off is no answer', async () => {
+  const { get } = await serve((socket) => {
+    socket.write(withLength(content.subarray(0, 1000)).subarray(0, 500));
+    socket.end();
+  });
+  await expect(get(never(), { whole: 200_000 })).rejects.toMatchObject({ code: 'upstream-unreachable' });
+});
+
+test('what is to come in one piece is unpacked where its server says that it is packed', async () => {
+  const packed = gzipSync(content.subarray(0, 1000));
+  const { get } = await serve((socket) => socket.write(withLength(packed, 'Content-Encoding: gzip\r\n')));
+  const { hash } = await read(await get(never(), { whole: 200_000 }, 'declared'));
+  expect(hash).toBe(hashOf(content.subarray(0, 1000)));
+  expect((await read(await get(never(), { whole: 200_000 }))).hash).toBe(hashOf(packed));
+});
 
 test.each([
   ['of known length', (bytes: Uint8Array) => withLength(bytes)],
