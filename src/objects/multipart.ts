@@ -3,6 +3,7 @@ import { BridgeError } from '../core/errors.ts';
 import type { ObjectContent, PutOptions, PutOutcome } from '../core/payloads/object-store.ts';
 import type { BucketAddress } from './bucket-address.ts';
 import { type Exchange, type ExchangeDeps, emptyHash, exchange } from './exchange.ts';
+import { metadataHeaders } from './metadata.ts';
 import { parseAnswer, readSome, refusalError, textAt } from './s3-answer.ts';
 
 /** Rules of the protocol. */
@@ -24,9 +25,9 @@ export async function putInParts(
   options: PutOptions,
   size = partBytes,
 ): Promise<PutOutcome> {
-  const { signal, mediaType } = options;
+  const { signal, mediaType, metadata } = options;
   const what = `to write ${key}`;
-  const uploadId = await begin(deps, bucket, key, { what, signal, mediaType });
+  const uploadId = await begin(deps, bucket, key, { what, signal, mediaType, metadata });
   try {
     const each = Math.max(size, Math.ceil(content.length / mostParts));
     const etags: string[] = [];
@@ -46,12 +47,20 @@ async function begin(
   deps: ExchangeDeps,
   bucket: BucketAddress,
   key: string,
-  { what, signal, mediaType }: Pick<Exchange, 'what' | 'signal'> & { mediaType: string | undefined },
+  {
+    what,
+    signal,
+    mediaType,
+    metadata,
+  }: Pick<Exchange, 'what' | 'signal'> & Pick<PutOptions, 'mediaType' | 'metadata'>,
 ): Promise<string> {
   const answer = await exchange(deps, {
     method: 'POST',
     url: bucket.urlOf(key, { uploads: '' }),
-    headers: mediaType === undefined ? {} : { 'content-type': mediaType },
+    headers: {
+      ...(mediaType === undefined ? {} : { 'content-type': mediaType }),
+      ...metadataHeaders(metadata),
+    },
     body: { length: 0, open: nothing },
     payloadHash: emptyHash,
     what,

@@ -16,6 +16,7 @@ import type { Connections } from './connections.ts';
 import { hashOf, hashOfBytes } from './content-hash.ts';
 import { type CredentialSettings, credentialSource } from './credentials.ts';
 import { type Answer, type ExchangeDeps, emptyHash, exchange } from './exchange.ts';
+import { metadataHeaders, metadataOf } from './metadata.ts';
 import { partBytes, putInParts } from './multipart.ts';
 import { ResumedBody } from './resumed-body.ts';
 import { parseAnswer, type Refused, readSome, textAt } from './s3-answer.ts';
@@ -52,7 +53,7 @@ export function createS3Store(settings: S3Settings, deps: S3Deps): ObjectStore {
 
   async function put(key: string, content: ObjectContent, options: PutOptions = {}): Promise<PutOutcome> {
     if (content.length > size) return putInParts(its, bucket, key, content, options, size);
-    const { mediaType, ifAbsent = false, ifMatch, signal } = options;
+    const { mediaType, metadata, ifAbsent = false, ifMatch, signal } = options;
     const what = `to write ${key}`;
     const hash = content.sha256 ?? (await hashOf(content));
     const answer = await exchange(its, {
@@ -61,6 +62,7 @@ export function createS3Store(settings: S3Settings, deps: S3Deps): ObjectStore {
       headers: {
         'x-amz-checksum-sha256': Buffer.from(hash, 'hex').toString('base64'),
         ...(mediaType === undefined ? {} : { 'content-type': mediaType }),
+        ...metadataHeaders(metadata),
         ...(ifAbsent ? { 'if-none-match': '*' } : {}),
         ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
       },
@@ -143,7 +145,8 @@ export function createS3Store(settings: S3Settings, deps: S3Deps): ObjectStore {
     const answer = await exchange(its, { ...asked, signal, accepts });
     if (answer.kind === 'ok') {
       await readSome(answer.body, answerBytes);
-      return { length: Number(answer.headers['content-length']), etag: answer.headers.etag };
+      const { etag, 'content-length': length } = answer.headers;
+      return { length: Number(length), etag, metadata: metadataOf(answer.headers) };
     }
     const found = await get(key, { signal });
     found?.body.destroy();

@@ -1,6 +1,7 @@
 import type { SourcePort } from '../resourcesync/source-port.ts';
 import type { Selection } from './choice/selection.ts';
 import type { Way } from './choice/way.ts';
+import type { Author, OpenBucket } from './open-sink.ts';
 import type { PlaceRule } from './places/loc-path.ts';
 import type { Telling } from './sinks/copied-change.ts';
 import type { SyncProgress } from './sync-progress.ts';
@@ -42,5 +43,9 @@ export interface SyncDeps {
   /** What is under way is finished, and nothing new begun. */
   readonly stop: AbortSignal;
   readonly telling?: Telling | undefined;
+  /** The way to a bucket, by its address `s3://…`; undefined: there is none. */
+  readonly openBucket?: OpenBucket | undefined;
+  /** Who we are, for what names its author. */
+  readonly author?: Author | undefined;
   readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
 }

@@ -172,11 +172,11 @@ class Synchronisation {
 
   async #openCopying(set: SourceSet): Promise<Copying> {
     const { directory, maximumOctets, backup } = this.#options;
-    const { port, telling, now } = this.#deps;
+    const { port, telling, now, openBucket, author } = this.#deps;
     const parts = new Parts(join(directory, ownFolder, 'parts'));
     const [database, held, due] = [this.#database, this.#held, this.#due];
     const rules = this.#intent.places;
-    const place = { directory, parts: parts.folder, backup, rules, held, database, now };
+    const place = { directory, parts: parts.folder, backup, rules, held, database, now, openBucket, author };
     const sink = await openSink(this.#intent.sink, place);
     const isAllowed = createAuthority(set.uri, this.#intent.hosts);
     const told = new ToldChanges(telling);
@@ -193,7 +193,7 @@ class Synchronisation {
     const { isDryRun } = this.#options;
     const left = this.#due.count();
     const isStopped = this.#deps.stop.aborted;
-    const isDone = left === 0 && done.heldBack === undefined && this.#cursor !== undefined && !isStopped;
+    const isDone = left === 0 && this.#held.countDoomed() === 0 && this.#cursor !== undefined && !isStopped;
     return {
       ...{ set: set.uri, ways, read, left, ...done },
       failures: this.#due.failures(namedFailures),

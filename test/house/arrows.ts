@@ -129,9 +129,12 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     records: 'answers checks',
   },
   'src/sync': {
+    bucket: 'places sinks state',
     content: 'sinks stages state',
+    ocfl: 'sinks',
     places: 'sinks state',
     stages: 'state',
+    warc: 'sinks state',
   },
   'src/export': {
     past: 'site',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,8 @@ import type { CommandIo } from '../../src/cli/terminal/io.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { readJournal } from '../../src/store/sources/journal.ts';
+import { runMain } from '../house/cli/run-main.ts';
+import { filesBelow as textsBelow } from '../house/sync/copy.ts';
 
 /** The reference client; `.ci/run` installs it and says where. */
 const resyncSync = process.env.RESYNC_SYNC;
@@ -70,6 +73,7 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
       .count({ count: '*' });
     expect(filesBelow(copy)).toBe(Number(published?.count));
     expect(await resync(['--audit', base, copy])).toMatch(/Status:\s+IN SYNC/);
+    await expectSameTrees(base);
 
     // Twice, so that records that were added are also deleted again between two visits.
     for (let round = 0; round < 2; round += 1) {
@@ -81,6 +85,7 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
       const followed = await resync(['--incremental', '--delete', base, copy]);
       expect(followed).toMatch(/Status:\s+CHANGES APPLIED/);
       expect(await resync(['--audit', base, copy]), followed).toMatch(/Status:\s+IN SYNC/);
+      await expectSameTrees(base);
     }
   }, 600_000);
 
@@ -103,6 +108,15 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
     expect(followed).toMatch(/Status:\s+CHANGES APPLIED/);
     expect(await resync([...withToken, '--audit', base, place])).toMatch(/Status:\s+IN SYNC/);
   }, 600_000);
+
+  /** `rsbridge sync` of the same Source, by the dump or the lists, whichever it chooses, has the same files with the same bytes. */
+  async function expectSameTrees(base: string): Promise<void> {
+    const { code, stdout, stderr } = await runMain(directory, ['sync', `${base}=ours`, '--json']);
+    expect(code, stdout + stderr).toBe(0);
+    const [ours, theirs] = [digestsBelow(join(directory, 'ours')), digestsBelow(copy)];
+    expect(ours).toEqual(theirs);
+    expect(ours.length).toBeGreaterThan(100);
+  }
 
   const resync = (args: string[]) => runIn(directory, args);
 });
@@ -161,6 +175,16 @@ async function runIn(directory: string, args: string[]): Promise<string> {
     cwd: directory,
   });
   return `${stdout}\n${stderr}`;
+}
+
+/** What no file system has is escaped in ours. */
+function digestsBelow(folder: string): readonly string[] {
+  return Object.entries(textsBelow(folder))
+    .map(([path, text]) => {
+      const name = path.replaceAll('%3A', ':').replaceAll('%7E', '~');
+      return `${name} ${createHash('sha256').update(text).digest('hex')}`;
+    })
+    .sort();
 }
 
 function filesBelow(directory: string): number {

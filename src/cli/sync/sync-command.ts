@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { openBucket } from '../../bridge/bucket.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
+import { productName, version } from '../../bridge/version.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
 import type { SyncDeps, SyncOptions } from '../../sync/sync-options.ts';
@@ -20,6 +22,7 @@ import { summaryOf } from './sync-summary.ts';
 import { createTell } from './tell-change.ts';
 
 const longestPauseMs = 3_600_000;
+const projectUri = 'https://github.com/resourcesync-bridge/resourcesync-bridge';
 
 /** Copies a Source into a directory, and keeps the copy up to date. */
 export async function syncCommand(
@@ -36,12 +39,15 @@ export async function syncCommand(
   if (!options.isDryRun) mkdirSync(options.directory, { recursive: true });
   const port = openSyncPort(options.address, flags, io);
   const view = new SyncProgressView(progress);
+  const telling = options.isDryRun ? undefined : createTell(flags, options.directory, io);
   const deps: SyncDeps = {
     port,
     now: () => toIso(systemClock.now()),
     stop: io.stop,
-    telling: options.isDryRun ? undefined : createTell(flags, options.directory, io),
+    telling,
     onProgress: (state) => view.show(state),
+    openBucket: (address) => openBucket(address, io.env, systemClock),
+    author: { name: `${productName} ${version}`, address: projectUri },
   };
   try {
     if (flags.watch) return await follow(options, flags, deps, progress);
@@ -56,6 +62,7 @@ export async function syncCommand(
     throw error;
   } finally {
     progress.end();
+    telling?.close?.();
     await port.close();
   }
 }

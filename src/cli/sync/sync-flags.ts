@@ -15,10 +15,12 @@ export interface SyncFlags {
   readonly backupDir?: string;
   readonly exec?: string;
   readonly ndjson: boolean;
+  readonly ack: boolean;
   readonly host?: readonly string[];
   readonly transfers: number;
   readonly maxSize?: number;
   readonly allowPrivate: boolean;
   readonly contact?: string;
+  readonly accessTokenFile?: string;
   readonly json: boolean;
 }

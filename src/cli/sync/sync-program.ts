@@ -38,7 +38,7 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
     )
     .option(
       '--sink <kind>',
-      'where resources go: directory, or none (changes are told and not fetched); said once, in the first run',
+      'where resources go: directory, warc, ocfl, s3://BUCKET/PREFIX, or none (changes are told and not fetched); said once, in the first run',
     )
     .addOption(
       new Option('--max-delete <n>', 'delete so many at most (default: a tenth, or 20)').argParser(
@@ -51,6 +51,7 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
       'run this for each change, which is in its environment: RSBRIDGE_OP, RSBRIDGE_PATH, …',
     )
     .option('--ndjson', 'print each change as a line of JSON', false)
+    .option('--ack', 'with --ndjson: a change is done when its number was written to standard input', false)
     .addOption(
       new Option('--host <name>', 'fetch resources at this host, too (*: any); may be repeated').argParser(
         several,
@@ -59,6 +60,7 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
     .addOption(new Option('--transfers <n>', 'requests at a time').argParser(parsePositive).default(2))
     .addOption(new Option('--max-size <octets>', 'do not fetch larger resources').argParser(parsePositive))
     .option('--allow-private', 'fetch from private addresses', false)
+    .option('--access-token-file <file>', 'the token of a private Source, sent to its host alone')
     .option('--contact <email>', 'contact address for the User-Agent of every request')
     .option('--dry-run', 'print what would be done, change nothing', false)
     .option('--json', 'print the summary as JSON', false)

@@ -3,19 +3,24 @@ import { once } from 'node:events';
 import { BridgeError } from '../../core/errors.ts';
 import { type CopiedChange, NotTaken, type Telling } from '../../sync/sinks/copied-change.ts';
 import type { CommandIo } from '../terminal/io.ts';
+import { AcknowledgedLines } from './acknowledged-lines.ts';
 
 export interface TellFlags {
   readonly ndjson: boolean;
+  readonly ack?: boolean;
   /** For a shell. */
   readonly exec?: string;
 }
 
 /** Whoever wants to know of each change: lines on stdout, a command; undefined: nobody. */
 export function createTell(
-  { ndjson, exec }: TellFlags,
+  { ndjson, ack = false, exec }: TellFlags,
   directory: string,
   io: CommandIo,
 ): Telling | undefined {
+  if (ack && !ndjson) throw new BridgeError('usage', '--ack belongs to --ndjson; add it');
+  if (ack && exec !== undefined) throw new BridgeError('usage', '--ack and --exec cannot be used together');
+  if (ack) return new AcknowledgedLines(io);
   if (!ndjson && exec === undefined) return undefined;
   const tell = async (change: CopiedChange) => {
     if (exec !== undefined) await run(exec, change, directory, io);

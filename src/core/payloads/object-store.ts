@@ -35,6 +35,8 @@ export interface ObjectContent {
 
 export interface PutOptions {
   readonly mediaType?: string | undefined;
+  /** Said with it, by name: small letters, digits and `-`, each value ASCII. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Only where nothing is there. */
   readonly ifAbsent?: boolean;
   /** Only where that is there still. */
@@ -57,6 +59,8 @@ export interface ObjectFacts {
   /** Of the whole. */
   readonly length: number;
   readonly etag: string | undefined;
+  /** What was said with it. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface OpenObject extends ObjectFacts {

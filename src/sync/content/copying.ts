@@ -81,7 +81,7 @@ export class Copying {
         if (found) return await this.#confirm(due, found);
         return this.#fail(due, 'it answers 304, and was not asked for a change');
       }
-      await this.place(due, fetched.content, fetched);
+      await this.#put(due, found, fetched.content, fetched);
     } catch (error) {
       this.#failWith(due, error);
     }
@@ -91,15 +91,25 @@ export class Copying {
    * Puts bytes that are here into the copy.
    * @throws BridgeError `disk-full`
    */
-  async place(due: DueResource, content: ReceivedContent, arrival: Arrival): Promise<void> {
+  place(due: DueResource, content: ReceivedContent, arrival: Arrival): Promise<void> {
+    return this.#put(due, this.deps.held.find(due.loc), content, arrival);
+  }
+
+  async #put(
+    due: DueResource,
+    found: HeldResource | undefined,
+    content: ReceivedContent,
+    arrival: Arrival,
+  ): Promise<void> {
     const { held, sink, parts, database, now } = this.deps;
     const { etag, lastModified, isProvisional, answer } = arrival;
     const { loc, asOf, lastmod } = due;
-    const found = held.find(loc);
     const type = due.type ?? arrival.mediaType;
     const fetchedAt = now();
     const changedAt = modifiedAt(lastmod, lastModified, isProvisional);
-    const putting = sink.put({ loc, asOf, modifiedAt: changedAt, type, fetchedAt, answer }, content, found);
+    const wasGone = found === undefined && held.goneSince(loc) !== undefined;
+    const resource = { loc, asOf, modifiedAt: changedAt, type, fetchedAt, wasGone, answer };
+    const putting = sink.put(resource, content, found);
     const { path, note, isContested } = putting instanceof Promise ? await putting : putting;
     if (content.file !== undefined) parts.removeFile(content.file);
     held.keep({

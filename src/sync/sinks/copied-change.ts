@@ -30,4 +30,6 @@ export interface Telling {
   readonly atOnce: number;
   /** Everything has been told for now: whoever takes several at once takes them now. */
   quiet?(): Promise<void>;
+  /** The end. */
+  close?(): void;
 }

@@ -8,6 +8,8 @@ export interface PutResource {
   readonly modifiedAt: string | undefined;
   readonly type: string | undefined;
   readonly fetchedAt: string;
+  /** It was deleted before. */
+  readonly wasGone: boolean;
   /** What the server answered, where the bytes came from the resource's own address in one piece. */
   readonly answer: ServerAnswer | undefined;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -89,6 +89,30 @@ describe('rsbridge sync, of a Source that a test changes', () => {
     const other = await run(source.origin, 'copy', '--sink', 'directory');
     expect(other.stderr).toContain('was begun with --sink none');
     expect(other.code).toBe(2);
+  });
+
+  test('the token of a private Source is sent to its host, and to no other', async () => {
+    const asked: (string | undefined)[] = [];
+    const listen = (other: ChangingSource) =>
+      other.interferences.set('/a.xml', (_, headers) => {
+        asked.push(headers.authorization);
+        return false;
+      });
+    const other = await ChangingSource.open();
+    other.put('/a.xml', '<a/>', { type: 'application/xml' });
+    listen(source);
+    listen(other);
+    source.put('/c.xml', '<c/>', {
+      more: `<rs:ln rel="duplicate" href="${other.origin}/a.xml" pri="1"/>`,
+    });
+    source.list();
+    writeFileSync(join(directory, 'token'), 'let-us-in\n');
+    const { code } = await run(source.origin, 'copy', '--access-token-file', 'token');
+    expect(code).toBe(0);
+    expect(asked.sort()).toEqual(['Bearer let-us-in', undefined]);
+    await other.close();
+    const missing = await run(source.origin, 'copy', '--access-token-file', 'none');
+    expect(missing.stderr).toContain('--access-token-file none cannot be read');
   });
 
   test('--dry-run says what would be done, and makes no directory', async () => {
