@@ -13,6 +13,7 @@ import { adminAnswers } from './admin/admin-answers.ts';
 import { sharedByLink } from './alerts/shared-links.ts';
 import type { Bridge } from './bridge.ts';
 import { createDraftActs } from './drafts/draft-acts.ts';
+import { openFollower } from './following/receiving.ts';
 import { openInbox } from './notifications/taking.ts';
 import { createJointOffers, oaiOfferOf } from './oai/offers.ts';
 import { connectionsWithin, openFilesLimit } from './open-files.ts';
@@ -115,6 +116,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     shared: sharedByLink(reading),
     inbox: openInbox(bridge),
     push: pushOffer(config),
+    follower: openFollower(bridge),
     ...survey,
     storage: storage.storage,
     upstreamAnswers: bridge.upstreamAnswers.counts,

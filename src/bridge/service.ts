@@ -9,6 +9,7 @@ import { alertNow } from './alerts/alerting.ts';
 import { watchDatabase } from './alerts/database-away.ts';
 import { type Front, listenAlone } from './answering.ts';
 import type { Bridge } from './bridge.ts';
+import { startFollowing } from './following/keeping.ts';
 import { startJointOrdering } from './oai/joint-ordering.ts';
 import { startOrdering } from './oai/ordering.ts';
 import { startPush } from './push/push.ts';
@@ -93,6 +94,7 @@ export async function startService(
   const ordering = startOrdering(bridge, stop, () => due.isPublisher());
   const jointOrdering = startJointOrdering(bridge, stop, () => due.isPublisher());
   const push = startPush(bridge, stop, { isOurs: () => due.isPublisher() });
+  const following = startFollowing(bridge, stop, () => due.isPublisher());
   const databaseWatch = watchDatabase(bridge, stop);
   const filling = new AbortController();
   const filled = fillBehind(bridge, eitherOf(stop, filling.signal));
@@ -123,6 +125,7 @@ export async function startService(
         refusals.stop(),
         damage.stop(),
         databaseWatch.stop(),
+        following.stop(),
         describing.stop(),
         ordering.stop(),
         jointOrdering.stop(),

@@ -9,6 +9,7 @@ import type { ServerDeps } from './deps.ts';
 import { createDirectWay } from './direct/direct-way.ts';
 import { documentRoutes } from './documents/documents.ts';
 import { robotsRoutes } from './documents/robots.ts';
+import { callbackRoutes } from './following/callback-routes.ts';
 import { createRewrite } from './http/base-path.ts';
 import { documentStylesheetRoutes } from './http/document-stylesheet.ts';
 import { installErrors, sendProblem } from './http/errors.ts';
@@ -121,6 +122,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
   oaiRoutes(app, deps);
   sharedRoutes(app, deps);
   inboxRoutes(app, deps);
+  callbackRoutes(app, deps);
   collectionRoutes(app, deps);
   itemRoutes(app, deps);
   linksetRoutes(app, deps);

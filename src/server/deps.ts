@@ -14,6 +14,7 @@ import type { PushLimits } from '../store/push/intents.ts';
 import type { ListedSubscription } from '../store/push/subscriptions.ts';
 import type { AskedKind } from '../store/runs/asked.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
+import type { Follower } from './follower.ts';
 import type { Inbox } from './inbox.ts';
 import type { Measures, StorageMeasures, UpstreamAnswers } from './measures.ts';
 import type { Past } from './past.ts';
@@ -88,6 +89,8 @@ export interface ServerDeps {
   readonly shared?: ((secret: string) => Promise<SharedSource | undefined>) | undefined;
   /** Where other services tell of items; undefined: nothing is taken. */
   readonly inbox?: Inbox | undefined;
+  /** Where hubs of Sources that are followed call back; undefined: nobody is answered there. */
+  readonly follower?: Follower | undefined;
   /** Where several processes answer side by side: what they know of one another. Default: this one answers alone. */
   readonly processes?: AnsweringProcesses | undefined;
   /** Who is told of changes as they happen; undefined: nobody can ask for it here. */

@@ -27,6 +27,7 @@ export const mayImport: Record<string, readonly string[]> = {
     'src/publish',
     'src/server',
     'src/objects',
+    'src/resourcesync',
     'adapters',
   ],
   'src/server': ['src/core', 'src/oai', 'src/store', 'src/publish'],

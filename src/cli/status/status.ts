@@ -15,6 +15,7 @@ import { createReader } from '../../server/words/reader.ts';
 import type { FileCounts } from '../../store/files/file-counts.ts';
 import { countUnpublished } from '../../store/files/unpublished-files.ts';
 import type { WithheldCounts } from '../../store/files/withheld-files.ts';
+import { listTopics } from '../../store/following/followed-topics.ts';
 import { listRestingHosts } from '../../store/hosts/host-news.ts';
 import { countNotifications, type NotificationCounts } from '../../store/notifications/inbox.ts';
 import { type Harvester, listHarvesters } from '../../store/oai/harvesters.ts';
@@ -80,6 +81,7 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
     if (overviews.length === 0 && !flags.json) say(io, noSource);
     if (!flags.json) await sayOthersRest(bridge, io);
     if (!flags.json) await sayNotified(bridge, io);
+    if (!flags.json) await sayFollowed(bridge, io);
     return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
     await stored.close();
@@ -114,6 +116,19 @@ async function sayOthersRest({ config, database }: StoredBridge, io: CommandIo):
   const others = (await listRestingHosts(database.reader)).filter(({ host }) => !own.has(host));
   for (const { host, until, reason } of others)
     io.stdout.write(`${printable(host)}: nothing is asked there until ${until} (${reason})\n`);
+}
+
+/** Which Sources tell of their changes, and how far that is. */
+async function sayFollowed({ database }: StoredBridge, io: CommandIo): Promise<void> {
+  for (const { source, hub, state, reason, receivedAt, leaseUntil } of await listTopics(database.reader)) {
+    const last = receivedAt === undefined ? 'nothing yet' : `the last at ${toIso(new Date(receivedAt))}`;
+    const until = leaseUntil === undefined ? '' : `, until ${toIso(new Date(leaseUntil))}`;
+    const said =
+      state === 'active'
+        ? `told of changes by ${new URL(hub).host}${until}; ${last}`
+        : `not told of changes by ${new URL(hub).host} yet${reason === undefined ? '' : ` (${reason})`}; it is polled`;
+    io.stdout.write(`${source}: ${printable(said)}\n`);
+  }
 }
 
 /** What other services told of items; nothing where none did. */

@@ -45,6 +45,7 @@ import * as oaiOwnSets from '../../../migrations/0078-oai-own-sets.ts';
 import * as statementsOfSources from '../../../migrations/0080-statements-of-sources.ts';
 import * as push from '../../../migrations/0082-push.ts';
 import * as notifications from '../../../migrations/0091-notifications.ts';
+import * as followedTopics from '../../../migrations/0092-followed-topics.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -107,6 +108,7 @@ export const migrations: readonly Migration[] = [
   { name: '0080-statements-of-sources', up: statementsOfSources.up, worksWith: '0041-kept-sources' },
   { name: '0082-push', up: push.up, worksWith: '0041-kept-sources' },
   { name: '0091-notifications', up: notifications.up, worksWith: '0041-kept-sources' },
+  { name: '0092-followed-topics', up: followedTopics.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

@@ -1,0 +1,109 @@
+import { leaseOf } from '../../core/following/lease.ts';
+import { checkSignature } from '../../core/following/signature.ts';
+import type { DocumentHead } from '../../resourcesync/documents/document-model.ts';
+import { readDocument } from '../../resourcesync/documents/document-reader.ts';
+import type { Follower } from '../../server/follower.ts';
+import { findTopic, forgetTopic, noteReceived, noteTopic } from '../../store/following/followed-topics.ts';
+import { lookAtClock } from '../../store/runs/clock-ahead.ts';
+import { askFor } from '../../store/runs/due.ts';
+import type { Bridge } from '../bridge.ts';
+
+type Receiving = Pick<Bridge, 'database' | 'log'>;
+
+/** What is echoed is an answer of ours: nobody needs a long one. */
+const longestChallenge = 2_048;
+const keyForm = /^[\w-]{43}$/;
+
+/**
+ * What hubs are answered. A notification is a reason to look, and never more: what has changed is read from the Source
+ * itself, by whichever process works.
+ */
+export function openFollower({ database, log }: Receiving): Follower {
+  return {
+    confirm: async (key, asked) => {
+      const topic = keyForm.test(key) ? await findTopic(database.reader, key) : undefined;
+      const [mode, named, challenge] = ['hub.mode', 'hub.topic', 'hub.challenge'].map((name) => asked[name]);
+      if (!topic || named !== topic.topic) return undefined;
+      const about = { source: topic.source, hub: new URL(topic.hub).host };
+      const now = await lookAtClock(database);
+      if (mode === 'denied') {
+        const reason = `the hub denies it: ${typeof asked['hub.reason'] === 'string' ? asked['hub.reason'] : 'it does not say why'}`;
+        // It may be asked again tomorrow.
+        const news = { state: 'wanted', reason, leaseUntil: undefined, dueAt: now + 86_400_000 } as const;
+        if (topic.state !== 'ending') await noteTopic(database, topic, news);
+        log.warn({ ...about, reason: reason.slice(0, 200) }, 'changes are not told of by the hub');
+        return '';
+      }
+      if (typeof challenge !== 'string' || challenge === '' || challenge.length > longestChallenge)
+        return undefined;
+      if (mode === 'unsubscribe' && topic.state === 'ending') {
+        await forgetTopic(database, key);
+        return challenge;
+      }
+      if (mode !== 'subscribe' || topic.state !== 'asked') return undefined;
+      const stated = asked['hub.lease_seconds'];
+      const lease = leaseOf(typeof stated === 'string' ? stated : undefined, Math.random());
+      const confirmed = await noteTopic(database, topic, {
+        ...{ state: 'active', reason: undefined, attempts: 0 },
+        ...{ leaseUntil: now + lease.endsIn, dueAt: now + lease.renewIn },
+      });
+      if (!confirmed) return undefined;
+      log.info({ ...about, days: Math.round(lease.endsIn / 86_400_000) }, 'changes are told of by the hub');
+      // What has changed since the last look was told to nobody here.
+      await askFor(database, { sources: [topic.source], kind: 'harvest' }, now);
+      return challenge;
+    },
+    receive: async (key, body, signature) => {
+      const topic = keyForm.test(key) ? await findTopic(database.reader, key) : undefined;
+      if (!topic || topic.state === 'ending') return false;
+      const { source, secret } = topic;
+      const about = { source, hub: new URL(topic.hub).host };
+      const found = secret === undefined ? 'right' : checkSignature(signature, secret, body);
+      if (found === 'wrong' || found === 'missing') {
+        // Whoever sent it is told nothing.
+        log.warn(
+          { ...about, signature: found },
+          'a notification was ignored: its signature is not the hub’s',
+        );
+        return true;
+      }
+      if (found === 'weak') log.warn(about, 'a notification is signed by SHA-1, which is weak');
+      const { from, until } = await intervalOf(body);
+      const isNext = topic.untilAt === undefined || from === undefined || from <= topic.untilAt;
+      if (!isNext)
+        log.info(
+          { ...about, from, expected: topic.untilAt },
+          'notifications were missed: the Change List has them',
+        );
+      const now = await lookAtClock(database);
+      await noteReceived(database, key, until, now);
+      await askFor(database, { sources: [source], kind: 'harvest' }, now);
+      return true;
+    },
+  };
+}
+
+/** Whether a source is one of ResourceSync, which may tell of its changes. */
+export function isFollowed({ adapter }: { readonly adapter: string }): boolean {
+  return adapter === 'resourcesync';
+}
+
+/** Whatever else it is, it is still a reason to look. */
+async function intervalOf(
+  body: Buffer,
+): Promise<{ readonly from?: string | undefined; readonly until?: string | undefined }> {
+  const bytes = (async function* () {
+    yield body;
+  })();
+  let [from, until]: (string | undefined)[] = [];
+  const head = ({ md }: DocumentHead) => {
+    from = timeOf(md[0]?.get('from'));
+    until = timeOf(md[0]?.get('until'));
+  };
+  await readDocument(bytes, { head, entry: () => undefined }, () => undefined, { forgiving: true });
+  return { from, until };
+}
+
+function timeOf(text: string | undefined): string | undefined {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text ?? '') ? text : undefined;
+}
