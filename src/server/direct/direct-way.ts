@@ -15,6 +15,7 @@ export function createDirectWay(deps: ServerDeps): (asked: Asked) => GivenAnswer
   const read = createTargetReader(deps.baseUrl);
   const [metadata, timeGate] = [createDirectMetadata(deps), createDirectTimeGate(deps)];
   let edition: (() => boolean) | undefined;
+  let turn = 0;
 
   /**
    * Asked once for all requests that came together, which are read together, too: that one began to be read earlier than it was
@@ -25,9 +26,10 @@ export function createDirectWay(deps: ServerDeps): (asked: Asked) => GivenAnswer
       edition = editionOf(deps);
       // Only SQLite answers at once, and only it says whether something has changed.
       if (edition === undefined) return undefined;
-      const end = deps.database.readTogether();
+      turn = (turn + 1) % turnsTogether;
+      const end = turn === 0 ? undefined : deps.database.readTogether();
       setImmediate(() => {
-        end();
+        end?.();
         edition = undefined;
       });
     }
@@ -50,5 +52,10 @@ export function createDirectWay(deps: ServerDeps): (asked: Asked) => GivenAnswer
   };
 }
 
+/**
+ * In one of so many turns each request is read alone. Where there are always requests, somebody would else always be reading, and
+ * whoever writes could not begin SQLite's log anew: it would grow.
+ */
+const turnsTogether = 4;
 const timeGates = '/timegate/';
 const visible = /^[\x21-\x7e]+$/;
