@@ -17,7 +17,7 @@ import { Verifying } from './verifying.ts';
 
 const lookMs = 200;
 const tellMs = 300;
-/** What is told is gathered for so long, and for longer while those who answer have not got what was told before. */
+/** What is told is gathered for so long. */
 const gatherMs = 1000;
 const tidyMs = 10_000;
 const pauseAfterFailureMs = 5000;

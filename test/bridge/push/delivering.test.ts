@@ -4,6 +4,7 @@ import { Delivering } from '../../../src/bridge/push/delivering.ts';
 import { createSenders } from '../../../src/bridge/push/senders.ts';
 import type { Log } from '../../../src/core/adapter.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
+import { resourceSets } from '../../../src/core/resource-set.ts';
 import { claimDeliveries } from '../../../src/store/push/deliveries.ts';
 import { deliveryHoldMs } from '../../../src/store/push/hold.ts';
 import { putNotification } from '../../../src/store/push/notifications.ts';
@@ -36,18 +37,21 @@ describeOnBoth('delivery', (open) => {
   });
 
   /** One that goes on looking until the test is over. */
-  function start(): Delivering {
+  function start(mayBeTold = async () => true): Delivering {
     const { database } = open();
     const config = parseConfig({ push: { hub: true, allow: ['127.0.0.1'] } });
     const callbacks = new Callbacks({ allow: config.push.allow, userAgent: 'test' });
     const silent = { debug() {}, info() {}, warn() {}, error() {} } as unknown as Log;
-    const bridge = { config, database, sets: () => [], log: silent } as unknown as ConstructorParameters<
-      typeof Delivering
-    >[0]['bridge'];
+    const bridge = {
+      config,
+      database,
+      sets: () => resourceSets('a'),
+      log: silent,
+    } as unknown as ConstructorParameters<typeof Delivering>[0]['bridge'];
     const holder = newHolder();
     addHolder(holder);
     const senders = createSenders({ config }, callbacks);
-    const delivering = new Delivering({ bridge, holder, senders, mayBeTold: async () => true, now });
+    const delivering = new Delivering({ bridge, holder, senders, mayBeTold, now });
     let isOver = false;
     const looking = (async () => {
       while (!isOver) {
@@ -136,6 +140,20 @@ describeOnBoth('delivery', (open) => {
     await soon(() => expect(textsAt('/behind')).toEqual(['n64']));
     await tell('next');
     await soon(() => expect(textsAt('/behind')).toEqual(['n64', 'next']));
+  });
+
+  test('who may not read it any more gets nothing, and is told so once', async () => {
+    const id = await subscribe('/former');
+    start(async () => false);
+    await tell('secret');
+    await soon(async () => expect(await findSubscription(open().database.reader, id)).toBeUndefined());
+    expect(subscriber.received).toEqual([]);
+    expect(await open().database.reader('push_intent').select('mode', 'callback', 'topic_url')).toEqual([
+      {
+        ...{ mode: 'denied', callback: `${subscriber.base}/former` },
+        topic_url: 'http://localhost:8080/a/change-notification.xml',
+      },
+    ]);
   });
 
   test('an answer without an end is an answer', async () => {
