@@ -17,6 +17,7 @@ const directory = mkdtempSync(join(tmpdir(), 'rsbridge-demo-'));
 const stop = new AbortController();
 let base: string;
 let running: Promise<number>;
+const told: string[] = [];
 
 beforeAll(async () => {
   const port = await freePort();
@@ -24,7 +25,8 @@ beforeAll(async () => {
   const printed = new EventEmitter();
   const ready = once(printed, 'address');
   const stdout = new Writable({
-    write: (_chunk, _encoding, done) => {
+    write: (chunk, _encoding, done) => {
+      told.push(String(chunk));
       printed.emit('address');
       done();
     },
@@ -69,6 +71,15 @@ async function untilItMoves(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
+
+test('what is printed leads into the dashboard, and to the records by OAI-PMH', async () => {
+  const urls = told.map((line) => (JSON.parse(line) as { url: string }).url);
+  expect(urls).toContain(`${base}/sample/oai?verb=Identify`);
+  const link = urls.find((url) => url.startsWith(`${base}/admin/link?key=`)) ?? '';
+  const { status, text } = await get(link);
+  expect(status).toBe(200);
+  expect(text).toContain('type="password"');
+});
 
 test('a client copies the demo, follows it and compares, and nothing is gone or disagrees', async () => {
   const copy = new Map<string, string | undefined>();

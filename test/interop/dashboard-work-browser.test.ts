@@ -193,7 +193,8 @@ describe.skipIf(!hasBrowser)('the work of an operator in a browser', () => {
       await page.locator('#token-scope').selectOption('content');
       await page.locator('#token-sets').fill('embargo');
       await page.getByRole('button', { name: 'Make a token' }).click();
-      const secret = await page.locator('[role=status] code').innerText();
+      const [secret = '', opened] = await page.locator('[role=status] code').allInnerTexts();
+      expect(opened).toBe(list);
       expect(await status(list)).toBe(401);
       await expect.poll(() => status(list, { authorization: `Bearer ${secret}` })).toBe(200);
       await page.goto(`${base}/admin/access`);

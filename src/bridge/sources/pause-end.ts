@@ -3,6 +3,7 @@ import { BridgeError } from '../../core/errors.ts';
 import { parseMoment } from '../../core/time/moment-text.ts';
 
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const japaneseDays = '日月火水木金土';
 
 /**
  * When a pause ends, as ISO: a moment, or the beginning of the next day of a name (UTC).
@@ -20,7 +21,9 @@ export function pauseEnd(text: string, now: Date): string {
 }
 
 function nextDay(name: string, now: Date): string | undefined {
-  const day = days.indexOf(name.trim().toLowerCase());
+  const [, japanese] = /^(.)曜日?$/.exec(name.trim()) ?? [];
+  const day =
+    japanese === undefined ? days.indexOf(name.trim().toLowerCase()) : japaneseDays.indexOf(japanese);
   if (day < 0) return undefined;
   const ahead = (day - now.getUTCDay() + 7) % 7 || 7;
   return toIso(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + ahead)));

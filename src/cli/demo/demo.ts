@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { prepareFirstPassword, publicLink } from '../../bridge/admin/first-password.ts';
 import { type Bridge, openBridge } from '../../bridge/bridge.ts';
 import { anchorPaths } from '../../bridge/config/load-config.ts';
 import { makeWritableDirectory } from '../../bridge/config/writable.ts';
@@ -44,7 +45,7 @@ export async function demoCommand(given: DemoFlags, io: CommandIo, pace = usualP
     // Files that landing pages alone name are part of what is copied.
     await service.followFiles(sourceName);
     await untilPublished(bridge, io);
-    printAddresses(flags, config.baseUrl, io);
+    printAddresses(flags, config.baseUrl, await dashboardOf(bridge), io);
     const living = life.live(service, repository, sourceName, io.stop);
     await untilStopped(io);
     await living;
@@ -98,7 +99,20 @@ async function untilPublished({ publication, clock, sets }: Bridge, io: CommandI
   for (let wait = 0; wait < 600 && !io.stop.aborted && !(await isReady()); wait += 1) await clock.sleep(50);
 }
 
-function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void {
+/** The dashboard, and until somebody has a password, the way in. */
+async function dashboardOf(bridge: Bridge): Promise<readonly [url: string, what: string]> {
+  const secret = await prepareFirstPassword(bridge);
+  return secret === undefined
+    ? [`${bridge.config.baseUrl}/admin`, 'the dashboard']
+    : [publicLink(bridge.config, secret), 'the dashboard: choose a password (once, within a day)'];
+}
+
+function printAddresses(
+  flags: DemoFlags,
+  baseUrl: string,
+  dashboard: readonly [url: string, what: string],
+  io: CommandIo,
+): void {
   const addresses = [
     [`${baseUrl}/`, 'what is published, and how fresh it is'],
     [`${baseUrl}/.well-known/resourcesync`, 'the Source Description: where every client starts'],
@@ -114,6 +128,7 @@ function printAddresses(flags: DemoFlags, baseUrl: string, io: CommandIo): void 
     [`${baseUrl}/${sourceName}/sets/theses/resourcelist.xml`, 'a set of its own: the theses'],
     [`${baseUrl}/${sourceName}/oai?verb=Identify`, 'the same records for harvesters that speak OAI-PMH'],
     [`${baseUrl}/${sourceName}/about`, 'what the set is, and how to synchronise it'],
+    dashboard,
   ] as const;
   for (const [url, what] of addresses) {
     io.stdout.write(flags.json ? `${JSON.stringify({ url, what })}\n` : `${url}\n    ${what}\n`);

@@ -18,7 +18,7 @@ import { readerOf, wordsOf } from '../page/language.ts';
 import { invite, refuseOwn } from './accounts.ts';
 import { newPasswordFields, troubleOf } from './password-link.ts';
 import { note, refuseConfigured, startSession } from './sign-in.ts';
-import { refuseUnknownSets, scopeWords } from './token-scope.ts';
+import { openedBy, refuseUnknownSets, scopeWords } from './token-scope.ts';
 
 /** Who may do what: one's own password; accounts, sessions and tokens for those who may do everything. */
 export function accessRoutes(app: FastifyInstance, deps: AdminServer): void {
@@ -54,7 +54,7 @@ export function accessRoutes(app: FastifyInstance, deps: AdminServer): void {
         toIso(deps.clock.now()),
       );
       await note(deps, request, who, 'made a token', `${made.name} (${scopeWords(made)})`);
-      return sendAccess(deps, request, reply, { secret: made.secret });
+      return sendAccess(deps, request, reply, { secret: made.secret, opens: openedBy(deps, read) });
     },
   });
   app.route({
@@ -149,6 +149,8 @@ interface AccessNews {
   readonly trouble?: string;
   /** Of a token that was just made. */
   readonly secret?: string;
+  /** The addresses at which that begins to read. */
+  readonly opens?: readonly string[];
   /** Of an account that somebody is to have. */
   readonly invited?: { readonly account: string; readonly link: string };
 }
@@ -157,7 +159,7 @@ async function sendAccess(
   deps: AdminServer,
   request: FastifyRequest,
   reply: FastifyReply,
-  { trouble, secret, invited }: AccessNews,
+  { trouble, secret, opens = [], invited }: AccessNews,
 ): Promise<FastifyReply> {
   const visitor = visitorOf(request);
   const words = wordsOf(request);
@@ -169,7 +171,7 @@ async function sendAccess(
 ${newPasswordFields(words.link)}
 <p><button>${words.save}</button></p></form>`;
   const body = html`${trouble !== undefined && html`<p class="bad s" role="alert">${trouble}</p>`}
-${secret !== undefined && html`<p class="note" role="status">${access.made} <code>${secret}</code></p>`}
+${secret !== undefined && html`<p class="note" role="status">${access.made} <code>${secret}</code>${opens.length > 0 && html`<br>${access.opens} ${opens.map((url) => html`<code class="any">${url}</code> `)}`}</p>`}
 ${invited && html`<p class="note" role="status">${access.link(invited.account)} <code class="any">${invited.link}</code></p>`}
 <p>${access.you(visitor.who, visitor.scope)} <span class="soft">${access.scopes}</span></p>
 ${visitor.scope === 'admin' && (await everything(deps, request, visitor, base))}
@@ -202,7 +204,7 @@ ${
   tokens.length === 0
     ? html`<p>${withCode(access.noTokens)}</p>`
     : html`<div class="scroll" tabindex="0" role="region" aria-label="${access.tokens}"><table><tr><th scope="col">${access.name}</th><th scope="col">${access.scope}</th><th scope="col">${access.since}</th><th scope="col">${access.used}</th><th scope="col">${access.expires}</th><th scope="col">${access.revoke}</th></tr>
-${tokens.map((token) => html`<tr><td>${token.name}</td><td>${scopeWords(token)}</td><td>${when(token.createdAt)}</td><td>${when(token.usedAt)}</td><td>${when(token.expiresAt)}</td><td><form method="post" action="${base}/tokens/revoke">${formToken(visitor)}<button name="id" value="${token.id}" aria-label="${access.revoke}: ${token.name}">${access.revoke}</button></form></td></tr>`)}</table></div>`
+${tokens.map((token) => html`<tr><td>${token.name}</td><td>${token.scope === 'content' ? access.contentOf((token.sets ?? []).join(', ')) : token.scope}</td><td>${when(token.createdAt)}</td><td>${when(token.usedAt)}</td><td>${when(token.expiresAt)}</td><td><form method="post" action="${base}/tokens/revoke">${formToken(visitor)}<button name="id" value="${token.id}" aria-label="${access.revoke}: ${token.name}">${access.revoke}</button></form></td></tr>`)}</table></div>`
 }
 <form method="post" action="${base}/tokens">${formToken(visitor)}
 <label for="token-name">${access.name}</label><input id="token-name" name="name" required maxlength="100">

@@ -18,7 +18,7 @@ export function countSection(counts: readonly DayCounts[], reader: Reader): Mark
   return html`<p>${differenceSentence(counts, reader)}</p>
 ${picture([items ?? []], words.items, reader)}
 ${picture([records ?? [], stated ?? []], words.records, reader)}
-<details><summary>${words.table(reader.count(Math.min(mostRows, counts.length)))}</summary>${countTable(counts, reader)}</details>`;
+<details><summary>${words.table(Math.min(mostRows, counts.length))}</summary>${countTable(counts, reader)}</details>`;
 }
 
 function differenceSentence(counts: readonly DayCounts[], reader: Reader): string {
@@ -43,10 +43,16 @@ function picture(
   if (first === undefined || last === undefined) return undefined;
   const words = countWords[reader.language];
   const values = lines.flat().map(({ value }) => value);
-  const change = words.change(reader.count(first.value), first.day, reader.count(last.value), last.day);
-  const span = words.span(reader.count(Math.min(...values)), reader.count(Math.max(...values)));
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  // Where nothing has changed, or but one day is known, that is all there is to say.
+  const change =
+    line.length === 1
+      ? words.one(reader.count(first.value), first.day)
+      : words.change(reader.count(first.value), first.day, reader.count(last.value), last.day);
+  const span = least === most ? undefined : words.span(reader.count(least), reader.count(most));
   const drawn = lines.filter(({ length }) => length > 0);
-  return html`<figure>${curve(drawn, `${label}: ${change}, ${span}`)}<figcaption>${label}: ${change} <span class="soft">(${span})</span></figcaption></figure>`;
+  const said = [`${label}: ${change}`, ...(span === undefined ? [] : [span])].join(', ');
+  return html`<figure>${curve(drawn, said)}<figcaption>${label}: ${change}${span !== undefined && html` <span class="soft">(${span})</span>`}</figcaption></figure>`;
 }
 
 function countTable(counts: readonly DayCounts[], reader: Reader): Markup {

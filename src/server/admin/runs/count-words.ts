@@ -8,7 +8,9 @@ const en = {
   change: (first: string, firstDay: string, last: string, lastDay: string) =>
     `${first} on ${firstDay}, ${last} on ${lastDay}`,
   span: (least: string, most: string) => `between ${least} and ${most}`,
-  table: (days: string) => `The same as a table (the last ${days} days that were counted)`,
+  one: (count: string, day: string) => `${count} on ${day}`,
+  table: (days: number) =>
+    `The same as a table (${days === 1 ? 'the one day that was' : `the last ${days} days that were`} counted)`,
   day: 'Day (UTC)',
   known: 'Items',
   read: 'Records read',
@@ -30,6 +32,7 @@ const ja: typeof en = {
   items: 'ここで把握しているアイテム（削除されたものを含む）',
   records: '全件ハーベストで読み取ったレコード（実線）と、リポジトリ自身が示す件数（破線）',
   change: (first, firstDay, last, lastDay) => `${firstDay} に ${first} 件、${lastDay} に ${last} 件`,
+  one: (count, day) => `${day} に ${count} 件`,
   span: (least, most) => `${least} 件から ${most} 件の間`,
   table: (days) => `表で見る（記録のある直近 ${days} 日）`,
   day: '日付（UTC）',

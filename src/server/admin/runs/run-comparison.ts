@@ -46,7 +46,7 @@ function runsTable({ before, after }: RunComparison, { words: all, reader, now }
 `;
   };
   const rows = [
-    said(words.kind, ({ run }) => run.mode),
+    said(words.kind, ({ run }) => all.source.kinds[run.mode]),
     said(words.state, ({ run }) => all.task.states[run.state]),
     said(words.began, ({ run }) => when(reader, run.startedAt, now)),
     said(words.ended, ({ run }) => when(reader, run.endedAt, now)),

@@ -5,6 +5,7 @@ import { allows } from '../../../store/admin/scope.ts';
 import { listUnderWay } from '../../../store/presence/under-way.ts';
 import { html, linkTo, type Markup } from '../../html/html.ts';
 import type { Reader } from '../../words/reader.ts';
+import { activityWords } from '../activity/activity-words.ts';
 import { workList } from '../activity/work-list.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
@@ -102,7 +103,7 @@ function attention(
     missing !== undefined &&
     missing.items > 0 &&
     html`<h2>${source.vanished}</h2><p>${source.vanishedIntro(missing.items, missing.runId ?? 0)}</p>
-<ul>${vanished.map((item) => html`<li><span class="mono">${item.identifier}</span> <span class="soft">${item.formats.join(', ')} · ${source.since} ${reader.time(item.since)}</span></li>`)}${missing.items > vanished.length && html`<li>… ${words.number(missing.items - vanished.length)}</li>`}</ul>
+<ul>${vanished.map((item) => html`<li><span class="mono">${item.identifier}</span> <span class="soft">${item.formats.join(', ')} · ${source.since(reader.time(item.since))}</span></li>`)}${missing.items > vanished.length && html`<li>… ${words.number(missing.items - vanished.length)}</li>`}</ul>
 ${decide}`;
   return html`${records}${gone}`;
 }
@@ -124,7 +125,7 @@ function facts(
   ];
   return html`<dl><dt>${source.address}</dt><dd>${linkTo(String(url))}</dd>${info && html`<dt>${source.protocol}</dt><dd>${info.protocol} ${info.protocolVersion}</dd>`}${paused}<dt>${sources.lastSuccess}</dt><dd>${when(reader, row.lastSuccessAt, now)}</dd>${planned.map(
     ({ kind, dueAt, isHeld, attempts, reason }) =>
-      html`<dt>${source.due}: ${kind}</dt><dd>${isHeld ? words.states.running : when(reader, dueAt === undefined ? undefined : toIso(new Date(dueAt)), now)}${attempts > 0 && html` <span class="warn">${source.attempts(attempts)}</span>`} <span class="soft">${reason}</span></dd>`,
+      html`<dt>${source.due}: ${activityWords[reader.language].queueKinds[kind] ?? kind}</dt><dd>${isHeld ? words.states.running : when(reader, dueAt === undefined ? undefined : toIso(new Date(dueAt)), now)}${attempts > 0 && html` <span class="warn">${source.attempts(attempts)}</span>`} <span class="soft">${reason}</span></dd>`,
   )}<dt>${sources.items}</dt><dd>${words.number(row.items)}</dd><dt>${sources.resources}</dt><dd>${words.number(row.resources)}</dd><dt>${sources.changes}</dt><dd>${words.number(row.recentChanges)}</dd>${fileFacts(details, words)}</dl>`;
 }
 

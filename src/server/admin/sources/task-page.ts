@@ -57,6 +57,6 @@ interface TaskView {
 function taskFacts(asked: Asked, { base, reader, now }: TaskView): Markup {
   const words = wordsIn(reader.language);
   const { source, kind, what, who, at, state, message, run } = asked;
-  return html`<dl><dt>${words.sources.source}</dt><dd><a href="${base}/sources/${source}">${source}</a></dd><dt>${words.source.mode}</dt><dd>${kind} <bdi class="mono any">${what}</bdi></dd><dt>${words.task.by}</dt><dd>${who}, ${when(reader, at, now)}</dd><dt>${words.task.state}</dt><dd>${words.task.states[state]} <bdi class="soft any">${message}</bdi></dd></dl>
+  return html`<dl><dt>${words.sources.source}</dt><dd><a href="${base}/sources/${source}">${source}</a></dd><dt>${words.source.mode}</dt><dd>${words.source.kinds[kind]} <bdi class="mono any">${what}</bdi></dd><dt>${words.task.by}</dt><dd>${who}, ${when(reader, at, now)}</dd><dt>${words.task.state}</dt><dd>${words.task.states[state]} <bdi class="soft any">${message}</bdi></dd></dl>
 ${run && runTable([run], words, reader, now, `${base}/sources/${source}`)}`;
 }

@@ -94,3 +94,10 @@ test('programs read the counts and the difference', async () => {
   expect(await (await api('new/counts')).json()).toEqual({ counts: [] });
   expect((await api('nowhere/counts')).status).toBe(404);
 });
+
+test('of one day nothing is said to have changed', async () => {
+  await count('items', '2026-11-20', 1);
+  const english = await page('kyushu?lang=en');
+  expect(english).toContain('Items known here, deleted ones included: 1 on 2026-11-20</figcaption>');
+  expect(english).toContain('(the one day that was counted)');
+});
