@@ -13,6 +13,7 @@ import { shells } from './manual/shells.ts';
 import { addProblemsCommand } from './problems/problems-program.ts';
 import { addQualityCommand } from './quality/quality-program.ts';
 import { addRunsCommand } from './runs/runs-program.ts';
+import { addSimulateCommand } from './simulate/simulate-program.ts';
 import { addSourcesCommands } from './sources/sources-program.ts';
 import { addSubscriptionCommands } from './subscriptions/subscriptions-program.ts';
 import { addSyncCommand } from './sync/sync-program.ts';
@@ -345,6 +346,8 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
       const { demoCommand } = await import('./demo/demo.ts');
       finish(await demoCommand(options, io));
     });
+
+  addSimulateCommand(program, io, finish);
 
   program
     .command('completion')

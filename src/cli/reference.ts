@@ -8,6 +8,7 @@ import { type CheckId, checkGroups } from '../oai-conformance/checks/check-table
 import { ownVerdictOf } from '../oai-conformance/checks/own-verdicts.ts';
 import { requestErrors } from '../server/http/errors.ts';
 import { adviceInJapanese } from '../server/words/advice.ts';
+import { allFaults } from '../simulate/faults/catalogue.ts';
 import { exitCodeOf } from './terminal/exit-codes.ts';
 
 /** `docs/errors.md`, and tables of other pages, from the code; a test says when they are stale. */
@@ -133,4 +134,19 @@ function row(place: string, schema: TSchema, fallback: string): string {
   const constant = schema.const === undefined ? '' : `\`${String(schema.const)}\``;
   const text = `${schema.description ?? ''}${constant}`.replaceAll('|', '\\|');
   return `| \`${place}\` | ${fallback} | ${text} |`;
+}
+
+/** Of docs/simulate.md. */
+export function faultReference(): string {
+  const kinds = [...new Set(allFaults.map(({ kind }) => kind))];
+  const tables = kinds.map((kind) => {
+    const rows = allFaults
+      .filter((fault) => fault.kind === kind)
+      .map(({ name, what, expects, outcome, share }) => {
+        const often = share === 1 ? '' : ` (${share})`;
+        return `| \`${name}\`${often} | ${what} | ${expects} | ${outcome} |`;
+      });
+    return `### ${kind}\n\n| | the Source | a Destination | copy |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+  });
+  return tables.join('\n');
 }

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
+import { createRandom } from '../core/draws/random.ts';
 import { editRandomly, type SampleEdit } from './edits.ts';
 import { replyWithFile } from './provider/file-reply.ts';
 import { replyWithLinkset, replyWithPage } from './provider/landing-page.ts';
 import { answer } from './provider/provider.ts';
 import { type Reply, send, sentence } from './provider/reply.ts';
 import { findPlace } from './records/addresses.ts';
-import { createRandom } from './records/random.ts';
 import { createRecords } from './records/records.ts';
 
 export type { SampleEdit };

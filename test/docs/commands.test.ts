@@ -150,14 +150,16 @@ function usePrivateSource(place: string): void {
 
 /**
  * `rsbridge serve` goes on for ever: it is begun, goes on until the block is over, is asked whether it is ready, and
- * has to end by itself when it is told to.
+ * has to end by itself when it is told to. So does `rsbridge simulate`, which people put into the background.
  */
 const prelude = `set -eu
 served=
+simulators=
 curl() { command curl -f -sS --max-time 60 "$@"; }
 rsbridge() {
   case "$1" in
     serve) shift; begin "$@" ;;
+    simulate) case "$*" in *--list-faults*) command rsbridge "$@" ;; *) shift; simulate "$@" ;; esac ;;
     init) shift; command rsbridge init "$@" --name repo --base-url "http://localhost:$PORT0" ;;
     *) command rsbridge "$@" ;;
   esac
@@ -168,6 +170,10 @@ begin() {
   command rsbridge serve "$@" 2> "serve-$port.log" &
   served="$served $!:$port"
 }
+simulate() {
+  command rsbridge simulate "$@" --port "$SIMULATOR_PORT" > addresses.txt 2> simulate.log &
+  simulators="$simulators $!"
+}
 finish() {
   for one in $served; do
     n=0
@@ -175,18 +181,20 @@ finish() {
       n=$((n + 1)); [ $n -lt 240 ] || { cat "serve-\${one#*:}.log" >&2; exit 1; }; sleep 0.5
     done
   done
+  for one in $simulators; do kill -TERM "$one"; wait "$one" || [ $? -eq 130 ] || [ $? -eq 143 ]; done
   for one in $served; do kill -TERM "\${one%:*}"; done
   for one in $served; do wait "\${one%:*}" || [ $? -eq 130 ] || [ $? -eq 143 ]; done
 }
 `;
 
 async function typed(text: string, place: string): Promise<{ readonly stdout: string }> {
-  const ports = await Promise.all([0, 1, 2, 3].map(() => freePort()));
-  let script = text.replaceAll('npx rsbridge', 'rsbridge');
+  const [simulatorPort, ...ports] = await Promise.all([0, 1, 2, 3, 4].map(() => freePort()));
+  let script = text.replaceAll('npx rsbridge', 'rsbridge').replaceAll(/^(rsbridge simulate.*) &$/gm, '$1');
   for (const address of repositories) script = script.replaceAll(address, repository.url);
   for (const [index, port] of ports.entries())
     script = script.replaceAll(`--port ${8080 + index}`, `--port ${port}`);
   script = script
+    .replaceAll('http://localhost:8888', `http://localhost:${simulatorPort}`)
     .replaceAll('http://localhost:8080', service.base)
     .replaceAll('https://rs.example.org', service.base)
     .replaceAll('https://nobody.example.org', 'http://127.0.0.1:1')
@@ -199,6 +207,7 @@ async function typed(text: string, place: string): Promise<{ readonly stdout: st
       ...process.env,
       PATH: path,
       PORT0: String(ports[0]),
+      SIMULATOR_PORT: String(simulatorPort),
       TOKEN: token,
       TMPDIR: directory,
       NO_COLOR: '1',

@@ -6,6 +6,7 @@ import {
   configReference,
   crosswalkReference,
   errorReference,
+  faultReference,
 } from '../../src/cli/reference.ts';
 
 const mark = '<!-- reference -->\n';
@@ -15,6 +16,7 @@ test.each([
   ['docs/configuration.md', configReference],
   ['docs/validate-oai.md', checkReference],
   ['docs/crosswalks.md', crosswalkReference],
+  ['docs/simulate.md', faultReference],
   ['docs/errors.md', () => errorReference('en')],
   ['docs/ja/errors.md', () => errorReference('ja')],
 ])('%s says what the code says', (file, reference) => {

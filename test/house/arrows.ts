@@ -137,6 +137,12 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     stages: 'state',
     warc: 'sinks state',
   },
+  'src/simulate': {
+    documents: 'repository settings.ts',
+    faults: 'documents repository server settings.ts',
+    repository: 'settings.ts',
+    server: 'documents repository settings.ts',
+  },
   'src/export': {
     past: 'site',
     site: 'tree',
@@ -222,6 +228,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     problems: 'terminal',
     quality: 'terminal',
     runs: 'terminal',
+    simulate: 'terminal',
     sources: 'terminal',
     status: 'terminal',
     subscriptions: 'terminal',

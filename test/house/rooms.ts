@@ -19,6 +19,7 @@ export const mayImport: Record<string, readonly string[]> = {
   'src/conformance': ['src/core', 'src/resourcesync'],
   'src/oai-conformance': ['src/core', 'src/oai'],
   'src/sync': ['src/core', 'src/store', 'src/resourcesync'],
+  'src/simulate': ['src/core'],
   'src/export': ['src/core', 'src/store', 'src/publish'],
   'src/bridge': [
     'src/core',
@@ -43,6 +44,7 @@ export const mayImport: Record<string, readonly string[]> = {
     'src/conformance',
     'src/oai-conformance',
     'src/sync',
+    'src/simulate',
     'src/export',
     'src/bridge',
     'adapters',

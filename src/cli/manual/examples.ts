@@ -153,6 +153,11 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
       'by what IRDB asks for, before you register it there',
     ],
   ],
+  simulate: [
+    ['rsbridge simulate', 'a Source of 1000 resources at http://localhost:8888, a change every two seconds'],
+    ['rsbridge simulate --seed 7 --rate 5 --faults cut,busy:0.3', 'the same again each time, with faults'],
+    ['rsbridge simulate --list-faults', 'what can be wrong with it'],
+  ],
   sync: [
     [
       'rsbridge sync https://rs.example.ac.jp/kyushu copy',

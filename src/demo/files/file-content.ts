@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createRandom } from '../records/random.ts';
+import { createRandom } from '../../core/draws/random.ts';
 import type { SampleFile } from '../records/sample-record.ts';
 import { drawJpeg } from './jpeg.ts';
 import { paint } from './painting.ts';
