@@ -2,7 +2,7 @@ import { isBridgeError } from '../../core/errors.ts';
 import type { Capability } from '../reading/capability.ts';
 import { headOf } from '../reading/document-head.ts';
 import type { Remarks } from '../reading/remarks.ts';
-import type { SourceDocument } from '../reading/source-document.ts';
+import type { Member, SourceDocument } from '../reading/source-document.ts';
 import { beginningOf, type SourcePort } from '../source-port.ts';
 import { type Look, look, sitemapsOf, wellKnownPath } from './look.ts';
 
@@ -27,6 +27,7 @@ export interface FoundSource {
 const maximumSets = 10_000;
 const maximumClimb = 5;
 const maximumSitemaps = 20;
+const maximumParts = 100;
 
 /**
  * From what somebody typed to the sets of a Source: the address itself, the well-known URI below it, what a page or its
@@ -59,11 +60,28 @@ export async function readSet(uri: string, port: SourcePort, remarks: Remarks): 
     changedump: [],
   };
   const hasCapabilityList = document.capability === 'capabilitylist';
-  const entries = hasCapabilityList ? document.members : [{ uri, capability: document.capability }];
+  const entries = hasCapabilityList
+    ? await offeredBy(document, port, remarks)
+    : [{ uri, capability: document.capability }];
   for (const { uri: list, capability } of entries) {
     if (isListCapability(capability)) named[capability].push(list);
   }
   return { uri, hasCapabilityList, lists: named };
+}
+
+/** What a Capability List names; of an index of them, what all of its parts do. */
+async function offeredBy(
+  { isIndex, members }: SourceDocument,
+  port: SourcePort,
+  remarks: Remarks,
+): Promise<SourceDocument['members']> {
+  if (!isIndex) return members;
+  const named: Member[] = [];
+  for (const { uri } of members.slice(0, maximumParts)) {
+    const part = await headOf(uri, port, remarks.at(uri));
+    if (!part.isIndex) named.push(...part.members);
+  }
+  return named;
 }
 
 function isListCapability(capability: Capability | undefined): capability is ListCapability {

@@ -8,14 +8,20 @@ import type { SyncReport } from '../../../src/sync/sync-report.ts';
 import { synchronise } from '../../../src/sync/synchronisation.ts';
 import { type WatchDeps, watch } from '../../../src/sync/watch.ts';
 import { openLoopbackPort } from '../resourcesync/loopback-port.ts';
-import type { ChangingSource } from './changing-source.ts';
+
+/** What a copy needs to know of a Source beforehand. */
+export interface FollowedSource {
+  readonly origin: string;
+  /** The clock of both. */
+  readonly now: string;
+}
 
 /** A directory that follows a Source by the real code, over real HTTP. */
 export class Copy {
   readonly directory = mkdtempSync(join(tmpdir(), 'rsbridge-copy-'));
-  readonly source: ChangingSource;
+  readonly source: FollowedSource;
 
-  constructor(source: ChangingSource) {
+  constructor(source: FollowedSource) {
     this.source = source;
   }
 
