@@ -113,7 +113,19 @@ describe.each(pages)('$page', ({ page, blocks }) => {
 });
 
 test('every block says what it is', () => {
-  const known = new Set(['sh', 'yaml', 'text', 'js', 'xml', 'apache', 'nginx', 'python', 'php', 'json', 'csv']);
+  const known = new Set([
+    'sh',
+    'yaml',
+    'text',
+    'js',
+    'xml',
+    'apache',
+    'nginx',
+    'python',
+    'php',
+    'json',
+    'csv',
+  ]);
   const unknown = pagesWithBlocks().flatMap((page) =>
     blocksOf(page).flatMap(({ language, text }) => (known.has(language) ? [] : [`${page}: ${text}`])),
   );
