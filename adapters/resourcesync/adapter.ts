@@ -12,7 +12,9 @@ import type {
   SourceItem,
 } from '../../src/core/adapter.ts';
 import { BridgeError } from '../../src/core/errors.ts';
+import type { SourceSet } from '../../src/resourcesync/discovery/found-source.ts';
 import type { Statement } from '../../src/resourcesync/reading/statement.ts';
+import { bareStatement } from './items/payload.ts';
 import { type FollowedSet, openSet } from './passes/followed-set.ts';
 import { fullPages } from './passes/full-pass.ts';
 import { identifierPages } from './passes/identifier-pass.ts';
@@ -32,6 +34,8 @@ class ResourceSyncAdapter implements Adapter {
   readonly #context: AdapterContext;
   /** The Capability List of the last run: it is not looked for each time. */
   #set: string | undefined;
+  /** As it was introduced, for the run that follows. */
+  #introduced: SourceSet | undefined;
   readonly #listed = new Map<string, Statement[]>();
 
   constructor(settings: AdapterSettings, context: AdapterContext) {
@@ -40,7 +44,9 @@ class ResourceSyncAdapter implements Adapter {
   }
 
   async identify(signal: AbortSignal): Promise<RepositoryInfo> {
+    this.#introduced = undefined;
     const { set } = await this.#open(signal);
+    this.#introduced = set;
     const { resourcelist, changelist, resourcedump } = set.lists;
     if (resourcelist.length === 0 && changelist.length === 0) {
       const what = resourcedump.length > 0 ? 'dumps alone' : 'no list that can be followed';
@@ -120,7 +126,9 @@ class ResourceSyncAdapter implements Adapter {
   }
 
   async #open(signal: AbortSignal): Promise<FollowedSet> {
-    const followed = await openSet(this.#settings, this.#context, this.#set, signal);
+    const known = this.#introduced ?? this.#set;
+    this.#introduced = undefined;
+    const followed = await openSet(this.#settings, this.#context, known, signal);
     this.#set = followed.set.uri;
     return followed;
   }
@@ -128,10 +136,4 @@ class ResourceSyncAdapter implements Adapter {
 
 function folderOf(path: string): string {
   return path.replace(/\/[^/]*$/, '');
-}
-
-/** An address alone, of which nothing is stated. */
-function bareStatement(loc: string): Statement {
-  const nothing = { change: undefined, datetime: undefined, lastmod: undefined, length: undefined };
-  return { loc, ...nothing, hashes: [], type: undefined, path: undefined, links: [] };
 }

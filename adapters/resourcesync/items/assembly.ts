@@ -2,14 +2,15 @@ import type { Holdings, Problem, SourceItem } from '../../../src/core/adapter.ts
 import { BridgeError } from '../../../src/core/errors.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
-import { formatName, otherName } from './format-name.ts';
+import { formatName, formatOfContent, otherName, usualProfile } from './format-name.ts';
 import { collectionKey } from './house-address.ts';
 import type { ItemDraft } from './item-draft.ts';
 import { refuseOwn } from './own-words.ts';
-import { fetchPayload } from './payload.ts';
+import { bareStatement, fetchPayload } from './payload.ts';
 import { plainFormat, plainRecord } from './plain-record.ts';
 import { hrefs, type Placed, placeOf } from './role.ts';
 import { Round, withDelivered } from './round.ts';
+import { isPage, readPageSigns } from './signposted-page.ts';
 import { statedFile } from './stated-file.ts';
 
 /** What items are made with. */
@@ -18,6 +19,8 @@ export interface Making {
   readonly holdings: Holdings;
   /** Of the set that is followed. */
   readonly set: string;
+  /** It is a plain Sitemap: what it lists are pages, mostly. */
+  readonly isSitemap: boolean;
   /** Where we publish ourselves. */
   readonly baseUrl: string | undefined;
   /** By name; undefined: all. */
@@ -64,8 +67,13 @@ export class Assembly {
     const metadata = placed.filter(({ placed: { role } }) => role === 'metadata');
     for (const one of placed) if (one.statement.change === 'deleted') round.remove(one.statement, one.placed);
     await this.#inTurns(metadata, (one) => this.#takeMetadata(round, one));
+    const pages = this.#making.isSitemap
+      ? placed.filter(({ statement, placed: { role } }) => role === 'plain' && isPage(statement))
+      : [];
+    await this.#inTurns(pages, ({ statement }) => this.#takePage(round, statement));
+    const taken = new Set(pages.map(({ statement }) => statement.loc));
     for (const { statement, placed: place } of placed) {
-      if (statement.change === 'deleted' || place.role === 'metadata') continue;
+      if (statement.change === 'deleted' || place.role === 'metadata' || taken.has(statement.loc)) continue;
       if (place.role === 'plain') this.#takePlain(round, statement, place);
       else if (!round.takeFile(statement, place)) {
         if (takesLost) this.#takePlain(round, statement, { ...place, identifier: statement.loc });
@@ -203,6 +211,60 @@ export class Assembly {
     draft.metadata.push({ format, profile, content: plainRecord({ loc, type }), via });
     draft.files.set(loc, statedFile(statement, placed, 1));
     draft.describe([loc], lastmod, collections);
+  }
+
+  /** A page is an item with the metadata and the files that it leads to, or a mere record that it is there. */
+  async #takePage(round: Round, { loc, lastmod, type }: Statement): Promise<void> {
+    const { port, isAllowed } = this.#making;
+    const draft = round.draft(loc);
+    draft.page = loc;
+    draft.collections = [];
+    draft.datestamp = lastmod;
+    const known = draft.held?.metadata ?? [];
+    if (lastmod !== undefined && draft.held?.datestamp === lastmod && known.length > 0) {
+      draft.keep(known);
+      return;
+    }
+    const page = isAllowed(loc)
+      ? await readPageSigns(loc, port)
+      : ({ kind: 'failed', reason: `${loc} is at another host than its Sitemap` } as const);
+    if (page.kind === 'withheld') for (const { format } of known) draft.removed.add(format);
+    if (page.kind === 'failed')
+      for (const format of known.length > 0 ? known.map((one) => one.format) : [plainFormat.name])
+        round.fail(loc, format, page.reason);
+    if (page.kind !== 'page') return;
+    const { describedBy, files } = page.signs;
+    for (const { url, type: stated } of describedBy) {
+      const payload = isAllowed(url)
+        ? await fetchPayload({ ...bareStatement(url), type: stated }, port)
+        : undefined;
+      if (payload?.kind === 'failed')
+        round.fail(loc, formatOfContent(new Uint8Array(), stated), payload.reason);
+      if (payload?.kind !== 'content') continue;
+      const format = freeName(formatOfContent(payload.content, stated), url, draft);
+      if (this.#making.formats !== undefined && !this.#making.formats.includes(format)) continue;
+      const profile = usualProfile(format);
+      draft.metadata.push({
+        format,
+        content: payload.content,
+        hash: payload.sha256,
+        mediaType: stated,
+        upstreamUrl: url,
+        ...(profile !== undefined && { profile }),
+      });
+    }
+    if (draft.metadata.length === 0)
+      draft.metadata.push({
+        format: plainFormat.name,
+        profile: plainFormat.profile,
+        content: plainRecord({ loc, type }),
+        upstreamUrl: loc,
+      });
+    for (const gone of known) {
+      if (!draft.metadata.some(({ format }) => format === gone.format)) draft.removed.add(gone.format);
+    }
+    draft.described = files.map(({ url }) => url);
+    for (const file of files) draft.files.set(file.url, file);
   }
 
   /** As many at a time as the host may be asked. */

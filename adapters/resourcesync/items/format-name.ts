@@ -32,6 +32,23 @@ export function formatName(statement: Statement, { house }: Placed): string {
   return subtype === undefined ? 'xml' : subtype.replace(/^.*\+/, '').replace(/[^a-z0-9_.-]+/g, '_') || 'xml';
 }
 
+/** The same of a document that says nothing but what it is itself: by the namespace of its root. */
+export function formatOfContent(content: Uint8Array, type: string): string {
+  if (/json$/.test(type)) return 'json';
+  const beginning = Buffer.from(content.subarray(0, 4096)).toString('utf8');
+  const [, prefix, attributes = ''] =
+    /<([\w-]+:)?[\w.-]+((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*\/?>/.exec(beginning) ?? [];
+  const name = prefix === undefined ? 'xmlns' : `xmlns:${prefix.slice(0, -1)}`;
+  const namespace = new RegExp(`(?:^|\\s)${name}\\s*=\\s*["']([^"']*)`).exec(attributes)?.[1];
+  if (namespace === undefined) return 'xml';
+  return usual[namespace] ?? usual[`${namespace}/`] ?? nameOfProfile(namespace);
+}
+
+/** What a format is usually described by; undefined: it is not known here. */
+export function usualProfile(format: string): string | undefined {
+  return Object.entries(usual).find(([, name]) => name === format)?.[0];
+}
+
 /** `https://github.com/JPCOAR/schema/blob/master/2.0/` → `jpcoar_schema_blob_master_2.0`. */
 function nameOfProfile(profile: string): string {
   if (/jpcoar/i.test(profile)) return `jpcoar_${/(\d+\.\d+)/.exec(profile)?.[1] ?? '1.0'}`;

@@ -1,11 +1,13 @@
 import type {
   HeldItem,
+  HeldMetadata,
   SameMetadata,
   SourceFile,
   SourceItem,
   SourceMetadata,
 } from '../../../src/core/adapter.ts';
 import { later } from '../../../src/core/datetime.ts';
+import { usualProfile } from './format-name.ts';
 import { isFileOfHouse } from './house-address.ts';
 
 /** By which the files of a Source's items are known: it lists what it hands out. */
@@ -26,6 +28,8 @@ export class ItemDraft {
   readonly removedFiles = new Set<string>();
   collections: readonly string[] | undefined;
   datestamp: string | undefined;
+  /** Its landing page, where it is an entry of a Sitemap. */
+  page: string | undefined;
 
   constructor(identifier: string, held: HeldItem | undefined) {
     this.identifier = identifier;
@@ -50,6 +54,20 @@ export class ItemDraft {
       this.datestamp = this.datestamp === undefined ? lastmod : later(this.datestamp, lastmod);
   }
 
+  /** All that is in store of it is as it was. */
+  keep(known: readonly HeldMetadata[]): void {
+    for (const { format, mediaType, upstreamUrl, hash, length } of known) {
+      if (hash === undefined || length === undefined) continue;
+      const profile = usualProfile(format);
+      this.same.push({
+        ...{ format, hash, length },
+        ...(mediaType !== undefined && { mediaType }),
+        ...(upstreamUrl !== undefined && { upstreamUrl }),
+        ...(profile !== undefined && { profile }),
+      });
+    }
+  }
+
   /** @returns undefined where nothing is said of it that could be told */
   finish(withFiles: boolean): SourceItem | undefined {
     const { identifier, held, metadata, same, removed } = this;
@@ -59,7 +77,7 @@ export class ItemDraft {
     const living = delivered.length > 0;
     const deleted = !living && removed.size > 0;
     if (formats.length === 0 && (!statesFiles || held === undefined)) return undefined;
-    const { files, landingPage } = this.#things();
+    const { files, landingPage = this.page } = this.#things();
     return {
       identifier,
       datestamp: this.datestamp ?? held?.datestamp,

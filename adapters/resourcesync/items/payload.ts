@@ -79,3 +79,9 @@ async function attempt(
 function isHopeless({ code }: BridgeError): boolean {
   return code === 'upstream-unreachable' || code === 'upstream-busy' || code === 'interrupted';
 }
+
+/** An address alone, of which nothing is stated. */
+export function bareStatement(loc: string): Statement {
+  const nothing = { change: undefined, datetime: undefined, lastmod: undefined, length: undefined };
+  return { loc, ...nothing, hashes: [], type: undefined, path: undefined, links: [] };
+}

@@ -21,13 +21,13 @@ export interface FollowedSet {
 }
 
 /**
- * @param known the Capability List of before
+ * @param known the Capability List of before, or what was read of it a moment ago
  * @throws BridgeError where there is none, several that could be meant, or one that we publish ourselves
  */
 export async function openSet(
   settings: AdapterSettings,
   context: AdapterContext,
-  known: string | undefined,
+  known: string | SourceSet | undefined,
   signal: AbortSignal,
 ): Promise<FollowedSet> {
   const { url, resourcesync: { set: name, hosts = [] } = {} } = settings;
@@ -35,12 +35,28 @@ export async function openSet(
   refuseOwnSource(url, baseUrl);
   const port = sourcePort(http, signal);
   const remarks = new Remarks();
-  const choice = { address: new URL(url), name, known, naming: '`resourcesync.set`', takesWhole: true };
-  const set = await choose(choice, port, remarks);
+  const before = typeof known === 'string' ? known : undefined;
+  const choice = {
+    address: new URL(url),
+    name,
+    known: before,
+    naming: '`resourcesync.set`',
+    takesWhole: true,
+  };
+  const set = typeof known === 'object' ? known : await choose(choice, port, remarks);
   refuseOwnSource(set.uri, baseUrl);
   const { formats, collections, files, requestsPerHost: atOnce } = settings;
   const making = {
-    ...{ port, holdings, set: set.uri, baseUrl, formats, collections, atOnce },
+    ...{
+      port,
+      holdings,
+      set: set.uri,
+      isSitemap: !set.hasCapabilityList,
+      baseUrl,
+      formats,
+      collections,
+      atOnce,
+    },
     withFiles: files !== undefined,
     isAllowed: createAuthority(set.uri, hosts),
   };

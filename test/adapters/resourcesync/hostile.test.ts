@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Level } from '../../house/chain/level.ts';
 
 /** What a Source answers, path by path; what is not here is not there. */
@@ -192,4 +192,108 @@ test('formats that describe one thing are one item with its file; what stands al
     ['alone.csv/files/1-alone.csv', 7],
     ['thing.pdf/files/1-thing.pdf', 10],
   ]);
+});
+
+describe('changes', () => {
+  const changes = (from: string, entries: string, until?: string) =>
+    put(
+      '/changes.xml',
+      `<urlset ${head}><rs:md capability="changelist" from="${from}"${until ? ` until="${until}"` : ''}/>${entries}</urlset>`,
+    );
+  const change = (n: number, kind: string, at: string) =>
+    `<url><loc>${origin}/r/${n}.xml</loc><rs:md change="${kind}" datetime="${at}"${kind === 'deleted' ? '' : ` hash="${sha256(payload(n))}" type="application/xml"`}/></url>`;
+  beforeEach(() => {
+    put(
+      '/cap.xml',
+      `<urlset ${head}><rs:md capability="capabilitylist"/><url><loc>${origin}/list.xml</loc><rs:md capability="resourcelist"/></url><url><loc>${origin}/changes.xml</loc><rs:md capability="changelist"/></url></urlset>`,
+    );
+    changes('2026-02-01T00:00:00Z', '');
+    put('/r/6.xml', payload(6));
+  });
+
+  test('are followed without the list, deletions too', async () => {
+    await level.turn('full');
+    asked = [];
+    changes(
+      '2026-02-01T00:00:00Z',
+      change(6, 'created', '2026-02-02T00:00:00Z') + change(2, 'deleted', '2026-02-02T00:00:00Z'),
+    );
+    expect(await level.turn()).toMatchObject({ state: 'succeeded', created: 1, deleted: 1 });
+    expect(await held()).toEqual(hashes(1, 3, 4, 5, 6));
+    expect(asked).not.toContain('/list.xml');
+    asked = [];
+    expect(await level.turn()).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+    expect(asked).toEqual(['/cap.xml', '/changes.xml']);
+  });
+
+  test('that came after the list was made are not taken for absent, nor what went for there', async () => {
+    await level.turn('full');
+    changes(
+      '2026-02-01T00:00:00Z',
+      change(6, 'created', '2026-02-02T00:00:00Z') + change(2, 'deleted', '2026-02-02T00:00:00Z'),
+    );
+    await level.turn();
+    await level.turn('full');
+    expect(await held()).toEqual(hashes(1, 3, 4, 5, 6));
+  });
+
+  test('of which some are missing lead to a comparison', async () => {
+    await level.turn('full');
+    asked = [];
+    changes('2026-03-01T00:00:00Z', '');
+    put('/list.xml', list([1, 3, 4, 5, 6].map((n) => entry(n)).join(''), '2026-03-02T00:00:00Z'));
+    expect(await level.turn()).toMatchObject({ state: 'succeeded', created: 1, deleted: 1 });
+    expect(await held()).toEqual(hashes(1, 3, 4, 5, 6));
+    expect(asked.filter((path) => path.startsWith('/r/'))).toEqual(['/r/6.xml']);
+  });
+
+  test('of which some are missing since an old list was made take nothing away', async () => {
+    await level.turn('full');
+    changes('2026-03-01T00:00:00Z', '');
+    put('/list.xml', list([1, 3, 4, 5].map((n) => entry(n)).join('')));
+    expect(await level.turn()).toMatchObject({ state: 'needs-attention', deleted: 0 });
+    expect(await held()).toEqual(hashes(1, 2, 3, 4, 5));
+  });
+});
+
+test('a plain Sitemap: pages with Signposting are items with metadata and files, others mere records', async () => {
+  const page = (n: number, lastmod = '2026-01-01') =>
+    `<url><loc>${origin}/page/${n}</loc><lastmod>${lastmod}</lastmod></url>`;
+  const sitemap = (...urls: string[]) =>
+    put(
+      '/sitemap.xml',
+      `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>`,
+    );
+  const links = `<link rel="describedby" type="application/xml" href="/meta/1.xml"><link rel="item" type="application/pdf" href="/file/1.pdf">`;
+  const dc = '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"/>';
+  put('/page/1', `<!doctype html><html><head>${links}</head></html>`, { type: 'text/html' });
+  put('/page/2', '<!doctype html><html><head></head></html>', { type: 'text/html' });
+  put('/meta/1.xml', dc);
+  put('/file/1.pdf', '%PDF', { type: 'application/pdf' });
+  sitemap(page(1), page(2));
+  const plain = await Level.open('plain', { adapter: 'resourcesync', url: `${origin}/sitemap.xml` });
+  try {
+    expect(await plain.turn()).toMatchObject({ state: 'succeeded', problems: 0 });
+    const metadata = await plain.metadata();
+    expect([...metadata.keys()].map((path) => path.replace(/^.*~2Fpage~2F/, '')).sort()).toEqual([
+      '1/oai_dc.xml',
+      '2/oai_dc.xml',
+    ]);
+    expect([...metadata.values()].map(({ hash }) => hash)).toContain(sha256(dc));
+    expect([...(await plain.files()).keys()].map((path) => path.replace(/^.*~2Fpage~2F/, ''))).toEqual([
+      '1/files/1-1.pdf',
+    ]);
+    asked = [];
+    expect(await plain.turn()).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+    expect(asked.filter((path) => path.startsWith('/page'))).toEqual([]);
+    put('/page/1', `<!doctype html><html><head>${links.replace(/<link rel="item".*/, '')}</head></html>`, {
+      type: 'text/html',
+    });
+    sitemap(page(1, '2026-01-02'));
+    await plain.turn();
+    expect([...(await plain.metadata()).keys()]).toHaveLength(1);
+    expect((await plain.files()).size).toBe(0);
+  } finally {
+    await plain.close();
+  }
 });
