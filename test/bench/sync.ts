@@ -23,6 +23,7 @@ const children: ChildProcess[] = [];
 
 interface Run {
   readonly seconds: number;
+  readonly cpuSeconds: number;
   readonly copied?: { readonly requests: number; readonly updated: number };
 }
 
@@ -91,19 +92,19 @@ function rsbridge(...args: string[]): string[] {
 function byResync(command: string, base: string): number {
   const copy = join(directory, 'resync');
   const startedAt = performance.now();
-  const { status, stderr } = spawnSync(command, ['--baseline', base, copy], {
+  // The shell says what processor time it took.
+  const timed = 'TIMEFORMAT="%U %S"; time "$@" >resync.log 2>&1';
+  const { status, stderr } = spawnSync('bash', ['-c', timed, 'bash', command, '--baseline', base, copy], {
     cwd: directory,
     encoding: 'utf8',
-    maxBuffer: 256 * 1024 ** 2,
   });
+  const cpuSeconds = stderr
+    .trim()
+    .split(/\s+/)
+    .map(Number)
+    .reduce((sum, part) => sum + part, 0);
   const seconds = Number(((performance.now() - startedAt) / 1000).toFixed(2));
-  print({
-    name: 'resync 2.0.1',
-    seconds,
-    status,
-    files: filesBelow(copy),
-    ...(status === 0 ? {} : { stderr }),
-  });
+  print({ name: 'resync 2.0.1', seconds, cpuSeconds, status, files: filesBelow(copy) });
   rmSync(copy, { recursive: true, force: true });
   return seconds;
 }

@@ -130,10 +130,17 @@ it('whatever happens on the way, at a quiet moment the copy is the Source', asyn
         ['lastmod'] as const,
         ['length', 'lastmod'] as const,
       ),
-      async (steps, facts) => {
+      fc.constantFrom<readonly string[]>(
+        ['resourcelist', 'changelist'],
+        ['resourcelist', 'changedump'],
+        ['resourcelist', 'changelist', 'changedump'],
+      ),
+      async (steps, facts, offers) => {
         const source = await ChangingSource.open();
         const copy = new Copy(source);
         source.facts = facts;
+        source.offers = offers;
+        source.linksManifests = offers.length === 3;
         try {
           let known = '';
           for (const one of steps) {

@@ -69,7 +69,8 @@ async function takeFrom(
     const wanted: Statement[] = [];
     const statement = (found: Statement) => {
       stage?.statement?.(found);
-      if (found.path !== undefined) wanted.push(found);
+      // A package has tens of thousands of members, and links are the most of what is said of each.
+      if (found.path !== undefined) wanted.push({ ...found, links: [] });
     };
     const place = `${uri}!/manifest.xml`;
     const opened = (document: DocumentOpening) => stage?.opened?.(document);
