@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import type { DatabaseConfig } from '../../../src/core/config/config.ts';
-import { createRandom } from '../../../src/demo/records/random.ts';
+import { createRandom } from '../../../src/core/draws/random.ts';
 import { createSampleRepository, type SampleRepository } from '../../../src/demo/sample-repository.ts';
 import { Level } from '../../house/chain/level.ts';
 import { runs } from '../../house/runs.ts';
