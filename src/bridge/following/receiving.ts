@@ -1,3 +1,4 @@
+import { failure } from '../../core/errors.ts';
 import { leaseOf } from '../../core/following/lease.ts';
 import { checkSignature } from '../../core/following/signature.ts';
 import type { DocumentHead } from '../../resourcesync/documents/document-model.ts';
@@ -12,13 +13,32 @@ type Receiving = Pick<Bridge, 'database' | 'log'>;
 
 /** What is echoed is an answer of ours: nobody needs a long one. */
 const longestChallenge = 2_048;
+/** A Source may tell of changes a moment before its Change List has them. */
+const lookAgainMs: readonly number[] = [1_000, 3_000, 10_000];
 const keyForm = /^[\w-]{43}$/;
 
 /**
  * What hubs are answered. A notification is a reason to look, and never more: what has changed is read from the Source
  * itself, by whichever process works.
  */
-export function openFollower({ database, log }: Receiving): Follower {
+export function openFollower({ database, log }: Receiving, again = lookAgainMs): Follower {
+  const timers = new Map<string, readonly NodeJS.Timeout[]>();
+
+  async function wake(source: string, now: number): Promise<void> {
+    await askFor(database, { sources: [source], kind: 'harvest' }, now);
+    for (const timer of timers.get(source) ?? []) clearTimeout(timer);
+    const look = () => {
+      lookAtClock(database)
+        .then((then) => askFor(database, { sources: [source], kind: 'harvest' }, then))
+        // The schedule goes on.
+        .catch((error: unknown) => log.debug({ source, ...failure(error) }, 'not looked at again'));
+    };
+    timers.set(
+      source,
+      again.map((ms) => setTimeout(look, ms).unref()),
+    );
+  }
+
   return {
     confirm: async (key, asked) => {
       const topic = keyForm.test(key) ? await findTopic(database.reader, key) : undefined;
@@ -77,7 +97,7 @@ export function openFollower({ database, log }: Receiving): Follower {
         );
       const now = await lookAtClock(database);
       await noteReceived(database, key, until, now);
-      await askFor(database, { sources: [source], kind: 'harvest' }, now);
+      await wake(source, now);
       return true;
     },
   };

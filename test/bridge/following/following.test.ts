@@ -38,7 +38,7 @@ describeOnBoth('a subscription to a Source', (open) => {
       config: { sources, baseUrl: `${publicBase}/rs` },
       ...{ database, log, clock: systemClock, fileWork: () => ({ http }), pauseOf: () => undefined },
     } as never;
-    house = await openHouse({ database, follower: openFollower(bridge as never) });
+    house = await openHouse({ database, follower: openFollower(bridge as never, []) });
     await ensureSource(database, 'kyushu', now);
     const found = await findSource(database.reader, 'kyushu');
     await saveInfo(database.writer, found?.id ?? 0, {
