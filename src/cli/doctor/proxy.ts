@@ -1,6 +1,7 @@
 import type { Config } from '../../core/config/config.ts';
 import { describeError } from '../../core/errors.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
+import { checkDiscovery } from './discovery.ts';
 import { type OutsideAnswer, type OutsideView, unknownName } from './outside-answer.ts';
 
 /** Below this, compressing costs more than it saves: ours are not, either. */
@@ -12,10 +13,11 @@ const settings = 'deploy/README.md has settings for nginx, Caddy and Apache';
  * first answer tells the time of the public address.
  */
 export async function* checkProxy(
-  { baseUrl, listen, role }: Pick<Config, 'baseUrl' | 'listen' | 'role'>,
+  config: Pick<Config, 'baseUrl' | 'listen' | 'role' | 'sources' | 'sets'>,
   outside: OutsideView,
   { hasAccounts, isElsewhere }: { readonly hasAccounts: boolean; readonly isElsewhere: boolean },
 ): AsyncGenerator<Diagnosis, OutsideAnswer | undefined> {
+  const { baseUrl, listen, role } = config;
   let live: OutsideAnswer;
   try {
     live = await outside.ask(`${baseUrl}/livez`);
@@ -41,7 +43,7 @@ export async function* checkProxy(
   }
   yield { check: 'public address', severity: 'ok', message: `${baseUrl} is answered by rsbridge` };
   const description = `${baseUrl}/.well-known/resourcesync`;
-  yield* await checkWellKnown(new URL(baseUrl), outside);
+  yield* await checkDiscovery(config, outside, settings);
   yield* await checkNotFound(baseUrl, outside);
   const first = await outside.ask(description, {
     headers: { accept: 'application/xml', 'accept-encoding': 'gzip' },
@@ -57,24 +59,6 @@ export async function* checkProxy(
 
 function unreachable(what: string, mend: string, baseUrl: string): Diagnosis {
   return { check: 'public address', severity: 'error', message: `${baseUrl} ${what}`, mend };
-}
-
-/** Clients that know nothing but the host begin there (ResourceSync, RFC 8615). */
-async function checkWellKnown(base: URL, outside: OutsideView): Promise<readonly Diagnosis[]> {
-  const place = `${base.origin}/.well-known/resourcesync`;
-  const { status, text } = await outside.ask(place, { headers: { accept: 'application/xml' } });
-  const isThere = status === 200 && text.includes('http://www.openarchives.org/rs/terms/');
-  return diagnose(
-    'discovery',
-    [
-      !isThere && {
-        severity: 'warning',
-        message: `${place} is answered with ${status}, and not with our Source Description: who knows the host alone does not find it`,
-        mend: `pass /.well-known/resourcesync on, too: ${settings}`,
-      },
-    ],
-    `${place} leads here`,
-  );
 }
 
 /** One that looks as ours do, and one with a slash that is data: some refuse that by themselves. */

@@ -131,6 +131,37 @@ describe('rsbridge doctor beside a service', () => {
     expect(code).toBe(4);
   });
 
+  test('a redirect of the address at the host to ours is as good as ours', async () => {
+    const leading = (location: string): Strangeness => ({
+      answers: ({ path }) =>
+        path === '/.well-known/resourcesync' ? { status: 302, headers: { location }, body: '' } : {},
+    });
+    const { wrong } = await seen(leading('/sample/.well-known/resourcesync'));
+    expect(wrong).not.toHaveProperty('discovery');
+    const elsewhere = 'https://other.example.org/.well-known/resourcesync';
+    expect((await seen(leading(elsewhere))).wrong.discovery?.message).toContain(`leads to ${elsewhere}`);
+    const circle = await seen(leading('/.well-known/resourcesync'));
+    expect(circle.wrong.discovery?.message).toContain('is answered with 302');
+  });
+
+  test('another bridge at the public address', async () => {
+    const url = service.bridge.config.sources.sample?.url;
+    const baseUrl = `http://127.0.0.1:${proxy.port}`;
+    const theirs = await fetch(`${service.base}/.well-known/resourcesync`, {
+      headers: { accept: 'application/xml' },
+    });
+    const body = (await theirs.text()).replaceAll(`${service.base}/`, `${baseUrl}/`);
+    proxy.strange = {
+      answers: ({ path }) => (path === '/.well-known/resourcesync' ? { headers: {}, body } : {}),
+    };
+    expect((await seenAt(baseUrl)).wrong).not.toHaveProperty('discovery');
+    const { wrong } = await seenAt(baseUrl, { sources: { moved: { url, schedule: false } } });
+    expect(wrong.discovery).toMatchObject({
+      message: expect.stringContaining('another rsbridge, which publishes sample'),
+      mend: expect.stringContaining('rsbridge serve'),
+    });
+  });
+
   test('HEAD: headers that are missing', async () => {
     const isHead = { is: false };
     const { wrong } = await seen({
