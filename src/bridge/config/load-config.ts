@@ -5,6 +5,7 @@ import { checkCron } from '../../harvest/turns.ts';
 import { type Environment, readConfigFile } from './config-file.ts';
 import { type BroughtIn, secretsOf } from './config-secrets.ts';
 import { include } from './included-sources.ts';
+import { namingVariables, type Variable } from './named-variables.ts';
 import { leaves, type Origin, setOrigins } from './origins.ts';
 import { checkSchedules } from './schedules.ts';
 
@@ -35,7 +36,9 @@ export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): C
     return settings;
   };
   const raw = include(read(file), file, read);
+  const variables: Variable[] = [];
   for (const [name, path, value] of environmentOverrides(env)) {
+    variables.push({ name, path });
     // Where a text is due it becomes one again; `schedule` takes a text or false.
     assign(raw, path, value === 'false' ? false : value);
     broughtIn.push({ path, value });
@@ -46,7 +49,7 @@ export function loadConfig(flags: ConfigFlags, env: Environment, cwd: string): C
     assign(raw, path.split('.'), value);
     origins.set(path, { from: 'flag', place: `--${path.slice(path.lastIndexOf('.') + 1)}` });
   }
-  const config = withCredentials(parseBroughtIn(raw, broughtIn), env, origins);
+  const config = withCredentials(parseBroughtIn(raw, broughtIn, variables), env, origins);
   for (const secret of secretsOf(config, broughtIn)) keepSecret(secret);
   checkCron('publish.resourceListSchedule', config.publish.resourceListSchedule);
   checkCron('publish.resourceDumpSchedule', config.publish.resourceDumpSchedule);
@@ -88,12 +91,16 @@ function withCredentials(config: Config, env: Environment, origins: Map<string, 
 }
 
 /** What is wrong with a value is told with the value, unless it was brought in: nobody knows yet what it is for. */
-function parseBroughtIn(raw: unknown, broughtIn: readonly BroughtIn[]): Config {
+function parseBroughtIn(
+  raw: unknown,
+  broughtIn: readonly BroughtIn[],
+  variables: readonly Variable[],
+): Config {
   try {
     return parseConfig(raw);
   } catch (error) {
     for (const { value } of broughtIn) keepSecret(value);
-    throw error;
+    throw namingVariables(error, variables);
   }
 }
 

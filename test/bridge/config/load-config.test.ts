@@ -67,6 +67,20 @@ describe('loadConfig', () => {
     expect(load(yaml, env, { 'listen.port': undefined }).listen.port).toBe(1002);
   });
 
+  test('what is wrong with a variable of the environment is told with its name', () => {
+    const told = (name: string, value: string) => () => load('', { [name]: value });
+    expect(told('RSBRIDGE_LISTEN_PORT', '80')).toThrow(
+      'RSBRIDGE_LISTEN_PORT: unknown (did you mean RSBRIDGE_LISTEN__PORT? Levels are joined by two underscores)',
+    );
+    expect(told('RSBRIDGE_DATABASE_URL', 'postgres://u:fourth-password@h/x')).toThrow(
+      /^RSBRIDGE_DATABASE_URL: unknown \(did you mean RSBRIDGE_DATABASE__URL\?/,
+    );
+    expect(told('RSBRIDGE_LISTEN__PORT', 'many')).toThrow(/^RSBRIDGE_LISTEN__PORT sets listen\.port: /);
+    expect(told('RSBRIDGE_TITEL', 'x')).toThrow(
+      /^RSBRIDGE_TITEL sets titel: unknown key \(did you mean "title"/,
+    );
+  });
+
   test('says which file is missing, and which line is wrong', () => {
     expect(() => loadConfig({ config: 'elsewhere.yaml' }, {}, directory)).toThrow(
       expect.objectContaining({ code: 'config-missing', message: expect.stringContaining('elsewhere.yaml') }),
