@@ -37,7 +37,7 @@ export async function propose(
   const found = await findAny(address, {
     adapter: protocols.find((one) => one === adapter),
     contact: config.contact,
-    verbose: true,
+    telling: 'all',
     places: probePlaces(bridge, address, group),
     within: config.network,
     ...{ signal, asked },

@@ -10,14 +10,15 @@ import type { Protocol } from '../protocols.ts';
 import { systemClock } from '../system-clock.ts';
 import { lookAt } from './endpoint-look.ts';
 import { type Found, findRepository, type SearchPorts } from './find-repository.ts';
+import type { Telling } from './nothing-found.ts';
 import { SearchBudget, type SearchLimits, searchLimits } from './search-budget.ts';
 
 export interface Looking {
   readonly contact?: string | undefined;
   /** Undefined: whichever tells most. */
   readonly adapter?: Protocol | undefined;
-  /** Every place that was asked is named when nothing is found. */
-  readonly verbose?: boolean;
+  /** What is told when nothing is found; default: the usual. */
+  readonly telling?: Telling;
   readonly limits?: SearchLimits;
   /** Default: it is alone. */
   readonly places?: SearchPlaces;
@@ -80,7 +81,7 @@ export async function findAny(address: string, looking: Looking): Promise<Found>
 const impatient = { ...systemClock, sleep: async () => undefined };
 
 async function find(address: URL, looking: Looking): Promise<Found> {
-  const { contact, adapter: choice, verbose = false, limits = searchLimits, signal } = looking;
+  const { contact, adapter: choice, telling = 'usual', limits = searchLimits, signal } = looking;
   const { within = 'anywhere', places: { gate, requestsPerHost } = { gate: createHostGate() } } = looking;
   const { total, guess } = limits;
   const budget = new SearchBudget(total);
@@ -110,7 +111,7 @@ async function find(address: URL, looking: Looking): Promise<Found> {
   );
   const alone = { http, log, clock: impatient, lessons: createLessonBook(impatient) };
   const ports: SearchPorts = {
-    verbose,
+    telling,
     look: (url, options) => {
       looking.asked?.(url);
       return budget.spend(url, options.isGuess ? guess : total, signal, (deadline, inTime) =>

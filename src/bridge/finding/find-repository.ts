@@ -4,6 +4,7 @@ import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts'
 import type { Protocol } from '../protocols.ts';
 import { generationOf } from './endpoint-answer.ts';
 import { identifyRequest, type LookOptions, listRequest, type Seen } from './endpoint-look.ts';
+import { type Failure, nothingFound, type Telling } from './nothing-found.ts';
 import { oaiLinks } from './page-links.ts';
 import {
   isOaiOfDspace,
@@ -46,8 +47,8 @@ export interface OaiFound {
 type Look = Pick<LookOptions, 'accept' | 'isGuess'>;
 
 export interface SearchPorts {
-  /** Every place that was asked is named when nothing is found. */
-  readonly verbose: boolean;
+  /** What is told when nothing is found. */
+  readonly telling: Telling;
   /** @throws BridgeError */
   look(url: string, options: Look): Promise<Seen>;
   /**
@@ -78,7 +79,7 @@ class RepositorySearch {
   readonly #choice: Protocol | undefined;
   readonly #ports: SearchPorts;
   /** In the order in which they were met: the first is that of the address that was given. */
-  readonly #failures: { readonly url: string; readonly reason: string }[] = [];
+  readonly #failures: Failure[] = [];
   readonly #asked = new Set<string>();
   /** Of places that may not be asked. */
   #refusals = 0;
@@ -110,21 +111,9 @@ class RepositorySearch {
     throw new BridgeError('upstream-protocol', this.#inSum());
   }
 
-  /** What the given address itself said comes first: it is what somebody expected to work. */
   #inSum(): string {
     const wanted = this.#choice === undefined ? 'DSpace, OAI-PMH or ResourceSync' : this.#choice;
-    const [given, ...others] = this.#failures;
-    const advice =
-      'find the base URL of its OAI-PMH or, of a DSpace, REST interface, or the Capability List of its ResourceSync (in its documentation, or ask its managers)';
-    const itself = given === undefined ? '' : `${given.url} answered: ${given.reason}. `;
-    const all = others.map(({ url, reason }) => `\n  ${url}: ${reason}`).join('');
-    const rest =
-      others.length === 0
-        ? ''
-        : this.#ports.verbose
-          ? `Then tried, where such interfaces usually are:${all}\n`
-          : `${others.length} other places, where such interfaces usually are, were tried as well (--verbose lists them). `;
-    return `${itself}Nothing to harvest by ${wanted} was found at ${this.#address.href}. ${rest}What helps: ${advice}`;
+    return nothingFound(this.#address.href, wanted, this.#failures, this.#ports.telling);
   }
 
   /** At the endpoint that the address names. */
@@ -365,7 +354,7 @@ class RepositorySearch {
     const isFirst = this.#failures.length === 0;
     this.#fail(url, describeError(error));
     if (!isHopeless || !isHere || !isDown || this.#isFound) return;
-    throw isFirst ? error : new BridgeError(error.code, this.#inSum(), { cause: error });
+    throw isFirst ? error : new BridgeError(error.code, this.#inSum());
   }
 
   #fail(url: string, reason: string): void {

@@ -2,7 +2,7 @@ import type { Bridge } from '../bridge.ts';
 import type { SearchPlaces } from './find-any.ts';
 
 /** Of one host: a platform may have hundreds of repositories. */
-export const atOneHost = 6;
+const atOneHost = 6;
 
 /**
  * Where somebody looks for a repository: with the harvests of all processes. At the host of a source that there is, with
@@ -13,7 +13,7 @@ export function probePlaces(
   { config, gateOf }: Pick<Bridge, 'config' | 'gateOf'>,
   address: string,
   group: string | undefined,
-): SearchPlaces {
+): SearchPlaces & { readonly requestsPerHost: number } {
   const settings: unknown = group === undefined ? undefined : config.groups[group]?.politenessGroup;
   const politenessGroup = typeof settings === 'string' ? settings : undefined;
   const url = address.includes('://') ? address : `https://${address}`;

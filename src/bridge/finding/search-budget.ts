@@ -12,6 +12,8 @@ export interface SearchLimits {
 
 export const searchLimits: SearchLimits = { total: 18_000, guess: 8_000 };
 
+const shortest = 100;
+
 /** Somebody sits before the terminal: a host that takes connections and says nothing is given up. */
 export class SearchBudget {
   #left: number;
@@ -32,8 +34,9 @@ export class SearchBudget {
   ): Promise<Result> {
     const time = Math.min(most, this.#left);
     const { host } = new URL(url);
-    if (time <= 0) throw new BridgeError('upstream-unreachable', `${host} did not answer in time`);
-    const deadline = createDeadline(time, host, outer);
+    // In what is left then nobody answers, and to say of a host that it took longer than that would be unjust.
+    if (time < shortest) throw new BridgeError('upstream-unreachable', `${host} did not answer in time`);
+    const deadline = createDeadline(Math.ceil(time / 100) * 100, host, outer);
     const started = performance.now();
     deadline.run();
     try {

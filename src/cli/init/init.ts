@@ -44,7 +44,12 @@ export async function initCommand(
   }
   if (flags.name !== undefined) refusePageName(flags.name);
   if (!flags.dryRun) checkWritableFile(file);
-  const found = await findAny(address, { ...flags, limits, signal: io.abort });
+  const found = await findAny(address, {
+    ...flags,
+    telling: flags.verbose ? 'all' : 'usual',
+    limits,
+    signal: io.abort,
+  });
   const {
     name = freeName(nameFrom(found.url), new Set()),
     baseUrl = 'http://localhost:8080',

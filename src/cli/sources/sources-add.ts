@@ -29,7 +29,13 @@ export async function addSource(address: string, flags: AddFlags, io: CommandIo)
     if (flags.name !== undefined) refuseTaken(bridge, flags.name);
     const { contact } = config;
     const places = probePlaces(bridge, address, flags.group);
-    const found = await findAny(address, { ...flags, contact, places, signal: io.abort });
+    const found = await findAny(address, {
+      ...flags,
+      telling: flags.verbose ? 'all' : 'usual',
+      contact,
+      places,
+      signal: io.abort,
+    });
     refuseKnown(bridge, found.url);
     const name = flags.name ?? freeName(nameFrom(found.url), new Set(Object.keys(config.sources)));
     const group = flags.group === undefined ? {} : { group: flags.group };

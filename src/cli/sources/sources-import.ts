@@ -4,7 +4,7 @@ import type { Bridge } from '../../bridge/bridge.ts';
 import { parseKept } from '../../bridge/config/kept-config.ts';
 import { findAny, nameFrom } from '../../bridge/finding/find-any.ts';
 import { foundSettings, withFound } from '../../bridge/finding/found-settings.ts';
-import { atOneHost, probePlaces } from '../../bridge/finding/probe-places.ts';
+import { probePlaces } from '../../bridge/finding/probe-places.ts';
 import type { ListedSource } from '../../bridge/sources/lists/listed-source.ts';
 import { readSourceList } from '../../bridge/sources/lists/source-list.ts';
 import { freeName, sourceAt } from '../../bridge/sources/new-source.ts';
@@ -62,7 +62,9 @@ export async function importSources(file: string, flags: ImportFlags, given: Com
     const gate = createHostGate();
     let done = 0;
     const look = async ({ listed, name }: (typeof named)[number]) => {
-      const leave = await gate.enter(new URL(listed.url).host, atOneHost, io.abort);
+      // No more than may ask there: whoever waited behind repositories that hang would be taken for one of them.
+      const { requestsPerHost } = newcomers.placesOf(listed);
+      const leave = await gate.enter(new URL(listed.url).host, requestsPerHost, io.abort);
       try {
         if (io.stop.aborted) return;
         const outcome = await newcomers.add(listed, name);
@@ -145,14 +147,26 @@ class Newcomers {
     }
   }
 
-  async #settingsOf({ url, address = url, settings }: ListedSource) {
+  placesOf({ url, address = url, settings }: ListedSource): ReturnType<typeof probePlaces> {
+    const group = this.#groupOf(settings);
+    return probePlaces(this.#bridge, address, typeof group === 'string' ? group : undefined);
+  }
+
+  #groupOf(settings: ListedSource['settings']): unknown {
+    return this.#flags.group ?? settings.group;
+  }
+
+  async #settingsOf(listed: ListedSource) {
+    const { url, address = url, settings } = listed;
     const { config } = this.#bridge;
-    const group = this.#flags.group ?? settings.group;
+    const group = this.#groupOf(settings);
     const said = group === undefined ? settings : { ...settings, group };
     if (!this.#flags.probe)
       return { settings: withFound(said, { url }, config.groups), what: 'not looked at' };
-    const places = probePlaces(this.#bridge, address, typeof group === 'string' ? group : undefined);
-    const found = await findAny(address, { contact: config.contact, limits, places, signal: this.#io.abort });
+    const places = this.placesOf(listed);
+    const { contact } = config;
+    const signal = this.#io.abort;
+    const found = await findAny(address, { contact, limits, places, telling: 'brief', signal });
     return {
       settings: withFound(said, foundSettings(found), config.groups),
       what: `${found.info.protocol} ${found.info.protocolVersion}, ${found.info.name}`,

@@ -280,13 +280,24 @@ describe('other software', () => {
     expect(host.requests.length).toBeLessThanOrEqual(20);
   });
 
+  test('a place that is there, and not well at present, is named', async () => {
+    const host = await repositoryHost({
+      '/': page(),
+      '/cgi/oai2': { status: 503, type: 'text/plain', body: '' },
+    });
+    const { stderr, code } = await init(host.origin);
+    expect(code).toBe(3);
+    expect(stderr).toContain(`; ${host.origin}/cgi/oai2 answered: HTTP status 503: it may be the one`);
+    expect(stderr).toContain('What helps: try again later, or find');
+  });
+
   test('of a pasted endpoint, too, the failure names first what that said', async () => {
     const host = await repositoryHost({
       '/oai': { status: 403, type: 'text/html', body: '<html>no</html>' },
     });
     const { stderr, code } = await init(`${host.origin}/oai`);
     expect(code).toBe(3);
-    expect(stderr).toMatch(new RegExp(`^rsbridge: ${host.origin}/oai answered: .*403`));
+    expect(stderr).toMatch(new RegExp(`^rsbridge: ${host.origin}/oai\\S* answered .*403`));
   });
 
   test.each([
