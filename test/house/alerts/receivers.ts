@@ -17,6 +17,10 @@ export interface MailServer {
   readonly mails: ReceivedMail[];
   /** What it answers instead of taking a message; undefined: it takes it. */
   refuse: (() => Error | undefined) | undefined;
+  /** Messages that it has, and has not said so. */
+  readonly unanswered: number;
+  /** It takes messages, and says nothing more until this is false. */
+  isSilent: boolean;
   close(): Promise<void>;
 }
 
@@ -54,16 +58,22 @@ export async function openMailServer({
           ...{ user: user as string | undefined, secure: secure === true },
           ...parseMail(Buffer.concat(parts).toString('latin1')),
         });
-        done();
+        if (opened.isSilent) unanswered += 1;
+        else done();
       });
     },
   });
+  let unanswered = 0;
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const opened: MailServer = {
     port: (server.server.address() as AddressInfo).port,
     mails: [],
     refuse: undefined,
+    isSilent: false,
+    get unanswered() {
+      return unanswered;
+    },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
   return opened;
