@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CommandNode, commandsOf } from './command-tree.ts';
+import { type CommandNode, flat, treeOf } from './command-tree.ts';
 
 /** What people type, by the words of the command; each with what it is for. A test says which command has none. */
 export const examples: Readonly<Record<string, readonly (readonly [typed: string, why: string])[]>> = {
@@ -185,10 +185,20 @@ export function examplesOf({ words }: CommandNode): (typeof examples)[string] {
   return examples[words.join(' ')] ?? [];
 }
 
-/** They stand below the options in each `--help`. */
+/** What most people type first: for whoever asks the program as a whole. */
+const beginning = ['demo', 'init', 'serve', 'status', 'doctor'];
+
+/** They stand below the options in each `--help`; a command that only has others below it shows one of each of those. */
 export function addExamples(program: Command): void {
-  for (const node of commandsOf(program)) {
-    const lines = examplesOf(node).map(([typed, why]) => `  ${typed}\n      ${why}`);
+  const all = flat(treeOf(program));
+  for (const node of all) {
+    const below =
+      node.words.length === 0
+        ? beginning.flatMap((name) => all.filter(({ words }) => words.join(' ') === name))
+        : flat(node).filter(({ children }) => children.length === 0);
+    const shown =
+      node.children.length === 0 ? examplesOf(node) : below.flatMap((child) => examplesOf(child).slice(0, 1));
+    const lines = shown.map(([typed, why]) => `  ${typed}\n      ${why}`);
     if (lines.length > 0) node.command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
   }
 }

@@ -53,3 +53,13 @@ test('they stand in the help of the command', async () => {
   const { stdout } = await runMain('/', ['admin', 'tokens', 'add', '--help']);
   expect(stdout).toContain('Examples:\n  rsbridge admin tokens add monitor --scope read --days 365\n');
 });
+
+test('the help of the program, and of a command with others below it, has examples, too', async () => {
+  const { stdout: sources } = await runMain('/', ['sources', '--help']);
+  expect(sources).toMatch(/Examples:\n {2}rsbridge sources list\n(?:.|\n)*rsbridge sources import /);
+  const { stdout: tokens } = await runMain('/', ['admin', 'tokens', '--help']);
+  expect(tokens).toContain('  rsbridge admin tokens add monitor --scope read --days 365\n');
+  expect(tokens).not.toContain('rsbridge admin password');
+  const { stdout } = await runMain('/', ['--help']);
+  expect(stdout).toMatch(/Examples:\n {2}rsbridge demo (?:.|\n)*rsbridge serve\n(?:.|\n)*rsbridge doctor\n/);
+});
