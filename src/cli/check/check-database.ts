@@ -1,5 +1,5 @@
 import type { Bridge } from '../../bridge/bridge.ts';
-import { findOlderJournals } from '../../bridge/state/older-database.ts';
+import { findOlderJournals } from '../../bridge/older-database.ts';
 import { countOf } from '../../core/count-of.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { checkIntegrity } from '../../store/backup/integrity.ts';
@@ -48,7 +48,7 @@ export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
           }),
     };
   }
-  const older = await findOlderJournals(bridge, Object.keys(config.sources));
+  const older = await findOlderJournals(bridge, bridge.sets());
   if (older.length === 0) return;
   const named = older
     .slice(0, 5)

@@ -2,7 +2,7 @@ import { type Bridge, openBridge } from '../../bridge/bridge.ts';
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
-import { renameOlderJournals } from '../../bridge/state/older-database.ts';
+import { renameOlderJournals } from '../../bridge/older-database.ts';
 import { announcePrivateSets } from '../../bridge/withdrawals/private-sets.ts';
 import { countOf } from '../../core/count-of.ts';
 import { BridgeError, type ErrorCode, isBridgeError } from '../../core/errors.ts';
@@ -41,7 +41,7 @@ export async function publishCommand(
     let exitCode: number = exitCodes.ok;
     const sets = chooseSets(bridge, names);
     if (!flags.dryRun) await announcePrivateSets(bridge, { stop: io.stop, signal: io.abort });
-    if (!flags.dryRun) await renameOlderJournals(bridge, [...new Set(sets.map(({ source }) => source))]);
+    if (!flags.dryRun) await renameOlderJournals(bridge, sets);
     const publishing = createPublishProgress(
       progress,
       sets.map(({ path }) => path),

@@ -6,8 +6,8 @@ import { noSourceError } from '../../bridge/config/no-source.ts';
 import { type Crew, mayHaveCrew, startCrew } from '../../bridge/crew/crew.ts';
 import { memberOf } from '../../bridge/crew/messages.ts';
 import { createLog } from '../../bridge/log.ts';
+import { renameOlderJournals } from '../../bridge/older-database.ts';
 import { type Service, startService } from '../../bridge/service.ts';
-import { renameOlderJournals } from '../../bridge/state/older-database.ts';
 import { describeUnconfigured, unconfiguredSources } from '../../bridge/state/stored-sources.ts';
 import { unusedSource, watchConfig } from '../../bridge/work/reloading.ts';
 import type { Config } from '../../core/config/config.ts';
@@ -43,7 +43,7 @@ async function serve(flags: ServeFlags, io: CommandIo): Promise<number> {
     await warnOfUnconfigured(bridge);
     const secret = config.role === 'work' ? undefined : await prepareFirstPassword(bridge);
     if (config.role === 'web') return await serveWeb(bridge, await createCrew(bridge, io), secret, flags, io);
-    await renameOlderJournals(bridge, names);
+    await renameOlderJournals(bridge, bridge.sets());
     // Heard from here on: what is due is begun before all of this is there.
     const hangup = new Hangup(io);
     const crew = config.role === 'work' ? undefined : await createCrew(bridge, io);
@@ -191,7 +191,10 @@ async function followChanges(
   { added, removed, resumed }: ConfigChanges,
 ): Promise<void> {
   if (removed.length > 0) await warnOfUnconfigured(bridge);
-  await renameOlderJournals(bridge, added);
+  await renameOlderJournals(
+    bridge,
+    added.flatMap((name) => bridge.setsOf(name)),
+  );
   await followAllFiles(bridge, service, [...added, ...resumed]);
 }
 

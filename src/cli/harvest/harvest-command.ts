@@ -2,8 +2,8 @@ import { type Bridge, harvestsAtOnce, openBridge } from '../../bridge/bridge.ts'
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
+import { renameOlderJournals } from '../../bridge/older-database.ts';
 import { askAgain } from '../../bridge/sources/ask-again.ts';
-import { renameOlderJournals } from '../../bridge/state/older-database.ts';
 import {
   describeDamagedFiles,
   describeFileWork,
@@ -70,7 +70,7 @@ export async function harvestCommand(
     if (!flags.dryRun)
       await renameOlderJournals(
         bridge,
-        sources.map(({ name }) => name),
+        sources.flatMap(({ name }) => bridge.setsOf(name)),
       );
     if (!flags.dryRun) await noteHarvest(bridge, sources, flags, accept);
     const harvests = createHarvestProgress(progress, sources.length);

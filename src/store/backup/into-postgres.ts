@@ -5,6 +5,7 @@ import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../dr
 import { batchBytes } from '../engine/batches.ts';
 import { insertRows, type Row } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
+import { tablesOfJournals } from '../schema/journal-tables.ts';
 import { refuseNewer, type SchemaRow, schemaTable } from '../schema/migrate.ts';
 
 /** What PostgreSQL has instead of a row of SQLite. */
@@ -65,8 +66,9 @@ export async function moveIntoPostgres(
         }
         await continueNumbers(trx, table);
       }
-      for (const { id } of await trx('source').select('id'))
-        await trx('source').where({ id }).update({ journal_id: randomUUID() });
+      for (const table of tablesOfJournals)
+        for (const { id } of await trx(table).select('id'))
+          await trx(table).where({ id }).update({ journal_id: randomUUID() });
       return rows;
     });
   } finally {

@@ -4,6 +4,7 @@ import { copyFile, open, readdir, readlink, rename, rm, stat } from 'node:fs/pro
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../core/errors.ts';
 import { openSqliteFile, type SqliteDatabase } from '../drivers/sqlite-driver.ts';
+import { tablesOfJournals } from '../schema/journal-tables.ts';
 import { migrations, refuseNewer, type SchemaRow, schemaTable } from '../schema/migrate.ts';
 
 /** What is in a copy of the database, once it has been read through. */
@@ -127,8 +128,14 @@ export async function replaceSqlite(
  */
 function renewJournals(file: string): void {
   withDatabase(file, (database) => {
-    const renew = database.prepare('update source set journal_id = ? where id = ?');
-    for (const { id } of rowsOf(database, 'select id from source')) renew.run(randomUUID(), Number(id));
+    const there = rowsOf(database, "select name from sqlite_master where type = 'table'").map(
+      ({ name }) => name,
+    );
+    // A backup may be of a version that had no sets across sources.
+    for (const table of tablesOfJournals.filter((name) => there.includes(name))) {
+      const renew = database.prepare(`update ${table} set journal_id = ? where id = ?`);
+      for (const { id } of rowsOf(database, `select id from ${table}`)) renew.run(randomUUID(), Number(id));
+    }
   });
 }
 

@@ -78,10 +78,12 @@ export async function renameJournal(
   database: Database,
   { sourceId, id }: Pick<JournalState, 'sourceId' | 'id'>,
 ): Promise<void> {
-  await database
-    .writer('source')
-    .where({ id: sourceId, journal_id: id })
-    .update({ journal_id: randomUUID() });
+  const { writer } = database;
+  const journal =
+    sourceId < 0
+      ? writer('joint_journal').where({ id: -sourceId })
+      : writer('source').where({ id: sourceId });
+  await journal.where({ journal_id: id }).update({ journal_id: randomUUID() });
 }
 
 /**
