@@ -208,7 +208,8 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     state: 'bridge.ts stored-bridge.ts work',
     'stored-bridge.ts': 'config object-storage.ts signals.ts system-clock.ts takeover-talk.ts',
     withdrawals: 'bridge.ts sources work',
-    work: 'bridge.ts config stored-bridge.ts',
+    'older-database.ts': 'bridge.ts',
+    work: 'bridge.ts config older-database.ts stored-bridge.ts',
   },
   'src/cli': {
     alerts: 'terminal',

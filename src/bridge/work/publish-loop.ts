@@ -11,7 +11,9 @@ import { jointOf, losesWithheld } from '../../store/reading/joint-changes.ts';
 import { holdsWithheld, ruleOf } from '../../store/reading/withheld.ts';
 import { latestRun } from '../../store/runs/runs.ts';
 import { type JournalState, lastSeqBefore, markJournals, readJournals } from '../../store/sources/journal.ts';
+import { JournalWatch } from '../../store/sources/journals-gone-back.ts';
 import type { Bridge } from '../bridge.ts';
+import { renameLost, renameOlderJournals } from '../older-database.ts';
 import { smallList } from './list-renewal.ts';
 import { begin, isDue, noteList, type Progress, wantsDumps, wantsList } from './set-progress.ts';
 
@@ -65,6 +67,7 @@ export function startPublishLoop(
   let takenUp: { readonly mark: string; readonly at: number } | undefined;
   const site = { isDue: false, isBusy: false, notBefore: 0 };
   let wasOurs = true;
+  const watch = new JournalWatch(database);
 
   async function follow(): Promise<void> {
     while (!ending.aborted) {
@@ -76,8 +79,13 @@ export function startPublishLoop(
   }
 
   /** What another process has published meanwhile is looked at as after a start. */
-  function takeOver(): void {
+  async function takeOver(): Promise<void> {
+    await renameOlderJournals(bridge, bridge.sets());
     wasOurs = true;
+    anew();
+  }
+
+  function anew(): void {
     all = all.map((progress) =>
       progress.busy ? progress : { ...begin(progress.set), listDue: progress.listDue },
     );
@@ -87,8 +95,18 @@ export function startPublishLoop(
     const mark = await markJournals(database.reader);
     const isFresh = takenUp?.mark === mark && clock.now().getTime() < takenUp.at + longestRestOfJointsMs;
     if (behind.size > 0 || !isFresh) await takeUpNews(mark);
-    if (known?.mark !== mark) known = { mark, journals: await readJournals(database.reader) };
+    if (known?.mark !== mark) known = { mark, journals: await withoutLosses() };
     return known.journals;
+  }
+
+  /** What was published of changes that the database has lost says nothing any more of what it has. */
+  async function withoutLosses(): Promise<ReadonlyMap<string, JournalState>> {
+    const journals = await readJournals(database.reader);
+    const lost = await watch.look(journals);
+    if (lost.length === 0) return journals;
+    await renameLost(bridge, lost);
+    anew();
+    return readJournals(database.reader);
   }
 
   /** Into the journals of the sets across sources: from here on they are moved like those of a source. */
@@ -127,7 +145,7 @@ export function startPublishLoop(
       wasOurs = false;
       return;
     }
-    if (!wasOurs) takeOver();
+    if (!wasOurs) await takeOver();
     const journals = await journalsNow();
     const now = clock.now().getTime();
     followSite();
