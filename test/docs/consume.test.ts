@@ -25,7 +25,7 @@ afterAll(() => service?.close());
 
 describe('docs/consume.md', () => {
   test('has commands of three clients', () => {
-    expect(blocks.map(({ needs }) => needs)).toEqual(['resync', '', '', 'wget']);
+    expect(blocks.map(({ needs }) => needs)).toEqual(['resync', 'resync', '', '', 'wget']);
   });
 
   test.each(blocks)('$commands', async ({ needs, commands }) => {
