@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { listSubscriptions } from '../../src/store/push/subscriptions.ts';
-import { type SampleService, startSampleService } from '../house/server/sample-service.ts';
+import { listSubscriptions } from '../../../src/store/push/subscriptions.ts';
+import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
 
 /** Flask-WebSub, of a Python that has it (`.ci/run` sees to that). */
 const python = process.env.WEBSUB_PYTHON ?? '';
@@ -24,7 +24,7 @@ test.skipIf(python === '')(
     const topic = `${base}/sample/change-notification.xml`;
     const soon = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
     await soon(async () => expect((await fetch(topic)).status).toBe(200));
-    const script = join(import.meta.dirname, '..', 'house', 'interop', 'websub-subscriber.py');
+    const script = join(import.meta.dirname, '..', '..', 'house', 'interop', 'websub-subscriber.py');
     const child = spawn(python, [script, topic, directory], { stdio: ['pipe', 'pipe', 'ignore'] });
     const events: Record<string, string>[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => events.push(JSON.parse(line)));
