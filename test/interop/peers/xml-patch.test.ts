@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diffXml } from '../../src/core/xml/xml-patch.ts';
-import { documentPairs } from '../house/core/xml-documents.ts';
+import { diffXml } from '../../../src/core/xml/xml-patch.ts';
+import { documentPairs } from '../../house/core/xml-documents.ts';
 
 const { status } = spawnSync('python3', ['-c', 'import lxml.etree'], { stdio: 'ignore' });
 const available = status === 0;
@@ -16,7 +16,7 @@ test.skipIf(!available)(
       const patch = diffXml(Buffer.from(before), Buffer.from(after));
       return [before, Buffer.from(patch ?? []).toString(), after];
     });
-    const peer = join(import.meta.dirname, '../house/interop/xml-patch-peer.py');
+    const peer = join(import.meta.dirname, '../../house/interop/xml-patch-peer.py');
     const { stdout, stderr } = spawnSync('python3', [peer], {
       input: JSON.stringify(cases),
       encoding: 'utf8',
