@@ -14,10 +14,9 @@ import type {
 import { BridgeError } from '../../src/core/errors.ts';
 import type { SourceSet } from '../../src/resourcesync/discovery/found-source.ts';
 import type { Statement } from '../../src/resourcesync/reading/statement.ts';
-import { bareStatement } from './items/payload.ts';
 import { type FollowedSet, openSet } from './passes/followed-set.ts';
 import { fullPages } from './passes/full-pass.ts';
-import { identifierPages } from './passes/identifier-pass.ts';
+import { entriesOf, identifierPages } from './passes/identifier-pass.ts';
 import { incrementalPages } from './passes/incremental-pass.ts';
 
 /** A Source of ResourceSync, or a plain Sitemap: what another bridge publishes, or anybody else. */
@@ -80,26 +79,16 @@ class ResourceSyncAdapter implements Adapter {
     yield* fullPages(followed, request.checkpoint, known !== undefined);
   }
 
-  /** What is in store is read again where it came from; what is only listed, as it was listed. */
-  async item(
-    identifier: string,
-    signal: AbortSignal,
-    from: readonly string[] = [],
-  ): Promise<SourceItem | undefined> {
+  /** As the lists have it now, every byte of it read again. */
+  async item(identifier: string, signal: AbortSignal): Promise<SourceItem | undefined> {
     const followed = await this.#open(signal);
-    const held = (await this.#context.holdings?.items([identifier]))?.get(identifier);
-    const listed = this.#listed.get(identifier) ?? [];
-    const locs = new Set(held?.metadata.flatMap(({ upstreamUrl }) => upstreamUrl ?? []) ?? from);
-    const entries = listed.length > 0 ? listed : [...locs].map(bareStatement);
-    if (entries.length === 0) return undefined;
-    const { items, problems } = await followed.assembly().assemble(entries, true);
+    const entries = this.#listed.get(identifier) ?? (await entriesOf(followed, identifier));
+    const { items, problems } = await followed.assembly('anew').assemble(entries, true);
     const item = items.find((one) => one.identifier === identifier);
     const [problem] = problems;
     if (item === undefined && problem !== undefined)
       throw new BridgeError('upstream-status', problem.message, { retryable: true });
-    // It says nothing of its files here: what is known of them stays.
-    const isBare = listed.length === 0;
-    return item && isBare ? { ...item, collections: held?.collections ?? item.collections } : item;
+    return item;
   }
 
   async *identifiers(_request: IdentifierRequest, signal: AbortSignal): AsyncGenerator<IdentifierPage> {

@@ -31,6 +31,8 @@ export interface Making {
   /** Whether metadata of this address may be fetched. */
   readonly isAllowed: (loc: string) => boolean;
   readonly atOnce: number;
+  /** Bytes that are in store as they are stated are fetched all the same. */
+  readonly readsAnew: boolean;
 }
 
 export interface Assembled {
@@ -159,6 +161,7 @@ export class Assembly {
     };
     const sha256 = held?.hash;
     const isSame =
+      !this.#making.readsAnew &&
       sha256 !== undefined &&
       held?.length !== undefined &&
       (length === undefined || length === held.length) &&
@@ -221,7 +224,8 @@ export class Assembly {
     draft.collections = [];
     draft.datestamp = lastmod;
     const known = draft.held?.metadata ?? [];
-    if (lastmod !== undefined && draft.held?.datestamp === lastmod && known.length > 0) {
+    const isKnown = lastmod !== undefined && draft.held?.datestamp === lastmod && known.length > 0;
+    if (isKnown && !this.#making.readsAnew) {
       draft.keep(known);
       return;
     }

@@ -17,7 +17,8 @@ export interface FollowedSet {
   readonly remarks: Remarks;
   /** Our clock, for a Source that tells no time. */
   readonly now: () => string;
-  assembly(): Assembly;
+  /** @param reading `anew`: bytes that are in store are fetched, too */
+  assembly(reading?: 'anew'): Assembly;
 }
 
 /**
@@ -60,7 +61,13 @@ export async function openSet(
     withFiles: files !== undefined,
     isAllowed: createAuthority(set.uri, hosts),
   };
-  return { set, port, remarks, now: () => toIso(clock.now()), assembly: () => new Assembly(making) };
+  return {
+    set,
+    port,
+    remarks,
+    now: () => toIso(clock.now()),
+    assembly: (reading) => new Assembly({ ...making, readsAnew: reading === 'anew' }),
+  };
 }
 
 async function choose(...[choice, port, remarks]: Parameters<typeof chooseSet>): Promise<SourceSet> {

@@ -1,4 +1,5 @@
 import type { IdentifierEntry, IdentifierPage } from '../../../src/core/adapter.ts';
+import { BridgeError } from '../../../src/core/errors.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import { formatName } from '../items/format-name.ts';
 import { collectionKey } from '../items/house-address.ts';
@@ -8,6 +9,29 @@ import type { FollowedSet } from './followed-set.ts';
 import { ListedResources } from './listed-resources.ts';
 
 const entriesOnPage = 1_000;
+
+/**
+ * What the lists have of one item; nothing where it is in none of them.
+ * @throws BridgeError where that cannot be told
+ */
+export async function entriesOf(followed: FollowedSet, identifier: string): Promise<readonly Statement[]> {
+  const listed = await ListedResources.open(followed);
+  const found: Statement[] = [];
+  for await (const statement of listed.statements()) {
+    if (statement.change === 'deleted') continue;
+    const placed = placeOf(statement, followed.set.uri);
+    const isFile = placed.role === 'file' && placed.identifier === undefined;
+    const isOwn = isFile
+      ? hrefs(statement, 'describedby').some((href) => found.some(({ loc }) => loc === href))
+      : (placed.identifier ?? statement.loc) === identifier;
+    // A file that nothing describes is an item by its own address.
+    if (isOwn || statement.loc === identifier) found.push(statement);
+  }
+  const [doubt] = listed.doubts(true);
+  if (found.length === 0 && doubt)
+    throw new BridgeError('upstream-status', doubt.message, { retryable: true });
+  return found;
+}
 
 /**
  * Who is there, format by format, without a request for any of it.

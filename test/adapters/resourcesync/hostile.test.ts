@@ -156,6 +156,27 @@ test('the same address twice is one record', async () => {
   expect(await level.turn('full')).toMatchObject({ created: 0, updated: 0, deleted: 0 });
 });
 
+test('one item is read again with its links, files and bytes; one that is in no list is not there', async () => {
+  const thing = `${origin}/r/thing.pdf`;
+  put('/r/thing.pdf', '0123456789', { type: 'application/pdf' });
+  put(
+    '/list.xml',
+    list(
+      `<url><loc>${thing}</loc><rs:md length="10" type="application/pdf"/><rs:ln rel="describedby" href="${origin}/r/1.xml"/></url>${entry(1, `<rs:ln rel="describes" href="${thing}"/><rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/><rs:ln rel="via" href="http://example.org/1"/>`)}`,
+    ),
+  );
+  await level.turn('full');
+  asked = [];
+  const { adapter } = level.bridge.source('odd');
+  const item = await adapter.item(thing, new AbortController().signal);
+  expect(item).toMatchObject({
+    metadata: [{ format: 'mods', via: 'http://example.org/1' }],
+    files: [{ url: thing, length: 10 }],
+  });
+  expect(asked).toContain('/r/1.xml');
+  expect(await adapter.item('elsewhere', new AbortController().signal)).toBeUndefined();
+});
+
 test.each([
   ['a via', () => entry(6, `<rs:ln rel="via" href="${level.url}/odd/items/1/xml.xml"/>`)],
   ['an address', () => entry(6, '', `${level.url}/odd/items/1/xml.xml`)],
