@@ -67,6 +67,29 @@ export async function openFullDashboard(told: Partial<Told> = {}): Promise<FullD
       keptSettings: async () => ({ settings: { url: address, title, formats: [identifier] }, tag: 't' }),
     },
     newSources: { ...dashboard.newSources, groups: () => ['universities'] },
+    subscriptions: {
+      ...dashboard.subscriptions,
+      list: async () => [
+        {
+          ...{
+            id: 1,
+            topic: 'kyushu',
+            set: 'kyushu',
+            kind: 'webhook',
+            callback: address,
+            host: 'repo.example.org',
+          },
+          ...{ label: title, hasSecret: true, createdAt: Date.parse(now), leaseUntil: undefined, behind: 2 },
+          ...{
+            attempts: 1,
+            dueAt: Date.parse(now),
+            deliveredAt: undefined,
+            failedAt: Date.parse(now),
+            reason,
+          },
+        },
+      ],
+    },
     takedown: {
       ...dashboard.takedown,
       list: async () => [{ id: 1, ...target, reason, at: now }],
@@ -205,6 +228,7 @@ export async function openFullDashboard(told: Partial<Told> = {}): Promise<FullD
       '/admin',
       '/admin/activity',
       '/admin/storage',
+      '/admin/subscriptions',
       '/admin/log',
       `/admin/log/${logged.id}`,
       '/admin/sources/kyushu',
