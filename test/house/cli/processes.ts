@@ -10,13 +10,17 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** `rsbridge ARGS` in a process of its own, as compiled. */
+/**
+ * `rsbridge ARGS` in a process of its own, as compiled.
+ * @param program another one than ours
+ */
 export function rsbridge(
   args: readonly string[],
   cwd: string,
   env: Record<string, string> = {},
+  program = binary(),
 ): { child: ChildProcess; finished: Promise<Finished> } {
-  const child = spawn(process.execPath, [binary(), ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
