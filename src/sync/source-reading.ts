@@ -1,4 +1,5 @@
 import { earlier, later } from '../core/datetime.ts';
+import { describeError, isBridgeError } from '../core/errors.ts';
 import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
 import type { Validators } from '../resourcesync/reading/fetched-document.ts';
 import type { Way } from './choice/way.ts';
@@ -47,7 +48,17 @@ export class SourceReading {
     // A list that is older than what is known takes nothing of it back.
     const from = before !== undefined && gap === undefined ? later(before, at) : at;
     this.#staging.database.keep('cursor', from);
-    await this.readChanges(from);
+    await this.readNewest(from);
+  }
+
+  /** Behind a list that was read: what it says can be copied, whatever becomes of the changes since. */
+  async readNewest(from: string): Promise<void> {
+    try {
+      await this.readChanges(from);
+    } catch (error) {
+      if (!isBridgeError(error) || error.code === 'interrupted') throw error;
+      this.#deps.note(`the changes since ${from} could not be read: ${describeError(error)}`);
+    }
   }
 
   /** @returns the gap that keeps the cursor where it is */

@@ -131,7 +131,7 @@ class Synchronisation {
     }
     await work.copy(async () => {
       const cursor = this.#cursor;
-      if (cursor !== undefined && offersChanges(set)) await reading.readChanges(cursor);
+      if (cursor !== undefined && offersChanges(set)) await reading.readNewest(cursor);
     });
     const heldBack = await work.delete();
     return this.#report(set, reading, { due, copied: copying.tally, packages: work.packages, heldBack });

@@ -48,6 +48,22 @@ describe('a first copy', () => {
     expect(statSync(copy.path('a')).mtimeMs).toBe(Date.parse('2026-11-01T00:00:01Z'));
   });
 
+  it('has what the list says where the changes since then cannot be read, and says so', async () => {
+    source.put('/a', 'A');
+    source.list();
+    source.put('/a', 'A again');
+    source.interferences.set('/cl.xml', (response) => {
+      response.writeHead(500).end();
+      return true;
+    });
+    const report = await copy.sync();
+    expect(report).toMatchObject({ copied: { created: 1 }, isComplete: false });
+    expect(report.notes).toEqual([expect.stringMatching(/^the changes since \S+ could not be read: .* 500$/)]);
+    source.interferences.clear();
+    expect(await copy.sync()).toMatchObject({ ways: [{ way: 'incremental' }], isComplete: true });
+    expect(copy.contents()).toEqual({ a: 'A again' });
+  });
+
   it('has what changed after the list was made', async () => {
     source.put('/a', 'A');
     source.put('/gone', 'soon');
