@@ -58,7 +58,9 @@ describe('a first copy', () => {
     });
     const report = await copy.sync();
     expect(report).toMatchObject({ copied: { created: 1 }, isComplete: false });
-    expect(report.notes).toEqual([expect.stringMatching(/^the changes since \S+ could not be read: .* 500$/)]);
+    expect(report.notes).toEqual([
+      expect.stringMatching(/^the changes since \S+ could not be read: .* 500$/),
+    ]);
     source.interferences.clear();
     expect(await copy.sync()).toMatchObject({ ways: [{ way: 'incremental' }], isComplete: true });
     expect(copy.contents()).toEqual({ a: 'A again' });

@@ -2,7 +2,7 @@ import { failure } from '../../core/errors.ts';
 import { retention } from '../../core/push/limits.ts';
 import { freeDeliveriesOfDead } from '../../store/push/deliveries.ts';
 import { pruneNotifications } from '../../store/push/notifications.ts';
-import { removeExpired } from '../../store/push/subscriptions.ts';
+import { hasSubscribers, removeExpired } from '../../store/push/subscriptions.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { addHolder, newHolder } from '../../store/runs/leases.ts';
 import type { Bridge } from '../bridge.ts';
@@ -20,6 +20,8 @@ const tellMs = 300;
 /** What is told is gathered for so long. */
 const gatherMs = 1000;
 const tidyMs = 10_000;
+/** While nobody has subscribed. */
+const idleMs = 2000;
 const pauseAfterFailureMs = 5000;
 
 export interface PushHooks {
@@ -54,7 +56,8 @@ export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders =
   const tellWatch = startWatch(bridge, stop, 'what is to be told cannot be written down', async () => {
     if (!isOurs()) return tellMs;
     const hasTold = await telling.tell(now());
-    return hasTold ? gatherMs : tellMs;
+    if (hasTold) return gatherMs;
+    return (await hasSubscribers(database.reader)) ? tellMs : idleMs;
   });
 
   async function look(): Promise<number> {
@@ -66,6 +69,7 @@ export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders =
         await removeExpired(database, now());
         await pruneNotifications(database, retention, now());
       }
+      if (!(await hasSubscribers(database.reader))) return idleMs;
       const hasDelivered = await delivering.look();
       const hasVerified = await verifying.look();
       return hasDelivered || hasVerified ? lookMs / 4 : lookMs;

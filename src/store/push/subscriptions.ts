@@ -132,6 +132,12 @@ export async function findSubscription(db: Queryable, id: number): Promise<Liste
   return row && toListed(row);
 }
 
+/** Whether anybody wants to be told, or is still to be asked whether they do. */
+export async function hasSubscribers(db: Queryable): Promise<boolean> {
+  for (const table of ['push_subscription', 'push_intent']) if (await db(table).first('id')) return true;
+  return false;
+}
+
 /** Those whose leases have ended. @returns how many there were */
 export async function removeExpired(database: Database, now: number): Promise<number> {
   const isOver = (rows: Knex.QueryBuilder) => rows.where('lease_until', '<=', now);

@@ -7,7 +7,7 @@ import {
   putIntent,
   settleIntent,
 } from '../../../src/store/push/intents.ts';
-import { listSubscriptions } from '../../../src/store/push/subscriptions.ts';
+import { hasSubscribers, listSubscriptions } from '../../../src/store/push/subscriptions.ts';
 import { beginTopic } from '../../../src/store/push/topics.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
@@ -40,10 +40,13 @@ describeOnBoth('what is to be confirmed', (open) => {
     return intent;
   };
   const subscriptions = () => listSubscriptions(open().database.reader);
+  const isAnybodyThere = () => hasSubscribers(open().database.reader);
 
   test('is a subscription once the callback has confirmed, and none before', async () => {
+    expect(await isAnybodyThere()).toBe(false);
     expect(await ask('https://a.example/cb?x=1', { secret: 's3cret', client: '192.0.2.1' })).toBeUndefined();
     expect(await subscriptions()).toEqual([]);
+    expect(await isAnybodyThere()).toBe(true);
     const intent = await one('a');
     expect(intent).toMatchObject({ callback: 'https://a.example/cb?x=1', secret: 's3cret', attempts: 0 });
     expect(await claim('b')).toEqual([]);
@@ -56,8 +59,10 @@ describeOnBoth('what is to be confirmed', (open) => {
     await ask('https://a.example/cb?x=1', { mode: 'unsubscribe' });
     const end = await one('a');
     expect(await subscriptions()).toHaveLength(1);
+    expect(await isAnybodyThere()).toBe(true);
     await settleIntent(open().database, elsewhere('a'), end, { kind: 'confirmed' }, now);
     expect(await subscriptions()).toEqual([]);
+    expect(await isAnybodyThere()).toBe(false);
     expect(await listPushCounts(open().database.reader)).toEqual([
       { what: 'intent', outcome: 'subscribed', count: 1 },
       { what: 'intent', outcome: 'unsubscribed', count: 1 },
