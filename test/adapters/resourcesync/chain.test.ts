@@ -75,6 +75,9 @@ async function liveThrough(
   const last = others.at(-1);
   if (!first || !last) throw new Error('a chain has ends');
   for (let round = 0; round < rounds; round += 1) {
+    // Of two states within one second who saw both dates the later one by the moment at which it saw it.
+    const begun = Math.floor(Date.now() / 1000);
+    await vi.waitUntil(() => Date.now() / 1000 >= begun + 1, { timeout: 10_000, interval: 50 });
     const edits = 1 + Math.floor(random() * 6);
     for (let edit = 0; edit < edits; edit += 1) repository.edit();
     for (const level of levels) {

@@ -188,9 +188,10 @@ describeOnBoth('what is measured', (open) => {
 
   test('all of it is in the Prometheus text format, at the port of the dashboard alone where that is wanted', async () => {
     const port = await freePort();
-    const { listen, admin } = bridge.config;
+    const { listen, admin, push } = bridge.config;
     const config = {
       ...bridge.config,
+      push: { ...push, hub: true },
       listen: { ...listen, metrics: false },
       admin: { ...admin, listen: { host: '127.0.0.1', port } },
     };
