@@ -51,8 +51,8 @@ async function expectEqual(last: Level, first: Level): Promise<void> {
   expect(copied).toEqual(own);
 }
 
-// Known: where the entries of an item lie on two pages of its list, a second pass may number its files anew, once. Which they are depends on
-// the order in which the first bridge came to know its files, so that this is seen in some runs, and not in the next.
+// Known, and to be mended: in two runs of five the second full pass deletes and creates some files where nothing has changed. Why is not
+// found yet; entries of an item that lie on two pages of its list are what to look at first.
 test('a bridge follows another: the same payloads, sets and files, and one via to the repository', {
   retry: 4,
 }, async () => {
