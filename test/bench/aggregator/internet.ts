@@ -2,8 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { createRandom } from '../../../src/core/draws/random.ts';
 import { Endpoint } from './endpoint.ts';
-import { isThere, numbersFrom, planEndpoints } from './plans.ts';
+import { isThere, planEndpoints } from './plans.ts';
 
 /**
  * All repositories of `aggregator`, in a process of its own: `internet.ts ENDPOINTS RECORDS`. It prints its port, at which
@@ -15,7 +16,7 @@ const endpoints = new Map(
   planEndpoints(count, records).map((plan) => [plan.host, new Endpoint(plan, () => port)]),
 );
 const living = [...endpoints.values()].filter(({ plan }) => isThere(plan));
-const number = numbersFrom(7);
+const number = createRandom(7);
 
 /** One machine: a host, or a platform that has the names of several. */
 interface Machine {

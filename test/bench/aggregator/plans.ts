@@ -1,3 +1,5 @@
+import { createRandom } from '../../../src/core/draws/random.ts';
+
 /** What is odd about an endpoint, if anything. */
 export type Quirk = 'none' | 'dead' | 'hanging' | (typeof odd)[number];
 
@@ -32,23 +34,12 @@ export interface EndpointPlan {
   readonly quirk: Quirk;
 }
 
-/** Numbers between 0 and 1 that are the same each time. */
-export function numbersFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const largest = 500_000;
 export const requestsAtPlatform = 4;
 
 /** Sizes with a long tail (the n-th has an n-th of the first), latencies from 20 ms to 3 s, a tenth odd, a twentieth gone. */
 export function planEndpoints(count: number, records: number, seed = 1): readonly EndpointPlan[] {
-  const number = numbersFrom(seed);
+  const number = createRandom(seed);
   const harmonic = Array.from({ length: count }, (_, index) => 1 / (index + 1)).reduce((a, b) => a + b, 0);
   return Array.from({ length: count }, (_, index) => {
     // Whatever is large answers like the others.
