@@ -217,7 +217,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     backup: 'terminal',
     check: 'terminal',
     crosswalk: 'terminal',
-    doctor: 'check terminal',
+    doctor: 'backup check terminal',
     commands: 'terminal',
     demo: 'commands terminal',
     export: 'terminal',

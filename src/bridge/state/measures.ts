@@ -1,4 +1,4 @@
-import { stat, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { alertKinds } from '../../core/alerts/alert.ts';
 import { toMilliseconds } from '../../core/datetime.ts';
@@ -11,7 +11,6 @@ import type {
   QueueMeasures,
   SourceMeasures,
 } from '../../server/measures.ts';
-import { readFact } from '../../store/alerts/installation-facts.ts';
 import { countMessages } from '../../store/alerts/outbox.ts';
 import { readAlertStates } from '../../store/alerts/states.ts';
 import { countWithheldOf } from '../../store/files/withheld-files.ts';
@@ -24,6 +23,7 @@ import { countVanishedOf } from '../../store/runs/vanished.ts';
 import { type JournalState, readJournals } from '../../store/sources/journal.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
 import { plansOf } from '../work/due-plans.ts';
+import { lastBackupAt } from './backups.ts';
 import type { KnownOfAll } from './overview.ts';
 
 /** Where nothing tells since when a source is known. */
@@ -94,24 +94,6 @@ async function readPush({ config, database }: StoredBridge): Promise<PushState |
   const state = await readPushState(database.reader);
   const isUsed = config.push.hub || config.push.externalHubs.length > 0;
   return isUsed || state.subscriptions.length > 0 || state.counted.length > 0 ? state : undefined;
-}
-
-/** The latest one that is known: of `rsbridge backup`, or of whatever else writes `alerts.backupStamp`. */
-export async function lastBackupAt({
-  config,
-  database,
-}: Pick<StoredBridge, 'config' | 'database'>): Promise<number | undefined> {
-  const { backupStamp } = config.alerts;
-  const made = (await readFact(database.reader, 'backup'))?.at;
-  const stamped =
-    backupStamp === undefined
-      ? undefined
-      : await stat(backupStamp).then(
-          ({ mtimeMs }) => mtimeMs,
-          () => undefined,
-        );
-  const known = [made, stamped].filter((at) => at !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 let planned: { readonly sources: object; readonly periods: ReadonlyMap<string, number> } | undefined;

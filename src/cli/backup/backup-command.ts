@@ -7,7 +7,7 @@ import type { Config } from '../../core/config/config.ts';
 import { countOf } from '../../core/count-of.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
 import type { Action } from '../../store/admin/audit.ts';
-import { writeFact } from '../../store/alerts/installation-facts.ts';
+import { type FactName, type InstallationFact, writeFact } from '../../store/alerts/installation-facts.ts';
 import { type CopyFacts, copySqlite } from '../../store/backup/sqlite-copy.ts';
 import { openDatabase } from '../../store/engine/database.ts';
 import { translate } from '../../store/engine/storage-error.ts';
@@ -30,17 +30,11 @@ export async function backupCommand(file: string, flags: BackupFlags, io: Comman
   const config = loadConfig(flags, io.env, io.cwd);
   const from = sqliteFile(config, (database) => `pg_dump --format=custom --file=${file} "${database}"`);
   const to = resolve(io.cwd, file);
-  if (to === from) throw new BridgeError('backup-refused', `${to} is the database itself`);
-  if (existsSync(to)) {
-    if (!statSync(to).isFile()) throw new BridgeError('backup-refused', `${to} is not a file`);
-    if (!flags.force) throw new BridgeError('backup-refused', `${to} exists already`);
-  }
-  refuseUnwritable(dirname(to));
-  // Nothing can be said in between: the database is copied in one statement.
-  const { size } = statSync(from, { throwIfNoEntry: false }) ?? { size: 0 };
-  if (!flags.json) say(io, `copying ${from} (${(size / 1_000_000).toFixed(1)} MB), then checking the copy`);
-  const facts = await copySqlite(from, to);
-  await noteBackup(config, to);
+  const facts = await copyChecked(from, to, flags, io).catch(async (error: unknown) => {
+    await noteFailure(config, to, error);
+    throw error;
+  });
+  await noteBackup(config, to, systemClock.now().getTime());
   const others = filesBeside(config);
   await noteInFile(config, 'made a backup', to, io);
   printResult(
@@ -54,14 +48,41 @@ export async function backupCommand(file: string, flags: BackupFlags, io: Comman
   return exitCodes.ok;
 }
 
-/** So that alerts know how old the latest one is. A database that this version does not know is left as it is. */
-async function noteBackup({ database: settings }: Config, to: string): Promise<void> {
+async function copyChecked(from: string, to: string, flags: BackupFlags, io: CommandIo): Promise<CopyFacts> {
+  if (to === from) throw new BridgeError('backup-refused', `${to} is the database itself`);
+  if (existsSync(to)) {
+    if (!statSync(to).isFile()) throw new BridgeError('backup-refused', `${to} is not a file`);
+    if (!flags.force) throw new BridgeError('backup-refused', `${to} exists already`);
+  }
+  refuseUnwritable(dirname(to));
+  // Nothing can be said in between: the database is copied in one statement.
+  const { size } = statSync(from, { throwIfNoEntry: false }) ?? { size: 0 };
+  if (!flags.json) say(io, `copying ${from} (${(size / 1_000_000).toFixed(1)} MB), then checking the copy`);
+  return copySqlite(from, to);
+}
+
+/** So that `doctor` and alerts know how old the latest one is. @param at in milliseconds */
+export function noteBackup(config: Config, file: string, at: number): Promise<void> {
+  return note(config, 'backup', { value: file, at });
+}
+
+/** So that a night without a backup is told of, too, where nobody reads what cron sends. */
+function noteFailure(config: Config, file: string, error: unknown): Promise<void> {
+  const reason = describeError(translate(error));
+  const exists = existsSync(file);
+  const value = JSON.stringify({ file, reason, exists });
+  return note(config, 'backup-failed', { value, at: systemClock.now().getTime() });
+}
+
+/** A database that this version does not know, or none, is left as it is. */
+async function note({ database: settings }: Config, name: FactName, fact: InstallationFact): Promise<void> {
+  if (settings.client === 'sqlite' && !existsSync(settings.file)) return;
   const database = openDatabase(settings);
   try {
     await checkSchema(database);
-    await writeFact(database, 'backup', { value: to, at: systemClock.now().getTime() });
+    await writeFact(database, name, fact);
   } catch {
-    // The backup is there all the same.
+    // What was done, or could not be, is said all the same.
   } finally {
     await database.close();
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { makeWritableDirectory } from '../../bridge/config/writable.ts';
@@ -10,6 +10,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import {
   describe,
+  noteBackup,
   noteInFile,
   type RestoreBackupFlags,
   whatIsNext,
@@ -39,6 +40,8 @@ export async function restoreBackup(file: string, flags: RestoreBackupFlags, io:
   }
   makeWritableDirectory(dirname(database.file));
   const { facts, kept } = await replaceSqlite(from, database.file, toStamp(toIso(systemClock.now())));
+  // A copy does not know that it is one.
+  await noteBackup(config, from, statSync(from).mtimeMs);
   await noteInFile(config, 'restored a backup', from, io);
   const next = [
     ...(kept === undefined ? [] : [`what was there is kept as ${kept}; remove it when all is well`]),

@@ -1,7 +1,7 @@
 import { type Bridge, openBridge } from '../../bridge/bridge.ts';
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { createLog } from '../../bridge/log.ts';
-import { lastBackupAt } from '../../bridge/state/measures.ts';
+import { readBackups } from '../../bridge/state/backups.ts';
 import { version } from '../../bridge/version.ts';
 import { toIso } from '../../core/datetime.ts';
 import { isBridgeError } from '../../core/errors.ts';
@@ -22,6 +22,7 @@ import { judgeMachine, readMachine } from './machine.ts';
 import { checkCertificate, checkName, isOwnAddress } from './names-and-certificates.ts';
 import { openOutside } from './outside-answer.ts';
 import { checkProxy } from './proxy.ts';
+import { checkPublishedSets } from './published.ts';
 import { judgeNode, judgePostgres } from './supported-versions.ts';
 
 const words: Readonly<Record<Severity, string>> = {
@@ -84,7 +85,8 @@ async function* diagnoses(bridge: Bridge, progress: Progress): AsyncGenerator<Di
     yield toDiagnosis({ check: 'sources', ok: false, message, mend: 'rsbridge sources list' });
   for await (const finding of checkFindings(bridge, progress, false)) yield toDiagnosis(finding);
   yield* checkDiskSpeed(config, io.abort);
-  yield* judgeBackup(config.alerts, await lastBackupAt(bridge), Date.now());
+  yield* await checkPublishedSets(bridge);
+  yield* judgeBackup(config, await readBackups(bridge), Date.now());
   yield* judgeDatabaseClock(database.aheadMs);
   const url = new URL(config.baseUrl);
   const names = await checkName(url);

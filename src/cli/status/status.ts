@@ -2,10 +2,11 @@ import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSource } from '../../bridge/config/no-source.ts';
 import { readLags } from '../../bridge/state/measures.ts';
 import { overviewsOf, readKnown } from '../../bridge/state/overview.ts';
+import { unpublishedSets } from '../../bridge/state/unpublished-sets.ts';
 import { withheldDumps, withheldJointDumps } from '../../bridge/state/withheld-dumps.ts';
 import { forReading, openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
-import { addSeconds, toIso, toMilliseconds } from '../../core/datetime.ts';
+import { toIso } from '../../core/datetime.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
 import { placeOfGroup } from '../../harvest/http/host-gate.ts';
@@ -27,6 +28,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
 import { statusAt } from './status-at.ts';
+import { describeTurns, type Times, timesOf } from './times.ts';
 import { printToldOfChanges } from './told-of-changes.ts';
 import { watch } from './watch.ts';
 
@@ -72,7 +74,12 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
       const details = await readDetails(bridge, some, flags.json);
       for (const overview of some) {
         const sets = setsOf.get(overview.name) ?? [];
-        const times = timesOf(overview, lags.get(overview.name), now);
+        const times = timesOf(
+          overview,
+          lags.get(overview.name),
+          unpublishedSets(bridge, sets, overview.name),
+          now,
+        );
         printSource({ bridge, flags, io }, { ...overview, ...times }, details(overview.name), sets);
       }
     }
@@ -86,24 +93,6 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
   } finally {
     await stored.close();
   }
-}
-
-interface Times {
-  readonly now: string;
-  /** Since the last success. */
-  readonly ageSeconds: number | undefined;
-  /** The oldest change that is not in all lists; none: 0; undefined: nothing is published yet. */
-  readonly lagSeconds: number | undefined;
-}
-
-function timesOf({ lastSuccessAt, harvesting }: SourceOverview, lag: number | undefined, now: number): Times {
-  const since = (at: number) => Math.max(0, Math.round((now - at) / 1000));
-  return {
-    now: toIso(new Date(now)),
-    ageSeconds: lastSuccessAt === undefined ? undefined : since(toMilliseconds(lastSuccessAt)),
-    // None is for what is in all lists: a change of this very second waits, too.
-    lagSeconds: lag !== undefined ? Math.max(1, since(lag)) : harvesting ? undefined : 0,
-  };
 }
 
 /** Hosts that records link to, and none of a source. */
@@ -348,15 +337,6 @@ function describeOverview(overview: SourceOverview & Times): string {
     `  ${countOf(items, 'item')}, ${countOf(resources, 'resource')}, ${countOf(recentChanges, 'change')} in 24 hours; ${success}`,
     `  ${describeTurns(overview)}`,
   ].join('\n');
-}
-
-function describeTurns({ nextRunAt, lagSeconds, now }: SourceOverview & Times): string {
-  const next =
-    nextRunAt === undefined ? 'no run is planned' : `next run ${nextRunAt} (${reader.age(nextRunAt, now)})`;
-  if (lagSeconds === undefined) return `${next}; nothing is published yet`;
-  if (lagSeconds === 0) return `${next}; everything is published`;
-  const since = addSeconds(now, -lagSeconds);
-  return `${next}; changes since ${since} (${reader.age(since, now)}) are not in all lists yet`;
 }
 
 /** With what keeps some from being published, and those of which nothing is. */

@@ -7,10 +7,10 @@ export interface InstallationFact {
 }
 
 /**
- * `backup`: of the database, where it went. `alerts`: the last round of alerts, and when something was told last. `digest`: when
+ * `backup`: of the database, where it went. `backup-failed`: the latest that could not be made, and why. `alerts`: the last round of alerts, and when something was told last. `digest`: when
  * those who look after the sources were told last, or that began.
  */
-export type FactName = 'backup' | 'alerts' | 'digest';
+export type FactName = 'backup' | 'backup-failed' | 'alerts' | 'digest';
 
 export async function readFact(db: Queryable, name: FactName): Promise<InstallationFact | undefined> {
   const row: InstallationFact | undefined = await db('installation_fact')

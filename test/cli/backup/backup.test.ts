@@ -103,6 +103,36 @@ describe('rsbridge backup', () => {
     },
   );
 
+  test('that failed is told by doctor until there is one, with what to type', async () => {
+    await close();
+    writeFileSync(join(directory, 'nightly.db'), 'of last night');
+    const backups = async () => {
+      const { stdout } = await run('doctor', '--json');
+      const all = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      return all.filter(({ check }) => check === 'backup');
+    };
+    expect(await backups()).toMatchObject([
+      { severity: 'warning', mend: expect.stringMatching(/^rsbridge backup FILE/) },
+    ]);
+    expect(await run('backup', 'nightly.db')).toMatchObject({ code: 2 });
+    expect(await backups()).toMatchObject([
+      {
+        severity: 'warning',
+        message: expect.stringMatching(
+          /nightly\.db could not be made at \S+Z \(just now\): .*exists already$/,
+        ),
+        mend: expect.stringMatching(/^rsbridge backup \S+nightly\.db --force/),
+      },
+    ]);
+    expect(await run('backup', 'nightly.db', '--force')).toMatchObject({ code: 0 });
+    expect(await backups()).toMatchObject([
+      { severity: 'ok', message: expect.stringMatching(/^the latest is of/) },
+    ]);
+  });
+
   test('of PostgreSQL is made by its own tools, and the password is not said', async () => {
     const url = new URL(inject('postgresUrl'));
     url.username = 'somebody';

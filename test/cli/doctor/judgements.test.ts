@@ -88,10 +88,27 @@ test('of several clocks that of the minority is wrong', () => {
 
 test('a backup gets old, and none is worse than an old one that nobody minds', () => {
   const now = Date.parse(today);
-  const { alerts } = parseConfig({});
+  const config = parseConfig({});
   const days = (count: number) => now - count * 86_400_000;
-  expect(told(judgeBackup(alerts, undefined, now))).toEqual(['backup: warning']);
-  expect(told(judgeBackup(alerts, days(3), now))).toEqual(['backup: ok']);
-  expect(told(judgeBackup(alerts, days(9), now))).toEqual(['backup: warning']);
-  expect(told(judgeBackup({ ...alerts, backupDays: false }, days(99), now))).toEqual(['backup: ok']);
+  const judge = (at: number | undefined, more = {}) =>
+    judgeBackup({ ...config, alerts: { ...config.alerts, ...more } }, { at, failed: undefined }, now);
+  expect(told(judge(undefined))).toEqual(['backup: warning']);
+  expect(judge(days(3))).toEqual([
+    {
+      check: 'backup',
+      severity: 'ok',
+      message: 'the latest is of 2026-11-20T00:00:00Z (3 days ago)',
+    },
+  ]);
+  expect(told(judge(days(9)))).toEqual(['backup: warning']);
+  expect(told(judge(days(99), { backupDays: false }))).toEqual(['backup: ok']);
+});
+
+test('of PostgreSQL backups are made by its own tools, which leave a file that is known', () => {
+  const database = { client: 'pg', url: 'postgres://rsbridge:secret-word@db.example/rsbridge' };
+  const config = parseConfig({ database, alerts: { backupStamp: '/backups/made' } });
+  const [finding] = judgeBackup(config, { at: undefined, failed: undefined }, Date.parse(today));
+  expect(finding?.mend).toContain(
+    'pg_dump --format=custom --file=FILE "postgres://rsbridge@db.example/rsbridge" && touch /backups/made',
+  );
 });

@@ -48,6 +48,28 @@ test('status tells how old the last success is, when the next run is, and whethe
   expect(await status()).toMatch(/ {2}next run \S+Z \(in 3 hours\); /);
 });
 
+test('after a backup was put back onto an empty disk nothing is published, and that is said', async () => {
+  await runMain(directory, ['harvest']);
+  expect(await status()).toContain('; not published yet: repo, repo/metadata (`rsbridge publish`, or');
+  await runMain(directory, ['publish']);
+  await runMain(directory, ['backup', 'copy.db']);
+  rmSync(join(directory, 'data'), { recursive: true });
+  const { code, stderr } = await runMain(directory, ['restore', 'copy.db']);
+  expect(code, stderr).toBe(0);
+  expect(await status()).toContain('; not published yet: repo, repo/metadata (`rsbridge publish`, or');
+  const { lagSeconds, unpublished } = await json();
+  expect([lagSeconds, unpublished]).toEqual([undefined, ['repo', 'repo/metadata']]);
+  const findings = (await runMain(directory, ['doctor'])).stdout;
+  expect(findings).toContain(
+    'WARN  published: not published yet: repo, repo/metadata\n      mend: rsbridge publish (',
+  );
+  // What was put back is a backup that is known.
+  expect(findings).toMatch(/ok {4}backup: the latest is of \S+Z \(/);
+  await runMain(directory, ['publish']);
+  expect(await status()).toContain('; everything is published\n');
+  expect((await runMain(directory, ['doctor'])).stdout).toContain('ok    published: each source');
+});
+
 /** `status --watch 1`, ended after so many looks. */
 async function watched(
   looks: number,
