@@ -9,7 +9,7 @@ export function start(script: string, args: readonly (string | number)[]): Child
   const file = join(import.meta.dirname, '..', script + extname(import.meta.filename));
   const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
   const child = spawn(process.execPath, [...heapFlags, ...loader, file, ...args.map(String)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
@@ -17,6 +17,7 @@ export function start(script: string, args: readonly (string | number)[]): Child
   return child;
 }
 
+/** The next line that it prints. */
 export function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { print } from './processes.ts';
+
+/**
+ * Subscribers of the bench of pushing, in a process of their own: what they take is not the bridge's. Each is at a port of its own, as
+ * they would be at hosts of their own; of every ten one never answers and one takes three seconds. The first line has the ports; a
+ * message with the commits by path ends it, and the second line says how long deliveries were behind them.
+ */
+const subscribers = Number(process.argv[2]);
+/** Of those that answer, in milliseconds since the epoch, by the path that the notification names. */
+const arrivals = new Map<string, number[]>();
+let deliveries = 0;
+let octets = 0;
+
+const now = () => performance.timeOrigin + performance.now();
+
+/** Which batches a notification tells of: looked for once, for all get the same. */
+let latest: { readonly body: string; readonly paths: readonly string[] } = { body: '', paths: [] };
+const prompt = (body: string, reply: ServerResponse) => {
+  const at = now();
+  reply.end();
+  deliveries += 1;
+  octets += body.length;
+  if (body !== latest.body)
+    latest = { body, paths: [...new Set([...body.matchAll(/oai:bench:\d+:19\//g)].map(([path]) => path))] };
+  for (const path of latest.paths) {
+    const known = arrivals.get(path);
+    if (known) known.push(at);
+    else arrivals.set(path, [at]);
+  }
+};
+const slow = (_body: string, reply: ServerResponse) => void setTimeout(() => reply.end(), 3000);
+const dead = () => undefined;
+
+async function listen(answer: (body: string, reply: ServerResponse) => void): Promise<number> {
+  const server = createServer(async (request, reply) => {
+    let body = '';
+    try {
+      for await (const chunk of request) body += String(chunk);
+    } catch {
+      return;
+    }
+    answer(body, reply);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const ports: number[] = [];
+for (let index = 0; index < subscribers; index += 1)
+  ports.push(await listen(index % 10 === 0 ? dead : index % 10 === 1 ? slow : prompt));
+print(ports);
+
+process.once('message', (committed: readonly (readonly [path: string, at: number])[]) => {
+  const latencies = committed.flatMap(([path, at]) => (arrivals.get(path) ?? []).map((one) => one - at));
+  latencies.sort((a, b) => a - b);
+  const quantile = (share: number) => Math.round(latencies[Math.floor((latencies.length - 1) * share)] ?? -1);
+  print({
+    ...{ deliveries, octets, told: latencies.length },
+    ...{ p50Ms: quantile(0.5), p95Ms: quantile(0.95), p99Ms: quantile(0.99), maxMs: quantile(1) },
+  });
+  process.exit();
+});
