@@ -27,9 +27,11 @@ export interface DeliveringDeps {
 }
 
 /** Calls under way: to subscribers that answer, to those that did not last time, and altogether. */
-const most = { prompt: 64, patient: 32, all: 256 } as const;
-/** Who takes longer keeps none of those who answer from being called. */
+const most = { prompt: 128, patient: 64, all: 320 } as const;
+/** Who takes longer keeps none of those who answer from being called: this time, and from the next time on from the beginning. */
 const promptMs = 1000;
+/** So many are known to be slow. */
+const mostSlow = 1000;
 /** After this nothing more is begun under a hold that ends a while later. */
 const beginWithinMs = deliveryHoldMs - 20_000;
 
@@ -43,6 +45,9 @@ export class Delivering {
   readonly #settling: Settling;
   readonly #turns = new HostTurns(callsPerHost);
   readonly #running = new Set<Promise<void>>();
+  /** Subscriptions by number, those that were slow last at the end. */
+  readonly #slow = new Set<number>();
+  #isBehind = false;
   #prompt = 0;
   #patient = 0;
   #calls = 0;
@@ -54,6 +59,11 @@ export class Delivering {
     this.#settling = new Settling(deps.bridge.database, deps.holder, deps.now);
   }
 
+  /** Whether some of those who answer could not be taken up yet. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
   /** Takes up what is due, as far as there is room. @returns whether there was anything */
   async look(): Promise<boolean> {
     const { bridge, holder, senders, now } = this.#deps;
@@ -63,8 +73,10 @@ export class Delivering {
     for (const patients of [false, true]) {
       const free = patients ? most.patient - this.#patient : most.prompt - this.#prompt;
       const limit = Math.min(room, free);
-      const claimed = await claimDeliveries(bridge.database, holder, { kinds, patients, limit }, now());
+      const choice = { kinds, patients, limit, slow: [...this.#slow] };
+      const claimed = await claimDeliveries(bridge.database, holder, choice, now());
       for (const subscription of claimed) this.#start(subscription);
+      if (!patients) this.#isBehind = claimed.length >= limit;
       hasFound ||= claimed.length > 0;
     }
     return hasFound;
@@ -133,9 +145,8 @@ export class Delivering {
     if (set && !(await mayBeTold(set, subscription))) return denied(bridge.config.baseUrl, subscription);
     const sender = senders[subscription.kind];
     if (!sender) return { kind: 'nothing', seq: notification.seq };
-    const isPatient = subscription.attempts > 0;
     const leave = await this.#turns.take(subscription.host);
-    const settle = this.#enter(isPatient);
+    const settle = this.#enter(subscription);
     try {
       // It waited for its turn for so long that another process may have it.
       if (performance.now() - began > beginWithinMs) return { kind: 'nothing', seq: subscription.sentSeq };
@@ -146,7 +157,9 @@ export class Delivering {
     }
   }
 
-  #enter(isPatient: boolean): () => void {
+  #enter({ id, attempts }: ClaimedSubscription): () => void {
+    const isPatient = attempts > 0 || this.#slow.has(id);
+    const began = performance.now();
     this.#calls += 1;
     if (isPatient) this.#patient += 1;
     else this.#prompt += 1;
@@ -162,7 +175,18 @@ export class Delivering {
       clearTimeout(late);
       yieldPlace();
       this.#calls -= 1;
+      this.#note(id, performance.now() - began > promptMs);
     };
+  }
+
+  #note(id: number, isSlow: boolean): void {
+    this.#slow.delete(id);
+    if (!isSlow) return;
+    this.#slow.add(id);
+    for (const first of this.#slow) {
+      if (this.#slow.size <= mostSlow) break;
+      this.#slow.delete(first);
+    }
   }
 }
 

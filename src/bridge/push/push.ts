@@ -16,9 +16,11 @@ import { Telling } from './telling.ts';
 import { Verifying } from './verifying.ts';
 
 const lookMs = 200;
+/** What is told is gathered for so long, and longer while those who answer still wait for what was told before. */
 const tellMs = 300;
-/** What is told is gathered for so long. */
-const gatherMs = 1000;
+const longestGatherMs = 3000;
+/** Until what has happened is published. */
+const publishedMs = 50;
 const tidyMs = 10_000;
 /** While nobody has subscribed. */
 const idleMs = 2000;
@@ -52,12 +54,15 @@ export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders =
   const verifying = new Verifying({ bridge, holder, callbacks, now });
   const telling = new Telling(bridge);
   const nextTidy = { at: 0 };
+  let toldAt = Number.NEGATIVE_INFINITY;
 
   const tellWatch = startWatch(bridge, stop, 'what is to be told cannot be written down', async () => {
     if (!isOurs()) return tellMs;
-    const hasTold = await telling.tell(now());
-    if (hasTold) return gatherMs;
-    return (await hasSubscribers(database.reader)) ? tellMs : idleMs;
+    if (delivering.isBehind && performance.now() - toldAt < longestGatherMs) return publishedMs;
+    const told = await telling.tell(now());
+    if (told === 'waits') return publishedMs;
+    if (told === 'told') toldAt = performance.now();
+    return told === 'told' || (await hasSubscribers(database.reader)) ? tellMs : idleMs;
   });
 
   async function look(): Promise<number> {

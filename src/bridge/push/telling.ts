@@ -12,7 +12,13 @@ import {
   listTopics,
   type Topic,
 } from '../../store/push/topics.ts';
-import { type JournalState, lastSeqBefore, readJournals } from '../../store/sources/journal.ts';
+import {
+  type JournalState,
+  lastSeqBefore,
+  markJournals,
+  momentOf,
+  readJournals,
+} from '../../store/sources/journal.ts';
 import type { Bridge } from '../bridge.ts';
 import { type OpenChannel, openChannels } from './channels.ts';
 import { tellOfDocuments } from './documents.ts';
@@ -20,23 +26,30 @@ import { keepForeignHubs } from './foreign-hubs.ts';
 
 type TellingBridge = Pick<Bridge, 'config' | 'database' | 'sets' | 'publication' | 'log'>;
 
+/** `waits`: something has happened that is not published yet. */
+export type Told = 'told' | 'waits' | 'nothing';
+
 /**
- * Writes down what is to be told: of the changes in the journals, and of what is published. Any number of processes may do it;
- * each thing is told once.
+ * Writes down what is to be told: of the changes in the journals, as soon as the Change Lists have them, and of what is published. Any
+ * number of processes may do it; each thing is told once.
  */
 export class Telling {
   readonly #bridge: TellingBridge;
   #published: ReadonlySet<string> = new Set();
   #publishedAt = Number.NEGATIVE_INFINITY;
   readonly #documentsAt = new Map<string, number>();
+  #mark: string | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #waits = false;
 
   constructor(bridge: TellingBridge) {
     this.#bridge = bridge;
   }
 
-  /** @param now by the clock of the database. @returns whether anything was told */
-  async tell(now: number): Promise<boolean> {
+  /** @param now by the clock of the database */
+  async tell(now: number): Promise<Told> {
     const { database } = this.#bridge;
+    if (await this.#isAsBefore(now)) return 'nothing';
     const [topics, wanted] = [await listTopics(database.reader), await listWantedTopics(database.reader)];
     const subscribed = new Set(
       [...topics.values()].filter(({ id }) => wanted.has(id)).map(({ name }) => name),
@@ -45,7 +58,7 @@ export class Telling {
     const open = openChannels(this.#bridge, (path) => this.#published.has(path), subscribed);
     if (isFresh) await keepForeignHubs(this.#bridge, open, topics, now);
     const journals = await readJournals(database.reader);
-    let hasTold = false;
+    let [hasTold, waits] = [false, false];
     for (const channel of open.values()) {
       const journal = journals.get(channel.resources.source);
       if (!journal) continue;
@@ -57,18 +70,36 @@ export class Telling {
       }
       if (topic.journalId !== journal.id || (!want && topic.journalSeq < journal.seq))
         await this.#skip(topic, journal);
-      else if (
-        want &&
-        topic.journalSeq < journal.seq &&
-        (await this.#tellOfChanges(channel, topic, journal, want, now))
-      )
-        hasTold = true;
+      else if (want && topic.journalSeq < journal.seq) {
+        const upToSeq = await this.#publishedSeq(channel, journal);
+        if (upToSeq < journal.seq) waits = true;
+        const news = { ...journal, seq: upToSeq };
+        if (upToSeq > topic.journalSeq && (await this.#tellOfChanges(channel, topic, news, want, now)))
+          hasTold = true;
+      }
     }
     const ended = [...topics.values()].filter(
       ({ name }) => channelAt(name) && !this.#isOffered(name, subscribed),
     );
     await endTopics(database, ended, (name) => `${this.#bridge.config.baseUrl}/${name}`, now);
-    return hasTold;
+    this.#waits = waits;
+    return hasTold ? 'told' : waits ? 'waits' : 'nothing';
+  }
+
+  /** While nothing happens, a look is one small query; what is published, and who subscribes, is looked at more rarely. */
+  async #isAsBefore(now: number): Promise<boolean> {
+    const mark = await markJournals(this.#bridge.database.reader);
+    const isFresh = now - this.#lookedAt < documentsEveryMs && now >= this.#lookedAt;
+    if (mark === this.#mark && isFresh && !this.#waits) return true;
+    this.#mark = mark;
+    this.#lookedAt = now;
+    return false;
+  }
+
+  /** How far the Change Lists of a set have come: whoever is told looks there. */
+  async #publishedSeq({ resources: { path } }: OpenChannel, { id, seq }: JournalState): Promise<number> {
+    const published = (await this.#bridge.publication.set(path))?.journal;
+    return published?.id === id ? Math.min(published.seq, seq) : 0;
   }
 
   /** A set that is configured, but not published for a moment, keeps its channels. */
@@ -132,11 +163,14 @@ export class Telling {
   /** Where very much has happened at once only its last second is told: what is missing before it is a gap that can be seen. */
   async #beginning(
     topic: Topic,
-    { sourceId, seq, at }: JournalState,
+    { sourceId, seq }: JournalState,
   ): Promise<{ readonly afterSeq: number; readonly from: string | undefined }> {
+    const { reader } = this.#bridge.database;
     const whole = { afterSeq: topic.journalSeq, from: topic.untilAt };
-    if (seq - topic.journalSeq <= mostChangesAtOnce || at <= (topic.untilAt ?? '')) return whole;
-    const afterSeq = await lastSeqBefore(this.#bridge.database.reader, sourceId, seq, at);
+    if (seq - topic.journalSeq <= mostChangesAtOnce) return whole;
+    const at = await momentOf(reader, sourceId, seq);
+    if (at === undefined || at <= (topic.untilAt ?? '')) return whole;
+    const afterSeq = await lastSeqBefore(reader, sourceId, seq, at);
     return { afterSeq: Math.max(afterSeq, topic.journalSeq), from: at };
   }
 

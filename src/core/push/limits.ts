@@ -16,7 +16,7 @@ export const mostChangesAtOnce = 10_000;
 export const retention = { milliseconds: 3_600_000, count: 256, untoldMilliseconds: 30_000 } as const;
 
 /** Who is so far behind goes on with the latest, and finds the rest in the Change List. */
-export const mostBehind = 60;
+export const mostBehind = 120;
 
 const firstRetryMs = 15_000;
 const longestRetryMs = 3_600_000;

@@ -24,10 +24,10 @@ export interface ClaimedSubscription {
 
 export interface DeliveryChoice {
   readonly kinds: readonly SubscriptionKind[];
-  /** Those that got the last one, or those that did not. */
+  /** Those that got the last one and answer soon, or the others. */
   readonly patients: boolean;
-  /** Hosts that are at their limit here. */
-  readonly exceptHosts?: readonly string[] | undefined;
+  /** Subscriptions of those that take long to answer. */
+  readonly slow?: readonly number[] | undefined;
   readonly limit: number;
 }
 
@@ -82,7 +82,7 @@ async function namesOf(
 
 function dueRows(
   db: Queryable,
-  { kinds, patients, exceptHosts = [] }: DeliveryChoice,
+  { kinds, patients, slow = [] }: DeliveryChoice,
   now: number,
 ): Knex.QueryBuilder {
   return db('push_subscription as s')
@@ -94,9 +94,8 @@ function dueRows(
     .andWhere((living) => living.whereNull('s.lease_until').orWhere('s.lease_until', '>', now))
     .andWhere((free) => free.whereNull('s.holder').orWhere('s.expires', '<=', now))
     .modify((query) => {
-      if (patients) query.where('s.attempts', '>', 0);
-      else query.where('s.attempts', 0);
-      if (exceptHosts.length > 0) query.whereNotIn('s.host', [...exceptHosts]);
+      if (!patients) query.where('s.attempts', 0).whereNotIn('s.id', [...slow]);
+      else query.andWhere((either) => either.where('s.attempts', '>', 0).orWhereIn('s.id', [...slow]));
     });
 }
 

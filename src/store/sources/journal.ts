@@ -112,6 +112,24 @@ export async function momentOfLastChange(db: Queryable, source: string): Promise
   return row?.at;
 }
 
+/** When the change of this sequence happened, or the latest one before it. */
+export async function momentOf(db: Queryable, sourceId: number, seq: number): Promise<string | undefined> {
+  if (sourceId < 0) {
+    const joint = await db('joint_moment')
+      .where({ source_id: sourceId })
+      .where('seq', '>=', seq)
+      .orderBy('seq')
+      .first('at');
+    return joint?.at;
+  }
+  const row: { at: string } | undefined = await db('change')
+    .where({ source_id: sourceId })
+    .where('seq', '<=', seq)
+    .orderBy('seq', 'desc')
+    .first('at');
+  return row?.at;
+}
+
 /**
  * The last sequence of a source's journal before `moment`, of those up to `last`. The journal is in the order of
  * time: a search by halves finds a moment in it without reading it.

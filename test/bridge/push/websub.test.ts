@@ -251,6 +251,30 @@ test('publisher: the channels are named in the Capability List, with the hub, an
   expect(listsOnly).not.toContain('notification');
 });
 
+test('what is told can be read: the Change List has it already', async () => {
+  const at = path();
+  await subscribe(at);
+  const index = `${sample.base}/sample/changelist-index.xml`;
+  const locs = (text: string) => [...text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, loc]) => loc ?? '');
+  const missing: Promise<readonly string[]>[] = [];
+  const look = async (told: string): Promise<readonly string[]> => {
+    const list = locs(await (await fetch(index)).text()).at(-1) ?? '';
+    const entries = await (await fetch(list)).text();
+    const isThere = (entry: string) => entries.includes(entry);
+    return [...told.matchAll(/<url>.*?<\/url>/gs)].map(([entry]) => entry).filter((entry) => !isThere(entry));
+  };
+  subscriber.behave((one, reply) => {
+    if (one.method === 'POST') missing.push(look(one.body.toString()));
+    takeAll(one, reply);
+  });
+  for (let round = 1; round <= 5; round += 1) {
+    await sample.edit(3);
+    await delivered(at, round);
+  }
+  expect(await Promise.all(missing)).toEqual(missing.map(() => []));
+  await leave(at);
+}, 60_000);
+
 test('a channel without news is empty, and there', async () => {
   const page = await fetch(`${sample.base}/sample/framework-notification.xml`);
   expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([

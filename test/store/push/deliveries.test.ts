@@ -161,13 +161,15 @@ describeOnBoth('the outbox of notifications', (open) => {
     });
   });
 
-  test('nothing goes to one whose lease has ended, who is at its limit, or whose kind nobody sends', async () => {
+  test('nothing goes to one whose lease has ended, or whose kind nobody sends; who is slow waits among its like', async () => {
     const { id } = await topic();
-    await subscribe(id, 'short', { leaseUntil: now + minute });
+    const short = await subscribe(id, 'short', { leaseUntil: now + minute });
     await subscribe(id, 'hook', { kind: 'webhook' });
     await tell(id, 'one');
     expect(await claim('a', now + minute)).toEqual([]);
-    expect(await claim('a', now, { exceptHosts: ['short.example'] })).toEqual([]);
+    expect(await claim('a', now, { slow: [short] })).toEqual([]);
+    expect(await claim('a', now, { patients: true })).toEqual([]);
+    expect(await claim('a', now, { patients: true, slow: [short] })).toMatchObject([{ id: short }]);
     expect(await claim('a', now, { kinds: ['webhook'] })).toMatchObject([{ kind: 'webhook' }]);
     expect(await removeExpired(open().database, now + minute - 1)).toBe(0);
     expect(await removeExpired(open().database, now + minute)).toBe(1);
