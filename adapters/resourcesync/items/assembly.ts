@@ -1,10 +1,11 @@
-import type { Holdings, Problem, SourceItem } from '../../../src/core/adapter.ts';
+import type { HeldItem, Holdings, Problem, SourceItem } from '../../../src/core/adapter.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
+import { AwaitedFiles } from './awaited-files.ts';
 import { formatName, formatOfContent, otherName, usualProfile } from './format-name.ts';
 import { collectionKey } from './house-address.ts';
-import type { ItemDraft } from './item-draft.ts';
+import type { ItemDraft, Undescribed } from './item-draft.ts';
 import { refuseOwn } from './own-words.ts';
 import { bareStatement, fetchPayload } from './payload.ts';
 import { plainFormat, plainRecord } from './plain-record.ts';
@@ -31,9 +32,20 @@ export interface Making {
   /** Whether metadata of this address may be fetched. */
   readonly isAllowed: (loc: string) => boolean;
   readonly atOnce: number;
-  /** Bytes that are in store as they are stated are fetched all the same. */
-  readonly readsAnew: boolean;
+  readonly reading: Reading;
 }
+
+/**
+ * What the entries are: the whole list, or the changes of a time, a page after the other; or all that there is `anew` of
+ * an item, whose bytes are fetched though they are in store as they are stated.
+ */
+export type Reading = 'list' | 'changes' | 'anew';
+
+const undescribed: Readonly<Record<Reading, Undescribed>> = {
+  list: 'kept',
+  changes: 'kept-if-listed',
+  anew: 'dropped',
+};
 
 export interface Assembled {
   readonly items: readonly SourceItem[];
@@ -49,6 +61,8 @@ const failuresInARow = 10;
 
 /** Makes items of entries, in pages: what is in store tells what need not be fetched, and what an address was. */
 export class Assembly {
+  /** Of a list that is read. */
+  readonly awaited = new AwaitedFiles();
   readonly #making: Making;
   /** Delivered lately: it may not be in store yet. */
   #lately: readonly ReadonlyMap<string, SourceItem>[] = [];
@@ -83,6 +97,14 @@ export class Assembly {
       }
     }
     const items = round.drafts().flatMap((draft) => draft.finish(withFiles) ?? []);
+    if (this.#making.reading === 'list') {
+      for (const statement of statements) this.awaited.meet(statement);
+      for (const draft of round.drafts())
+        this.awaited.await(
+          draft.identifier,
+          draft.keptFiles().map(({ url }) => url),
+        );
+    }
     this.#lately = [new Map(items.map((item) => [item.identifier, item])), ...this.#lately].slice(0, 3);
     return { items, problems: round.problems, lost: round.lost, unknownDeletions: round.unknown };
   }
@@ -96,8 +118,17 @@ export class Assembly {
     );
   }
 
+  /** Items without these files, which are gone. */
+  async without(files: ReadonlyMap<string, readonly string[]>): Promise<readonly SourceItem[]> {
+    const round = new Round(await this.#held(files.keys()), new Map(), 'kept');
+    for (const [identifier, urls] of files) {
+      for (const url of urls) round.draft(identifier).removedFiles.add(url);
+    }
+    return round.drafts().flatMap((draft) => draft.finish(this.#making.withFiles) ?? []);
+  }
+
   async #open(entries: readonly { statement: Statement; placed: Placed }[]): Promise<Round> {
-    const { holdings } = this.#making;
+    const { holdings, reading } = this.#making;
     const unplaced = entries.filter(
       ({ statement, placed }) => placed.role !== 'metadata' || statement.change === 'deleted',
     );
@@ -113,12 +144,17 @@ export class Assembly {
       if (statement.change === 'deleted') identifiers.add(statement.loc);
     }
     for (const some of stating.values()) for (const identifier of some) identifiers.add(identifier);
-    const held = new Map(await holdings.items([...identifiers]));
-    for (const identifier of identifiers) {
+    return new Round(await this.#held(identifiers), stating, undescribed[reading]);
+  }
+
+  async #held(identifiers: Iterable<string>): Promise<ReadonlyMap<string, HeldItem>> {
+    const all = [...identifiers];
+    const held = new Map(await this.#making.holdings.items(all));
+    for (const identifier of all) {
       const late = this.#lateItem(identifier);
       if (late && !late.deleted) held.set(identifier, withDelivered(held.get(identifier), late));
     }
-    return new Round(held, stating);
+    return held;
   }
 
   #statingLately(url: string): readonly string[] {
@@ -161,7 +197,7 @@ export class Assembly {
     };
     const sha256 = held?.hash;
     const isSame =
-      !this.#making.readsAnew &&
+      this.#making.reading !== 'anew' &&
       sha256 !== undefined &&
       held?.length !== undefined &&
       (length === undefined || length === held.length) &&
@@ -225,7 +261,7 @@ export class Assembly {
     draft.datestamp = lastmod;
     const known = draft.held?.metadata ?? [];
     const isKnown = lastmod !== undefined && draft.held?.datestamp === lastmod && known.length > 0;
-    if (isKnown && !this.#making.readsAnew) {
+    if (isKnown && this.#making.reading !== 'anew') {
       draft.keep(known);
       return;
     }

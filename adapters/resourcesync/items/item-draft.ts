@@ -13,10 +13,18 @@ import { isFileOfHouse } from './house-address.ts';
 /** By which the files of a Source's items are known: it lists what it hands out. */
 export const fileOrigin = { name: 'resourcesync', rank: 0 } as const;
 
+/**
+ * What becomes of files in store that the metadata does not describe and none of these entries states: in a part of a
+ * list all are kept, for their entries may lie elsewhere; among changes those that were in a list, for a deletion would
+ * say that they are gone; with all that there is of the item, none.
+ */
+export type Undescribed = 'kept' | 'kept-if-listed' | 'dropped';
+
 /** An item as a few entries of a list tell of it, put together with what is in store. */
 export class ItemDraft {
   readonly identifier: string;
   readonly held: HeldItem | undefined;
+  readonly #undescribed: Undescribed;
   readonly metadata: SourceMetadata[] = [];
   readonly same: SameMetadata[] = [];
   /** Formats that are gone. */
@@ -31,9 +39,10 @@ export class ItemDraft {
   /** Its landing page, where it is an entry of a Sitemap. */
   page: string | undefined;
 
-  constructor(identifier: string, held: HeldItem | undefined) {
+  constructor(identifier: string, held: HeldItem | undefined, undescribed: Undescribed) {
     this.identifier = identifier;
     this.held = held;
+    this.#undescribed = undescribed;
   }
 
   /** Formats that are taken already, by the address they came from. */
@@ -52,6 +61,20 @@ export class ItemDraft {
     this.collections = collections;
     if (lastmod !== undefined)
       this.datestamp = this.datestamp === undefined ? lastmod : later(this.datestamp, lastmod);
+  }
+
+  /** Files that are kept although nothing here names them. */
+  keptFiles(): readonly SourceFile[] {
+    const { described, held, page } = this;
+    // A page names all that it has.
+    if (described === undefined || page !== undefined || this.#undescribed === 'dropped') return [];
+    return (held?.files ?? []).filter(
+      ({ url, access }) =>
+        !described.includes(url) &&
+        !this.files.has(url) &&
+        !this.removedFiles.has(url) &&
+        (this.#undescribed === 'kept' || access !== 'unknown'),
+    );
   }
 
   /** All that is in store of it is as it was. */
@@ -105,8 +128,11 @@ export class ItemDraft {
     const targets = this.described.filter((url) => !this.removedFiles.has(url));
     const [only, another] = targets;
     if (only !== undefined && another === undefined && known(only) === undefined && !isFileOfHouse(only))
-      return { files: [...this.files.values()], landingPage: only };
-    const more = [...this.files.values()].filter(({ url }) => !targets.includes(url));
+      return { files: [...this.files.values(), ...this.keptFiles()], landingPage: only };
+    const more = [
+      ...[...this.files.values()].filter(({ url }) => !targets.includes(url)),
+      ...this.keptFiles(),
+    ];
     // What a bridge hands out has an entry of its own, before or behind.
     const stated = targets.flatMap(
       (url, index) => known(url) ?? (isFileOfHouse(url) ? [] : unlisted(url, index + 1)),

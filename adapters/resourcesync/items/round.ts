@@ -1,6 +1,6 @@
 import type { HeldItem, Problem, SourceItem } from '../../../src/core/adapter.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
-import { ItemDraft } from './item-draft.ts';
+import { ItemDraft, type Undescribed } from './item-draft.ts';
 import { plainFormat } from './plain-record.ts';
 import type { Placed } from './role.ts';
 import { statedFile } from './stated-file.ts';
@@ -12,15 +12,21 @@ export class Round {
   readonly unknown: string[] = [];
   readonly #held: ReadonlyMap<string, HeldItem>;
   readonly #stating: ReadonlyMap<string, readonly string[]>;
+  readonly #undescribed: Undescribed;
   readonly #drafts = new Map<string, ItemDraft>();
 
   /**
    * @param held items by identifier
    * @param stating identifiers of items by the addresses of their files
    */
-  constructor(held: ReadonlyMap<string, HeldItem>, stating: ReadonlyMap<string, readonly string[]>) {
+  constructor(
+    held: ReadonlyMap<string, HeldItem>,
+    stating: ReadonlyMap<string, readonly string[]>,
+    undescribed: Undescribed,
+  ) {
     this.#held = held;
     this.#stating = stating;
+    this.#undescribed = undescribed;
   }
 
   drafts(): readonly ItemDraft[] {
@@ -28,7 +34,9 @@ export class Round {
   }
 
   draft(identifier: string): ItemDraft {
-    const known = this.#drafts.get(identifier) ?? new ItemDraft(identifier, this.#held.get(identifier));
+    const known =
+      this.#drafts.get(identifier) ??
+      new ItemDraft(identifier, this.#held.get(identifier), this.#undescribed);
     this.#drafts.set(identifier, known);
     return known;
   }

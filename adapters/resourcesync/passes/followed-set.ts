@@ -6,7 +6,7 @@ import { chooseSet } from '../../../src/resourcesync/discovery/source-set.ts';
 import { createAuthority } from '../../../src/resourcesync/reading/authority.ts';
 import { Remarks } from '../../../src/resourcesync/reading/remarks.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
-import { Assembly } from '../items/assembly.ts';
+import { Assembly, type Reading } from '../items/assembly.ts';
 import { refuseOwnSource } from '../items/own-words.ts';
 import { sourcePort } from '../reading/http-port.ts';
 
@@ -17,8 +17,7 @@ export interface FollowedSet {
   readonly remarks: Remarks;
   /** Our clock, for a Source that tells no time. */
   readonly now: () => string;
-  /** @param reading `anew`: bytes that are in store are fetched, too */
-  assembly(reading?: 'anew'): Assembly;
+  assembly(reading: Reading): Assembly;
 }
 
 /**
@@ -66,7 +65,7 @@ export async function openSet(
     port,
     remarks,
     now: () => toIso(clock.now()),
-    assembly: (reading) => new Assembly({ ...making, readsAnew: reading === 'anew' }),
+    assembly: (reading) => new Assembly({ ...making, reading }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Checkpoint, Page } from '../../../src/core/adapter.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
+import type { AwaitedFiles } from '../items/awaited-files.ts';
 import { inBatches } from './batches.ts';
 import type { FollowedSet } from './followed-set.ts';
 import { ListedResources } from './listed-resources.ts';
@@ -7,8 +8,11 @@ import { ListedResources } from './listed-resources.ts';
 /** More files that nothing describes than this are found by reading the lists once more. */
 const lostInMemory = 1_000;
 
+/** Items from which files go, on a page. */
+const itemsAtATime = 100;
+
 /**
- * Everything. Files that were listed before what describes them come last.
+ * Everything. Files that were listed before what describes them come last, and then go those that are listed no more.
  * @param hasItems whether there is anything in store
  */
 export async function* fullPages(
@@ -17,7 +21,7 @@ export async function* fullPages(
   hasItems: boolean,
 ): AsyncGenerator<Page> {
   const listed = await ListedResources.open(followed);
-  const assembly = followed.assembly();
+  const assembly = followed.assembly('list');
   const asOf = listed.cursor;
   let done = from?.at === listed.at && typeof from?.done === 'number' ? from.done : 0;
   const isResumed = done > 0;
@@ -38,7 +42,30 @@ export async function* fullPages(
     const { items, problems } = await assembly.assembleFiles(files);
     if (items.length > 0 || problems.length > 0) yield { items, problems, checkpoint: undefined, asOf };
   }
-  yield { items: [], problems: listed.doubts(hasItems), checkpoint: { at: listed.at, done: 0 }, asOf };
+  const problems = listed.doubts(hasItems);
+  if (problems.length === 0) {
+    for await (const gone of absentFiles(followed, assembly.awaited)) {
+      yield { items: await assembly.without(gone), problems: [], checkpoint: undefined, asOf };
+    }
+  }
+  yield { items: [], problems, checkpoint: { at: listed.at, done: 0 }, asOf };
+}
+
+/**
+ * Files in store that a list does not have, by item: of those that were met too long before their item to be
+ * remembered the list is asked again.
+ */
+async function* absentFiles(
+  followed: FollowedSet,
+  awaited: AwaitedFiles,
+): AsyncGenerator<ReadonlyMap<string, readonly string[]>> {
+  if (awaited.isEmpty) return;
+  const again = await ListedResources.open(followed);
+  for await (const statement of again.statements()) awaited.meet(statement);
+  if (again.doubts(true).length > 0) return;
+  const left = [...awaited.left()];
+  for (let next = 0; next < left.length; next += itemsAtATime)
+    yield new Map(left.slice(next, next + itemsAtATime));
 }
 
 async function* after(statements: AsyncIterable<Statement>, count: number): AsyncGenerator<Statement> {

@@ -19,7 +19,7 @@ export async function* incrementalPages(followed: FollowedSet, since: string): A
   const page = { checkpoint: { kind: 'changes' }, asOf: cursor };
   // The moment is known, whether anything has changed or not.
   yield { ...page, items: [], problems: [] };
-  const assembly = followed.assembly();
+  const assembly = followed.assembly('changes');
   const unknown: string[] = [];
   const inOrder = [...changes.values()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const lost = [];

@@ -1,44 +1,28 @@
-import { createHash } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Level } from '../../house/chain/level.ts';
+import {
+  capabilityList,
+  namespaces as head,
+  resourceList as list,
+  sha256,
+  type WrittenAnswer,
+  WrittenSource,
+} from '../../house/resourcesync/written-source.ts';
 
-/** What a Source answers, path by path; what is not here is not there. */
-let answers: Map<string, { body: string; type?: string; status?: number }>;
-let asked: string[];
-let server: Server;
+let source: WrittenSource;
 let origin: string;
 let level: Level;
 
-const head =
-  'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"';
 const payload = (n: number, salt = '') => `<dc xmlns="http://purl.org/dc/elements/1.1/">${n}${salt}</dc>`;
-const sha256 = (text: string) => `sha-256:${createHash('sha256').update(text).digest('hex')}`;
 const entry = (n: number, more = '', loc = `${origin}/r/${n}.xml`) =>
   `<url><loc>${loc}</loc><lastmod>2026-01-01T00:00:00Z</lastmod><rs:md hash="${sha256(payload(n))}" length="${payload(n).length}" type="application/xml"/>${more}</url>`;
-const list = (entries: string, at = '2026-02-01T00:00:00Z') =>
-  `<urlset ${head}><rs:md capability="resourcelist" at="${at}"/>${entries}</urlset>`;
-const put = (path: string, body: string, more: { type?: string; status?: number } = {}) =>
-  answers.set(path, { body, ...more });
+const put = (path: string, body: string, more: Omit<WrittenAnswer, 'body'> = {}) =>
+  source.put(path, body, more);
 
 beforeEach(async () => {
-  answers = new Map();
-  asked = [];
-  server = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    const answer = answers.get(request.url ?? '');
-    response.writeHead(answer?.status ?? (answer ? 200 : 404), {
-      'content-type': answer?.type ?? 'application/xml',
-    });
-    response.end(answer?.body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  put(
-    '/cap.xml',
-    `<urlset ${head}><rs:md capability="capabilitylist"/><url><loc>${origin}/list.xml</loc><rs:md capability="resourcelist"/></url></urlset>`,
-  );
+  source = await WrittenSource.open();
+  ({ origin } = source);
+  put('/cap.xml', capabilityList(origin, { resourcelist: '/list.xml' }));
   for (let n = 1; n <= 5; n += 1) put(`/r/${n}.xml`, payload(n));
   put('/list.xml', list([1, 2, 3, 4, 5].map((n) => entry(n)).join('')));
   level = await Level.open('odd', {
@@ -49,8 +33,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await level.close();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await source.close();
 });
 
 const held = async () => [...(await level.metadata()).values()].map(({ hash }) => hash).sort();
@@ -59,11 +42,11 @@ const hashes = (...numbers: number[]) => numbers.map((n) => sha256(payload(n))).
 test('what is missing from a complete list goes; nothing that is the same is fetched again', async () => {
   await level.turn('full');
   expect(await held()).toEqual(hashes(1, 2, 3, 4, 5));
-  asked = [];
+  source.turnPage();
   put('/list.xml', list([1, 2, 3, 5].map((n) => entry(n)).join('')));
   expect(await level.turn()).toMatchObject({ state: 'succeeded', deleted: 1, created: 0, updated: 0 });
   expect(await held()).toEqual(hashes(1, 2, 3, 5));
-  expect(asked.filter((path) => path.startsWith('/r/'))).toEqual([]);
+  expect(source.asked.filter((path) => path.startsWith('/r/'))).toEqual([]);
 });
 
 test.each([
@@ -87,7 +70,7 @@ test.each([
       put('/2.xml', '<html><body>Error</body></html>', { type: 'text/html' });
     },
   ],
-  ['a list that is not there', () => answers.delete('/list.xml')],
+  ['a list that is not there', () => source.answers.delete('/list.xml')],
   [
     'a capability list that is a page',
     () => put('/cap.xml', '<html><body>Down</body></html>', { type: 'text/html' }),
@@ -166,14 +149,14 @@ test('one item is read again with its links, files and bytes; one that is in no 
     ),
   );
   await level.turn('full');
-  asked = [];
+  source.turnPage();
   const { adapter } = level.bridge.source('odd');
   const item = await adapter.item(thing, new AbortController().signal);
   expect(item).toMatchObject({
     metadata: [{ format: 'mods', via: 'http://example.org/1' }],
     files: [{ url: thing, length: 10 }],
   });
-  expect(asked).toContain('/r/1.xml');
+  expect(source.asked).toContain('/r/1.xml');
   expect(await adapter.item('elsewhere', new AbortController().signal)).toBeUndefined();
 });
 
@@ -224,27 +207,24 @@ describe('changes', () => {
   const change = (n: number, kind: string, at: string) =>
     `<url><loc>${origin}/r/${n}.xml</loc><rs:md change="${kind}" datetime="${at}"${kind === 'deleted' ? '' : ` hash="${sha256(payload(n))}" type="application/xml"`}/></url>`;
   beforeEach(() => {
-    put(
-      '/cap.xml',
-      `<urlset ${head}><rs:md capability="capabilitylist"/><url><loc>${origin}/list.xml</loc><rs:md capability="resourcelist"/></url><url><loc>${origin}/changes.xml</loc><rs:md capability="changelist"/></url></urlset>`,
-    );
+    put('/cap.xml', capabilityList(origin, { resourcelist: '/list.xml', changelist: '/changes.xml' }));
     changes('2026-02-01T00:00:00Z', '');
     put('/r/6.xml', payload(6));
   });
 
   test('are followed without the list, deletions too', async () => {
     await level.turn('full');
-    asked = [];
+    source.turnPage();
     changes(
       '2026-02-01T00:00:00Z',
       change(6, 'created', '2026-02-02T00:00:00Z') + change(2, 'deleted', '2026-02-02T00:00:00Z'),
     );
     expect(await level.turn()).toMatchObject({ state: 'succeeded', created: 1, deleted: 1 });
     expect(await held()).toEqual(hashes(1, 3, 4, 5, 6));
-    expect(asked).not.toContain('/list.xml');
-    asked = [];
+    expect(source.asked).not.toContain('/list.xml');
+    source.turnPage();
     expect(await level.turn()).toMatchObject({ created: 0, updated: 0, deleted: 0 });
-    expect(asked).toEqual(['/cap.xml', '/changes.xml']);
+    expect(source.asked).toEqual(['/cap.xml', '/changes.xml']);
   });
 
   test('that came after the list was made are not taken for absent, nor what went for there', async () => {
@@ -260,12 +240,12 @@ describe('changes', () => {
 
   test('of which some are missing lead to a comparison', async () => {
     await level.turn('full');
-    asked = [];
+    source.turnPage();
     changes('2026-03-01T00:00:00Z', '');
     put('/list.xml', list([1, 3, 4, 5, 6].map((n) => entry(n)).join(''), '2026-03-02T00:00:00Z'));
     expect(await level.turn()).toMatchObject({ state: 'succeeded', created: 1, deleted: 1 });
     expect(await held()).toEqual(hashes(1, 3, 4, 5, 6));
-    expect(asked.filter((path) => path.startsWith('/r/'))).toEqual(['/r/6.xml']);
+    expect(source.asked.filter((path) => path.startsWith('/r/'))).toEqual(['/r/6.xml']);
   });
 
   test('of which some are missing since an old list was made take nothing away', async () => {
@@ -304,9 +284,9 @@ test('a plain Sitemap: pages with Signposting are items with metadata and files,
     expect([...(await plain.files()).keys()].map((path) => path.replace(/^.*~2Fpage~2F/, ''))).toEqual([
       '1/files/1-1.pdf',
     ]);
-    asked = [];
+    source.turnPage();
     expect(await plain.turn()).toMatchObject({ created: 0, updated: 0, deleted: 0 });
-    expect(asked.filter((path) => path.startsWith('/page'))).toEqual([]);
+    expect(source.asked.filter((path) => path.startsWith('/page'))).toEqual([]);
     put('/page/1', `<!doctype html><html><head>${links.replace(/<link rel="item".*/, '')}</head></html>`, {
       type: 'text/html',
     });
