@@ -76,7 +76,7 @@ class ResourceSyncAdapter implements Adapter {
       return;
     }
     const known = await this.#context.knownIdentifier?.();
-    yield* fullPages(followed, request.checkpoint, known !== undefined);
+    yield* fullPages(followed, request, known !== undefined);
   }
 
   /** As the lists have it now, every byte of it read again. */

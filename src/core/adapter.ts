@@ -217,6 +217,8 @@ export interface PageRequest {
   readonly checkpoint?: Checkpoint | undefined;
   /** Nothing of the source is known: what comes will be kept whole. */
   readonly isFirst?: boolean | undefined;
+  /** Everything is read, not only compared: payloads in store that are damaged are delivered again. */
+  readonly mends?: boolean | undefined;
 }
 
 /** JSON, known to its adapter alone. */

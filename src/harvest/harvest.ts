@@ -42,11 +42,11 @@ export async function harvest(
     const kind = options.mode === 'full' ? 'full' : 'harvest';
     const work = deps.presence?.begin({ kind, source: source.name }) ?? untracked;
     try {
-      return await runOnce(held, source, { ...options, signal }, lease, work);
+      return await runOnce(held, source, { ...options, signal }, lease, work, options.mode === 'full');
     } catch (error) {
       if (!isBridgeError(error, 'changes-incomplete') || options.mode === 'full') throw error;
       log.info({ source: source.name, ...cannot(error) }, 'everything is compared');
-      return await runOnce(held, source, { ...options, mode: 'full', signal }, lease, work);
+      return await runOnce(held, source, { ...options, mode: 'full', signal }, lease, work, false);
     } finally {
       work.end();
     }
@@ -59,6 +59,7 @@ async function runOnce(
   options: HarvestOptions,
   lease: Lease,
   work: TrackedWork,
+  mends: boolean,
 ): Promise<HarvestReport> {
   const { database, clock, log } = deps;
   const now = () => toIso(clock.now());
@@ -81,6 +82,7 @@ async function runOnce(
     const { run: total, complete } = await storePages(deps, source, run, lease, {
       ...options,
       isFirst: stored.asOf === undefined,
+      mends,
       work,
     });
     if (complete) work.tell({ phase: run.mode === 'full' ? 'deleting' : 'ending', window: undefined });
@@ -157,13 +159,18 @@ async function storePages(
   source: HarvestSource,
   run: Run,
   lease: Lease,
-  options: HarvestOptions & { readonly isFirst: boolean; readonly work: TrackedWork },
+  options: HarvestOptions & {
+    readonly isFirst: boolean;
+    readonly mends: boolean;
+    readonly work: TrackedWork;
+  },
 ): Promise<Reading> {
   const { database, clock, log } = deps;
+  const { isFirst, mends } = options;
   // The page after this one may be on its way: leaving must not wait for it.
   const leaving = new AbortController();
   const pages = source.adapter.pages(
-    { mode: run.mode, since: run.since, checkpoint: run.checkpoint, isFirst: options.isFirst },
+    { mode: run.mode, since: run.since, checkpoint: run.checkpoint, isFirst, mends },
     eitherOf(options.signal, leaving.signal),
   );
   const newFiles = new NewFiles(deps, source.fileCheck, source.config.files.checksPerRun);

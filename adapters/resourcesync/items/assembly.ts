@@ -33,6 +33,8 @@ export interface Making {
   readonly isAllowed: (loc: string) => boolean;
   readonly atOnce: number;
   readonly reading: Reading;
+  /** What is in store is looked over, and fetched again where it is damaged. */
+  readonly mends: boolean;
 }
 
 /**
@@ -120,7 +122,7 @@ export class Assembly {
 
   /** Items without these files, which are gone. */
   async without(files: ReadonlyMap<string, readonly string[]>): Promise<readonly SourceItem[]> {
-    const round = new Round(await this.#held(files.keys()), new Map(), 'kept');
+    const round = new Round(await this.#held(files.keys()), new Map(), 'kept', none);
     for (const [identifier, urls] of files) {
       for (const url of urls) round.draft(identifier).removedFiles.add(url);
     }
@@ -144,7 +146,15 @@ export class Assembly {
       if (statement.change === 'deleted') identifiers.add(statement.loc);
     }
     for (const some of stating.values()) for (const identifier of some) identifiers.add(identifier);
-    return new Round(await this.#held(identifiers), stating, undescribed[reading]);
+    const held = await this.#held(identifiers);
+    return new Round(held, stating, undescribed[reading], await this.#damaged([...held.values()]));
+  }
+
+  async #damaged(items: readonly HeldItem[]): Promise<ReadonlySet<string>> {
+    const { mends, holdings } = this.#making;
+    if (!mends) return none;
+    const hashes = items.flatMap(({ metadata }) => metadata.flatMap(({ hash }) => hash ?? []));
+    return holdings.damaged([...new Set(hashes)]);
   }
 
   async #held(identifiers: Iterable<string>): Promise<ReadonlyMap<string, HeldItem>> {
@@ -199,6 +209,7 @@ export class Assembly {
     const isSame =
       this.#making.reading !== 'anew' &&
       sha256 !== undefined &&
+      !round.damaged.has(sha256) &&
       held?.length !== undefined &&
       (length === undefined || length === held.length) &&
       (hashes.includes(sha256) ||
@@ -260,7 +271,8 @@ export class Assembly {
     draft.collections = [];
     draft.datestamp = lastmod;
     const known = draft.held?.metadata ?? [];
-    const isKnown = lastmod !== undefined && draft.held?.datestamp === lastmod && known.length > 0;
+    const isWhole = known.length > 0 && known.every(({ hash = '' }) => !round.damaged.has(hash));
+    const isKnown = lastmod !== undefined && draft.held?.datestamp === lastmod && isWhole;
     if (isKnown && this.#making.reading !== 'anew') {
       draft.keep(known);
       return;
@@ -315,6 +327,8 @@ export class Assembly {
     }
   }
 }
+
+const none: ReadonlySet<string> = new Set();
 
 function isSha256(hash: string): boolean {
   return hash.startsWith('sha-256:');

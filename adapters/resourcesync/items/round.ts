@@ -10,6 +10,7 @@ export class Round {
   readonly problems: Problem[] = [];
   readonly lost: Statement[] = [];
   readonly unknown: string[] = [];
+  readonly damaged: ReadonlySet<string>;
   readonly #held: ReadonlyMap<string, HeldItem>;
   readonly #stating: ReadonlyMap<string, readonly string[]>;
   readonly #undescribed: Undescribed;
@@ -18,12 +19,15 @@ export class Round {
   /**
    * @param held items by identifier
    * @param stating identifiers of items by the addresses of their files
+   * @param damaged hashes of payloads that are to be fetched again
    */
   constructor(
     held: ReadonlyMap<string, HeldItem>,
     stating: ReadonlyMap<string, readonly string[]>,
     undescribed: Undescribed,
+    damaged: ReadonlySet<string>,
   ) {
+    this.damaged = damaged;
     this.#held = held;
     this.#stating = stating;
     this.#undescribed = undescribed;

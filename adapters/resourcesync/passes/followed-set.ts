@@ -17,7 +17,8 @@ export interface FollowedSet {
   readonly remarks: Remarks;
   /** Our clock, for a Source that tells no time. */
   readonly now: () => string;
-  assembly(reading: Reading): Assembly;
+  /** @param mends see `PageRequest` */
+  assembly(reading: Reading, mends?: boolean): Assembly;
 }
 
 /**
@@ -65,7 +66,7 @@ export async function openSet(
     port,
     remarks,
     now: () => toIso(clock.now()),
-    assembly: (reading) => new Assembly({ ...making, reading }),
+    assembly: (reading, mends = false) => new Assembly({ ...making, reading, mends }),
   };
 }
 
@@ -79,4 +80,8 @@ async function choose(...[choice, port, remarks]: Parameters<typeof chooseSet>):
   }
 }
 
-const nothing = { items: async () => new Map(), stating: async () => new Map() };
+const nothing = {
+  items: async () => new Map(),
+  stating: async () => new Map(),
+  damaged: async () => new Set<string>(),
+};

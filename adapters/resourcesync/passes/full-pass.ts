@@ -1,4 +1,4 @@
-import type { Checkpoint, Page } from '../../../src/core/adapter.ts';
+import type { Page, PageRequest } from '../../../src/core/adapter.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import type { AwaitedFiles } from '../items/awaited-files.ts';
 import { inBatches } from './batches.ts';
@@ -17,11 +17,11 @@ const itemsAtATime = 100;
  */
 export async function* fullPages(
   followed: FollowedSet,
-  from: Checkpoint | undefined,
+  { checkpoint: from, mends }: PageRequest,
   hasItems: boolean,
 ): AsyncGenerator<Page> {
   const listed = await ListedResources.open(followed);
-  const assembly = followed.assembly('list');
+  const assembly = followed.assembly('list', mends);
   const asOf = listed.cursor;
   let done = from?.at === listed.at && typeof from?.done === 'number' ? from.done : 0;
   const isResumed = done > 0;

@@ -6,6 +6,11 @@ export interface Holdings {
   items(identifiers: readonly string[]): Promise<ReadonlyMap<string, HeldItem>>;
   /** Identifiers of the items that state a file at one of these addresses, by address. */
   stating(urls: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /**
+   * Of payloads, by their hashes, those that are missing or no longer fit. It costs what reading them costs.
+   * @throws BridgeError `objects-unavailable`, `objects-refused`
+   */
+  damaged(hashes: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface HeldItem {

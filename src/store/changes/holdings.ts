@@ -2,6 +2,7 @@ import type { HeldItem, HeldMetadata, Holdings } from '../../core/adapter.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { readItemFiles } from '../files/item-files.ts';
+import { readUnsound } from '../payloads/content-objects.ts';
 import { ofSource } from '../rows/one-source.ts';
 
 /** What a source has in store, as its adapter asks for it between two pages. */
@@ -19,6 +20,7 @@ export function holdingsOf(database: Pick<Database, 'writer'>, source: string): 
       const sourceId = urls.length === 0 ? undefined : await idOf();
       return sourceId === undefined ? new Map() : readStating(db, sourceId, urls);
     },
+    damaged: (hashes) => readUnsound(database, hashes),
   };
 }
 

@@ -1,8 +1,7 @@
 import type { MappedItem } from '../../core/mapping/mapping.ts';
 import type { Database } from '../engine/database.ts';
-import { packedLengthOf } from '../objects/object-contents.ts';
-import { type BlobRow, isSound, packBlob } from '../payloads/blobs.ts';
-import { readPayloadRows } from '../payloads/content-objects.ts';
+import { type BlobRow, packBlob } from '../payloads/blobs.ts';
+import { readUnsound } from '../payloads/content-objects.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 
 export interface Mended {
@@ -36,15 +35,8 @@ export async function findDamaged(
       if (hash !== undefined && content && !isNew(hash)) delivered.set(hash, { identifier, content });
     }
   }
-  if (delivered.size === 0) return [];
-  const rows = await readPayloadRows(database, [...delivered.keys()]);
-  for (const hash of [...delivered.keys()]) {
-    const row = rows.get(hash);
-    // What is still to be fetched is not where it should be.
-    if (row && packedLengthOf(row) === undefined && isSound(row, rows)) delivered.delete(hash);
-  }
-  return [...delivered].map(([hash, { identifier, content }]) => ({
-    identifier,
-    blob: packBlob(hash, content),
-  }));
+  const unsound = await readUnsound(database, [...delivered.keys()]);
+  return [...delivered].flatMap(([hash, { identifier, content }]) =>
+    unsound.has(hash) ? { identifier, blob: packBlob(hash, content) } : [],
+  );
 }

@@ -75,6 +75,19 @@ export async function readPayloadRows(
   return fetchPayloads(bucketOfDatabase(database), await readBlobRows(database.writer, hashes));
 }
 
+/** Of payloads, by their hashes, those that are missing or no longer fit. */
+export async function readUnsound(
+  database: Pick<Database, 'writer'>,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (hashes.length === 0) return new Set();
+  const rows = await readPayloadRows(database, hashes);
+  const isWhole = (row: BlobRow | undefined) =>
+    // What is still to be fetched is not where it should be.
+    row !== undefined && packedLengthOf(row) === undefined && isSound(row, rows);
+  return new Set(hashes.filter((hash) => !isWhole(rows.get(hash))));
+}
+
 /**
  * Payloads that were in the database, or are about to be, are sent, under names that are known before, and are deleted some
  * day where nothing refers to them.
