@@ -60,7 +60,7 @@ beforeAll(async () => {
   writeFileSync(join(bin, 'rsbridge'), `#!/bin/sh\nexec "${process.execPath}" "${binary()}" "$@"\n`);
   chmodSync(join(bin, 'rsbridge'), 0o755);
   path = [bin, ...(RESYNC_SYNC === '' ? [] : [dirname(RESYNC_SYNC)]), PATH].join(delimiter);
-  const sample = createSampleRepository({ clock: systemClock });
+  const sample = createSampleRepository({ clock: systemClock, records: 40 });
   const { url } = await sample.listen(0);
   repository = { url, close: () => sample.close() };
   service = await startSampleService('', { files: { mode: 'none' } });
