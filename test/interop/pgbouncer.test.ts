@@ -11,6 +11,7 @@ import { forCrowd } from '../../src/core/either-signal.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { createSharedGate } from '../../src/harvest/politeness/shared-gate.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
+import { question } from '../../src/store/engine/question.ts';
 import { checkSchema, migrate } from '../../src/store/schema/migrate.ts';
 import { rsbridge } from '../house/cli/processes.ts';
 import { findPgbouncer, startPgbouncer } from '../house/postgres/pgbouncer.ts';
@@ -59,6 +60,24 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer in transaction mode', (
     await bouncer.stop();
     await drop();
     rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('a question is never asked by a name that another process of PostgreSQL would have to know', async () => {
+    const database = openDatabase(config);
+    const one = question<{ one: number }, [value: number]>(1, (db, value) =>
+      db.raw('select ?::int as one', [value]),
+    );
+    try {
+      await Promise.all(
+        Array.from({ length: 40 }, async (_, value) =>
+          expect(await one(database.reader, value)).toEqual([{ one: value }]),
+        ),
+      );
+      const { rows } = await database.reader.raw('select name from pg_prepared_statements');
+      expect(rows).toEqual([]);
+    } finally {
+      await database.close();
+    }
   });
 
   test('processes that start at once set up one database', async () => {

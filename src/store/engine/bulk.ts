@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { isHash, listedHashes } from '../drivers/sqlite-hashes.ts';
 import { batches } from './batches.ts';
+import type { Queryable } from './database.ts';
 import { asArrays } from './postgres-arrays.ts';
 import { directStatements } from './sqlite-dialect.ts';
 
@@ -105,6 +106,15 @@ export function whereAnyOf(
     const list = values.some((value) => typeof value === 'string' && isHash(value)) ? listedHashes : listed;
     query.whereRaw(`?? in (${list})`, [column, JSON.stringify(values)]);
   }
+}
+
+/** The same for a question of numbers, which is given them by `asList`. */
+export function anyOfNumbers(db: Queryable, column: string): string {
+  return isPostgres(db) ? `${column} = any(?)` : `${column} in (${listed})`;
+}
+
+export function asList(db: Queryable, numbers: readonly number[]): string | readonly number[] {
+  return isPostgres(db) ? numbers : JSON.stringify(numbers);
 }
 
 export function isPostgres(query: Knex.QueryInterface | Knex.QueryBuilder): boolean {

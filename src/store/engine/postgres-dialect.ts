@@ -20,11 +20,21 @@ const bytea = 17;
 
 interface QueryObject {
   bindings?: readonly unknown[];
+  options?: { readonly name?: string };
   response?: pg.QueryArrayResult | pg.QueryResult<Record<string, unknown>>;
 }
 
 /** Of a connection: the reach of the pool that it is of. The client of a transaction is another one than the pool's. */
 const reaches = new WeakMap<object, PostgresReach>();
+
+/**
+ * Connections that lead to one process of PostgreSQL, and not to a pooler that gives each transaction another: to those it
+ * is enough to say a statement once. What was planned for it is kept there, and planning costs half of a small answer.
+ */
+const direct = new WeakSet<object>();
+
+/** What is said of a statement that is not known by its name any more, or whose answer has other columns since. */
+const forgotten = new Set(['26000', '0A000']);
 
 class HashingClient extends PostgresClient {
   #reach: PostgresReach | undefined;
@@ -36,6 +46,7 @@ class HashingClient extends PostgresClient {
       const connection = await super.acquireRawConnection();
       reaches.set(connection, reach);
       reach.add(connection);
+      if (await leadsToOneProcess(connection)) direct.add(connection);
       return connection;
     } catch (error) {
       reach.failed(error, since);
@@ -76,10 +87,11 @@ class HashingClient extends PostgresClient {
 
   override async _query(connection: Connection, query: QueryObject): Promise<QueryObject> {
     if (query.bindings) query.bindings = query.bindings.map(toBinding);
+    if (query.options?.name !== undefined && !direct.has(connection)) query.options = {};
     const reach = reaches.get(connection);
     reach?.ask(connection);
     try {
-      await super._query(connection, query);
+      await byName(connection, query, () => super._query(connection, query));
       reach?.answered(connection);
     } catch (error) {
       reach?.answered(connection, error);
@@ -90,6 +102,28 @@ class HashingClient extends PostgresClient {
     for (const result of results) readOctets(result as pg.QueryResult<Record<string, unknown>> | undefined);
     return query;
   }
+}
+
+/** @param ask by its name, if it has one that the connection may know; again as it is, where that is forgotten */
+async function byName(
+  connection: Connection,
+  query: QueryObject,
+  ask: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await ask();
+  } catch (error) {
+    const { code = '' } = error as { readonly code?: string };
+    if (query.options?.name === undefined || !forgotten.has(code)) throw error;
+    direct.delete(connection);
+    query.options = {};
+    await ask();
+  }
+}
+
+async function leadsToOneProcess(connection: Connection): Promise<boolean> {
+  const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid === connection.processID;
 }
 
 export interface PoolSettings extends Omit<Knex.Config, 'client' | 'connection'> {

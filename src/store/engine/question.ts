@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { isPostgres } from './bulk.ts';
 import type { Queryable } from './database.ts';
@@ -5,8 +6,8 @@ import type { Questions } from './sqlite-dialect.ts';
 import { translate } from './storage-error.ts';
 import { giveWay } from './time-slice.ts';
 
-/** What a question is asked with. */
-export type Answerable = string | number;
+/** What a question is asked with; a list is for PostgreSQL alone. */
+export type Answerable = string | number | readonly string[] | readonly number[];
 
 /** Asks one question, in the database or in a transaction. */
 export interface Question<Row, Values extends readonly Answerable[]> {
@@ -19,6 +20,8 @@ interface Text {
   readonly sql: string;
   /** What it always says, and where (by their number) the values come. */
   readonly bindings: readonly (Slot | Knex.Value)[];
+  /** By which PostgreSQL knows it once it has been asked (`postgres-dialect.ts`). */
+  readonly name: string;
 }
 
 /** Stands where a value will be, while the statement is written. */
@@ -28,6 +31,8 @@ class Slot {
     this.index = index;
   }
 }
+
+const nameLength = 32;
 
 interface Client {
   /** Of SQLite's reader. */
@@ -56,7 +61,8 @@ export function question<Row, Values extends readonly Answerable[]>(
     const { sql, bindings } = write(db, ...slots)
       .toSQL()
       .toNative();
-    const text = { sql, bindings: bindings as Text['bindings'] };
+    const name = createHash('sha256').update(sql).digest('hex').slice(0, nameLength);
+    const text = { sql, bindings: bindings as Text['bindings'], name };
     // `limit`, for one, takes nothing but a number, and leaves out what is none.
     if (slots.some((slot) => !text.bindings.includes(slot as never)))
       throw new Error(`a question does not ask for all that it is given: ${sql}`);
@@ -65,8 +71,8 @@ export function question<Row, Values extends readonly Answerable[]>(
   }
 
   function queryOf(db: Queryable, values: Values) {
-    const { sql, bindings } = textOf(db);
-    return { sql, bindings: bindings.map((one) => (one instanceof Slot ? values[one.index] : one)) };
+    const { sql, bindings, name } = textOf(db);
+    return { sql, bindings: bindings.map((one) => (one instanceof Slot ? values[one.index] : one)), name };
   }
 
   const ask = async (db: Queryable, ...values: Values): Promise<readonly Row[]> => {
@@ -82,7 +88,9 @@ export function question<Row, Values extends readonly Answerable[]>(
     try {
       // As the query builder does: whoever listens hears every statement.
       client.emit('query', query);
-      const { response } = await client._query(connection, query);
+      // A transaction cannot ask again, where the name is no longer known.
+      const options = db.isTransaction ? {} : { name: query.name };
+      const { response } = await client._query(connection, { ...query, options });
       return (Array.isArray(response) ? response : (response as { rows: Row[] }).rows) as Row[];
     } catch (error) {
       throw translate(error);

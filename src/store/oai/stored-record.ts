@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
+import { anyOfNumbers, asList, isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { question } from '../engine/question.ts';
 import { ofSource } from '../rows/one-source.ts';
 
 /** An item in one format, or as a whole, as OAI-PMH tells of it. */
@@ -96,18 +97,24 @@ export async function collectionsOfItems(
   const found = new Map<number, string[]>();
   const ids = [...new Set(itemIds)];
   if (ids.length === 0) return found;
-  const rows: { item_id: number; spec: string }[] = await db('item_collection')
-    .join('collection', 'collection.id', 'item_collection.collection_id')
-    .where('item_collection.source_id', sourceId)
-    .modify((query) => whereAnyOf(query, 'item_collection.item_id', ids))
-    .select('item_collection.item_id', 'collection.spec');
-  for (const { item_id, spec } of rows) {
+  for (const { item_id, spec } of await collectionsAmong(db, sourceId, asList(db, ids))) {
     const some = found.get(Number(item_id));
     if (some) some.push(spec);
     else found.set(Number(item_id), [spec]);
   }
   return found;
 }
+
+const collectionsAmong = question<
+  { readonly item_id: number | string; readonly spec: string },
+  [sourceId: number, items: string | readonly number[]]
+>(2, (db, sourceId, items) =>
+  db('item_collection')
+    .join('collection', 'collection.id', 'item_collection.collection_id')
+    .where('item_collection.source_id', sourceId)
+    .whereRaw(anyOfNumbers(db, 'item_collection.item_id'), [items as Knex.Value])
+    .select('item_collection.item_id', 'collection.spec'),
+);
 
 /** An item in each of its formats; undefined: there is no such item. */
 export async function findItemRecords(

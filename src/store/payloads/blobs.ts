@@ -90,33 +90,40 @@ export function unpackAtOnce(db: Queryable, row: BlobRow): Uint8Array | undefine
   return rows && unpackBlob(row, byHash(rows));
 }
 
-const basesOf = 'union select base from blob where base is not null and hash';
-/** As an array: joined with what is expected to be many rows, PostgreSQL would read the whole table. */
-const anyOfPostgres = `hash = any(array(select unnest(?::bytea[]) ${basesOf} = any(?)))`;
-const anyOfSqlite = `hash in (${listedHashes} ${basesOf} in (${listedHashes}))`;
+const columns = ['hash', 'length', 'coding', 'data', 'base'] as const;
+const anyOf = (listed: string) =>
+  `hash in (${listed} union select base from blob where base is not null and hash in (${listed}))`;
+const anyOfSqlite = anyOf(listedHashes);
 /** Where all of them are SHA-256, SQLite does not have to look what each is: half of what a page of records costs it. */
-const anyOfShaSqlite = `hash in (${listedSha} ${basesOf} in (${listedSha}))`;
+const anyOfShaSqlite = anyOf(listedSha);
 
 /** What is kept under these hashes, and what their deltas are deltas of, as it is at one moment. */
 export async function readBlobRows(db: Queryable, hashes: readonly string[]): Promise<BlobRows> {
   if (hashes.length === 0) return new Map();
   if (hashes.length === 1) return byHash(await blobRow(db, hashes[0] ?? ''));
-  const [which, list] = isPostgres(db)
-    ? [anyOfPostgres, hashes as unknown as Knex.Value]
-    : hashes.every(isHash)
-      ? [anyOfShaSqlite, shaList(hashes)]
-      : [anyOfSqlite, JSON.stringify(hashes)];
+  if (isPostgres(db)) return byHash(await blobRowsOfPostgres(db, hashes));
+  const isSha = hashes.every(isHash);
+  const list = isSha ? shaList(hashes) : JSON.stringify(hashes);
   const rows: BlobRow[] = await db('blob')
-    .select('hash', 'length', 'coding', 'data', 'base')
-    .whereRaw(which, [list, list]);
+    .select(columns)
+    .whereRaw(isSha ? anyOfShaSqlite : anyOfSqlite, [list, list]);
   return byHash(rows);
 }
 
+/** Of a list PostgreSQL looks for each in all partitions; of one after the other in the one that it is in. */
+const eachOf = (wanted: string) =>
+  `select kept.* from (${wanted}) as wanted
+    cross join lateral (select ${columns.join(', ')} from blob where blob.hash = wanted.hash offset 0) as kept`;
+const blobRowsOfPostgres = question<BlobRow, [hashes: readonly string[]]>(1, (db, hashes) =>
+  db.raw(
+    `with found as materialized (${eachOf('select unnest(?::bytea[]) as hash')})
+      select * from found union all ${eachOf('select distinct base as hash from found where base is not null')}`,
+    [hashes as unknown as Knex.Value],
+  ),
+);
+
 const blobRow = question<BlobRow, [hash: string]>(1, (db, hash) =>
-  db('blob')
-    .select('hash', 'length', 'coding', 'data', 'base')
-    .where({ hash })
-    .orWhere('hash', db('blob').select('base').where({ hash })),
+  db('blob').select(columns).where({ hash }).orWhere('hash', db('blob').select('base').where({ hash })),
 );
 
 function byHash(rows: readonly BlobRow[]): BlobRows {

@@ -56,14 +56,9 @@ describeOnBoth('OAI-PMH of all sources together', (open) => {
   test('has its sources as sets, and their sets below them', async () => {
     const answer = await house.ask('verb=ListSets');
     const specs = [...answer.matchAll(/<setSpec>([^<]+)</g)].map(([, spec]) => spec);
-    expect(specs).toEqual([
-      first,
-      `${first}:letters`,
-      `${first}:letters:history`,
-      `${first}:theses`,
-      second,
-      third,
-    ]);
+    // Their names are numbered, and "9" comes after "10".
+    const own = [first, `${first}:letters`, `${first}:letters:history`, `${first}:theses`];
+    expect(specs).toEqual([...own, second, third].sort());
     expect(answer).toContain(`<setName>The ${first}: Theses</setName>`);
     const of = async (set: string) => identifiersIn(await house.ask({ ...list, set }));
     expect(await of(first)).toEqual(['oai:a:1', 'oai:a:2']);

@@ -1,5 +1,6 @@
-import { expect, it, test } from 'vitest';
-import { openDatabase, type Queryable } from '../../../src/store/engine/database.ts';
+import { afterEach, describe, expect, it, test } from 'vitest';
+import type { DatabaseConfig } from '../../../src/core/config/config.ts';
+import { type Database, openDatabase, type Queryable } from '../../../src/store/engine/database.ts';
 import { question } from '../../../src/store/engine/question.ts';
 import { describeOnBoth, migratedPostgres } from '../../house/store/databases.ts';
 
@@ -105,4 +106,54 @@ test('a question whose connection ends says what any other does: that the databa
     await Promise.all([asking.close(), ending.close()]);
     await drop();
   }
+});
+
+describe('a question to PostgreSQL', () => {
+  let [database, drop]: [Database | undefined, () => Promise<void>] = [undefined, async () => undefined];
+  const ask = question<{ name: string }, [name: string]>(1, (db, name) =>
+    db('source').select('name').where({ name }).orderBy('name'),
+  );
+  const open = async () => {
+    const made = await migratedPostgres();
+    drop = made.drop;
+    // One connection, to look at what it knows.
+    database = openDatabase({ ...made.config, poolSize: 1 } as DatabaseConfig);
+    await database.writer('source').insert({ name: 'one', journal_at: '2026-11-01T00:00:00Z' });
+    return database;
+  };
+  const prepared = async ({ writer }: Database) =>
+    (await writer.raw<{ rows: object[] }>('select name from pg_prepared_statements')).rows.length;
+  afterEach(async () => {
+    await database?.close();
+    await drop();
+  });
+
+  it('is said to a connection once, and asked by its name from then on', async () => {
+    const { reader } = await open();
+    const before = await prepared(database as Database);
+    for (let time = 0; time < 10; time += 1) expect(await ask(reader, 'one')).toEqual([{ name: 'one' }]);
+    expect(await prepared(database as Database)).toBe(before + 1);
+  });
+
+  it('is answered although a later release has given its tables other columns', async () => {
+    const { reader, writer } = await open();
+    const both = question<object, [name: string]>(1, (db, name) => db('source').where({ name }));
+    await both(reader, 'one');
+    await writer.raw('alter table source add column more integer');
+    expect(await both(reader, 'one')).toMatchObject([{ name: 'one', more: null }]);
+  });
+
+  it('is answered where somebody made the connection forget everything', async () => {
+    const { reader, writer } = await open();
+    await ask(reader, 'one');
+    await writer.raw('deallocate all');
+    expect(await ask(reader, 'one')).toEqual([{ name: 'one' }]);
+  });
+
+  it('has no name in a transaction, which ends with its first error', async () => {
+    const opened = await open();
+    const before = await prepared(opened);
+    await opened.transaction((trx) => ask(trx, 'one'));
+    expect(await prepared(opened)).toBe(before);
+  });
 });
