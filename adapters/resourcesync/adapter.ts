@@ -18,6 +18,8 @@ import { type FollowedSet, openSet } from './passes/followed-set.ts';
 import { fullPages } from './passes/full-pass.ts';
 import { entriesOf, identifierPages } from './passes/identifier-pass.ts';
 import { incrementalPages } from './passes/incremental-pass.ts';
+import { ReadLists } from './passes/read-lists.ts';
+import { DocumentCache } from './reading/document-cache.ts';
 
 /** A Source of ResourceSync, or a plain Sitemap: what another bridge publishes, or anybody else. */
 export const resourceSync: AdapterKind = {
@@ -35,6 +37,9 @@ class ResourceSyncAdapter implements Adapter {
   #set: string | undefined;
   /** As it was introduced, for the run that follows. */
   #introduced: SourceSet | undefined;
+  readonly #documents = new DocumentCache();
+  /** Of the last pass over everything. */
+  #lists: ReadLists | undefined;
   readonly #listed = new Map<string, Statement[]>();
 
   constructor(settings: AdapterSettings, context: AdapterContext) {
@@ -70,13 +75,33 @@ class ResourceSyncAdapter implements Adapter {
   async *pages(request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
     const followed = await this.#open(signal);
     if (request.mode === 'incremental') {
-      if (followed.set.lists.changelist.length === 0)
-        throw new BridgeError('changes-incomplete', `${followed.set.uri} offers no Change List`);
+      if (followed.set.lists.changelist.length === 0) {
+        if (!(await this.#areListsSame(followed, request)))
+          throw new BridgeError('changes-incomplete', `${followed.set.uri} offers no Change List`);
+        yield { items: [], problems: [], checkpoint: { kind: 'changes' }, asOf: request.since };
+        return;
+      }
       yield* incrementalPages(followed, request.since ?? '1970-01-01T02:00:00Z');
       return;
     }
     const known = await this.#context.knownIdentifier?.();
-    yield* fullPages(followed, request, known !== undefined);
+    const lists = new ReadLists();
+    this.#lists = lists;
+    const noted = { ...followed, port: lists.noting(followed.port) };
+    let hasProblems = false;
+    for await (const page of fullPages(noted, request, known !== undefined)) {
+      hasProblems ||= page.problems.length > 0;
+      yield page;
+    }
+    // What could not be read is asked for again, whether the lists change or not.
+    if (!hasProblems) lists.readAt = followed.now();
+  }
+
+  async #areListsSame({ port }: FollowedSet, { lastWhole }: PageRequest): Promise<boolean> {
+    const readAt = this.#lists?.readAt;
+    if (this.#lists === undefined || readAt === undefined) return false;
+    // A pass that was not stored to its end, or needs a person, is made again.
+    return lastWhole !== undefined && lastWhole >= readAt && (await this.#lists.areSame(port));
   }
 
   /** As the lists have it now, every byte of it read again. */
@@ -117,7 +142,7 @@ class ResourceSyncAdapter implements Adapter {
   async #open(signal: AbortSignal): Promise<FollowedSet> {
     const known = this.#introduced ?? this.#set;
     this.#introduced = undefined;
-    const followed = await openSet(this.#settings, this.#context, known, signal);
+    const followed = await openSet(this.#settings, this.#context, known, this.#documents, signal);
     this.#set = followed.set.uri;
     return followed;
   }

@@ -215,6 +215,8 @@ export interface PageRequest {
   readonly since?: string | undefined;
   /** Of the last stored page of the run that is being continued. */
   readonly checkpoint?: Checkpoint | undefined;
+  /** When the last pass over everything ended well, ISO UTC by our clock; undefined: it did not. */
+  readonly lastWhole?: string | undefined;
   /** Nothing of the source is known: what comes will be kept whole. */
   readonly isFirst?: boolean | undefined;
   /** Everything is read, not only compared: payloads in store that are damaged are delivered again. */

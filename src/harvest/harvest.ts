@@ -10,7 +10,7 @@ import { pageWithoutPrivate } from '../store/removal/private-items.ts';
 import { pageWithoutWithdrawn } from '../store/removal/withdrawals.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { endRun, type Run } from '../store/runs/runs.ts';
-import { ensureSource, findSource } from '../store/sources/sources.ts';
+import { ensureSource, findSource, type StoredSource } from '../store/sources/sources.ts';
 import { fileRules } from './file-rules.ts';
 import { NewFiles } from './files/checks/new-files.ts';
 import { askUnconfirmed } from './files/unconfirmed-files.ts';
@@ -82,6 +82,7 @@ async function runOnce(
     const { run: total, complete } = await storePages(deps, source, run, lease, {
       ...options,
       isFirst: stored.asOf === undefined,
+      lastWhole: lastWhole(stored),
       mends,
       work,
     });
@@ -161,16 +162,17 @@ async function storePages(
   lease: Lease,
   options: HarvestOptions & {
     readonly isFirst: boolean;
+    readonly lastWhole: string | undefined;
     readonly mends: boolean;
     readonly work: TrackedWork;
   },
 ): Promise<Reading> {
   const { database, clock, log } = deps;
-  const { isFirst, mends } = options;
+  const { isFirst, lastWhole, mends } = options;
   // The page after this one may be on its way: leaving must not wait for it.
   const leaving = new AbortController();
   const pages = source.adapter.pages(
-    { mode: run.mode, since: run.since, checkpoint: run.checkpoint, isFirst, mends },
+    { mode: run.mode, since: run.since, checkpoint: run.checkpoint, isFirst, lastWhole, mends },
     eitherOf(options.signal, leaving.signal),
   );
   const newFiles = new NewFiles(deps, source.fileCheck, source.config.files.checksPerRun);
@@ -200,6 +202,13 @@ async function storePages(
     leaving.abort();
     await keepLessons(deps, lease, source);
   }
+}
+
+/** One that needs a person's word did not end well. */
+function lastWhole({ lastFullAt, lastSuccessAt }: StoredSource): string | undefined {
+  return lastFullAt !== undefined && lastSuccessAt !== undefined && lastFullAt <= lastSuccessAt
+    ? lastFullAt
+    : undefined;
 }
 
 function doneOf({ items, expectedTotal }: Run) {

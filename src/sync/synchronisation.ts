@@ -5,6 +5,8 @@ import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
 import { chooseSet } from '../resourcesync/discovery/source-set.ts';
 import { createAuthority } from '../resourcesync/reading/authority.ts';
 import { Remarks } from '../resourcesync/reading/remarks.ts';
+import { rememberingPort } from '../resourcesync/reading/remembered-documents.ts';
+import type { SourcePort } from '../resourcesync/source-port.ts';
 import { createSelector } from './choice/selection.ts';
 import { chooseWay, type Way } from './choice/way.ts';
 import { Copying, newCopyTally } from './content/copying.ts';
@@ -18,6 +20,7 @@ import type { Staging } from './stages/staging.ts';
 import { CopyDatabase, ownFolder } from './state/copy-database.ts';
 import { DueResources } from './state/due-resources.ts';
 import { HeldResources } from './state/held-resources.ts';
+import { KeptDocuments } from './state/kept-documents.ts';
 import { type Intent, keepIntent, readIntent } from './sync-intent.ts';
 import type { SyncDeps, SyncOptions } from './sync-options.ts';
 import { Meter } from './sync-progress.ts';
@@ -69,6 +72,9 @@ class Synchronisation {
   readonly #remarks = new Remarks();
   readonly #notes = new Set<string>();
   readonly #meter: Meter;
+  readonly #documents: KeptDocuments;
+  /** By which documents are read. */
+  readonly #port: SourcePort;
 
   constructor(database: CopyDatabase, intent: Intent, options: SyncOptions, deps: SyncDeps) {
     this.#database = database;
@@ -78,12 +84,14 @@ class Synchronisation {
     this.#held = new HeldResources(database);
     this.#due = new DueResources(database);
     this.#meter = new Meter(deps.onProgress);
+    this.#documents = new KeptDocuments(database);
+    this.#port = rememberingPort(deps.port, this.#documents);
   }
 
   async run(): Promise<SyncReport> {
     const { address, set: name, isDryRun } = this.#options;
     const choice = { address, name, known: this.#intent.knownSet, naming: '--set' };
-    const set = await chooseSet(choice, this.#deps.port, this.#remarks);
+    const set = await chooseSet(choice, this.#port, this.#remarks);
     if (this.#intent.set !== undefined && this.#intent.set !== set.uri)
       this.#note(`the set has moved from ${this.#intent.set} to ${set.uri}`);
     const first = this.#chooseWay(set);
@@ -123,6 +131,7 @@ class Synchronisation {
     const reading = new SourceReading({ set, staging, note, asked, isOtherSelection });
     await reading.read(first);
     keepIntent(this.#database, this.#intent, set.uri);
+    this.#documents.forgetOthers();
     this.#database.flush();
     const due = this.#due.sum();
     if (work === undefined || copying === undefined) {
@@ -154,9 +163,9 @@ class Synchronisation {
   }
 
   #staging(set: SourceSet, work: SourceCopying | undefined): Staging {
-    const { port, now } = this.#deps;
+    const { now } = this.#deps;
     return {
-      port,
+      port: this.#port,
       database: this.#database,
       held: this.#held,
       due: this.#due,

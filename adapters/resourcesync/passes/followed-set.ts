@@ -5,6 +5,10 @@ import type { SourceSet } from '../../../src/resourcesync/discovery/found-source
 import { chooseSet } from '../../../src/resourcesync/discovery/source-set.ts';
 import { createAuthority } from '../../../src/resourcesync/reading/authority.ts';
 import { Remarks } from '../../../src/resourcesync/reading/remarks.ts';
+import {
+  type DocumentMemory,
+  rememberingPort,
+} from '../../../src/resourcesync/reading/remembered-documents.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
 import { Assembly, type Reading } from '../items/assembly.ts';
 import { refuseOwnSource } from '../items/own-words.ts';
@@ -23,18 +27,20 @@ export interface FollowedSet {
 
 /**
  * @param known the Capability List of before, or what was read of it a moment ago
+ * @param memory of documents that were read before
  * @throws BridgeError where there is none, several that could be meant, or one that we publish ourselves
  */
 export async function openSet(
   settings: AdapterSettings,
   context: AdapterContext,
   known: string | SourceSet | undefined,
+  memory: DocumentMemory,
   signal: AbortSignal,
 ): Promise<FollowedSet> {
   const { url, resourcesync: { set: name, hosts = [] } = {} } = settings;
   const { http, holdings = nothing, baseUrl, clock } = context;
   refuseOwnSource(url, baseUrl);
-  const port = sourcePort(http, signal);
+  const port = rememberingPort(sourcePort(http, signal), memory);
   const remarks = new Remarks();
   const before = typeof known === 'string' ? known : undefined;
   const choice = {

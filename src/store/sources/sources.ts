@@ -10,6 +10,8 @@ export interface StoredSource {
   /** The upstream's clock at the start of the last good run: where the next incremental one begins. */
   readonly asOf: string | undefined;
   readonly lastFullAt: string | undefined;
+  /** When the last run ended well, of whatever kind. */
+  readonly lastSuccessAt: string | undefined;
   readonly firstPassSeq: number | undefined;
   /** What the last good run covered (URL, formats, collections); another selection needs a full pass. */
   readonly selection: string | undefined;
@@ -29,6 +31,7 @@ export interface SourceRow {
   readonly name: string;
   readonly as_of: string | null;
   readonly last_full_at: string | null;
+  readonly last_success_at: string | null;
   readonly first_pass_seq: number | null;
   readonly selection: string | null;
   readonly info: string | null;
@@ -65,6 +68,7 @@ export const sourceColumns: readonly (keyof SourceRow)[] = [
   'name',
   'as_of',
   'last_full_at',
+  'last_success_at',
   'first_pass_seq',
   'selection',
   'info',
@@ -77,6 +81,7 @@ export function toStoredSource(row: SourceRow): StoredSource {
     name: row.name,
     asOf: row.as_of ?? undefined,
     lastFullAt: row.last_full_at ?? undefined,
+    lastSuccessAt: row.last_success_at ?? undefined,
     firstPassSeq: row.first_pass_seq ?? undefined,
     selection: row.selection ?? undefined,
     info: row.info === null ? undefined : (JSON.parse(row.info) as RepositoryInfo),

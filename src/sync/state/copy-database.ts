@@ -11,10 +11,21 @@ import {
 /** What a copy knows of itself lies in it, below one name. */
 export const ownFolder = '.rsbridge';
 /** Raised with every change of the tables that an older release would not understand. */
-const schemaVersion = 2;
+const schemaVersion = 3;
 /** So many changes, or what came in so many milliseconds, are lost at most when the process is killed. */
 const longestBatch = 2_000;
 const longestBatchMs = 500;
+
+const documentTable = `
+  create table document (
+    uri text primary key,
+    -- Where it came from.
+    url text not null,
+    -- JSON.
+    headers text not null,
+    packed blob not null
+  ) without rowid;
+`;
 
 const tables = `
   create table setting (name text primary key, value text not null) without rowid;
@@ -67,7 +78,11 @@ const tables = `
     outcome text,
     counts text
   );
+  ${documentTable}
 `;
+
+/** What each version of the tables has that the one before had not. */
+const steps = ['', 'alter table held add column note text', documentTable];
 
 /** What is bound; nothing is null. */
 export type Bound = string | number | Uint8Array | undefined;
@@ -197,7 +212,8 @@ function prepareTables(database: SqliteDatabase, directory: string): void {
     throw new BridgeError('database-newer', `the state of the copy in ${directory} is of a later release`);
   if (version === schemaVersion) return;
   database.exec('begin');
-  database.exec(version === 0 ? tables : 'alter table held add column note text');
+  if (version === 0) database.exec(tables);
+  else for (const step of steps.slice(version)) database.exec(step);
   database.exec(`pragma user_version = ${schemaVersion}`);
   database.exec('commit');
 }

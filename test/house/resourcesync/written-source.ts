@@ -14,6 +14,8 @@ export class WrittenSource {
   readonly answers = new Map<string, WrittenAnswer>();
   /** Paths in the order of the requests. */
   readonly asked: string[] = [];
+  /** The same with the status of each answer: `304 /list.xml`. */
+  readonly statuses: string[] = [];
   /** Headers of the latest request of each path. */
   readonly sent = new Map<string, IncomingHttpHeaders>();
   origin = '';
@@ -24,10 +26,13 @@ export class WrittenSource {
     const answer = this.answers.get(path);
     const etag = answer?.headers?.etag;
     if (answer && etag !== undefined && request.headers['if-none-match'] === etag) {
+      this.statuses.push(`304 ${path}`);
       response.writeHead(304, answer.headers).end();
       return;
     }
-    response.writeHead(answer?.status ?? (answer ? 200 : 404), {
+    const status = answer?.status ?? (answer ? 200 : 404);
+    this.statuses.push(`${status} ${path}`);
+    response.writeHead(status, {
       'content-type': answer?.type ?? 'application/xml',
       ...answer?.headers,
     });
@@ -48,6 +53,7 @@ export class WrittenSource {
   /** Forgets what was asked. */
   turnPage(): void {
     this.asked.length = 0;
+    this.statuses.length = 0;
     this.sent.clear();
   }
 

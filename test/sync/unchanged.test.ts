@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteFile } from '../../src/store/drivers/sqlite-driver.ts';
+import { ownFolder } from '../../src/sync/state/copy-database.ts';
+import {
+  capabilityList,
+  namespaces,
+  resourceList,
+  sha256,
+  WrittenSource,
+} from '../house/resourcesync/written-source.ts';
+import { Copy } from '../house/sync/copy.ts';
+
+let source: WrittenSource;
+let copy: Copy;
+
+const put = (path: string, body: string) =>
+  source.put(path, body, { headers: { etag: `"${sha256(body).slice(8, 24)}"` } });
+const entry = (name: string, facts = '') =>
+  `<url><loc>${source.origin}/${name}</loc><rs:md ${facts} hash="${sha256(name)}"/></url>`;
+const changes = (entries: string) =>
+  put(
+    '/changes.xml',
+    `<urlset ${namespaces}><rs:md capability="changelist" from="2026-11-01T00:00:00Z"/>${entries}</urlset>`,
+  );
+
+beforeEach(async () => {
+  source = await WrittenSource.open();
+  for (const name of ['a', 'b']) put(`/${name}`, name);
+  put(
+    '/.well-known/resourcesync',
+    capabilityList(source.origin, { resourcelist: '/list.xml', changelist: '/changes.xml' }),
+  );
+  put('/list.xml', resourceList(entry('a'), '2026-11-01T00:00:00Z'));
+  changes('');
+  copy = new Copy({ origin: source.origin, now: '2026-11-02T00:00:00Z' });
+});
+afterEach(async () => {
+  copy.end();
+  await source.close();
+});
+
+test('a run of its own that finds nothing new is answered without a body, and a list that grows is read', async () => {
+  expect(await copy.sync()).toMatchObject({ copied: { created: 1 } });
+  source.turnPage();
+  expect(await copy.sync()).toMatchObject({ ways: [{ way: 'incremental' }], isComplete: true });
+  expect(source.statuses.length).toBeGreaterThan(0);
+  expect(source.statuses.filter((one) => !one.startsWith('304 '))).toEqual([]);
+  changes(entry('b', 'change="created" datetime="2026-11-01T12:00:00Z"'));
+  source.turnPage();
+  expect(await copy.sync()).toMatchObject({ copied: { created: 1 } });
+  expect(source.statuses).toContain('200 /changes.xml');
+  expect(copy.contents()).toEqual({ a: 'a', b: 'b' });
+});
+
+test('the state of a copy of the release before is gone on with', async () => {
+  await copy.sync();
+  const state = openSqliteFile(join(copy.directory, ownFolder, 'state.db'));
+  state.exec('drop table document');
+  state.exec('pragma user_version = 2');
+  state.close();
+  source.turnPage();
+  expect(await copy.sync()).toMatchObject({ ways: [{ way: 'incremental' }], held: 1, isComplete: true });
+  expect(source.statuses).toContain('200 /changes.xml');
+  await copy.sync();
+  expect(source.statuses.at(-1)).toBe('304 /changes.xml');
+});
