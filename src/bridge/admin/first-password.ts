@@ -32,13 +32,22 @@ export async function prepareFirstPassword({ config, database, clock }: Stored):
   return createLink(database, firstInvitation, now);
 }
 
+/** As a URL writes them. */
+const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
 export const firstInvitation: Invitation = { account: firstAccount, scope: 'admin' };
 
-/** Where a link is opened on this machine itself: until there is a password, nobody else is let in. */
+/**
+ * Where a link is opened on this machine itself: until there is a password, nobody else is let in. By the name that `baseUrl` has for
+ * this machine, if it has one: a session of 127.0.0.1 is none of localhost.
+ */
 export function linkOnThisMachine(config: Config, secret: string, listening?: AddressInfo): string {
   const { host, port } = config.admin.listen ?? config.listen;
   const any = host === '0.0.0.0' || host === '::' || host === '';
-  const shown = any ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const { hostname, protocol } = new URL(config.baseUrl);
+  const isNamed = !config.admin.listen && protocol === 'http:' && loopbackNames.has(hostname);
+  const here = any ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const shown = isNamed && (any || loopbackNames.has(here)) ? hostname : here;
   const real = config.admin.listen || !listening ? port : listening.port;
   return `http://${shown}:${real}${new URL(config.baseUrl).pathname.replace(/\/+$/, '')}${pathOf(secret)}`;
 }
