@@ -7,7 +7,7 @@ import { works } from '../oai-conformance/checks/check.ts';
 import { type CheckId, checkGroups } from '../oai-conformance/checks/check-table.ts';
 import { ownVerdictOf } from '../oai-conformance/checks/own-verdicts.ts';
 import { requestErrors } from '../server/http/errors.ts';
-import { adviceInJapanese } from '../server/words/advice.ts';
+import { adviceInJapanese } from '../server/words/refusals/advice.ts';
 import { allFaults } from '../simulate/faults/catalogue.ts';
 import { exitCodeOf } from './terminal/exit-codes.ts';
 

@@ -171,7 +171,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     documents: 'deps.ts html http pages past repeated words',
     files: 'deps.ts http',
     following: 'deps.ts follower.ts http openapi',
-    html: 'deps.ts words',
+    html: 'deps.ts words words/refusals',
     http: 'deps.ts html words',
     inbox: 'admin/guard deps.ts http inbox.ts openapi',
     items: 'deps.ts files html http pages past past.ts words',
@@ -186,6 +186,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     resources: 'deps.ts files http past repeated',
     search: 'deps.ts html http pages privacy.ts words',
     shared: 'deps.ts html http pages words',
+    words: 'words/refusals',
   },
   'src/bridge': {
     alerts: 'alerts/channels state stored-bridge.ts version.ts work',

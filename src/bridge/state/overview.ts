@@ -83,6 +83,7 @@ function overviewOf(known: Known): SourceOverview {
       !stuck &&
       unreadable === 0 &&
       known.fuseAt === undefined &&
+      !isMissed(known) &&
       run?.state !== 'failed',
     word: wordOf(known, refused),
     harvesting: stored?.firstPassSeq === undefined,
@@ -102,6 +103,7 @@ function describe(known: Known, words: StateWords): string {
   return [
     describePause(known.pause, words),
     describeState(stored, run, refusedPass(known), known.vanished === true, words),
+    isMissed(known) && !refusedPass(known) ? words.missed(name) : undefined,
     describeRetry(next, words),
     describeLook(look, run, words),
     unreadable === 0 ? undefined : words.unreadable(name, unreadable),
@@ -117,11 +119,23 @@ function describe(known: Known, words: StateWords): string {
 function wordOf(known: Known, refused: Run<RunKind> | undefined): SourceWord {
   const { stored, run, look, stuck, unreadable = 0, fuseAt } = known;
   if (stored?.trouble || run?.state === 'failed') return 'failed';
-  if (refused || stuck || unreadable > 0 || fuseAt !== undefined || run?.state === 'needs-attention')
+  if (
+    refused ||
+    stuck ||
+    unreadable > 0 ||
+    isMissed(known) ||
+    fuseAt !== undefined ||
+    run?.state === 'needs-attention'
+  )
     return 'attention';
   if (run?.state === 'running' || look?.state === 'running') return 'running';
   if (known.pause) return 'paused';
   return stored?.firstPassSeq === undefined ? 'new' : 'ok';
+}
+
+/** While nothing asks for it, what the list does not name any more waits for a person, or the next look. */
+function isMissed({ vanished, run, look }: Known): boolean {
+  return vanished === true && run?.state !== 'running' && look?.state !== 'running';
 }
 
 interface NextHarvest {

@@ -6,6 +6,7 @@ import { redact } from '../../core/secrets.ts';
 import { translate } from '../../store/engine/storage-error.ts';
 import type { ServerDeps } from '../deps.ts';
 import { html, type Markup, type Page, type PageDeps, pageHeaders, renderPage } from '../html/html.ts';
+import { told } from '../html/told.ts';
 import { errorWords } from '../words/errors.ts';
 import type { Reader } from '../words/reader.ts';
 import { preferredType, varyBy } from './negotiation.ts';
@@ -175,13 +176,13 @@ export function sendProblem(
   return reply.type('application/problem+json').send(Buffer.from(`${body}\n`));
 }
 
-/** What is told in English alone is so marked: what happened here stands in logs and problems in the same words. */
+/** What is told in English alone is so marked. */
 function problemPage(problem: Problem, traces: readonly Trace[], reader: Reader): Page {
   const { status, detail = '', code } = problem;
   const { titles, advice: advices } = errorWords[reader.language];
   const [title, advice] = [titles[status] ?? problem.title, advices[code]];
   const inEnglish = reader.language !== 'en' && html` lang="en"`;
-  const body = html`<h1>${title}</h1>${detail !== '' && html`<p${inEnglish}>${detail}</p>`}<p><span${advice === undefined && inEnglish}>${advice ?? problem.advice}</span> <span class="soft mono">${code}</span></p>${traceList(traces, reader)}`;
+  const body = html`<h1>${title}</h1>${detail !== '' && html`<p>${told(detail, reader.language)}</p>`}<p><span${advice === undefined && inEnglish}>${advice ?? problem.advice}</span> <span class="soft mono">${code}</span></p>${traceList(traces, reader)}`;
   return { title, body };
 }
 

@@ -1,5 +1,5 @@
-import { adviceInJapanese } from './advice.ts';
 import type { Texts } from './language.ts';
+import { adviceInJapanese } from './refusals/advice.ts';
 
 /** What a page says of a request that cannot be answered; whatever has no text of its own is told as in the problem. */
 interface ErrorWords {

@@ -1,5 +1,6 @@
 import { countOf } from '../../core/count-of.ts';
 import type { Texts } from './language.ts';
+import { inJapanese } from './refusals/sentences.ts';
 
 /** What a source is doing, in parts. What repositories and systems said (`message`) is told as they said it. */
 const en = {
@@ -19,6 +20,8 @@ const en = {
     `needs attention since the ${pass} of ${at}: ${message}`,
   attention: (message: string) => `needs attention: ${message}`,
   lookAtRun: 'look at the last run',
+  missed: (source: string) =>
+    `needs attention: some items are missing from its list, and still published (rsbridge vanished ${source})`,
   seeVanished: (source: string) => `; rsbridge vanished ${source} lists them`,
   records: (count: number) => countOf(count, 'record'),
   recordsOf: (count: number, total: number) => `${count} of about ${countOf(total, 'record')}`,
@@ -54,9 +57,12 @@ const ja: StateWords = {
   identifierPass: '識別子の照合',
   fullHarvest: '全件ハーベスト',
   newHarvest: '差分ハーベスト',
-  attentionSince: (pass, at, message) => `確認が必要です（${at}の${pass}）: ${message}`,
-  attention: (message) => `確認が必要です: ${message}`,
+  attentionSince: (pass, at, message) =>
+    `確認が必要です（${at}の${pass}）: ${inJapanese(message) ?? message}`,
+  attention: (message) => `確認が必要です: ${inJapanese(message) ?? message}`,
   lookAtRun: '前回の実行結果を確認してください',
+  missed: (source) =>
+    `確認が必要です。一覧に現れなくなったアイテムがあり、公開を続けています（rsbridge vanished ${source}）`,
   seeVanished: (source) => `。一覧は rsbridge vanished ${source} で確認できます`,
   records: (count) => `${count}件`,
   recordsOf: (count, total) => `約${total}件中${count}件`,

@@ -114,6 +114,19 @@ test('several sources are paused after it was said how many they are, and read a
   expect((await pauses()).size).toBe(0);
 });
 
+test('a refusal is told in the language of whoever reads it', async () => {
+  const headers = { cookie, ...ownForm, accept: 'text/html', 'accept-language': 'ja' };
+  const refused = async (path: string, form: Record<string, string>) =>
+    (await ask(house, path, { form, headers })).text();
+  const pause = { act: 'pause', source: 'sample', confirmed: '1', until: '来週' };
+  expect(await refused('/admin/sources/act', pause)).toContain('<p>「来週」は日時として読み取れません。');
+  const add = await refused('/admin/sources/add', { address: 'http://[' });
+  expect(add).toContain('role="alert">「http://[」は Web のアドレスではありません</p>');
+  const unknown = await page('/admin/withdrawals?what=oai:nowhere:1', { 'accept-language': 'ja' });
+  expect(unknown).toContain('「oai:nowhere:1」というアイテムやリソースはありません。');
+  for (const html of [add, unknown]) expect(html).not.toContain('<span lang="en">');
+});
+
 test('what cannot be done is refused, and changes nothing', async () => {
   const status = async (form: Record<string, string>) => (await act(form)).status;
   expect(await status({ act: 'pause', source: 'nobody', confirmed: '1' })).toBe(404);

@@ -4,6 +4,7 @@ import { isBridgeError } from '../../../core/errors.ts';
 import { listDrafts } from '../../../store/admin/drafts.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
@@ -42,7 +43,10 @@ export function addPageRoutes(app: FastifyInstance, deps: AdminServer): void {
         return seeOther(deps, reply, `${addPath}/${id}`);
       } catch (error) {
         if (!isBridgeError(error, 'usage')) throw error;
-        return sendAddPage(deps, request, reply, { ...wanted, trouble: error.message });
+        return sendAddPage(deps, request, reply, {
+          ...wanted,
+          trouble: told(error.message, languageOf(request)),
+        });
       }
     },
   });
@@ -52,7 +56,7 @@ interface Typed {
   readonly address?: string;
   readonly adapter?: string | undefined;
   readonly group?: string | undefined;
-  readonly trouble?: string;
+  readonly trouble?: Markup;
 }
 
 async function sendAddPage(
@@ -90,7 +94,7 @@ export function addressForm(
   const groupField =
     groups.length > 0 &&
     html`<label for="group">${words.group}</label><select id="group" name="group">${option('', words.noGroup, group)}${groups.map((name) => option(name, name, group))}</select>`;
-  return html`${trouble !== undefined && html`<p class="bad s any" role="alert"><span lang="en">${trouble}</span></p><p>${words.advice.usage}</p>`}
+  return html`${trouble !== undefined && html`<p class="bad s any" role="alert">${trouble}</p><p>${words.advice.usage}</p>`}
 <form method="post" action="${basePathOf(deps)}/admin${addPath}">${formToken(visitor)}
 <label for="address">${words.address}</label><input id="address" name="address" required maxlength="2000" size="60" inputmode="url" autocapitalize="none" spellcheck="false" value="${address}">
 <label for="adapter">${words.protocol}</label><select id="adapter" name="adapter">${option('', words.anyProtocol, adapter)}${Object.entries(protocolNames).map(([value, label]) => option(value, label, adapter))}</select>

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isBridgeError } from '../../../core/errors.ts';
 import type { KeptSettings, SettingsPatch } from '../../deps.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
@@ -38,7 +39,10 @@ export function changePageRoutes(app: FastifyInstance, deps: AdminServer): void 
         if (!isBridgeError(error, 'usage') && !isBridgeError(error, 'source-changed')) throw error;
         // What was typed stays; to save it once more is to mean it as things are now.
         const { tag } = await deps.admin.acts.keptSettings(source);
-        return sendChange(deps, request, reply, { form: { ...form, tag }, trouble: error.message });
+        return sendChange(deps, request, reply, {
+          form: { ...form, tag },
+          trouble: told(error.message, languageOf(request)),
+        });
       }
     },
   });
@@ -88,14 +92,14 @@ function sendChange(
   deps: AdminServer,
   request: FastifyRequest<OfSource>,
   reply: FastifyReply,
-  { form, trouble }: { readonly form: Form; readonly trouble?: string },
+  { form, trouble }: { readonly form: Form; readonly trouble?: Markup },
 ): FastifyReply {
   const words = keptWords[languageOf(request)];
   const visitor = visitorOf(request);
   const { source } = request.params;
   const place = `${basePathOf(deps)}/admin/sources/${source}`;
   const body = html`<p><a href="${place}">${source}</a></p><p>${words.changed} ${withCode(words.commandOnly(source))}</p>
-${trouble !== undefined && html`<p class="bad s any lines" role="alert"><span lang="en">${trouble}</span></p><p>${words.advice.usage}</p>`}
+${trouble !== undefined && html`<p class="bad s any lines" role="alert">${trouble}</p><p>${words.advice.usage}</p>`}
 <form method="post" action="${place}/change">${formToken(visitor)}<input type="hidden" name="tag" value="${form.tag ?? ''}">
 ${line('title', words.title, form.title)}
 ${lines('formats', words.formatLines, form.formats)}

@@ -5,6 +5,7 @@ import { isBridgeError } from '../../../core/errors.ts';
 import { type Draft, type DraftState, findDraft } from '../../../store/admin/drafts.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { html, linkTo, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import { Refusal } from '../../http/errors.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
@@ -44,12 +45,16 @@ export function draftPageRoutes(app: FastifyInstance, deps: AdminServer): void {
       const form = formOf(request.body);
       const choices = readChoices(form, found, draft.choices);
       const trouble = troubleWith(choices, keptWords[languageOf(request)]);
-      if (trouble !== undefined) return sendDraft(deps, request, reply, draft, { choices, trouble });
+      if (trouble !== undefined)
+        return sendDraft(deps, request, reply, draft, { choices, trouble: html`${trouble}` });
       try {
         return seeOther(deps, reply, await goOn(deps, request, { draft, choices, form }));
       } catch (error) {
         if (!isBridgeError(error, 'usage')) throw error;
-        return sendDraft(deps, request, reply, draft, { choices, trouble: error.message });
+        return sendDraft(deps, request, reply, draft, {
+          choices,
+          trouble: told(error.message, languageOf(request)),
+        });
       }
     },
   });
@@ -107,7 +112,7 @@ function troubleWith({ name, formats }: DraftChoices, words: KeptWords): string 
 
 interface Typed {
   readonly choices?: DraftChoices;
-  readonly trouble?: string;
+  readonly trouble?: Markup;
 }
 
 function sendDraft(
@@ -167,7 +172,7 @@ function choiceForm(
 <dl><dt>${words.repository}</dt><dd><bdi class="any">${repository}</bdi></dd><dt>${words.protocol}</dt><dd>${protocol}</dd><dt>${words.at}</dt><dd class="any">${linkTo(url)}</dd></dl>
 ${sentences.length > 0 && html`<p lang="en" class="any">${sentences.join(' ')}</p>`}
 <h2>${words.choices}</h2>
-${trouble !== undefined && html`<p class="bad s any" role="alert"><span lang="en">${trouble}</span></p><p>${words.advice.usage}</p>`}
+${trouble !== undefined && html`<p class="bad s any" role="alert">${trouble}</p><p>${words.advice.usage}</p>`}
 ${isTried && html`<p class="note">${words.triedWith}</p>`}
 <form method="post" action="${basePathOf(deps)}/admin${addPath}/${draft.id}">${formToken(visitor)}
 ${choiceFields(found, choices, words)}

@@ -4,6 +4,7 @@ import { type BridgeError, isBridgeError } from '../../../core/errors.ts';
 import { readPushState } from '../../../store/push/state.ts';
 import type { ToldSubscription } from '../../deps.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import type { Reader } from '../../words/reader.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
@@ -111,7 +112,7 @@ async function sendPage(
   const body = html`<p>${words.intro}</p>
 ${said !== undefined && html`<p class="note" role="status">${said}</p>`}
 ${secret !== undefined && html`<p class="note" role="status">${words.added} <code>${secret}</code></p>`}
-${mistake && html`<p class="bad s any" role="alert" lang="en">${mistake.message}</p>`}
+${mistake && html`<p class="bad s any" role="alert">${told(mistake.message, languageOf(request))}</p>`}
 ${state.pending > 0 && html`<p>${words.pending(reader.count(state.pending))}</p>`}
 ${rows.length > 0 ? scrolledTable(words.title, words.columns, rows) : html`<p>${words.none}</p>`}
 ${mayAct && addForm(visitor, place, words, typed)}

@@ -3,6 +3,7 @@ import { toIso } from '../../../core/datetime.ts';
 import { type BridgeError, isBridgeError } from '../../../core/errors.ts';
 import type { TakedownPlan, TakenDown } from '../../deps.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import { errorWords } from '../../words/errors.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
@@ -113,10 +114,9 @@ function said(done: string | undefined, words: (typeof takedownWords)['en']): Ma
   return sentence === undefined ? undefined : html`<p class="note" role="status">${sentence}</p>`;
 }
 
-/** What happened is told in English alone, as in logs. */
 function mistakeOf(request: FastifyRequest, { code, message, advice }: BridgeError): Markup {
   const own = errorWords[languageOf(request)].advice[code];
-  return html`<div role="alert"><p class="bad s any" lang="en">${message}</p><p>${withCode(own ?? advice)} <span class="soft mono">${code}</span></p></div>`;
+  return html`<div role="alert"><p class="bad s any">${told(message, languageOf(request))}</p><p>${withCode(own ?? advice)} <span class="soft mono">${code}</span></p></div>`;
 }
 
 function confirmation(request: FastifyRequest, place: string, typed: string, plan: TakedownPlan): Markup {

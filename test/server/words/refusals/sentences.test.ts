@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { parseAddress } from '../../../../src/bridge/finding/find-any.ts';
+import { refuseKnown, refuseTaken } from '../../../../src/bridge/sources/new-source.ts';
+import { pauseEnd } from '../../../../src/bridge/sources/pause-end.ts';
+import { parseConfig } from '../../../../src/core/config/config.ts';
+import { inJapanese } from '../../../../src/server/words/refusals/sentences.ts';
+
+const now = new Date('2026-11-26T12:00:00Z');
+const config = parseConfig({ sources: { nara: { url: 'https://nara.example.ac.jp/oai' } } });
+
+function said(refused: () => unknown): string {
+  try {
+    refused();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('it was not refused');
+}
+
+test.each([
+  [() => pauseEnd('来週', now), /^「来週」は日時として読み取れません。.*「月曜」/],
+  [() => pauseEnd('2020-01-01', now), /^2020-01-01T00:00:00Z は過ぎています/],
+  [() => refuseTaken({ config }, 'nara'), /^nara という名前のソースはすでにあります/],
+  [() => refuseTaken({ config }, 'admin'), /^admin はブリッジ自身のページの名前です/],
+  [
+    () => refuseKnown({ config }, 'https://nara.example.ac.jp/oai'),
+    /^https:\/\/nara\.example\.ac\.jp\/oai は、ソース nara としてすでに登録されています$/,
+  ],
+  [() => parseAddress('http://['), /^「http:\/\/\[」は Web のアドレスではありません$/],
+  [() => parseAddress('https://a:b@repo.example.org/'), /^repo\.example\.org のアドレスに.*除いてください$/],
+])('a refusal is said in Japanese: %#', (refused, japanese) => {
+  const message = said(refused);
+  expect(inJapanese(message)).toMatch(japanese);
+});
+
+test('what nobody has translated is told as it was said', () => {
+  expect(inJapanese('something else')).toBeUndefined();
+});
