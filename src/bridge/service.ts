@@ -10,6 +10,8 @@ import { watchDatabase } from './alerts/database-away.ts';
 import { type Front, listenAlone } from './answering.ts';
 import type { Bridge } from './bridge.ts';
 import { startFollowing } from './following/keeping.ts';
+import { createAnnouncer } from './notifications/announcing.ts';
+import { reportKind, startReporting } from './notifications/reporting.ts';
 import { startJointOrdering } from './oai/joint-ordering.ts';
 import { startOrdering } from './oai/ordering.ts';
 import { startPush } from './push/push.ts';
@@ -93,7 +95,11 @@ export async function startService(
   });
   const ordering = startOrdering(bridge, stop, () => due.isPublisher());
   const jointOrdering = startJointOrdering(bridge, stop, () => due.isPublisher());
-  const push = startPush(bridge, stop, { isOurs: () => due.isPublisher() });
+  const push = startPush(bridge, stop, {
+    isOurs: () => due.isPublisher(),
+    senders: (callbacks) => ({ [reportKind]: createAnnouncer(bridge, callbacks) }),
+  });
+  const reporting = startReporting(bridge, stop, () => due.isPublisher());
   const following = startFollowing(bridge, stop, () => due.isPublisher());
   const databaseWatch = watchDatabase(bridge, stop);
   const filling = new AbortController();
@@ -130,6 +136,7 @@ export async function startService(
         ordering.stop(),
         jointOrdering.stop(),
         push.stop(),
+        reporting.stop(),
         bridge.listsInTime.close(),
         filled,
       ];

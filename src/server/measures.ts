@@ -1,3 +1,4 @@
+import type { NotificationCounts } from '../store/notifications/inbox.ts';
 import type { PushState } from '../store/push/state.ts';
 
 /** What is measured of the sources and of the installation, for `/metrics`. Moments are milliseconds since the epoch. */
@@ -12,6 +13,10 @@ export interface Measures {
   readonly alerts: AlertMeasures;
   /** Of those who are told of changes; undefined: there are none, and never were. */
   readonly push?: PushState | undefined;
+  /** What came by COAR Notify, of those that are kept. */
+  readonly notified?: readonly NotificationCounts[] | undefined;
+  /** Subscriptions to Sources that are followed. */
+  readonly followed?: readonly FollowedMeasures[] | undefined;
 }
 
 export interface AlertMeasures {
@@ -123,4 +128,14 @@ export interface FilesMeasures {
   readonly places: readonly { readonly place: FilePlace; readonly files: number; readonly bytes: number }[];
   /** Documents and packages by source, the largest first; some of them. */
   readonly sources: readonly { readonly name: string; readonly files: number; readonly bytes: number }[];
+}
+
+export interface FollowedMeasures {
+  readonly source: string;
+  /** `active`: its hub tells of changes. */
+  readonly state: string;
+  /** Notifications since the subscription was made. */
+  readonly received: number;
+  /** In milliseconds; undefined: none came yet. */
+  readonly receivedAt: number | undefined;
 }

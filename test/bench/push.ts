@@ -60,7 +60,7 @@ function item(identifier: string): SourceItem {
 }
 
 const committed: [path: string, at: number][] = [];
-const receivers = start('once/push-receivers', [subscribers]);
+const receivers = start('push/receivers', [subscribers]);
 const ports = JSON.parse(await firstLine(receivers)) as readonly number[];
 
 await store(0);

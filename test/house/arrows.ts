@@ -200,7 +200,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     following: 'bridge.ts work',
     'log.ts': 'presence',
     presence: 'version.ts',
-    notifications: 'bridge.ts sources stored-bridge.ts',
+    notifications: 'alerts bridge.ts push sources stored-bridge.ts work',
     oai: 'bridge.ts work',
     push: 'alerts/channels bridge.ts sources state stored-bridge.ts version.ts work',
     quality: 'bridge.ts drafts',

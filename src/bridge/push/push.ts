@@ -29,12 +29,12 @@ const pauseAfterFailureMs = 5000;
 export interface PushHooks {
   /** Whether this process is the one that writes down what is to be told. */
   isOurs(): boolean;
-  /** Beside those that there are. */
-  readonly senders?: Readonly<Record<string, Sender>>;
+  /** Of further kinds of subscriptions, beside those that there are. */
+  senders?(callbacks: Callbacks): Readonly<Record<string, Sender>>;
 }
 
 /** Tells whoever has subscribed what happens: one process writes it down, all deliver it. */
-export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders = {} }: PushHooks): Watch {
+export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders }: PushHooks): Watch {
   const { config, database, log } = bridge;
   const holder = newHolder();
   addHolder(holder);
@@ -43,7 +43,7 @@ export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders =
     allow: config.push.allow,
     userAgent: `${productName}/${version} (+${config.contact ?? config.baseUrl})`,
   });
-  const all = { ...createSenders(bridge, callbacks), ...senders };
+  const all = { ...createSenders(bridge, callbacks), ...senders?.(callbacks) };
   const delivering = new Delivering({
     bridge,
     holder,

@@ -121,8 +121,10 @@ export async function trySubscription(bridge: Stored, id: number, by: Actor): Pr
       return isTaken ? { delivered: true } : { delivered: false, reason: `it answered ${answer.status}` };
     }
     const send = createSenders({ config }, callbacks)[found.kind];
+    if (!send)
+      throw new BridgeError('usage', `a subscription of ${found.kind} is told of by \`serve\` alone`);
     const set = bridgeSets(bridge).find((one) => one.path === channelAt(found.topic)?.set);
-    const outcome = latest && (await send?.({ subscription, notification: latest, set, now }));
+    const outcome = latest && (await send({ subscription, notification: latest, set, now }));
     await noteAct(bridge, by, 'tried a subscription', `${id} ${found.topic}`);
     if (outcome?.kind === 'failed' || outcome?.kind === 'gone')
       return { delivered: false, reason: outcome.reason };

@@ -14,6 +14,8 @@ import type {
 import { countMessages } from '../../store/alerts/outbox.ts';
 import { readAlertStates } from '../../store/alerts/states.ts';
 import { countWithheldOf } from '../../store/files/withheld-files.ts';
+import { listTopics } from '../../store/following/followed-topics.ts';
+import { countNotifications } from '../../store/notifications/inbox.ts';
 import { type PushState, readPushState } from '../../store/push/state.ts';
 import { type DatabaseSize, readDatabaseSize } from '../../store/reading/database-size.ts';
 import { datesOfChanges, keyOf, type Unpublished } from '../../store/reading/unpublished.ts';
@@ -75,6 +77,8 @@ export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promis
     disks: await readDisks(deps),
     alerts: await readAlerts(deps),
     push: await readPush(deps),
+    notified: await countNotifications(deps.database.reader),
+    followed: await listTopics(deps.database.reader),
   };
 }
 

@@ -87,8 +87,8 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
     await printToldOfChanges(bridge, flags.json, io);
     if (overviews.length === 0 && !flags.json) say(io, noSource);
     if (!flags.json) await sayOthersRest(bridge, io);
-    if (!flags.json) await sayNotified(bridge, io);
-    if (!flags.json) await sayFollowed(bridge, io);
+    await printNotified(bridge, flags.json, io);
+    await printFollowed(bridge, flags.json, io);
     return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
     await stored.close();
@@ -108,20 +108,24 @@ async function sayOthersRest({ config, database }: StoredBridge, io: CommandIo):
 }
 
 /** Which Sources tell of their changes, and how far that is. */
-async function sayFollowed({ database }: StoredBridge, io: CommandIo): Promise<void> {
-  for (const { source, hub, state, reason, receivedAt, leaseUntil } of await listTopics(database.reader)) {
+async function printFollowed({ database }: StoredBridge, json: boolean, io: CommandIo): Promise<void> {
+  for (const one of await listTopics(database.reader)) {
+    const { source, hub, state, reason, received, receivedAt, leaseUntil } = one;
     const last = receivedAt === undefined ? 'nothing yet' : `the last at ${toIso(new Date(receivedAt))}`;
     const until = leaseUntil === undefined ? '' : `, until ${toIso(new Date(leaseUntil))}`;
     const said =
       state === 'active'
         ? `told of changes by ${new URL(hub).host}${until}; ${last}`
         : `not told of changes by ${new URL(hub).host} yet${reason === undefined ? '' : ` (${reason})`}; it is polled`;
-    io.stdout.write(`${source}: ${printable(said)}\n`);
+    const iso = (at: number | undefined) => (at === undefined ? undefined : toIso(new Date(at)));
+    const times = { receivedAt: iso(receivedAt), leaseUntil: iso(leaseUntil) };
+    const followed = { source, hub: new URL(hub).host, state, reason, received, ...times };
+    printResult(io, json, { followed, healthy: true }, `${source}: ${printable(said)}`);
   }
 }
 
 /** What other services told of items; nothing where none did. */
-async function sayNotified({ database }: StoredBridge, io: CommandIo): Promise<void> {
+async function printNotified({ database }: StoredBridge, json: boolean, io: CommandIo): Promise<void> {
   const partners = new Map<string, NotificationCounts[]>();
   for (const count of await countNotifications(database.reader))
     partners.set(count.partner, [...(partners.get(count.partner) ?? []), count]);
@@ -129,9 +133,9 @@ async function sayNotified({ database }: StoredBridge, io: CommandIo): Promise<v
     const total = counts.reduce((sum, { count }) => sum + count, 0);
     const items = counts.find(({ outcome }) => outcome === 'item')?.count ?? 0;
     const last = counts.reduce((latest, one) => (one.last > latest ? one.last : latest), '');
-    io.stdout.write(
-      `${partner}: ${countOf(total, 'notification')} in 90 days, the last at ${last}; ${countOf(items, 'time')} an item was read again\n`,
-    );
+    const notified = { partner, notifications: total, items, lastAt: last };
+    const sentence = `${partner}: ${countOf(total, 'notification')} in 90 days, the last at ${last}; ${countOf(items, 'time')} an item was read again`;
+    printResult(io, json, { notified, healthy: true }, sentence);
   }
 }
 

@@ -16,6 +16,14 @@ const partnerSchema = Type.Object(
           'Addresses or ranges that its notifications come from; others are refused. Default: nothing is taken from it.',
       }),
     ),
+    inbox: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s@]+$',
+        write: 'the web address of its inbox, such as https://repo.example.ac.jp/server/ldn/inbox',
+        description:
+          'Where the service takes notifications: it is told how harvests of the sources go. Default: it is told nothing.',
+      }),
+    ),
     sources: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       write: 'a list of names of sources, such as [repo]',
@@ -46,7 +54,7 @@ export const coarNotifySchema = Type.Optional(
     {
       ...closed,
       description:
-        'COAR Notify 1.0: an inbox at /inbox, where services tell us of single items, which are then read again (docs/notify.md). Default: there is none.',
+        'COAR Notify 1.0: an inbox at /inbox, where services tell us of single items, which are then read again, and reports of harvests to those that have an inbox (docs/notify.md). Default: neither.',
     },
   ),
 );

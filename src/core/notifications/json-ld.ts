@@ -1,5 +1,9 @@
 import { asObject } from '../json-value.ts';
 
+/** The contexts of a notification. */
+export const activityStreams = 'https://www.w3.org/ns/activitystreams';
+export const coarNotify = 'https://coar-notify.net';
+
 /** JSON-LD as Activity Streams writes it: a value stands alone or in a list, and a thing may be its address alone. */
 
 /** Texts alone or in a list; what is none is left out. */

@@ -1,5 +1,5 @@
 import { asObject, type JsonObject } from '../json-value.ts';
-import { canonical, stringsOf, textOf } from './json-ld.ts';
+import { activityStreams, canonical, coarNotify, stringsOf, textOf } from './json-ld.ts';
 import { type Pattern, patternOf, patterns, typesOf } from './patterns.ts';
 
 /** The largest one that is read, in octets. */
@@ -28,9 +28,6 @@ export type ReadNotification =
   | { readonly notification: Notification }
   /** A sentence for each thing that is wrong, for whoever writes the sender. */
   | { readonly faults: readonly string[] };
-
-const activityStreams = 'https://www.w3.org/ns/activitystreams';
-const coarNotify = 'https://coar-notify.net';
 
 /**
  * Reads a notification of COAR Notify 1.0.

@@ -4,7 +4,7 @@ import { type Family, type Sample, samplesText } from './samples.ts';
 
 /** What is measured of the sources and of the installation, in the Prometheus text format. */
 export function measuresText(
-  { sources, queue, databaseBytes, walBytes, disks, alerts, push }: Measures,
+  { sources, queue, databaseBytes, walBytes, disks, alerts, push, notified = [], followed = [] }: Measures,
   now: number,
 ): string {
   const seconds = (since: number | undefined) =>
@@ -101,9 +101,36 @@ export function measuresText(
       samples: alerts.active.map(({ kind, count }): Sample => [{ kind }, count]),
     },
     single('alerts_waiting', 'Messages of alerts that are to be sent.', alerts.waiting),
+    {
+      name: 'rsbridge_inbox_notifications',
+      help: 'Notifications of COAR Notify that are kept, by who sent them and what came of them.',
+      samples: notified.map(({ partner, outcome, count }): Sample => [{ partner, outcome }, count]),
+    },
+    {
+      name: 'rsbridge_followed_subscriptions',
+      help: 'Subscriptions to Sources that are followed: in the state `active` the hub tells of changes.',
+      samples: sums(followed.map(({ state }) => [state, 1])).map(([state, sum]): Sample => [{ state }, sum]),
+    },
+    {
+      name: 'rsbridge_followed_notifications_total',
+      help: 'Notifications of a Source that is followed.',
+      type: 'counter',
+      samples: sums(followed.map(({ source, received }) => [source, received])).map(
+        ([source, sum]): Sample => [{ source }, sum],
+      ),
+    },
     single('backup_age_seconds', 'Since the latest backup that is known.', seconds(alerts.backupAt)),
   ];
   return [...families, ...(push ? pushFamilies(push, seconds) : [])].map(samplesText).join('');
+}
+
+/** Of each name, in the order in which they come. */
+function sums(
+  counts: readonly (readonly [name: string, count: number])[],
+): readonly (readonly [string, number])[] {
+  const sum = new Map<string, number>();
+  for (const [name, count] of counts) sum.set(name, (sum.get(name) ?? 0) + count);
+  return [...sum];
 }
 
 function pushFamilies(

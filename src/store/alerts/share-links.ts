@@ -9,6 +9,8 @@ export interface NewShareLink {
   readonly contact: string;
   /** The id of the message: sent again, its link takes the place of the one before. */
   readonly message: string;
+  /** Undefined: one is made. */
+  readonly secret?: string;
 }
 
 /** Five weeks, so that the one of the last mail works until the next has come, and somebody has read it. */
@@ -18,10 +20,9 @@ const noteSeconds = 3600;
 /** @param now ISO @returns the secret of the link; it is not kept */
 export async function createShareLink(
   { writer }: Pick<Database, 'writer'>,
-  { source, contact, message }: NewShareLink,
+  { source, contact, message, secret = newSecret() }: NewShareLink,
   now: string,
 ): Promise<string> {
-  const secret = newSecret();
   await writer('share_link').where('expires_at', '<=', now).delete();
   await writer('share_link')
     .insert({

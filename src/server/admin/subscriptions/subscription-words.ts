@@ -2,7 +2,9 @@ const en = {
   title: 'Subscriptions',
   intro: 'Who is told of changes as they happen: subscribers of WebSub, webhooks, hubs of others.',
   none: 'Nobody is told of changes.',
-  kinds: { websub: 'WebSub', webhook: 'webhook', ping: 'hub' } as Readonly<Record<string, string>>,
+  kinds: { websub: 'WebSub', webhook: 'webhook', ping: 'hub', 'coar-notify': 'COAR Notify' } as Readonly<
+    Record<string, string>
+  >,
   pending: (count: string) => `${count} still to be confirmed`,
   columns: ['Who', 'Channel', 'State', 'Last told', 'Behind'],
   active: 'told',
@@ -29,7 +31,7 @@ const ja: typeof en = {
   title: '通知先',
   intro: '変更があったときにすぐ知らせる相手の一覧です: WebSub の購読者、Webhook、外部のハブ。',
   none: '通知先はありません。',
-  kinds: { websub: 'WebSub', webhook: 'Webhook', ping: 'ハブ' },
+  kinds: { websub: 'WebSub', webhook: 'Webhook', ping: 'ハブ', 'coar-notify': 'COAR Notify' },
   pending: (count) => `確認待ち ${count} 件`,
   columns: ['通知先', 'チャネル', '状態', '最後の通知', '未送信'],
   active: '正常',

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { systemClock } from '../../src/bridge/system-clock.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
-import { createSampleRepository } from '../../src/demo/sample-repository.ts';
-import { rsbridge } from '../house/cli/processes.ts';
-import { type Stranger, startStranger } from '../house/interop/stranger.ts';
-import { type Certificate, type Front, makeCertificate, startFront } from '../house/push/tls.ts';
+import { systemClock } from '../../../src/bridge/system-clock.ts';
+import { freePort } from '../../../src/cli/demo/free-port.ts';
+import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
+import { rsbridge } from '../../house/cli/processes.ts';
+import { type Stranger, startStranger } from '../../house/interop/stranger.ts';
+import { type Certificate, type Front, makeCertificate, startFront } from '../../house/push/tls.ts';
 
 /** Flask-WebSub, of a Python that has it, and pubsubhubbub of npm (`.ci/run` sees to both). */
 const python = process.env.WEBSUB_PYTHON ?? '';
@@ -24,7 +24,7 @@ interface Event {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-websub-'));
-const house = join(import.meta.dirname, '..', 'house', 'interop');
+const house = join(import.meta.dirname, '..', '..', 'house', 'interop');
 const repository = createSampleRepository({ clock: systemClock, seed: 5, records: 12 });
 const fronts: Front[] = [];
 const strangers: Stranger<Event>[] = [];

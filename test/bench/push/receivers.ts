@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { print } from './processes.ts';
+import { print } from '../once/processes.ts';
 
 /**
  * Subscribers of the bench of pushing, in a process of their own: what they take is not the bridge's. Each is at a port of its own, as
