@@ -1,7 +1,7 @@
 import type { Log } from '../../core/adapter.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { describeError, failure } from '../../core/errors.ts';
-import { nextAttempt, nextDue } from '../../core/time/next-due.ts';
+import { nextAttempt, nextDue, nextDueAfterRest } from '../../core/time/next-due.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { type Claim, type DueKind, type DueWork, planWork } from '../../store/runs/due.ts';
 import {
@@ -41,6 +41,8 @@ export interface RunnerDeps {
   readonly places: number;
   /** Sources that were read before; the others do not wait for their schedule. Undefined: all wait for it. */
   readonly begun?: (() => Promise<ReadonlySet<string>>) | undefined;
+  /** Turns of its schedule that are left out once it was done. Undefined: none. */
+  readonly rest?: ((work: DueWork) => Promise<number>) | undefined;
   /** Throws what is to be counted as a failure. */
   readonly perform: (work: DueWork, signals: WorkSignals) => Promise<Ending>;
 }
@@ -78,6 +80,8 @@ interface Ended {
   /** Why it failed. */
   readonly reason: string | undefined;
   readonly isLong: boolean;
+  /** Turns that are left out. */
+  readonly rest: number;
 }
 
 /**
@@ -216,8 +220,10 @@ export class DueRunner {
     const { perform, log, steady } = this.#deps;
     let ending: Ending | 'failed';
     let reason: string | undefined;
+    let turns = 0;
     try {
       ending = await perform(claim, signals);
+      if (ending === 'done') turns = await this.#restOf(claim);
     } catch (error) {
       ending = 'failed';
       reason = describeError(error);
@@ -225,7 +231,7 @@ export class DueRunner {
     this.#running.delete(keyOf(claim));
     const isShort = steady() - began <= shortMs && ending !== 'yielded';
     // The database may be away: then it is settled as soon as it is back, or nobody else would ever take it.
-    this.#unsettled.push({ claim, ending, reason, isLong: !isShort });
+    this.#unsettled.push({ claim, ending, reason, isLong: !isShort, rest: turns });
     try {
       await this.#settleAll();
     } catch (error) {
@@ -233,15 +239,28 @@ export class DueRunner {
     }
   }
 
-  #outcome(
-    { source, kind, attempts, reason: before, isLong: wasLong }: Claim,
-    ending: Ending | 'failed',
-    { reason, at, isLong }: { reason: string | undefined; at: number; isLong: boolean },
-  ): Outcome {
+  async #restOf(claim: Claim): Promise<number> {
+    const { rest, log } = this.#deps;
+    try {
+      return (await rest?.(claim)) ?? 0;
+    } catch (error) {
+      // It was done all the same, and comes at its next turn.
+      log.debug({ source: claim.source, kind: claim.kind, ...failure(error) }, 'no turn is left out');
+      return 0;
+    }
+  }
+
+  #outcome({ claim, ending, reason, isLong, rest }: Ended, at: number): Outcome {
+    const { source, kind, attempts, reason: before, isLong: wasLong } = claim;
     const schedule = this.#plans.get(keyOf({ source, kind }))?.schedule;
     switch (ending) {
       case 'done':
-        return { dueAt: schedule && nextDue(schedule, at), attempts: 0, reason: undefined, isLong };
+        return {
+          dueAt: schedule && nextDueAfterRest(schedule, at, rest),
+          attempts: 0,
+          reason: undefined,
+          isLong,
+        };
       case 'yielded':
         return { dueAt: at, attempts: 0, reason: undefined, isLong };
       case 'put-off': {
@@ -262,10 +281,11 @@ export class DueRunner {
     const at = await now();
     const some = this.#unsettled;
     this.#unsettled = [];
-    for (const [index, { claim, ending, reason, isLong }] of some.entries()) {
+    for (const [index, ended] of some.entries()) {
+      const { claim, ending } = ended;
       try {
         if (ending === 'put-off' && this.#stopping.signal.aborted) await releaseClaim(database, claim);
-        else await settleClaim(database, claim, this.#outcome(claim, ending, { reason, at, isLong }));
+        else await settleClaim(database, claim, this.#outcome(ended, at));
       } catch (error) {
         this.#unsettled.push(...some.slice(index));
         throw error;

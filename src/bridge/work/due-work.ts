@@ -6,6 +6,7 @@ import { listHarvestedSources } from '../../store/sources/sources.ts';
 import { type Bridge, harvestsAtOnce } from '../bridge.ts';
 import { type PlannedConfig, plansOf } from './due-plans.ts';
 import { DueRunner, type RunnerDeps } from './due-runner.ts';
+import { quietTurns } from './quiet-sources.ts';
 
 /** What is due, of all that is configured, as long as this process works. */
 export interface DueAtWork {
@@ -32,6 +33,7 @@ export function startDueWork(bridge: Bridge, { perform, newcomers }: DueSettings
     log,
     holder,
     perform,
+    rest: async ({ source, kind }) => (kind === 'harvest' ? quietTurns(bridge, source) : 0),
     places: harvestsAtOnce,
     now: () => lookAtClock(database),
     steady: () => performance.now(),

@@ -20,6 +20,13 @@ export function nextDue(schedule: Schedule, moment: number): number | undefined 
   return undefined;
 }
 
+/** The same with so many turns left out. */
+export function nextDueAfterRest(schedule: Schedule, moment: number, turns: number): number | undefined {
+  let due = nextDue(schedule, moment);
+  for (let left = turns; left > 0 && due !== undefined; left -= 1) due = nextDue(schedule, due) ?? due;
+  return due;
+}
+
 /**
  * When it is due again after it failed: at its next turn; then it lets turns pass, twice as many each time, so that what
  * is meant for the night stays there.

@@ -20,6 +20,17 @@ export const resourceSyncSchema = Type.Object(
           'Further hosts from which its metadata may be fetched; default: the host of the Source, and those below it. ["*"]: any.',
       }),
     ),
+    quietTurns: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 96,
+        description:
+          'As long as nothing changes it is looked at less and less often, at last at every so many turns of `schedule`; default: 4. 1: at each turn.',
+      }),
+    ),
   },
-  { ...closed, description: 'Sources of ResourceSync: which set is followed, and whom its lists may name.' },
+  {
+    ...closed,
+    description: 'Sources of ResourceSync: which set is followed, how often, and whom its lists may name.',
+  },
 );
