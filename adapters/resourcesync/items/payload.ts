@@ -1,6 +1,7 @@
 import { parseHttpDate } from '../../../src/core/datetime.ts';
 import { type BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
 import { ContentDigest, differenceFrom } from '../../../src/resourcesync/reading/content-digest.ts';
+import { damageOnTheWay, servedHashes, withServed } from '../../../src/resourcesync/reading/served-digest.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
 
@@ -26,14 +27,23 @@ export async function fetchPayload(statement: Statement, port: SourcePort): Prom
   const second = await attempt(statement, port, { 'cache-control': 'no-cache' });
   if (second.kind !== 'content' || second.difference === undefined) return second;
   // It has changed since it was listed; the Source will say so, too.
-  const { lastModified, difference } = second;
-  if (lastModified !== undefined && statement.lastmod !== undefined && lastModified > statement.lastmod)
+  const { lastModified, difference, isDamaged } = second;
+  if (
+    !isDamaged &&
+    lastModified !== undefined &&
+    statement.lastmod !== undefined &&
+    lastModified > statement.lastmod
+  )
     return second;
   return { kind: 'failed', reason: difference };
 }
 
 type Attempt =
-  | (Extract<Payload, { kind: 'content' }> & { readonly difference: string | undefined })
+  | (Extract<Payload, { kind: 'content' }> & {
+      readonly difference: string | undefined;
+      /** It is not what its server sent. */
+      readonly isDamaged: boolean;
+    })
   | Exclude<Payload, { kind: 'content' }>;
 
 async function attempt(
@@ -50,7 +60,8 @@ async function attempt(
       if (status === 401 || status === 403 || status === 451) return { kind: 'withheld' };
       return { kind: 'failed', reason: `${loc} answers ${status}` };
     }
-    const digest = new ContentDigest(statement);
+    const served = servedHashes(status, response.headers);
+    const digest = new ContentDigest(withServed(statement, served));
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body) {
       digest.update(chunk);
@@ -62,13 +73,15 @@ async function attempt(
     // A login, or an error that calls itself a success: where nothing is stated, that is all there is to tell it by.
     if (isPage && statement.hashes.length === 0)
       return { kind: 'failed', reason: `${loc} answers with a web page` };
+    const damage = damageOnTheWay(served, facts);
     const modified = response.headers['last-modified'];
     return {
       kind: 'content',
       content,
       sha256: facts.sha256,
       lastModified: modified === undefined ? undefined : parseHttpDate(modified),
-      difference: differenceFrom(statement, facts),
+      difference: damage ?? differenceFrom(statement, facts),
+      isDamaged: damage !== undefined,
     };
   } catch (error) {
     if (!isBridgeError(error) || isHopeless(error)) throw error;

@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { HttpResponse } from '../../core/adapter.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
 import { ContentDigest, type StatedContent } from '../../resourcesync/reading/content-digest.ts';
+import { damageOnTheWay, servedHashes, withServed } from '../../resourcesync/reading/served-digest.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
 import type { ServerAnswer } from '../sinks/sink.ts';
@@ -78,6 +79,7 @@ class Taking {
   readonly #loc: string;
   readonly #deps: DownloadDeps;
   readonly #response: HttpResponse;
+  readonly #served: readonly string[];
   readonly #digest: ContentDigest;
   readonly #small: Uint8Array[] = [];
   #file: FileHandle | undefined;
@@ -87,7 +89,8 @@ class Taking {
     this.#loc = loc;
     this.#deps = deps;
     this.#response = response;
-    this.#digest = new ContentDigest(stated);
+    this.#served = servedHashes(response.status, response.headers);
+    this.#digest = new ContentDigest(withServed(stated, this.#served));
   }
 
   async take(start: number, note: PartNote | undefined): Promise<Outcome> {
@@ -119,6 +122,11 @@ class Taking {
       if (this.#file !== undefined) this.#deps.onOctets?.(this.#loc, undefined);
     }
     const facts = this.#digest.finish();
+    const damage = damageOnTheWay(this.#served, facts);
+    if (damage !== undefined) {
+      parts.remove(this.#loc);
+      return { kind: 'again', reason: damage };
+    }
     const bytes = this.#file === undefined ? Buffer.concat(this.#small) : undefined;
     const file = this.#file === undefined ? undefined : parts.fileOf(this.#loc);
     const mediaType = type?.split(';')[0]?.trim().toLowerCase();

@@ -68,3 +68,28 @@ describeOnBoth('a damaged payload of a Source', (database) => {
     expect(await served()).toEqual([payload(1), payload(2), payload(3)]);
   });
 });
+
+test('what arrives otherwise than its server sent it is not taken', async () => {
+  const source = await WrittenSource.open();
+  source.put('/cap.xml', capabilityList(source.origin, { resourcelist: '/list.xml' }));
+  source.put(
+    '/list.xml',
+    resourceList(`<url><loc>${source.origin}/r/1.xml</loc><rs:md type="application/xml"/></url>`),
+  );
+  const digest = Buffer.from(sha256(payload(1)).slice(8), 'hex').toString('base64');
+  const headers = {
+    'repr-digest': `sha-256=:${digest}:`,
+    'last-modified': 'Thu, 26 Nov 2026 00:00:00 GMT',
+  };
+  source.put('/r/1.xml', payload(2), { headers });
+  const level = await Level.open('odd', { adapter: 'resourcesync', url: `${source.origin}/cap.xml` });
+  try {
+    expect(await level.turn('full')).toMatchObject({ created: 0, problems: 1 });
+    expect((await level.problems())[0]?.message).toContain('it arrived damaged');
+    source.put('/r/1.xml', payload(1), { headers });
+    expect(await level.turn('full')).toMatchObject({ created: 1, problems: 0 });
+  } finally {
+    await level.close();
+    await source.close();
+  }
+});
