@@ -19,7 +19,7 @@ describe.each(['sqlite', 'pg'] as const)('kill -9 on %s', (kind) => {
   let drop: () => Promise<void>;
 
   beforeAll(async () => {
-    repository = createSampleRepository({ clock: systemClock });
+    repository = createSampleRepository({ clock: systemClock, records: 80 });
     gateway = await openGateway((await repository.listen(0)).url);
     const made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
     drop = made.drop;

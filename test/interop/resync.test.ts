@@ -36,7 +36,7 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
   let stop: AbortController;
 
   beforeAll(async () => {
-    repository = createSampleRepository({ clock: systemClock });
+    repository = createSampleRepository({ clock: systemClock, records: 80 });
     const [{ url }, port] = await Promise.all([repository.listen(0), freePort()]);
     const config = parseConfig({
       baseUrl: `http://127.0.0.1:${port}`,

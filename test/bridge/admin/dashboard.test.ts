@@ -24,7 +24,7 @@ let cookie: string;
 const house = { origin: async () => `http://127.0.0.1:${service.address.port}` };
 
 beforeAll(async () => {
-  repository = createSampleRepository({ clock: systemClock });
+  repository = createSampleRepository({ clock: systemClock, records: 80 });
   const { url } = await repository.listen(0);
   const never = { url, schedule: false, fullPass: false, identifierPass: false };
   const others = Array.from({ length: 60 }, (_, index) => [`other-${String(index).padStart(2, '0')}`, never]);

@@ -27,7 +27,7 @@ let cookie: string;
 const house = { origin: async () => `http://127.0.0.1:${service.address.port}` };
 
 beforeAll(async () => {
-  repository = createSampleRepository({ clock: systemClock });
+  repository = createSampleRepository({ clock: systemClock, records: 80 });
   endpoint = (await repository.listen(0)).url;
   home = new URL('/', endpoint).href;
   const url = 'https://repo.example.org/oai';

@@ -22,10 +22,8 @@ let service: Service;
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-circle-'));
 
 beforeAll(async () => {
-  first = await startSampleService('', {
-    oai: { adminEmail: 'admin@sample.example.org' },
-    files: { mode: 'none' },
-  });
+  const oai = { adminEmail: 'admin@sample.example.org' };
+  first = await startSampleService('', { oai, files: { mode: 'none' } }, {}, 300);
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   const port = await freePort();
   const config = parseConfig({

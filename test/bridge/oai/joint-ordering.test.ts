@@ -8,7 +8,8 @@ const adminEmail = 'admin@sample.example.org';
 
 beforeAll(async () => {
   const sets = { theses: { title: 'Theses', collections: ['theses'] } };
-  sample = await startSampleService('', { oai: { adminEmail }, sets }, { oai: { adminEmail, name: 'All' } });
+  const together = { oai: { adminEmail, name: 'All' } };
+  sample = await startSampleService('', { oai: { adminEmail }, sets }, together, 300);
 }, 120_000);
 afterAll(() => sample?.close());
 

@@ -19,7 +19,7 @@ async function told(...args: string[]) {
 }
 
 describe('rsbridge validate --oai', () => {
-  const repository = createSampleRepository({ clock: systemClock });
+  const repository = createSampleRepository({ clock: systemClock, records: 80 });
   let upstream = '';
   let service: SampleService;
   let ours = '';
@@ -27,7 +27,7 @@ describe('rsbridge validate --oai', () => {
   beforeAll(async () => {
     ({ url: upstream } = await repository.listen(0));
     const oai = { adminEmail: 'admin@sample.example.org', namespace: 'sample.example.org' };
-    service = await startSampleService('', { oai });
+    service = await startSampleService('', { oai }, {}, 300);
     ours = `${service.base}/sample/oai`;
     // Nobody is told how many records there are before all of them are in order.
     const first = `${ours}?verb=ListRecords&metadataPrefix=oai_dc`;

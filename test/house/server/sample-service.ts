@@ -25,16 +25,18 @@ export interface SampleService {
 /**
  * @param source more settings of it
  * @param more settings beside the source
+ * @param records at first
  */
 export async function startSampleService(
   path = '',
   source: object = {},
   more: object = {},
+  records = 80,
 ): Promise<SampleService> {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-sample-'));
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   const { signal } = new AbortController();
-  const repository = createSampleRepository({ clock: systemClock });
+  const repository = createSampleRepository({ clock: systemClock, records });
   const [{ url }, port] = await Promise.all([repository.listen(0), freePort()]);
   const base = `http://127.0.0.1:${port}${path}`;
   const config = parseConfig({
