@@ -55,12 +55,23 @@ test('a row has the anchor that its rule is linked by', () => {
   for (const [rule, { anchor, section }] of rows) {
     expect(anchor).toBe(rule.toLowerCase());
     if (rule.startsWith('RS-')) expect(section, rule).toMatch(/^(?:§ \d|Appendix A|Table \d|the XML schema)/);
-    else if (!rule.startsWith('AR-')) expect(section, rule).toMatch(/^(?:§ \d|RFC \d)/);
+    else if (!rule.startsWith('AR-')) expect(section, rule).toMatch(/^(?:§ \d|RFC \d|–$)/);
   }
 });
 
 test('a link to a rule leads to its row', () => {
   for (const [, rule = '', anchor] of page.matchAll(/\[((?:RS-[A-Z]+|AR)-\d\d)\]\(#([^)]+)\)/g)) {
     expect(anchor).toBe(rows.get(rule)?.anchor);
+  }
+});
+
+test('a test that a row names is there', () => {
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+  const named = [...page.matchAll(/`([\w/-]+\.test\.ts)`: ([^;|]+)/g)];
+  expect(named.length).toBeGreaterThan(60);
+  for (const [, file = '', title = ''] of named) {
+    const texts = files.filter((one) => one.replaceAll('\\', '/').endsWith(`/${file}`));
+    const isThere = texts.some((one) => readFileSync(join(root, 'test', one), 'utf8').includes(title.trim()));
+    expect(isThere, `${file}: ${title}`).toBe(true);
   }
 });

@@ -200,12 +200,29 @@ describeOnBoth('a subscription to a Source', (open) => {
     expect([await topic(), hub.subscriptions]).toEqual([undefined, []]);
   });
 
-  test('a hub that moved is followed, one that the header names is found, and one that is named no more is left', async () => {
+  // 200 to 204 of the suite of WebSub: the body of a request to a hub survives, and the topic is what the page at its end calls itself.
+  test.each([301, 302])('a channel that leads elsewhere by %i is what is there', async (code) => {
+    const { channel } = hub.behaviour;
+    const moved = `<url><loc>${hub.origin}/${code}/topic</loc><rs:md capability="change-notification"/></url>`;
+    hub.behaviour.channel = moved;
+    await look();
+    hub.behaviour.channel = channel;
+    expect(await topic()).toMatchObject({ state: 'active', topic: hub.topic, hub: `${hub.origin}/hub` });
+  });
+
+  test.each([307, 308])('a hub that sends on by %i is asked where it is', async (code) => {
+    const { channel } = hub.behaviour;
+    hub.behaviour.channel = channel.replace('/hub"', `/${code}/hub"`);
+    await look();
+    hub.behaviour.channel = channel;
+    expect(await topic()).toMatchObject({ state: 'active', hub: `${hub.origin}/${code}/hub` });
+    expect(hub.subscriptions).toMatchObject([{ topic: hub.topic }]);
+  });
+
+  test('a hub that the header names is found, and one that is named no more is left', async () => {
     const { channel } = hub.behaviour;
     const lookAgain = () => open().database.writer('followed_source').update({ look_at: 0 });
-    hub.behaviour.channel = channel.replace('/hub"', '/moved"');
     await look();
-    expect(await topic()).toMatchObject({ state: 'active', hub: `${hub.origin}/moved` });
     await lookAgain();
     hub.behaviour.channel = channel.replace(/<rs:ln[^>]*>/, '');
     await look();

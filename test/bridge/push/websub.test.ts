@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { changeNotifications } from '../../../src/publish/changes/change-notifications.ts';
 import { listSubscriptions } from '../../../src/store/push/subscriptions.ts';
+import { readJournal } from '../../../src/store/sources/journal.ts';
 import { type Received, type Subscriber, startSubscriber, takeAll } from '../../house/push/subscriber.ts';
 import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
 
@@ -272,8 +274,37 @@ test('what is told can be read: the Change List has it already', async () => {
     await delivered(at, round);
   }
   expect(await Promise.all(missing)).toEqual(missing.map(() => []));
+  // CN-02, CN-05: each begins where the one before ended, and has its entries in the order of time.
+  const bodies = subscriber.deliveries(at).map(({ body }) => body.toString());
+  const intervals = bodies.map((body) => /from="([^"]+)" until="([^"]+)"/.exec(body)?.slice(1) ?? []);
+  expect(intervals.slice(1).map(([from]) => from)).toEqual(intervals.slice(0, -1).map(([, until]) => until));
+  for (const body of bodies) {
+    const times = [...body.matchAll(/datetime="([^"]+)"/g)].map(([, time]) => time);
+    expect(times).toEqual([...times].sort());
+  }
   await leave(at);
 }, 60_000);
+
+test('very many changes are several notifications that follow one another', async () => {
+  const { database, config } = sample.bridge;
+  const set = sample.bridge.sets().find(({ path: one }) => one === 'sample') ?? expect.unreachable();
+  const { seq } = (await readJournal(database.reader, 'sample')) ?? expect.unreachable();
+  const settings = { baseUrl: config.baseUrl, set, from: undefined, withJson: false };
+  const some = [];
+  for await (const one of changeNotifications(
+    database.reader,
+    { ...settings, limits: { entries: 7, bytes: 1e6 } },
+    { afterSeq: 0, upToSeq: seq },
+  ))
+    some.push(one);
+  expect(some.length).toBeGreaterThan(2);
+  // CN-08
+  for (const { xml, entries } of some) {
+    expect(entries).toBeLessThanOrEqual(7);
+    expect(xml.toString()).toMatch(/<urlset [\s\S]*capability="change-notification"/);
+  }
+  expect(some.slice(1).map(({ from }) => from)).toEqual(some.slice(0, -1).map(({ until }) => until));
+});
 
 test('a channel without news is empty, and there', async () => {
   const page = await fetch(`${sample.base}/sample/framework-notification.xml`);

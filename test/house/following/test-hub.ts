@@ -61,7 +61,8 @@ export async function startTestHub(publicBase: string, here: () => Promise<strin
     if (request.url === '/capabilitylist.xml') return { status: 200, body: listWith(hub.behaviour.channel) };
     if (request.url === '/topic')
       return { status: 200, headers: { link: `<${topic}>; rel="self", <${origin}/hub>; rel="hub"` } };
-    if (request.url === '/moved') return { status: 307, headers: { location: `${origin}/hub` } };
+    const [, code, place = ''] = /^\/(30[1278])\/(hub|topic)$/.exec(request.url ?? '') ?? [];
+    if (code) return { status: Number(code), headers: { location: `${origin}/${place}` } };
     if (request.url !== '/hub') return { status: 404 };
     const form = new URLSearchParams(await textOf(request));
     const [mode = '', callback = '', about = ''] = ['mode', 'callback', 'topic'].map(
