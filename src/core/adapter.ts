@@ -105,6 +105,8 @@ export interface AdapterSettings {
         readonly set?: string | undefined;
         /** Further hosts whose metadata may be fetched; `*`: all. */
         readonly hosts?: readonly string[] | undefined;
+        /** Earlier states of records are read where the Source has TimeMaps. */
+        readonly history?: boolean | undefined;
       }
     | undefined;
 }

@@ -6,6 +6,7 @@ import { AwaitedFiles } from './awaited-files.ts';
 import { formatName, formatOfContent, otherName, usualProfile } from './format-name.ts';
 import { collectionKey } from './house-address.ts';
 import type { ItemDraft, Undescribed } from './item-draft.ts';
+import { readPast } from './item-past.ts';
 import { refuseOwn } from './own-words.ts';
 import { bareStatement, fetchPayload } from './payload.ts';
 import { plainFormat, plainRecord } from './plain-record.ts';
@@ -33,6 +34,8 @@ export interface Making {
   readonly isAllowed: (loc: string) => boolean;
   readonly atOnce: number;
   readonly reading: Reading;
+  /** Earlier states are read where a Source has TimeMaps. */
+  readonly withPast: boolean;
   /** What is in store is looked over, and fetched again where it is damaged. */
   readonly mends: boolean;
 }
@@ -98,6 +101,10 @@ export class Assembly {
         else round.lost.push(statement);
       }
     }
+    await this.#inTurns(
+      round.drafts().filter(({ withPast }) => withPast.length > 0),
+      (draft) => this.#readPast(draft),
+    );
     const items = round.drafts().flatMap((draft) => draft.finish(withFiles) ?? []);
     if (this.#making.reading === 'list') {
       for (const statement of statements) this.awaited.meet(statement);
@@ -184,7 +191,7 @@ export class Assembly {
     { statement, placed }: { statement: Statement; placed: Placed },
   ): Promise<void> {
     if (statement.change === 'deleted') return;
-    const { formats, collections: wanted, port, isAllowed } = this.#making;
+    const { formats, collections: wanted, port, isAllowed, withPast } = this.#making;
     const { loc, hashes, lastmod, length, type } = statement;
     const draft = round.draft(placed.identifier ?? loc);
     const held = draft.held?.metadata.find(({ upstreamUrl }) => upstreamUrl === loc);
@@ -242,7 +249,10 @@ export class Assembly {
         if (held) draft.removed.add(format);
         return;
       }
-      draft.metadata.push({ ...facts, content: payload.content, hash: payload.sha256 });
+      const metadata = { ...facts, content: payload.content, hash: payload.sha256 };
+      draft.metadata.push(metadata);
+      const { timeMap } = payload;
+      if (withPast && held === undefined && timeMap !== undefined) draft.withPast.push({ metadata, timeMap });
     }
     draft.describe(hrefs(statement, 'describes'), lastmod, collections);
   }
@@ -317,6 +327,13 @@ export class Assembly {
     }
     draft.described = files.map(({ url }) => url);
     for (const file of files) draft.files.set(file.url, file);
+  }
+
+  async #readPast(draft: ItemDraft): Promise<void> {
+    const { port, isAllowed } = this.#making;
+    const known = this.#lateItem(draft.identifier)?.versions ?? [];
+    const versions = await readPast(draft.withPast, known, port, isAllowed);
+    if (versions.length > 0) draft.versions = versions;
   }
 
   /** As many at a time as the host may be asked. */

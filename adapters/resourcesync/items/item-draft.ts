@@ -5,10 +5,12 @@ import type {
   SourceFile,
   SourceItem,
   SourceMetadata,
+  SourceVersion,
 } from '../../../src/core/adapter.ts';
 import { later } from '../../../src/core/datetime.ts';
 import { usualProfile } from './format-name.ts';
 import { isFileOfHouse } from './house-address.ts';
+import type { PastOf } from './item-past.ts';
 
 /** By which the files of a Source's items are known: it lists what it hands out. */
 export const fileOrigin = { name: 'resourcesync', rank: 0 } as const;
@@ -36,6 +38,10 @@ export class ItemDraft {
   readonly removedFiles = new Set<string>();
   collections: readonly string[] | undefined;
   datestamp: string | undefined;
+  /** Documents that nobody had here, with their TimeMaps. */
+  readonly withPast: PastOf[] = [];
+  /** What it was before; undefined: nothing more is known than before. */
+  versions: readonly SourceVersion[] | undefined;
   /** Its landing page, where it is an entry of a Sitemap. */
   page: string | undefined;
 
@@ -111,6 +117,7 @@ export class ItemDraft {
       same,
       files: withFiles && !deleted ? files : [],
       ...(landingPage !== undefined && { landingPage }),
+      ...(this.versions !== undefined && { versions: this.versions }),
     };
   }
 

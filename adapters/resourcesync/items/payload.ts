@@ -1,5 +1,7 @@
+import type { HttpResponse } from '../../../src/core/adapter.ts';
 import { parseHttpDate } from '../../../src/core/datetime.ts';
 import { type BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
+import { parseLinkField } from '../../../src/core/signposting/link-field.ts';
 import { ContentDigest, differenceFrom } from '../../../src/resourcesync/reading/content-digest.ts';
 import { damageOnTheWay, servedHashes, withServed } from '../../../src/resourcesync/reading/served-digest.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
@@ -11,6 +13,8 @@ export type Payload =
       readonly content: Uint8Array;
       readonly sha256: string;
       readonly lastModified: string | undefined;
+      /** Where its earlier states are listed, as its server says. */
+      readonly timeMap: string | undefined;
     }
   /** Not everybody may read it. */
   | { readonly kind: 'withheld' }
@@ -80,6 +84,7 @@ async function attempt(
       content,
       sha256: facts.sha256,
       lastModified: modified === undefined ? undefined : parseHttpDate(modified),
+      timeMap: timeMapIn(response),
       difference: damage ?? differenceFrom(statement, facts),
       isDamaged: damage !== undefined,
     };
@@ -89,7 +94,12 @@ async function attempt(
   }
 }
 
-function isHopeless({ code }: BridgeError): boolean {
+function timeMapIn({ headers, url }: Pick<HttpResponse, 'headers' | 'url'>): string | undefined {
+  return parseLinkField(headers.link ?? '', url).find(({ relations }) => relations.includes('timemap'))?.href;
+}
+
+/** The next one would fare no better. */
+export function isHopeless({ code }: BridgeError): boolean {
   return code === 'upstream-unreachable' || code === 'upstream-busy' || code === 'interrupted';
 }
 

@@ -37,7 +37,7 @@ export async function openSet(
   memory: DocumentMemory,
   signal: AbortSignal,
 ): Promise<FollowedSet> {
-  const { url, resourcesync: { set: name, hosts = [] } = {} } = settings;
+  const { url, resourcesync: { set: name, hosts = [], history = false } = {} } = settings;
   const { http, holdings = nothing, baseUrl, clock } = context;
   refuseOwnSource(url, baseUrl);
   const port = rememberingPort(sourcePort(http, signal), memory);
@@ -65,6 +65,7 @@ export async function openSet(
       atOnce,
     },
     withFiles: files !== undefined,
+    withPast: history,
     isAllowed: createAuthority(set.uri, hosts),
   };
   return {

@@ -29,7 +29,17 @@ export function parseLinkField(text: string, base: string): readonly TypedLink[]
   return links;
 }
 
-interface LinkValue {
+/** The same with whatever parameters there are, as TimeMaps have a `datetime` (RFC 7089); at most so many links. */
+export function* readLinkValues(text: string, most: number): Generator<LinkValue> {
+  const reader = new FieldReader(text);
+  for (let count = 0; count < most; count += 1) {
+    const value = reader.next();
+    if (value === undefined) return;
+    yield value;
+  }
+}
+
+export interface LinkValue {
   readonly target: string;
   /** By lower-case name. */
   readonly parameters: ReadonlyMap<string, string>;

@@ -20,6 +20,12 @@ export const resourceSyncSchema = Type.Object(
           'Further hosts from which its metadata may be fetched; default: the host of the Source, and those below it. ["*"]: any.',
       }),
     ),
+    history: Type.Optional(
+      Type.Boolean({
+        description:
+          'When a record comes for the first time, its earlier states are read by its TimeMap (Memento, RFC 7089) where the Source has one, and are mementos here, too. A request more for each record, and one for each state; default: false.',
+      }),
+    ),
     quietTurns: Type.Optional(
       Type.Integer({
         minimum: 1,
