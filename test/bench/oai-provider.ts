@@ -1,14 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
-import { openDatabase } from '../../src/store/engine/database.ts';
-import { orderRecords, readOrdered } from '../../src/store/oai/record-order.ts';
 import { startPostgres } from '../house/postgres/server.ts';
-import { multiply } from './growth/seed.ts';
+import { end, orderAll, perThousand, seedRecords } from './oai/seeded.ts';
 import { processorSeconds } from './once/load.ts';
 import { walk } from './once/oai-walk.ts';
 import { firstLine, print, start } from './once/processes.ts';
@@ -23,7 +20,6 @@ const given = process.argv.slice(2);
 const records = Number(given.find((word) => /^\d+$/.test(word)) ?? '200000');
 const parts = ['sqlite', 'pg', 'peer'].filter((part) => given.includes(part));
 const wanted = parts.length > 0 ? parts : ['sqlite', 'pg', 'peer'];
-const harvested = Math.min(records, 10_000);
 const [perPage, headersPerPage] = [100, 500];
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
 
@@ -44,8 +40,8 @@ try {
 }
 
 async function measure(name: string, config: DatabaseConfig, databasePid?: number): Promise<void> {
-  await seed(config);
-  print({ name, what: 'put in order', ...(await order(config)) });
+  await seedRecords(config, records);
+  print({ name, what: 'put in order', ...(await orderAll(config, records)) });
   const server = start('once/oai-server', [JSON.stringify(config), directory]);
   try {
     const url = `http://127.0.0.1:${await firstLine(server)}/bench0/oai`;
@@ -68,42 +64,6 @@ async function measure(name: string, config: DatabaseConfig, databasePid?: numbe
   }
 }
 
-async function seed(config: DatabaseConfig): Promise<void> {
-  const provider = start('upstreams/provider', [harvested, 1000]);
-  try {
-    const url = await firstLine(provider);
-    await firstLine(start('once/harvest-once', [url, JSON.stringify(config)]));
-  } finally {
-    await end(provider);
-  }
-  if (records > harvested) await multiply(config, harvested, records);
-}
-
-/** As `serve` does beside its answers. */
-async function order(config: DatabaseConfig): Promise<object> {
-  const database = openDatabase(config);
-  const began = performance.now();
-  const before = process.cpuUsage();
-  try {
-    for (;;) {
-      const [source] = await readOrdered(database.reader);
-      if (!source || (await orderRecords(database, source)) === undefined) break;
-    }
-    // As any database does by itself before long; plans are others then.
-    await database.writer.raw('analyze');
-  } finally {
-    await database.close();
-  }
-  const { user, system } = process.cpuUsage(before);
-  const seconds = (performance.now() - began) / 1000;
-  return {
-    records,
-    seconds: Number(seconds.toFixed(1)),
-    perSecond: Math.round(records / seconds),
-    processorMsPerThousand: perThousand((user + system) / 1e6, records),
-  };
-}
-
 async function measurePeer(): Promise<void> {
   const python = process.env.PYTHON ?? 'python3';
   const name = 'pyoai';
@@ -119,17 +79,6 @@ async function measurePeer(): Promise<void> {
   } finally {
     await end(server);
   }
-}
-
-function perThousand(seconds: number, count: number): number {
-  return Math.round((seconds * 1e6) / count);
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
 }
 
 async function postmasterOf(url: string): Promise<number> {

@@ -7,8 +7,15 @@ import { withoutIndexes } from './indexes.ts';
  * Makes a source of a few harvested records one of many: their rows are copied by the database itself, under further
  * numbers. Record `i` of the benchmarks' provider is the item `i + 1`, and the provider has the copies, too. Indexes are
  * made when all rows are there: sorted at once, they cost a fraction of what each row would.
+ *
+ * @param source its name, with which its paths begin
  */
-export async function multiply(config: DatabaseConfig, harvested: number, count: number): Promise<void> {
+export async function multiply(
+  config: DatabaseConfig,
+  harvested: number,
+  count: number,
+  source = 'bench',
+): Promise<void> {
   const database = openDatabase(config);
   try {
     const { writer } = database;
@@ -17,7 +24,7 @@ export async function multiply(config: DatabaseConfig, harvested: number, count:
     await withoutIndexes(database, Object.keys(copied), async () => {
       for (let from = 1; from * harvested < count; from += copiesAtATime) {
         const to = Math.min(from + copiesAtATime, Math.ceil(count / harvested)) - 1;
-        await copyRows(database, each, from, to);
+        await copyRows(database, { ...each, source }, from, to);
       }
     });
     const copies = Math.ceil(count / harvested);
@@ -46,6 +53,8 @@ interface Each {
   readonly seq: number;
 }
 
+type EachOf = Each & { readonly source: string };
+
 async function countRows({ writer }: Database, harvested: number): Promise<Each> {
   const greatest = async (table: string, column: string): Promise<number> => {
     const [row] = await writer(table).max({ greatest: column });
@@ -59,7 +68,7 @@ async function countRows({ writer }: Database, harvested: number): Promise<Each>
   };
 }
 
-async function copyRows(database: Database, each: Each, from: number, to: number): Promise<void> {
+async function copyRows(database: Database, each: EachOf, from: number, to: number): Promise<void> {
   await database.transaction(async (trx) => {
     for (const [table, { key, counted, expressions }] of Object.entries(copied)) {
       const columns = Object.keys(await trx(table).columnInfo());
@@ -67,7 +76,11 @@ async function copyRows(database: Database, each: Each, from: number, to: number
       const sql = `insert into ${table} (${columns.join(', ')})
         select ${values.join(', ')} from ${table}, (${numbers(database, from, to)}) copy
         where ${table}.${key} <= ${each[counted]}`;
-      await trx.raw(sql.replaceAll(/\{(\w+)\}/g, (_, what: keyof Each) => `copy.number * ${each[what]}`));
+      await trx.raw(
+        sql.replaceAll(/\{(\w+)\}/g, (_, what: keyof EachOf) =>
+          what === 'source' ? each.source : `copy.number * ${each[what]}`,
+        ),
+      );
     }
   });
 }
@@ -76,7 +89,7 @@ async function copyRows(database: Database, each: Each, from: number, to: number
 const urlOfCopy = (column: string) =>
   `substr(${column}, 1, length(${column}) - 21) || (cast(substr(${column}, length(${column}) - 20, 9) as integer) + {item}) || '/article.pdf'`;
 
-const itemOfPath = "'bench/items/oai:bench.example.org:' || (item_id - 1 + {item})";
+const itemOfPath = "'{source}/items/oai:bench.example.org:' || (item_id - 1 + {item})";
 
 interface Copied {
   /** The column in whose order the first rows are those that were harvested, and how many those are. */
