@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { failure } from '../../core/errors.ts';
+import { quietTurns } from '../../harvest/quiet-turns.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { addHolder, newHolder } from '../../store/runs/leases.ts';
 import { listHarvestedSources } from '../../store/sources/sources.ts';
 import { type Bridge, harvestsAtOnce } from '../bridge.ts';
 import { type PlannedConfig, plansOf } from './due-plans.ts';
 import { DueRunner, type RunnerDeps } from './due-runner.ts';
-import { quietTurns } from './quiet-sources.ts';
 
 /** What is due, of all that is configured, as long as this process works. */
 export interface DueAtWork {

@@ -1,17 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DueRunner } from '../../../src/bridge/work/due-runner.ts';
-import { quietTurns } from '../../../src/bridge/work/quiet-sources.ts';
-import { turnsOf } from '../../../src/harvest/turns.ts';
-import { openDatabase } from '../../../src/store/engine/database.ts';
-import { listDue } from '../../../src/store/runs/due.ts';
-import { Level } from '../../house/chain/level.ts';
-import {
-  capabilityList,
-  resourceList,
-  sha256,
-  WrittenSource,
-} from '../../house/resourcesync/written-source.ts';
-import { migratedSqlite } from '../../house/store/databases.ts';
+import { DueRunner } from '../../src/bridge/work/due-runner.ts';
+import { quietTurns } from '../../src/harvest/quiet-turns.ts';
+import { turnsOf } from '../../src/harvest/turns.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { listDue } from '../../src/store/runs/due.ts';
+import { Level } from '../house/chain/level.ts';
+import { capabilityList, resourceList, sha256, WrittenSource } from '../house/resourcesync/written-source.ts';
+import { migratedSqlite } from '../house/store/databases.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

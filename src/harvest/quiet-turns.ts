@@ -1,6 +1,7 @@
-import { listRuns, type Run, type RunKind, type RunState } from '../../store/runs/runs.ts';
-import { findSource } from '../../store/sources/sources.ts';
-import type { Bridge } from '../bridge.ts';
+import type { Config } from '../core/config/config.ts';
+import type { Database } from '../store/engine/database.ts';
+import { listRuns, type Run, type RunKind, type RunState } from '../store/runs/runs.ts';
+import { findSource } from '../store/sources/sources.ts';
 
 /** After so many harvests without anything new one more turn is left out each time. */
 export const harvestsPerTurn = 4;
@@ -12,7 +13,7 @@ const runsPerHarvest = 3;
  * often. With the first change it rests no more.
  */
 export async function quietTurns(
-  { database, config }: Pick<Bridge, 'database' | 'config'>,
+  { database, config }: { readonly database: Database; readonly config: Pick<Config, 'sources'> },
   name: string,
 ): Promise<number> {
   const { adapter, resourcesync } = config.sources[name] ?? {};
