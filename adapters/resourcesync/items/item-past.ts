@@ -88,7 +88,7 @@ async function textOf(uri: string, port: SourcePort): Promise<string> {
   }
 }
 
-/** At each moment at which something changed, all documents as they were from then on. */
+/** For each moment of a change, all documents as they were from then on. */
 function versionsOf(states: readonly State[]): readonly SourceVersion[] {
   const moments = [...new Set(states.map(({ at }) => at))].sort();
   return moments.map((createdAt, index) => {

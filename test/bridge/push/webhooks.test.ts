@@ -69,7 +69,7 @@ test('a webhook is told of each change, signed, and again with the same id where
   expect(signature).toBe(`v1,${expected}`);
 }, 120_000);
 
-test('a hub of somebody else is told that there is something new, by both names, and finds it', async () => {
+test('a hub of others is told that there is something new, by both names, and finds it', async () => {
   const topic = `${sample.base}/sample/change-notification.xml`;
   const before = foreignHub.deliveries().length;
   await sample.edit(2);
