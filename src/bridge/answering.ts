@@ -112,7 +112,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     jointOai: createJointOffers(config),
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
-    admin: withAdmin ? adminAnswers(bridge, drafts, takedown) : undefined,
+    admin: withAdmin ? adminAnswers(bridge, drafts, takedown, survey.lookAgain) : undefined,
     shared: sharedByLink(reading),
     inbox: openInbox(bridge),
     push: pushOffer(config),

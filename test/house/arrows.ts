@@ -151,7 +151,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     access: 'connections deps.ts http past privacy.ts',
     admin:
       'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/notifications admin/page admin/problems admin/sources admin/storage admin/subscriptions admin/takedown deps.ts',
-    'admin/access': 'admin/guard admin/page deps.ts html http',
+    'admin/access': 'admin/guard admin/page deps.ts html http words',
     'admin/activity': 'admin/guard admin/live admin/page deps.ts html http measures.ts words',
     'admin/guard': 'connections deps.ts http',
     'admin/kept': 'admin/guard admin/page deps.ts html http words',

@@ -15,11 +15,12 @@ type Answered = Pick<
   'config' | 'database' | 'clock' | 'origins' | 'reload' | 'setsOf' | 'jointSets'
 >;
 
-/** What the dashboard is given; undefined where it is switched off. */
+/** What the dashboard is given; undefined where it is switched off. @param decided told of a decision about a source */
 export function adminAnswers(
   bridge: Answered,
   newSources: NewSourceActs,
   takedown: TakedownActs,
+  decided: () => void,
 ): AdminDeps | undefined {
   const { admin, adminPassword } = bridge.config;
   if (!admin.enabled) return undefined;
@@ -38,7 +39,10 @@ export function adminAnswers(
       resume: async (sources, by) => void (await resumeNow(bridge, sources, by)),
       ask: (sources, what, by) => askNow(bridge, sources, what, by),
       stop: async (sources, by) => void (await stopNow(bridge, sources, by)),
-      reject: async (source, run, by) => void (await rejectDeletions(bridge, source, run, by)),
+      reject: async (source, run, by) => {
+        await rejectDeletions(bridge, source, run, by);
+        decided();
+      },
       settingsOf: (source) => settingsInForce(bridge, source),
       keptSettings: async (source) => withTag((await refuseOfFile(bridge, source)).settings),
       change: async (source, patch, by, expected) =>

@@ -12,6 +12,8 @@ export interface Survey {
   measures(): Promise<Measures>;
   sources(): Promise<readonly SourceOverview[]>;
   published(): Promise<readonly PublishedSet[]>;
+  /** Somebody has just decided something: whoever asks now is not told what was so before. */
+  lookAgain(): void;
 }
 
 export function createSurvey(bridge: Bridge): Survey {
@@ -33,6 +35,9 @@ export function createSurvey(bridge: Bridge): Survey {
   const sizeOfDatabase = keptFresh(clock, 60_000, () => readDatabaseSize(database, config.database));
   return {
     published,
+    lookAgain: () => {
+      look = lookAnew();
+    },
     sources: async () => (await known()).overviews,
     measures: keptFresh(clock, 5000, async () =>
       readMeasures({ ...bridge, sizeOfDatabase }, (await known()).of),

@@ -19,7 +19,7 @@ export async function reloadCommand(flags: ReloadFlags, io: CommandIo): Promise<
       io,
       flags.json,
       { sources },
-      `The configuration can be used: ${countOf(sources.length, 'source')}. Every rsbridge serve at this database reads its own within 10 seconds, and logs what has changed.`,
+      `The configuration can be used: ${countOf(sources.length, 'source')}. Every rsbridge serve at this database reads its own within 10 seconds, and logs what has changed. That is sources, groups and sets; all other settings count once it is started again.`,
     );
     return exitCodes.ok;
   });

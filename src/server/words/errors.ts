@@ -10,7 +10,12 @@ interface ErrorWords {
   readonly versionHistory: string;
 }
 
-const en: ErrorWords = { titles: {}, advice: {}, versionHistory: 'Version history' };
+const en: ErrorWords = {
+  titles: {},
+  // What somebody types at a terminal is no help to whoever has filled in a form.
+  advice: { usage: 'Go back, and correct what is named here.' },
+  versionHistory: 'Version history',
+};
 
 const ja: ErrorWords = {
   titles: {
@@ -35,6 +40,7 @@ const ja: ErrorWords = {
   // Those for readers; of anything else, and on the dashboard, what operators are told.
   advice: {
     ...adviceInJapanese,
+    usage: '前のページに戻り、ここに示された箇所を修正してください。',
     'bad-request': 'アドレスと指定した条件をご確認ください。',
     'not-found': 'アドレスをご確認ください。公開中のものは、トップページからたどることができます。',
     gone: 'このアドレスの内容は削除されたか、公開を終了しました。手元の複製も削除してください。',

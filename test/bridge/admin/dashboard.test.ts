@@ -161,10 +161,15 @@ test('what was missing is kept when a person says so, and deleted when a person 
       ...{ run_id: 999, pass: 'full', at: '2026-11-23T00:00:00Z', first_at: '2026-11-23T00:00:00Z' },
     });
   await missing();
-  expect(await page('/admin/sources/sample')).toContain('Run 999 did not find 1 items.');
+  expect(await page('/admin/sources/sample')).toContain(
+    'Run 999 did not find 1 item. It is still published.',
+  );
   const decide = (form: Record<string, string>) => act(form, '/admin/sources/sample/vanished');
   expect((await decide({ decision: 'reject', run: '998' })).status).toBe(409);
   expect((await decide({ decision: 'reject', run: '999' })).status).toBe(303);
+  expect(await page('/admin/audit', { 'accept-language': 'ja' })).toContain(
+    '<td>削除の却下</td><td>sample, run 999</td>',
+  );
   expect(await database.reader('vanished')).toEqual([]);
   await missing();
   const approved = await decide({ decision: 'approve', run: '999' });

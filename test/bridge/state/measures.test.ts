@@ -137,6 +137,25 @@ describeOnBoth('what is measured', (open) => {
     expect(counts?.items).toBeGreaterThan(10);
   });
 
+  test('a survey is kept for a moment, and made anew where somebody has decided something', async () => {
+    const { database } = bridge;
+    const survey = createSurvey(bridge);
+    const word = async () => (await survey.sources()).find(({ name }) => name === 'sample')?.word;
+    const first = await word();
+    const [one] = await database.reader('resource').where({ kind: 'metadata' }).limit(1);
+    const { id: resource_id, source_id, item_id } = one;
+    const times = { at: '2026-11-23T00:00:00Z', first_at: '2026-11-23T00:00:00Z' };
+    await database
+      .writer('vanished')
+      .insert({ resource_id, source_id, item_id, run_id: 999, pass: 'full', ...times });
+    expect([first, await word()]).toEqual(['ok', 'ok']);
+    survey.lookAgain();
+    expect(await word()).toBe('attention');
+    const state = (await survey.sources()).find(({ name }) => name === 'sample')?.stateIn?.('ja');
+    expect(state).toContain('確認が必要です。一覧に現れなくなったアイテムがあり、公開を続けています');
+    await database.writer('vanished').delete();
+  });
+
   test('what is kept where is told at once where there is little, and asks nobody outside', async () => {
     const look = createStorageLook(bridge, createSurvey(bridge));
     const found = await look.storage();

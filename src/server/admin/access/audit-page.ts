@@ -6,7 +6,8 @@ import { html, timeAndAge } from '../../html/html.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
 import { sendAdminPage } from '../page/admin-page.ts';
-import { readerOf, wordsOf } from '../page/language.ts';
+import { languageOf, readerOf, wordsOf } from '../page/language.ts';
+import { auditWords } from './audit-words.ts';
 
 const perPage = 100;
 
@@ -23,9 +24,10 @@ export function auditRoutes(app: FastifyInstance, deps: AdminServer): void {
       const acts = await listActs(primaryOf(deps.database), { before: from, limit: perPage + 1 });
       const shown = acts.slice(0, perPage);
       const now = toIso(deps.clock.now());
+      const names = auditWords[languageOf(request)];
       const rows = shown.map(
         ({ at, who, action, what, address }) =>
-          html`<tr><td>${timeAndAge(readerOf(deps, request), at, now)}</td><td>${who}</td><td>${action}</td><td>${what}</td><td class="mono">${address}</td></tr>`,
+          html`<tr><td>${timeAndAge(readerOf(deps, request), at, now)}</td><td>${who}</td><td>${names[action] ?? action}</td><td>${what}</td><td class="mono">${address}</td></tr>`,
       );
       const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${audit.title}"><table><tr><th scope="col">${audit.at}</th><th scope="col">${audit.who}</th><th scope="col">${audit.action}</th><th scope="col">${audit.what}</th><th scope="col">${audit.address}</th></tr>
 ${rows}</table></div>`;

@@ -7,6 +7,7 @@ import { primaryOf } from '../../../store/admin/primary.ts';
 import { html, linkTo, type Markup } from '../../html/html.ts';
 import { told } from '../../html/told.ts';
 import { Refusal } from '../../http/errors.ts';
+import type { Language } from '../../words/language.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
@@ -133,7 +134,7 @@ function sendDraft(
   }
   const { found, trial, state } = draft;
   const all = wordsOf(request);
-  const body = html`${state === 'failed' && failed(draft, words)}${state === 'saved' && html`<p>${words.isGone}</p>`}
+  const body = html`${state === 'failed' && failed(draft, words, languageOf(request))}${state === 'saved' && html`<p>${words.isGone}</p>`}
 ${found && typed.trouble === undefined && state === 'tried' && trial && sampleTable(trial, words, all)}
 ${found && state !== 'saved' && choiceForm(deps, visitor, { draft, found, typed, words })}
 ${found ? html`<details><summary>${words.lookAgain}</summary>${again(deps, visitor, draft, words)}</details>` : again(deps, visitor, draft, words)}`;
@@ -149,8 +150,8 @@ function progress({ address, state, found, message }: Draft, words: KeptWords): 
   return html`<p class="any" role="status">${what}</p>${count !== undefined && url !== undefined && html`<p class="soft any">${words.asked(count, url)}</p>`}`;
 }
 
-function failed({ code = 'internal', message }: Draft, words: KeptWords): Markup {
-  const text = code === 'interrupted' ? html`${words.died}` : html`<span lang="en">${message}</span>`;
+function failed({ code = 'internal', message = '' }: Draft, words: KeptWords, language: Language): Markup {
+  const text = code === 'interrupted' ? html`${words.died}` : told(message, language);
   return html`<section class="card" role="alert"><h2>${words.failed}</h2><p class="any lines">${text} <span class="soft mono">${code}</span></p><p>${withCode(words.advice[code] ?? words.advice.other)}</p></section>`;
 }
 

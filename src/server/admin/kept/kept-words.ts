@@ -67,7 +67,7 @@ const en = {
     'upstream-protocol':
       'Give the base URL of its OAI-PMH or, of a DSpace, REST interface. Its documentation has it, or its managers know it.',
     'address-refused':
-      'This address is not public. Whoever runs the bridge can allow it in `network.allow`, or add the source on the machine itself: `rsbridge sources add URL`.',
+      'This address is not public. Whoever runs the bridge can allow it in `network.allow` and start `rsbridge serve` again, or add the source on the machine itself: `rsbridge sources add URL`.',
     usage: 'Correct what the message names.',
     other: 'Correct the address or what is chosen, or try again later. Nothing was stored.',
   } as Readonly<Record<string, string>> & { readonly other: string },
@@ -154,7 +154,7 @@ const ja: typeof en = {
     'upstream-protocol':
       'OAI-PMH（DSpace の場合は REST も可）のベース URL を入力してください。リポジトリの説明書に記載されているか、管理者に問い合わせると分かります。',
     'address-refused':
-      '公開されていないアドレスです。ブリッジの運用担当者が設定の `network.allow` で許可するか、そのマシンで `rsbridge sources add URL` を実行してください。',
+      '公開されていないアドレスです。ブリッジの運用担当者が設定の `network.allow` で許可して `rsbridge serve` を起動し直すか、そのマシンで `rsbridge sources add URL` を実行してください。',
     usage: 'メッセージに示された箇所を修正してください。',
     other: 'アドレスまたは選択内容を修正するか、後でもう一度お試しください。何も保存されていません。',
   },

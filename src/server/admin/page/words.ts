@@ -110,7 +110,7 @@ export const english = {
       `${count.toLocaleString('en')} ${count === 1 ? 'record' : 'records'} could not be read`,
     vanished: 'Missing from the repository',
     vanishedIntro: (items: number, run: number) =>
-      `Run ${run} did not find ${items.toLocaleString('en')} items. They are still published.`,
+      `Run ${run} did not find ${items === 1 ? '1 item. It is' : `${items.toLocaleString('en')} items. They are`} still published.`,
     approve: 'Approve: ask for each once more, and delete those that are gone',
     reject: 'Reject: keep them, until a later harvest misses them again',
     since: (time: string) => `since ${time}`,

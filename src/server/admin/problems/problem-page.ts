@@ -5,6 +5,7 @@ import { findUnreadable, type Unreadable } from '../../../store/runs/unreadable.
 import { causeId } from '../../../store/runs/unreadable-causes.ts';
 import { findSource } from '../../../store/sources/sources.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import { Refusal } from '../../http/errors.ts';
 import type { Reader } from '../../words/reader.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
@@ -34,7 +35,7 @@ export function problemPageRoute(app: FastifyInstance, deps: AdminServer): void 
       const place = `${base}/problems`;
       const now = toIso(deps.clock.now());
       const body = html`<p><a href="${base}">${source}</a> · <a href="${place}">${words.title(source)}</a></p>
-<p><bdi>${found.message}</bdi></p>${retryButton(found, { reader, place, visitor })}
+<p><bdi>${told(found.message, reader.language)}</bdi></p>${retryButton(found, { reader, place, visitor })}
 ${facts(found, { reader, now, base })}
 ${record(found, reader)}`;
       const title = visibleText(found.identifier ?? words.hidden);
@@ -69,7 +70,7 @@ function facts(found: Unreadable, { reader, now, base }: FactsView): Markup {
     repairs.length === 0
       ? words.noRepairs
       : html`<ul lang="en">${repairs.map((one) => html`<li><bdi>${one}</bdi></li>`)}</ul>`;
-  return html`<dl><dt>${words.cause}</dt><dd><a href="${base}/problems?cause=${causeId(cause)}"><bdi>${cause}</bdi></a></dd><dt>${words.code}</dt><dd class="mono">${code}</dd>${format !== undefined && html`<dt>${words.format}</dt><dd class="mono">${format}</dd>`}<dt>${words.firstSeen}</dt><dd>${when(reader, firstSeenAt, now)}</dd><dt>${words.lastSeen}</dt><dd>${when(reader, lastSeenAt, now)}</dd><dt>${words.run}</dt><dd><a href="${base}#run-${runId}">${runId}</a></dd><dt>${words.repairs}</dt><dd>${mended}</dd></dl>`;
+  return html`<dl><dt>${words.cause}</dt><dd><a href="${base}/problems?cause=${causeId(cause)}"><bdi>${told(cause, reader.language)}</bdi></a></dd><dt>${words.code}</dt><dd class="mono">${code}</dd>${format !== undefined && html`<dt>${words.format}</dt><dd class="mono">${format}</dd>`}<dt>${words.firstSeen}</dt><dd>${when(reader, firstSeenAt, now)}</dd><dt>${words.lastSeen}</dt><dd>${when(reader, lastSeenAt, now)}</dd><dt>${words.run}</dt><dd><a href="${base}#run-${runId}">${runId}</a></dd><dt>${words.repairs}</dt><dd>${mended}</dd></dl>`;
 }
 
 function record(found: Unreadable, reader: Reader): Markup {

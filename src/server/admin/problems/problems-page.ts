@@ -6,6 +6,7 @@ import { listUnreadable } from '../../../store/runs/unreadable.ts';
 import { type Cause, causeId, listCauses } from '../../../store/runs/unreadable-causes.ts';
 import { findSource } from '../../../store/sources/sources.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import type { Reader } from '../../words/reader.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
@@ -124,7 +125,7 @@ function causeTable(causes: readonly Cause[], { reader, now, place, visitor }: P
       mayRun &&
       named > 0 &&
       html`<form method="post" action="${place}">${formToken(visitor)}<button name="cause" value="${id}" aria-label="${words.retryLabel(number, message)}">${words.retryAll(number)}</button></form>`;
-    return html`<tr><td class="any"><a href="${place}?cause=${id}"><bdi>${message}</bdi></a> <span class="soft mono">${code}</span></td><td class="n">${reader.count(count)}</td><td>${when(reader, lastSeenAt, now)}</td>${mayRun && html`<td>${button}</td>`}</tr>
+    return html`<tr><td class="any"><a href="${place}?cause=${id}"><bdi>${told(message, reader.language)}</bdi></a> <span class="soft mono">${code}</span></td><td class="n">${reader.count(count)}</td><td>${when(reader, lastSeenAt, now)}</td>${mayRun && html`<td>${button}</td>`}</tr>
 `;
   });
   const columns = [words.cause, { name: words.count, isNumber: true }, words.lastSeen];

@@ -2,6 +2,7 @@ import { type Fault, findFaults } from '../../../core/xml/record-faults.ts';
 import { allows } from '../../../store/admin/scope.ts';
 import type { Unreadable } from '../../../store/runs/unreadable.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import type { Reader } from '../../words/reader.ts';
 import type { Visitor } from '../guard/visitor.ts';
 import { formToken } from '../page/admin-page.ts';
@@ -22,7 +23,7 @@ export function recordCard(record: Unreadable, view: CardView): Markup {
   const { id, identifier, format, message, raw } = record;
   const faults = faultsOf(record);
   const [first] = faults;
-  return html`<section class="card"><h2><a href="${place}/${id}"><bdi class="mono">${identifier ?? words.hidden}</bdi></a></h2><p>${format !== undefined && html`<span class="mono">${format}</span> `}<bdi>${message}</bdi></p>
+  return html`<section class="card"><h2><a href="${place}/${id}"><bdi class="mono">${identifier ?? words.hidden}</bdi></a></h2><p>${format !== undefined && html`<span class="mono">${format}</span> `}<bdi>${told(message, reader.language)}</bdi></p>
 ${first && html`<p class="soft">${placeOf(first, words, reader)}</p>`}${raw !== undefined && html`<pre class="raw lines" dir="ltr">${excerptOf(raw, faults)}</pre>`}${retryButton(record, view)}</section>
 `;
 }

@@ -3,6 +3,7 @@ import { toIso } from '../../../core/datetime.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { type Asked, findAsked } from '../../../store/runs/asked.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import { Refusal } from '../../http/errors.ts';
 import type { Reader } from '../../words/reader.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
@@ -57,6 +58,6 @@ interface TaskView {
 function taskFacts(asked: Asked, { base, reader, now }: TaskView): Markup {
   const words = wordsIn(reader.language);
   const { source, kind, what, who, at, state, message, run } = asked;
-  return html`<dl><dt>${words.sources.source}</dt><dd><a href="${base}/sources/${source}">${source}</a></dd><dt>${words.source.mode}</dt><dd>${words.source.kinds[kind]} <bdi class="mono any">${what}</bdi></dd><dt>${words.task.by}</dt><dd>${who}, ${when(reader, at, now)}</dd><dt>${words.task.state}</dt><dd>${words.task.states[state]} <bdi class="soft any">${message}</bdi></dd></dl>
+  return html`<dl><dt>${words.sources.source}</dt><dd><a href="${base}/sources/${source}">${source}</a></dd><dt>${words.source.mode}</dt><dd>${words.source.kinds[kind]} <bdi class="mono any">${what}</bdi></dd><dt>${words.task.by}</dt><dd>${who}, ${when(reader, at, now)}</dd><dt>${words.task.state}</dt><dd>${words.task.states[state]} ${message !== undefined && html`<bdi class="soft any">${told(message, reader.language)}</bdi>`}</dd></dl>
 ${run && runTable([run], words, reader, now, `${base}/sources/${source}`)}`;
 }

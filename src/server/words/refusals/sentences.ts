@@ -34,6 +34,7 @@ const japanese: readonly Sentence[] = [
     (host) =>
       `${host} のアドレスにユーザー名とパスワードが含まれています。アドレスは公開されるので、除いてください`,
   ],
+  [/^(\S+) is not a public address$/, (host) => `${host} は公開されたアドレスではありません`],
   [/^a protocol is one of (.+)$/, (protocols) => `プロトコルは次のいずれかです: ${protocols}`],
   [/^there is no group called (\S+) in the configuration$/, (name) => `グループ ${name} は設定にありません`],
   [
@@ -73,6 +74,34 @@ const japanese: readonly Sentence[] = [
     /^(\d+) resources? (?:is|are) no longer in the list of (\S+) and would be deleted, but the pass was not to be trusted in (\d+) places .*$/,
     (count, name, places) =>
       `${name} の一覧から ${count} 件のリソースが消えていますが、一覧に信頼できない箇所が ${places} か所あるため、削除を保留しています`,
+  ],
+  // Records, and what became of a task
+  [
+    /^The record (\S+) cannot be read: (.+?)\.?$/s,
+    (record, why) => `レコード ${record} を読み取れません: ${why}`,
+  ],
+  [
+    /^asked for (\d+), (\d+) deleted, (\d+) still there, (\d+) still missing$/,
+    (asked, deleted, there, missing) =>
+      `確認 ${asked} 件、削除したリソース ${deleted} 件、存在していたもの ${there} 件、確認できなかったもの ${missing} 件`,
+  ],
+  [
+    /^stored: (\d+) created, (\d+) updated, (\d+) deleted$/,
+    (created, updated, deleted) =>
+      `読み取りました。新規 ${created} 件、変更 ${updated} 件、削除 ${deleted} 件`,
+  ],
+  [
+    /^gone: (\d+) created, (\d+) updated, (\d+) deleted$/,
+    (created, updated, deleted) =>
+      `リポジトリにはもうありません。新規 ${created} 件、変更 ${updated} 件、削除 ${deleted} 件`,
+  ],
+  [
+    /^(\d+) read or gone, (\d+) still not to be read$/,
+    (read, unread) => `読み取れた（またはなくなっていた）もの ${read} 件、まだ読み取れないもの ${unread} 件`,
+  ],
+  [
+    /^the repository does not have it any more: it stays deleted until it has$/,
+    () => 'リポジトリにはもうありません。再び現れるまで、削除されたままです',
   ],
   // Taking down
   [

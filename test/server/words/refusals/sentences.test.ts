@@ -33,6 +33,16 @@ test.each([
   expect(inJapanese(message)).toMatch(japanese);
 });
 
+test.each([
+  [
+    'The record oai:a:1 cannot be read: unexpected close tag.',
+    'レコード oai:a:1 を読み取れません: unexpected close tag',
+  ],
+  ['gone: 0 created, 0 updated, 1 deleted', 'リポジトリにはもうありません。新規 0 件、変更 0 件、削除 1 件'],
+])('what became of records and tasks: %s', (said, japanese) => {
+  expect(inJapanese(said)).toBe(japanese);
+});
+
 test('what nobody has translated is told as it was said', () => {
   expect(inJapanese('something else')).toBeUndefined();
 });
