@@ -10,6 +10,7 @@ import { type Service, startService } from '../../../src/bridge/service.ts';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../../../src/demo/sample-repository.ts';
+import { Simulator } from '../../../src/simulate/simulator.ts';
 import { listActs } from '../../../src/store/admin/audit.ts';
 import { findKeptSource } from '../../../src/store/sources/kept-sources.ts';
 import { envelope, formats, list, provide, record } from '../../house/adapters/scripted-provider.ts';
@@ -123,6 +124,24 @@ test('a source is added from the address of its home page, step by step, and not
     ['admin', 'tried a source', `library ${endpoint}`],
     ['admin', 'looked for a source', home],
   ]);
+}, 60_000);
+
+test('a Source of ResourceSync is added by the address of its host', async () => {
+  const simulator = await Simulator.open({ port: 0, rate: 0, resources: 4 }, []);
+  try {
+    const { location } = await post('/admin/sources/add', { address: simulator.origin, group: 'quiet' });
+    const found = await settled(location);
+    expect(found.text).toContain('<dd>ResourceSync 1.1</dd>');
+    const chosen = { name: 'simulated', files: 'proxy' };
+    await post(location, { ...chosen, act: 'try' });
+    expect((await settled(location)).text).toContain('What a harvest would bring');
+    await post(location, { ...chosen, act: 'save' });
+    expect((await settled(location)).headers.get('location')).toBe('/admin/sources/simulated');
+    expect((await kept('simulated'))?.settings).toMatchObject({ adapter: 'resourcesync' });
+    expect((await get('/admin/sources/simulated')).text).toContain('ResourceSync');
+  } finally {
+    await simulator.close();
+  }
 }, 60_000);
 
 test('a step that fails keeps what was typed, and says what to do next', async () => {
