@@ -142,6 +142,8 @@ export async function openBridge(
       knownIdentifier: () => anyIdentifier(database.reader, name),
       holdings: holdingsOf(database, name),
       baseUrl: config.baseUrl,
+      readBy: (uri) =>
+        Object.entries(config.sources).find(([other, { url }]) => other !== name && isBelow(uri, url))?.[0],
     };
     const adapter = createAdapter(settings.adapter, adapterSettings(settings), context);
     const { requestsPerHost, files } = settings;
@@ -307,6 +309,12 @@ export function upstreamFileSettings(source: SourceConfig, config: Config): Upst
     share: source.files.proxyShare,
     slowestRate,
   };
+}
+
+/** Below an endpoint; below the folder of a list. */
+function isBelow(uri: string, endpoint: string): boolean {
+  const base = endpoint.replace(/\/[^/]*\.xml$/, '').replace(/\/+$/, '');
+  return uri.startsWith(base) && /^(?:$|[/?#])/.test(uri.slice(base.length));
 }
 
 /** At least one each: a process without any could serve no file. */

@@ -140,6 +140,8 @@ export interface AdapterContext {
   readonly knownIdentifier?: (() => Promise<string | undefined>) | undefined;
   /** What this source has in store; undefined: nobody looks there, as when an address is only tried. */
   readonly holdings?: Holdings | undefined;
+  /** The name of another source of this bridge that reads what is at this address; undefined: none does. */
+  readonly readBy?: ((uri: string) => string | undefined) | undefined;
   /** Where the world sees what we publish ourselves, without a slash at the end. */
   readonly baseUrl?: string | undefined;
 }

@@ -3,6 +3,7 @@ import { BridgeError } from '../../../src/core/errors.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
 import { AwaitedFiles } from './awaited-files.ts';
+import type { DoubledOrigins } from './doubled-origins.ts';
 import { formatName, formatOfContent, otherName, usualProfile } from './format-name.ts';
 import { collectionKey } from './house-address.ts';
 import type { ItemDraft, Undescribed } from './item-draft.ts';
@@ -23,6 +24,7 @@ export interface Making {
   readonly set: string;
   /** It is a plain Sitemap: what it lists are pages, mostly. */
   readonly isSitemap: boolean;
+  readonly origins: DoubledOrigins;
   /** Where we publish ourselves. */
   readonly baseUrl: string | undefined;
   /** By name; undefined: all. */
@@ -82,7 +84,11 @@ export class Assembly {
     const { set, baseUrl, withFiles } = this.#making;
     // Of an address that is there twice the last word counts.
     const statements = [...new Map(listed.map((statement) => [statement.loc, statement])).values()];
-    for (const statement of statements) if (statement.change !== 'deleted') refuseOwn(statement, baseUrl);
+    for (const statement of statements) {
+      if (statement.change === 'deleted') continue;
+      refuseOwn(statement, baseUrl);
+      this.#making.origins.note(statement);
+    }
     const placed = statements.map((statement) => ({ statement, placed: placeOf(statement, set) }));
     const round = await this.#open(placed);
     const metadata = placed.filter(({ placed: { role } }) => role === 'metadata');

@@ -11,6 +11,7 @@ import {
 } from '../../../src/resourcesync/reading/remembered-documents.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
 import { Assembly, type Reading } from '../items/assembly.ts';
+import { DoubledOrigins } from '../items/doubled-origins.ts';
 import { refuseOwnSource } from '../items/own-words.ts';
 import { sourcePort } from '../reading/http-port.ts';
 
@@ -19,6 +20,7 @@ export interface FollowedSet {
   readonly set: SourceSet;
   readonly port: SourcePort;
   readonly remarks: Remarks;
+  readonly origins: DoubledOrigins;
   /** Our clock, for a Source that tells no time. */
   readonly now: () => string;
   /** @param mends see `PageRequest` */
@@ -53,6 +55,7 @@ export async function openSet(
   const set = typeof known === 'object' ? known : await choose(choice, port, remarks);
   refuseOwnSource(set.uri, baseUrl);
   const { formats, collections, files, requestsPerHost: atOnce } = settings;
+  const origins = new DoubledOrigins(context);
   const making = {
     ...{
       port,
@@ -64,6 +67,7 @@ export async function openSet(
       collections,
       atOnce,
     },
+    origins,
     withFiles: files !== undefined,
     withPast: history,
     isAllowed: createAuthority(set.uri, hosts),
@@ -72,6 +76,7 @@ export async function openSet(
     set,
     port,
     remarks,
+    origins,
     now: () => toIso(clock.now()),
     assembly: (reading, mends = false) => new Assembly({ ...making, reading, mends }),
   };

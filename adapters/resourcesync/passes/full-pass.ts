@@ -44,6 +44,7 @@ export async function* fullPages(
   }
   const problems = listed.doubts(hasItems);
   if (problems.length === 0) {
+    if (!isResumed) followed.origins.settle();
     for await (const gone of absentFiles(followed, assembly.awaited)) {
       yield { items: await assembly.without(gone), problems: [], checkpoint: undefined, asOf };
     }

@@ -71,9 +71,14 @@ export class Level {
   }
 
   /** One turn: what is new comes in, and is published. */
-  async turn(mode: 'full' | 'incremental' = 'incremental', limit?: number) {
+  turn(mode: 'full' | 'incremental' = 'incremental', limit?: number) {
+    return this.turnOf(this.name, mode, limit);
+  }
+
+  /** The same of another of its sources. */
+  async turnOf(name: string, mode: 'full' | 'incremental', limit?: number) {
     const { database, clock } = this.bridge;
-    const source = this.bridge.source(this.name);
+    const source = this.bridge.source(name);
     const report = await harvest({ database, clock, log }, source, {
       mode,
       stop: never,
@@ -82,7 +87,7 @@ export class Level {
     });
     const { files } = source.config;
     if (files.mode !== 'none')
-      await runFileJob(this.bridge.fileWork(this.name), source, { stop: never, signal: never });
+      await runFileJob(this.bridge.fileWork(name), source, { stop: never, signal: never });
     await this.publish();
     return report;
   }
