@@ -63,7 +63,7 @@ async function follow(config: DatabaseConfig): Promise<void> {
       firstWalk: { records: first?.records, seconds: first?.seconds, pages: first?.pages },
       walks,
       told,
-      waits: writer.waits,
+      late: writer.late,
       peakMB: megabytes(server.pid ?? 0)[0]?.peak,
       wrong: wrong.length,
       ...(wrong.length > 0 && { some: wrong.slice(0, 5) }),

@@ -58,7 +58,7 @@ export class Writer {
   written = 0;
   seconds = 0;
   /** Rounds that took longer than they may. */
-  waits = 0;
+  late = 0;
   readonly #database: Database;
   readonly #lease: Lease;
   readonly #records: number;
@@ -84,9 +84,9 @@ export class Writer {
     for (let round = 1; !this.#isOver; round += 1) {
       await this.#page(each);
       await this.#order();
-      const due = since + (round * each * 1000) / perSecond;
-      if (performance.now() > due) this.waits += 1;
-      else await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+      const left = since + (round * each * 1000) / perSecond - performance.now();
+      if (left <= 0) this.late += 1;
+      else await new Promise((resolve) => setTimeout(resolve, left));
     }
     this.seconds = (performance.now() - since) / 1000;
   }
