@@ -14,12 +14,14 @@ import type {
 import { BridgeError } from '../../src/core/errors.ts';
 import type { SourceSet } from '../../src/resourcesync/discovery/found-source.ts';
 import type { Statement } from '../../src/resourcesync/reading/statement.ts';
+import { MetCollections } from './items/met-collections.ts';
 import { type FollowedSet, openSet } from './passes/followed-set.ts';
 import { fullPages } from './passes/full-pass.ts';
 import { entriesOf, identifierPages } from './passes/identifier-pass.ts';
 import { incrementalPages } from './passes/incremental-pass.ts';
 import { ReadLists } from './passes/read-lists.ts';
 import { DocumentCache } from './reading/document-cache.ts';
+import { sourcePort } from './reading/http-port.ts';
 
 /** A Source of ResourceSync, or a plain Sitemap: what another bridge publishes, or anybody else. */
 export const resourceSync: AdapterKind = {
@@ -37,7 +39,7 @@ class ResourceSyncAdapter implements Adapter {
   #set: string | undefined;
   /** As it was introduced, for the run that follows. */
   #introduced: SourceSet | undefined;
-  readonly #documents = new DocumentCache();
+  readonly #remembered = { documents: new DocumentCache(), collections: new MetCollections() };
   /** Of the last pass over everything. */
   #lists: ReadLists | undefined;
   readonly #listed = new Map<string, Statement[]>();
@@ -69,8 +71,10 @@ class ResourceSyncAdapter implements Adapter {
     };
   }
 
-  /** Their keys are in the entries; nothing lists their names. */
-  async *collections(): AsyncGenerator<Collection> {}
+  /** Their keys are in the entries that were read; nothing lists them. */
+  async *collections(signal: AbortSignal): AsyncGenerator<Collection> {
+    yield* this.#remembered.collections.named(sourcePort(this.#context.http, signal));
+  }
 
   async *pages(request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
     const followed = await this.#open(signal);
@@ -85,6 +89,7 @@ class ResourceSyncAdapter implements Adapter {
       return;
     }
     const known = await this.#context.knownIdentifier?.();
+    if (request.mends) this.#remembered.collections.askAgain();
     const lists = new ReadLists();
     this.#lists = lists;
     const noted = { ...followed, port: lists.noting(followed.port) };
@@ -142,7 +147,7 @@ class ResourceSyncAdapter implements Adapter {
   async #open(signal: AbortSignal): Promise<FollowedSet> {
     const known = this.#introduced ?? this.#set;
     this.#introduced = undefined;
-    const followed = await openSet(this.#settings, this.#context, known, this.#documents, signal);
+    const followed = await openSet(this.#settings, this.#context, known, this.#remembered, signal);
     this.#set = followed.set.uri;
     return followed;
   }

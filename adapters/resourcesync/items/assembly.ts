@@ -2,14 +2,15 @@ import type { HeldItem, Holdings, Problem, SourceItem } from '../../../src/core/
 import { BridgeError } from '../../../src/core/errors.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
+import { bareStatement, fetchPayload } from '../reading/payload.ts';
 import { AwaitedFiles } from './awaited-files.ts';
 import type { DoubledOrigins } from './doubled-origins.ts';
 import { formatName, formatOfContent, otherName, usualProfile } from './format-name.ts';
 import { collectionKey } from './house-address.ts';
 import type { ItemDraft, Undescribed } from './item-draft.ts';
 import { readPast } from './item-past.ts';
+import type { MetCollections } from './met-collections.ts';
 import { refuseOwn } from './own-words.ts';
-import { bareStatement, fetchPayload } from './payload.ts';
 import { plainFormat, plainRecord } from './plain-record.ts';
 import { hrefs, type Placed, placeOf } from './role.ts';
 import { Round, withDelivered } from './round.ts';
@@ -25,6 +26,7 @@ export interface Making {
   /** It is a plain Sitemap: what it lists are pages, mostly. */
   readonly isSitemap: boolean;
   readonly origins: DoubledOrigins;
+  readonly collectionsMet: MetCollections;
   /** Where we publish ourselves. */
   readonly baseUrl: string | undefined;
   /** By name; undefined: all. */
@@ -88,6 +90,7 @@ export class Assembly {
       if (statement.change === 'deleted') continue;
       refuseOwn(statement, baseUrl);
       this.#making.origins.note(statement);
+      this.#making.collectionsMet.note(statement);
     }
     const placed = statements.map((statement) => ({ statement, placed: placeOf(statement, set) }));
     const round = await this.#open(placed);

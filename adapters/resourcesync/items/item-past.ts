@@ -2,7 +2,8 @@ import type { SourceMetadata, SourceVersion } from '../../../src/core/adapter.ts
 import { isBridgeError } from '../../../src/core/errors.ts';
 import { type ListedMemento, readTimeMap } from '../../../src/resourcesync/reading/time-map.ts';
 import { beginningOf, type SourcePort } from '../../../src/resourcesync/source-port.ts';
-import { bareStatement, fetchPayload, isHopeless } from './payload.ts';
+import { isHopeless } from '../reading/hopeless.ts';
+import { bareStatement, fetchPayload } from '../reading/payload.ts';
 
 /** Metadata that has come for the first time, and where its earlier states are listed. */
 export interface PastOf {

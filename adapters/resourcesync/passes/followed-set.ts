@@ -12,6 +12,7 @@ import {
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
 import { Assembly, type Reading } from '../items/assembly.ts';
 import { DoubledOrigins } from '../items/doubled-origins.ts';
+import type { MetCollections } from '../items/met-collections.ts';
 import { refuseOwnSource } from '../items/own-words.ts';
 import { sourcePort } from '../reading/http-port.ts';
 
@@ -27,16 +28,21 @@ export interface FollowedSet {
   assembly(reading: Reading, mends?: boolean): Assembly;
 }
 
+/** What a source has met before, in this process. */
+export interface Remembered {
+  readonly documents: DocumentMemory;
+  readonly collections: MetCollections;
+}
+
 /**
  * @param known the Capability List of before, or what was read of it a moment ago
- * @param memory of documents that were read before
  * @throws BridgeError where there is none, several that could be meant, or one that we publish ourselves
  */
 export async function openSet(
   settings: AdapterSettings,
   context: AdapterContext,
   known: string | SourceSet | undefined,
-  memory: DocumentMemory,
+  { documents: memory, collections: collectionsMet }: Remembered,
   signal: AbortSignal,
 ): Promise<FollowedSet> {
   const { url, resourcesync: { set: name, hosts = [], history = false } = {} } = settings;
@@ -68,6 +74,7 @@ export async function openSet(
       atOnce,
     },
     origins,
+    collectionsMet,
     withFiles: files !== undefined,
     withPast: history,
     isAllowed: createAuthority(set.uri, hosts),

@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/bridge/system-clock.ts';
 import type { DatabaseConfig } from '../../../src/core/config/config.ts';
 import { createRandom } from '../../../src/core/draws/random.ts';
 import { createSampleRepository, type SampleRepository } from '../../../src/demo/sample-repository.ts';
+import { listCollections } from '../../../src/store/sources/collections.ts';
 import { Level } from '../../house/chain/level.ts';
 import { runs } from '../../house/runs.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
@@ -58,6 +59,11 @@ test('a bridge follows another: the same payloads, sets and files, and one via t
   const report = await second.turn('full');
   expect(report).toMatchObject({ state: 'succeeded', problems: 0 });
   await expectEqual(second, first);
+  const names = await listCollections(first.bridge.database.reader, 'kyushu');
+  // Those that records are in, by their names; nothing links to what these are parts of.
+  const taken = await listCollections(second.bridge.database.reader, 'west');
+  expect(taken).toContainEqual({ spec: 'faculty:science', name: 'Faculty of Science' });
+  expect(names).toEqual(expect.arrayContaining([...taken]));
   for (const { vias } of (await second.metadata()).values()) expect(vias).toHaveLength(1);
   const again = await second.turn('full');
   expect(again).toMatchObject({ state: 'succeeded', created: 0, updated: 0, deleted: 0 });

@@ -1,11 +1,12 @@
 import type { HttpResponse } from '../../../src/core/adapter.ts';
 import { parseHttpDate } from '../../../src/core/datetime.ts';
-import { type BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
+import { describeError, isBridgeError } from '../../../src/core/errors.ts';
 import { parseLinkField } from '../../../src/core/signposting/link-field.ts';
 import { ContentDigest, differenceFrom } from '../../../src/resourcesync/reading/content-digest.ts';
 import { damageOnTheWay, servedHashes, withServed } from '../../../src/resourcesync/reading/served-digest.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
+import { isHopeless } from './hopeless.ts';
 
 export type Payload =
   | {
@@ -96,11 +97,6 @@ async function attempt(
 
 function timeMapIn({ headers, url }: Pick<HttpResponse, 'headers' | 'url'>): string | undefined {
   return parseLinkField(headers.link ?? '', url).find(({ relations }) => relations.includes('timemap'))?.href;
-}
-
-/** The next one would fare no better. */
-export function isHopeless({ code }: BridgeError): boolean {
-  return code === 'upstream-unreachable' || code === 'upstream-busy' || code === 'interrupted';
 }
 
 /** An address alone, of which nothing is stated. */
