@@ -16,6 +16,7 @@ import { ToldChanges } from './content/told-changes.ts';
 import { openSink } from './open-sink.ts';
 import { heldBackOf, SourceCopying } from './source-copying.ts';
 import { offersChanges, offersList, SourceReading } from './source-reading.ts';
+import { ComparisonFile } from './stages/comparison.ts';
 import type { Staging } from './stages/staging.ts';
 import { CopyDatabase, ownFolder } from './state/copy-database.ts';
 import { DueResources } from './state/due-resources.ts';
@@ -73,6 +74,7 @@ class Synchronisation {
   readonly #notes = new Set<string>();
   readonly #meter: Meter;
   readonly #documents: KeptDocuments;
+  #comparison: ComparisonFile | undefined;
   /** By which documents are read. */
   readonly #port: SourcePort;
 
@@ -99,6 +101,7 @@ class Synchronisation {
     try {
       return await this.#run(set, first, copying);
     } finally {
+      this.#comparison?.close();
       // Whatever ended it, what was done is written with this.
       if (copying) {
         await copying.deps.sink.close();
@@ -126,7 +129,10 @@ class Synchronisation {
       await recover(copying.deps);
       beginWork(copying.deps);
     }
-    const { isOtherSelection } = this.#intent;
+    const { isOtherSelection, sink } = this.#intent;
+    const { combined, directory } = this.#options;
+    if (combined !== undefined)
+      this.#comparison = new ComparisonFile(combined, sink === 'directory' ? directory : undefined);
     const staging = this.#staging(set, work);
     const reading = new SourceReading({ set, staging, note, asked, isOtherSelection });
     await reading.read(first);
@@ -175,6 +181,7 @@ class Synchronisation {
       isAllowed: createAuthority(set.uri, this.#intent.hosts),
       readPackage: work && ((member, handler) => work.readPackage(member, handler)),
       now,
+      comparison: this.#comparison,
       onProgress: (done) => this.#meter.entries(done),
     };
   }

@@ -32,6 +32,7 @@ export function readArguments(
     ...{ transfers, sink, selection: selectionOf(flags.only), dropsExcluded: deleteExcluded },
     ...{ maximumDeletions: maxDelete, maximumOctets: maxSize ?? Number.MAX_SAFE_INTEGER },
     places: places.length === 0 ? undefined : places,
+    combined: combinedOf(flags, cwd),
     backup: backupDir === undefined ? undefined : resolve(cwd, backupDir),
   };
 }
@@ -78,6 +79,12 @@ function folderIn(root: string, directory: string, base: string): string {
       `${base}=${directory}: give a folder in ${root}, the directory of the first pair`,
     );
   return folder;
+}
+
+function combinedOf({ audit, combined }: SyncFlags, cwd: string): string | undefined {
+  if (combined !== undefined && !audit)
+    throw new BridgeError('usage', '--combined says what an audit finds: give --audit, too');
+  return combined === undefined ? undefined : resolve(cwd, combined);
 }
 
 /** The verbs of resync-sync. */

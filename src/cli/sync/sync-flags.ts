@@ -13,6 +13,7 @@ export interface SyncFlags {
   readonly sink?: string;
   readonly maxDelete?: number;
   readonly backupDir?: string;
+  readonly combined?: string;
   readonly exec?: string;
   readonly ndjson: boolean;
   readonly ack: boolean;

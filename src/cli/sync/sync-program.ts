@@ -45,6 +45,10 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
         parseCount,
       ),
     )
+    .option(
+      '--combined <file>',
+      'with --audit: look at the files, too, and write a line for each resource: = same, + missing, - only in the copy, * different, ! refused',
+    )
     .option('--backup-dir <dir>', 'move what is replaced or deleted here')
     .option(
       '--exec <command>',

@@ -2,6 +2,7 @@ import { later } from '../../core/datetime.ts';
 import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
 import { readTree } from '../../resourcesync/reading/list-tree.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
+import type { HeldResource } from '../state/held-resources.ts';
 import { isAsStated, otherHashes } from './as-stated.ts';
 import { SeenIds } from './seen-ids.ts';
 import { newTally, type Staging, type Tally } from './staging.ts';
@@ -57,6 +58,8 @@ export class Inventory {
   readonly #hasDue: boolean;
   readonly #highest: number;
   #oldest: string | undefined;
+  /** The last one was not there as the state had it, and that was said. */
+  #isBroken = false;
 
   constructor(staging: Staging) {
     this.#staging = staging;
@@ -76,11 +79,9 @@ export class Inventory {
   }
 
   #stage(statement: Statement, asOf: string): void {
-    const { held, due } = this.#staging;
+    const { held, due, comparison } = this.#staging;
     const { tally } = this;
-    const found = held.find(statement.loc);
-    // It is there, whether it is wanted or not.
-    if (found) this.#seen.add(found.id);
+    const found = this.#intact(held.find(statement.loc));
     if (!this.#staging.isWanted(statement)) {
       tally.excluded += 1;
       if (found && found.doomed === undefined && this.#staging.dropsExcluded) {
@@ -91,10 +92,13 @@ export class Inventory {
     }
     if (found && (found.asOf > asOf || (found.doomed ?? '') > asOf)) {
       tally.outdated += 1;
+      // What came after the list was made is no difference.
+      comparison?.note('same', statement.loc);
       return;
     }
     if (found && isAsStated(found, statement) === true) {
       tally.same += 1;
+      comparison?.note('same', statement.loc);
       const isNews = statement.lastmod !== undefined && statement.lastmod !== found.lastmod;
       if (isNews || found.doomed !== undefined || found.isProvisional)
         held.confirm(found.id, asOf, statement.lastmod, otherHashes(statement.hashes));
@@ -108,24 +112,43 @@ export class Inventory {
     }
     if (!this.#staging.isAllowed(statement.loc)) {
       tally.foreign += 1;
+      comparison?.note('refused', statement.loc);
       return;
     }
     tally.due += 1;
+    if (found) comparison?.note('different', statement.loc);
+    else if (!this.#isBroken) comparison?.note('missing', statement.loc);
     if (found?.doomed !== undefined) held.reprieve(found.id);
     due.add(statement, asOf);
   }
 
+  /** Undefined where it is not there as the state has it: it comes anew. */
+  #intact(found: HeldResource | undefined): HeldResource | undefined {
+    const { held, comparison } = this.#staging;
+    this.#isBroken = false;
+    if (found === undefined) return undefined;
+    // It is there, whether it is wanted or not.
+    this.#seen.add(found.id);
+    const state = comparison?.look(found) ?? 'same';
+    if (state === 'same' || found.doomed !== undefined) return found;
+    comparison?.note(state, found.loc);
+    held.forget(found.id);
+    this.#isBroken = true;
+    return undefined;
+  }
+
   /** To be called when nothing is missing from what was staged: what was not named is not there any more. */
   doomUnseen(at: string): void {
-    const { held, due, database } = this.#staging;
+    const { held, due, database, comparison } = this.#staging;
     // What is due and was listed is as of this list by now.
     if (this.#hasDue && this.#oldest !== undefined) due.dropOlder(this.#oldest);
-    for (const { id, asOf, isDoomed } of held.all()) {
+    for (const { id, loc, asOf, isDoomed } of held.all()) {
       // A package brings what it lists.
       if (id > this.#highest) return;
       // What came after the list was made is in none of its parts.
       if (this.#seen.has(id) || asOf > at || isDoomed) continue;
       this.tally.doomed += 1;
+      comparison?.note('surplus', loc);
       held.doom(id, later(asOf, at));
       database.breathe();
     }

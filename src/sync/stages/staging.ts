@@ -5,6 +5,7 @@ import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
 import type { DueResources } from '../state/due-resources.ts';
 import type { HeldResources } from '../state/held-resources.ts';
+import type { Comparison } from './comparison.ts';
 
 /**
  * Fetches a package, hands on what its manifest says, and takes from it what became due by that.
@@ -29,6 +30,8 @@ export interface Staging {
   readonly readPackage: ReadPackage | undefined;
   /** Our clock, ISO UTC: for a Source that states no times at all. */
   readonly now: () => string;
+  /** Told what an audit finds. */
+  readonly comparison?: Comparison | undefined;
   readonly onProgress?: ((entries: number) => void) | undefined;
 }
 

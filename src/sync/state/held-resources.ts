@@ -112,6 +112,11 @@ export class HeldResources {
     );
   }
 
+  /** It does not lie there as it should: what is stated of it is to come anew. */
+  forget(id: number): void {
+    this.#database.write('delete from held where id = ?', id);
+  }
+
   moved(id: number, path: string): void {
     this.#database.write('update held set path = ?, fold = ? where id = ?', path, path.toLowerCase(), id);
   }
@@ -159,14 +164,19 @@ export class HeldResources {
   }
 
   /** Each id with what decides whether an absence counts. */
-  *all(): Generator<{ readonly id: number; readonly asOf: string; readonly isDoomed: boolean }> {
+  *all(): Generator<{
+    readonly id: number;
+    readonly loc: string;
+    readonly asOf: string;
+    readonly isDoomed: boolean;
+  }> {
     for (let last = 0; ; ) {
-      const rows = this.#database.all<{ id: number; as_of: string; doomed: string | null }>(
-        'select id, as_of, doomed from held where id > ? order by id limit ?',
+      const rows = this.#database.all<{ id: number; loc: string; as_of: string; doomed: string | null }>(
+        'select id, loc, as_of, doomed from held where id > ? order by id limit ?',
         last,
         pageSize,
       );
-      for (const { id, as_of: asOf, doomed } of rows) yield { id, asOf, isDoomed: doomed !== null };
+      for (const { id, loc, as_of: asOf, doomed } of rows) yield { id, loc, asOf, isDoomed: doomed !== null };
       const end = rows.at(-1)?.id;
       if (end === undefined) return;
       last = end;
