@@ -1,5 +1,6 @@
 import { describeError, isBridgeError } from '../core/errors.ts';
 import { essenceOf, type SourcePort } from '../resourcesync/source-port.ts';
+import { checkChannels } from './channels/channel-check.ts';
 import { checkRobots, checkWellKnown } from './discovery/discovery-check.ts';
 import { findStart, type StartingPoint } from './discovery/starting-point.ts';
 import type { DocumentKind } from './documents/document-kind.ts';
@@ -91,6 +92,7 @@ export async function validateSource(
     const context = { port, walk, findings, note };
     await checkWellKnown(start.uri, context);
     await checkRobots(start.uri, context);
+    await checkChannels(context);
     packages = await checkPackages(walk, context, options);
     sampled = await checkSamples(samples, {
       ...context,

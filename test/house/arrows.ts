@@ -118,6 +118,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     reading: 'documents source-port.ts',
   },
   'src/conformance': {
+    channels: 'documents survey',
     discovery: 'documents rules survey',
     packages: 'documents rules survey',
     rules: 'documents',

@@ -2,7 +2,8 @@ import type { Severity } from '../../resourcesync/documents/report.ts';
 
 /**
  * The rules that say must or must not; every other says should or may, or only follows from the text. The ids are
- * those of the checklist for ResourceSync 1.1 and, as `AR`, of the facts about ResourceSync Archives 0.9.1.
+ * those of the checklist for ResourceSync 1.1 and, as `AR`, of the facts about ResourceSync Archives 0.9.1; as `CN`, `FN` and `NT`, of
+ * those about Change and Framework Notification 1.0.1.
  */
 const mandatory: Readonly<Record<string, string>> = {
   'RS-GEN': '01 02 03 04 05 06 07 09 10 12 13 14 15 16 17 24',
@@ -27,6 +28,9 @@ const mandatory: Readonly<Record<string, string>> = {
   'RS-AGG': '02',
   'RS-DST': '02 05',
   AR: '01 02 03 05 09 10 12 13 14',
+  CN: '01 02 05 06 08 09 10 11',
+  FN: '01 03 04 05 07 08 10',
+  NT: '01',
 };
 
 /** "Only used in …" is a must not, though the checklist lists what is allowed: where they may not be, they may not. */

@@ -243,8 +243,8 @@ export class SourceWalk {
 }
 
 function toMember({ locs: [loc = ''], md: [md = new Map()], links }: DocumentEntry): Member {
-  const contents = links.find((link) => link.get('rel') === 'contents')?.get('href');
-  return { loc, md, contents };
+  const link = (rel: string) => links.find((one) => one.get('rel') === rel)?.get('href');
+  return { loc, md, contents: link('contents'), hub: link('hub') };
 }
 
 /**

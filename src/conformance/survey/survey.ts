@@ -20,6 +20,8 @@ export interface Member {
   readonly md: Attributes;
   /** Of packages: a copy of the manifest. */
   readonly contents: string | undefined;
+  /** Of a channel: where it is subscribed to. */
+  readonly hub: string | undefined;
 }
 
 export interface SurveyedDocument {

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { openSourcePort } from '../../../src/cli/validate/validate-port.ts';
+import { validateSource } from '../../../src/conformance/source-validation.ts';
 import { changeNotifications } from '../../../src/publish/changes/change-notifications.ts';
 import { listSubscriptions } from '../../../src/store/push/subscriptions.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
@@ -305,6 +307,30 @@ test('very many changes are several notifications that follow one another', asyn
   }
   expect(some.slice(1).map(({ from }) => from)).toEqual(some.slice(0, -1).map(({ until }) => until));
 });
+
+test('rsbridge validate finds nothing wrong with the channels', async () => {
+  const url = new URL(`${sample.base}/sample/capabilitylist.xml`);
+  const { signal } = new AbortController();
+  const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: sample.directory };
+  const limits = { allowPrivate: true, maxPackageBytes: 1e6 };
+  const port = openSourcePort(url, limits, signal, { ...io, stop: signal, abort: signal });
+  const asked: string[] = [];
+  const counting: typeof port = {
+    ...port,
+    get: (uri, purpose, headers) => {
+      asked.push(uri);
+      return port.get(uri, purpose, headers);
+    },
+  };
+  const { uris } = await validateSource(url, counting, {
+    ...{ follow: true, sample: 0, packages: 0, maximumPackageBytes: 1e6 },
+    ...{ maximumDocuments: 50, maximumFindings: 20 },
+  });
+  await port.close();
+  expect(asked).toContain(topic);
+  const found = uris.flatMap(({ findings }) => findings).filter(({ rule }) => /^(CN|FN|NT)-/.test(rule));
+  expect(found).toEqual([]);
+}, 60_000);
 
 test('a channel without news is empty, and there', async () => {
   const page = await fetch(`${sample.base}/sample/framework-notification.xml`);
