@@ -1,4 +1,5 @@
 import { toMilliseconds } from '../core/datetime.ts';
+import { eitherOf } from '../core/either-signal.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
 import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
 import type { Remarks } from '../resourcesync/reading/remarks.ts';
@@ -23,6 +24,7 @@ export interface SourceCopyingDeps {
   readonly meter: Meter;
   readonly transfers: number;
   readonly maximumDeletions: number | undefined;
+  readonly maximumTransfer: number | undefined;
   readonly stop: AbortSignal;
 }
 
@@ -30,14 +32,18 @@ export interface SourceCopyingDeps {
 export class SourceCopying {
   packages = 0;
   readonly #deps: SourceCopyingDeps;
+  /** Nothing more is begun: somebody stops us, or enough has come. */
+  readonly #stop: AbortSignal;
+  readonly #enough = new AbortController();
 
   constructor(deps: SourceCopyingDeps) {
     this.#deps = deps;
+    this.#stop = eitherOf(deps.stop, this.#enough.signal);
   }
 
   /** @param again reads what has changed meanwhile */
   async copy(again: () => Promise<unknown>): Promise<void> {
-    const { copying, stop } = this.#deps;
+    const { copying } = this.#deps;
     const { now, told } = copying.deps;
     const begun = toMilliseconds(now());
     if (copying.deps.sink.takesContents) {
@@ -45,20 +51,33 @@ export class SourceCopying {
       await this.#takeChangeDumps();
     }
     await this.#fetchAll();
-    if (toMilliseconds(now()) - begun > longMs && !stop.aborted) {
+    if (toMilliseconds(now()) - begun > longMs && !this.#stop.aborted) {
       await again();
       await this.#fetchAll();
     }
     await told.settle();
+    if (this.#enough.signal.aborted && copying.deps.due.count() > 0)
+      this.#deps.note(
+        `${copying.tally.octets} octets have come, and no more than ${this.#deps.maximumTransfer} were allowed: the next run goes on`,
+      );
+  }
+
+  /** Octets that may still come. */
+  get #allowance(): number {
+    const { maximumTransfer = Number.POSITIVE_INFINITY, copying } = this.#deps;
+    return maximumTransfer - copying.tally.octets;
   }
 
   async #fetchAll(): Promise<void> {
-    const { copying, stop, transfers: atOnce, meter } = this.#deps;
+    const { copying, transfers: atOnce, meter } = this.#deps;
     const { due, now } = copying.deps;
+    const stop = this.#stop;
+    if (this.#allowance <= 0) this.#enough.abort();
     meter.begin('resources', due.sum());
     const work = async (resource: Parameters<Copying['copy']>[0]) => {
       await copying.copy(resource);
       meter.did(copying.tally);
+      if (this.#allowance <= 0) this.#enough.abort();
     };
     await workThroughDue(due, work, { atOnce, stop, now });
   }
@@ -109,6 +128,8 @@ export class SourceCopying {
       meter.begin('packages', { count: packages.length, stated: 0, octets: 0 });
       for (const member of packages) {
         if (stop.aborted || due.count() === 0) return;
+        // One by one, what is allowed can be kept to.
+        if ((member.length ?? Number.MAX_SAFE_INTEGER) > this.#allowance) return;
         const trouble = await this.readPackage(member, {});
         meter.did(copying.tally, 1);
         if (trouble !== undefined) note(`a package was of no use: ${trouble}`);

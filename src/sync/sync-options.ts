@@ -36,6 +36,8 @@ export interface SyncOptions {
   readonly transfers: number;
   /** Of one resource. */
   readonly maximumOctets: number;
+  /** Once a run has taken so many octets, nothing more is begun; undefined: there is no limit. */
+  readonly maximumTransfer?: number | undefined;
 }
 
 export interface SyncDeps {

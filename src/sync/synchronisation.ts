@@ -116,14 +116,14 @@ class Synchronisation {
     first: { way: Way; why: string },
     copying: Copying | undefined,
   ): Promise<SyncReport> {
-    const { transfers, maximumDeletions, way: asked } = this.#options;
+    const { transfers, maximumDeletions, maximumTransfer, way: asked } = this.#options;
     const { stop } = this.#deps;
     const note = (text: string) => this.#note(text);
     const work =
       copying &&
       new SourceCopying({
         ...{ set, copying, remarks: this.#remarks, note, meter: this.#meter },
-        ...{ transfers, maximumDeletions, stop },
+        ...{ transfers, maximumDeletions, maximumTransfer, stop },
       });
     if (copying) {
       await recover(copying.deps);

@@ -32,6 +32,7 @@ export function readArguments(
     ...{ transfers, sink, selection: selectionOf(flags.only), dropsExcluded: deleteExcluded },
     ...{ maximumDeletions: maxDelete, maximumOctets: maxSize ?? Number.MAX_SAFE_INTEGER },
     places: places.length === 0 ? undefined : places,
+    maximumTransfer: flags.maxTransfer,
     combined: combinedOf(flags, cwd),
     backup: backupDir === undefined ? undefined : resolve(cwd, backupDir),
   };

@@ -20,6 +20,7 @@ export interface SyncFlags {
   readonly host?: readonly string[];
   readonly transfers: number;
   readonly maxSize?: number;
+  readonly maxTransfer?: number;
   readonly allowPrivate: boolean;
   readonly contact?: string;
   readonly accessTokenFile?: string;

@@ -63,6 +63,12 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
     )
     .addOption(new Option('--transfers <n>', 'requests at a time').argParser(parsePositive).default(2))
     .addOption(new Option('--max-size <octets>', 'do not fetch larger resources').argParser(parsePositive))
+    .addOption(
+      new Option(
+        '--max-transfer <octets>',
+        'begin nothing more once so many octets have come; the next run goes on',
+      ).argParser(parsePositive),
+    )
     .option('--allow-private', 'fetch from private addresses', false)
     .option('--access-token-file <file>', 'the token of a private Source, sent to its host alone')
     .option('--contact <email>', 'contact address for the User-Agent of every request')
