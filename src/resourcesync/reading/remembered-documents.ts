@@ -64,10 +64,12 @@ export function conditionsOf(
 }
 
 function remembered({ url, headers, packed }: RememberedDocument, response: HttpResponse): HttpResponse {
+  // The clock is that of now, or none.
+  const { date: _then, ...lasting } = headers;
   const { date } = response.headers;
   return {
     ...{ status: 200, url },
-    headers: date === undefined ? headers : { ...headers, date },
+    headers: date === undefined ? lasting : { ...lasting, date },
     body: unpacked(packed),
     discard: async () => undefined,
   };
