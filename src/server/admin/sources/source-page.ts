@@ -11,7 +11,7 @@ import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
 import { formToken, sendAdminPage } from '../page/admin-page.ts';
 import { readerOf, wordsOf } from '../page/language.ts';
-import { livePart } from '../page/live-part.ts';
+import { livePart, liveSpan } from '../page/live-part.ts';
 import { when } from '../page/when.ts';
 import type { AdminWords } from '../page/words.ts';
 import { countSection } from '../runs/count-section.ts';
@@ -22,7 +22,7 @@ import { harvesterTable, harvesterWords } from './harvester-table.ts';
 import { settingsTable } from './settings-table.ts';
 import { readSourceFacts, runsPerPage, type SourceFactsView } from './source-facts.ts';
 import { pauseFields, sourceActs } from './source-forms.ts';
-import { sourceState } from './sources-live.ts';
+import { sourceFigures, sourceState } from './sources-live.ts';
 
 /** One source: what it is, what it does, what went wrong, and what can be done about it. */
 export function sourcePageRoutes(app: FastifyInstance, deps: AdminServer): void {
@@ -116,6 +116,7 @@ function facts(
   const { source, sources } = words;
   const url = settings.find(({ key }) => key === 'url')?.value;
   const info = stored?.info;
+  const figures = sourceFigures(row, words, reader, now);
   const planned = due.filter(({ dueAt, isHeld }) => dueAt !== undefined || isHeld);
   const paused = row.pause && [
     row.pause.until === undefined
@@ -123,10 +124,10 @@ function facts(
       : html`<dt>${source.pausedUntil}</dt><dd>${when(reader, row.pause.until, now)}</dd>`,
     row.pause.reason !== undefined && html`<dt>${words.acts.reason}</dt><dd>${row.pause.reason}</dd>`,
   ];
-  return html`<dl><dt>${source.address}</dt><dd>${linkTo(String(url))}</dd>${info && html`<dt>${source.protocol}</dt><dd>${info.protocol} ${info.protocolVersion}</dd>`}${paused}<dt>${sources.lastSuccess}</dt><dd>${when(reader, row.lastSuccessAt, now)}</dd>${planned.map(
+  return html`<dl><dt>${source.address}</dt><dd>${linkTo(String(url))}</dd>${info && html`<dt>${source.protocol}</dt><dd>${info.protocol} ${info.protocolVersion}</dd>`}${paused}<dt>${sources.lastSuccess}</dt><dd>${liveSpan('lastSuccess', figures.lastSuccess)}</dd>${planned.map(
     ({ kind, dueAt, isHeld, attempts, reason }) =>
       html`<dt>${source.due}: ${activityWords[reader.language].queueKinds[kind] ?? kind}</dt><dd>${isHeld ? words.states.running : when(reader, dueAt === undefined ? undefined : toIso(new Date(dueAt)), now)}${attempts > 0 && html` <span class="warn">${source.attempts(attempts)}</span>`} <span class="soft">${reason}</span></dd>`,
-  )}<dt>${sources.items}</dt><dd>${words.number(row.items)}</dd><dt>${sources.resources}</dt><dd>${words.number(row.resources)}</dd><dt>${sources.changes}</dt><dd>${words.number(row.recentChanges)}</dd>${fileFacts(details, words)}</dl>`;
+  )}<dt>${sources.items}</dt><dd>${liveSpan('items', figures.items)}</dd><dt>${sources.resources}</dt><dd>${liveSpan('resources', figures.resources)}</dd><dt>${sources.changes}</dt><dd>${liveSpan('changes', figures.changes)}</dd>${fileFacts(details, words)}</dl>`;
 }
 
 function lessons({ details }: SourceFactsView, { source }: AdminWords, reader: Reader): Markup {

@@ -9,7 +9,7 @@ import { workList } from '../activity/work-list.ts';
 import type { AdminServer } from '../guard/admin-server.ts';
 import type { LiveRequest, LiveView } from '../live/live-routes.ts';
 import { wordsIn } from '../page/language.ts';
-import { withTimes } from '../page/when.ts';
+import { when, withTimes } from '../page/when.ts';
 import type { AdminWords } from '../page/words.ts';
 import { runTable } from '../runs/run-table.ts';
 import { runsPerPage } from './source-facts.ts';
@@ -41,7 +41,11 @@ export function sourceLive(deps: AdminServer): LiveView {
     if (!row) return {};
     const works = (await worksNow(deps, shared)).filter(({ source }) => source === name);
     const now = toIso(deps.clock.now());
-    const state = { state: sourceState(row, words, reader), works: workList(works, { base, reader, now }) };
+    const state = {
+      state: sourceState(row, words, reader),
+      works: workList(works, { base, reader, now }),
+      ...sourceFigures(row, words, reader, now),
+    };
     // An older part of its history does not change.
     if (query.before !== undefined) return state;
     const db = primaryOf(deps.database);
@@ -60,6 +64,21 @@ function worksNow(deps: AdminServer, shared: LiveRequest['shared']): Promise<rea
 export function sourceState(row: SourceRow, words: AdminWords, reader: Reader): Markup {
   return html`<p>${stateMark(row.word, words)} <span class="mono soft">${row.name}</span></p>
 <p>${withTimes(reader, sentenceOf(row, words))}</p>`;
+}
+
+/** What grows while it is harvested. */
+export function sourceFigures(
+  { lastSuccessAt, items, resources, recentChanges }: SourceRow,
+  { number }: AdminWords,
+  reader: Reader,
+  now: string,
+) {
+  return {
+    lastSuccess: html`${when(reader, lastSuccessAt, now)}`,
+    items: html`${number(items)}`,
+    resources: html`${number(resources)}`,
+    changes: html`${number(recentChanges)}`,
+  };
 }
 
 /** In a cell of the table. */

@@ -86,7 +86,8 @@ test('the table and the page of a source are told of that source, in the languag
   );
   expect(Object.keys(partsOf(table))).toEqual(['state kyushu']);
   await vi.waitFor(() => expect(partsOf(page).works).toContain('約 20,000 件中 12,400 件'), 60_000);
-  expect(Object.keys(partsOf(page))).toEqual(['state', 'works']);
+  const figures = ['lastSuccess', 'items', 'resources', 'changes'];
+  expect(Object.keys(partsOf(page))).toEqual(['state', 'works', ...figures]);
 });
 
 test('programs are told what is under way and what is logged, and go on behind the last line', async () => {
