@@ -33,13 +33,23 @@ export function timesOf(
 const reader = createReader('en');
 
 export function describeTurns(overview: SourceOverview & Times): string {
-  const { nextRunAt, lagSeconds, unpublished, harvesting, now } = overview;
-  const next =
-    nextRunAt === undefined ? 'no run is planned' : `next run ${nextRunAt} (${reader.age(nextRunAt, now)})`;
+  const { lagSeconds, unpublished, harvesting, now } = overview;
+  const next = describeNext(overview);
   if (lagSeconds === undefined && harvesting) return `${next}; nothing is published yet`;
   if (lagSeconds === undefined)
     return `${next}; not published yet: ${unpublished.join(', ')} (\`rsbridge publish\`, or \`rsbridge serve\`, does it)`;
   if (lagSeconds === 0) return `${next}; everything is published`;
   const since = addSeconds(now, -lagSeconds);
   return `${next}; changes since ${since} (${reader.age(since, now)}) are not in all lists yet`;
+}
+
+const overdueSeconds = 120;
+
+/** One that should have begun a while ago, and was not put off by anybody, waits for a process. */
+function describeNext({ nextRunAt, word, now }: SourceOverview & Times): string {
+  if (nextRunAt === undefined) return 'no run is planned';
+  const when = `${nextRunAt} (${reader.age(nextRunAt, now)})`;
+  if (word === 'paused' || word === 'running' || nextRunAt >= addSeconds(now, -overdueSeconds))
+    return `next run ${when}`;
+  return `the run of ${when} waits: rsbridge serve does not run, or is at others (rsbridge healthcheck)`;
 }

@@ -44,8 +44,12 @@ test('status tells how old the last success is, when the next run is, and whethe
   await database
     .writer('due')
     .insert({ source: 'repo', kind: 'harvest', schedule: '0 3 * * *', due_at: soon });
-  await database.close();
   expect(await status()).toMatch(/ {2}next run \S+Z \(in 3 hours\); /);
+  await database.writer('due').update({ due_at: Date.now() - 660_000 });
+  await database.close();
+  expect(await status()).toMatch(
+    / {2}the run of \S+Z \(11 minutes ago\) waits: rsbridge serve does not run, /,
+  );
 });
 
 test('after a backup was put back onto an empty disk nothing is published, and that is said', async () => {
