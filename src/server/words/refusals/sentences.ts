@@ -2,7 +2,7 @@
  * What is refused, and why, stands in logs, answers of the API and on terminals in the same English words; on pages it is said in the
  * language of whoever reads it. What is not here is told as it was said.
  */
-type Sentence = readonly [said: RegExp, told: (...parts: string[]) => string];
+type Sentence = readonly [said: RegExp, told: (...parts: (string | undefined)[]) => string];
 
 const japanese: readonly Sentence[] = [
   // Times
@@ -35,6 +35,23 @@ const japanese: readonly Sentence[] = [
       `${host} のアドレスにユーザー名とパスワードが含まれています。アドレスは公開されるので、除いてください`,
   ],
   [/^(\S+) is not a public address$/, (host) => `${host} は公開されたアドレスではありません`],
+  [
+    /^\S+ cannot be reached: there is no host named (\S+) \(ENOTFOUND\)$/,
+    (host) => `${host} という名前のホストは見つかりません`,
+  ],
+  [
+    /^\S+ cannot be reached: no program answers at (\S+) \(ECONNREFUSED\)$/,
+    (place) => `${place} では、どのプログラムも応答しません`,
+  ],
+  [
+    /^(?:\S+ answered: (.+?)\. )?Nothing to harvest by (.+?) was found at (\S+)\. (?:Then tried, where such interfaces usually are:((?:\n {2}[^\n]*)*)\n)?.*What helps: /s,
+    (answer, wanted = '', address, others) => {
+      const itself = answer === undefined ? '' : `このアドレスの応答: ${answer}。`;
+      const tried =
+        others === undefined ? '' : `インターフェースがよく置かれる次の場所も調べました。${others}\n`;
+      return `${address} には、ハーベストできるもの（${wanted.replaceAll(/, | or /g, '、')}）が見つかりませんでした。${itself}${tried}OAI-PMH のベース URL、DSpace の REST のアドレス、または ResourceSync のケイパビリティリストのアドレスを指定してください（リポジトリの説明書に記載されているか、管理者に問い合わせると分かります）`;
+    },
+  ],
   [/^a protocol is one of (.+)$/, (protocols) => `プロトコルは次のいずれかです: ${protocols}`],
   [/^there is no group called (\S+) in the configuration$/, (name) => `グループ ${name} は設定にありません`],
   [

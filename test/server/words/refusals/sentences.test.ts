@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseAddress } from '../../../../src/bridge/finding/find-any.ts';
+import { nothingFound } from '../../../../src/bridge/finding/nothing-found.ts';
 import { refuseKnown, refuseTaken } from '../../../../src/bridge/sources/new-source.ts';
 import { pauseEnd } from '../../../../src/bridge/sources/pause-end.ts';
 import { parseConfig } from '../../../../src/core/config/config.ts';
@@ -41,6 +42,18 @@ test.each([
   ['gone: 0 created, 0 updated, 1 deleted', 'リポジトリにはもうありません。新規 0 件、変更 0 件、削除 1 件'],
 ])('what became of records and tasks: %s', (said, japanese) => {
   expect(inJapanese(said)).toBe(japanese);
+});
+
+test.each(['all', 'usual'] as const)('that nothing was found is said with what was tried: %s', (telling) => {
+  const given = { url: 'https://repo.example.ac.jp/', reason: 'HTTP status 404' };
+  const other = { url: 'https://repo.example.ac.jp/oai', reason: 'an HTML page' };
+  const address = 'https://repo.example.ac.jp/';
+  const told = inJapanese(nothingFound(address, 'DSpace, OAI-PMH or ResourceSync', [given, other], telling));
+  expect(told).toMatch(
+    /^https:\/\/repo\.example\.ac\.jp\/ には、ハーベストできるもの（DSpace、OAI-PMH、ResourceSync）が/,
+  );
+  expect(told).toContain('このアドレスの応答: HTTP status 404。');
+  expect(told?.includes('\n  https://repo.example.ac.jp/oai: an HTML page\n')).toBe(telling === 'all');
 });
 
 test('what nobody has translated is told as it was said', () => {
