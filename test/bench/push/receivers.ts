@@ -5,10 +5,10 @@ import { print } from '../once/processes.ts';
 
 /**
  * Subscribers of the bench of pushing, in a process of their own: what they take is not the bridge's. Each is at a port of its own, as
- * they would be at hosts of their own; of every ten one never answers and one takes three seconds. The first line has the ports; a
- * message with the commits by path ends it, and the second line says how long deliveries were behind them.
+ * they would be at hosts of their own; of every ten one never answers (or five), and one takes three seconds. The first line has the ports;
+ * each message has commits by path, and is answered by a line that says how long deliveries were behind them.
  */
-const subscribers = Number(process.argv[2]);
+const [subscribers, dead] = process.argv.slice(2).map(Number) as [number, number];
 /** Of those that answer, in milliseconds since the epoch, by the path that the notification names. */
 const arrivals = new Map<string, number[]>();
 let deliveries = 0;
@@ -32,7 +32,7 @@ const prompt = (body: string, reply: ServerResponse) => {
   }
 };
 const slow = (_body: string, reply: ServerResponse) => void setTimeout(() => reply.end(), 3000);
-const dead = () => undefined;
+const silent = () => undefined;
 
 async function listen(answer: (body: string, reply: ServerResponse) => void): Promise<number> {
   const server = createServer(async (request, reply) => {
@@ -51,10 +51,10 @@ async function listen(answer: (body: string, reply: ServerResponse) => void): Pr
 
 const ports: number[] = [];
 for (let index = 0; index < subscribers; index += 1)
-  ports.push(await listen(index % 10 === 0 ? dead : index % 10 === 1 ? slow : prompt));
+  ports.push(await listen(index % 10 < dead ? silent : index % 10 === dead ? slow : prompt));
 print(ports);
 
-process.once('message', (committed: readonly (readonly [path: string, at: number])[]) => {
+process.on('message', (committed: readonly (readonly [path: string, at: number])[]) => {
   const latencies = committed.flatMap(([path, at]) => (arrivals.get(path) ?? []).map((one) => one - at));
   latencies.sort((a, b) => a - b);
   const quantile = (share: number) => Math.round(latencies[Math.floor((latencies.length - 1) * share)] ?? -1);
@@ -62,5 +62,5 @@ process.once('message', (committed: readonly (readonly [path: string, at: number
     ...{ deliveries, octets, told: latencies.length },
     ...{ p50Ms: quantile(0.5), p95Ms: quantile(0.95), p99Ms: quantile(0.99), maxMs: quantile(1) },
   });
-  process.exit();
 });
+process.once('disconnect', () => process.exit());
