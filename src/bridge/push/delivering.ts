@@ -26,8 +26,8 @@ export interface DeliveringDeps {
   readonly now: () => number;
 }
 
-/** Calls under way: to subscribers that answer, to those that did not last time, and altogether. */
-const most = { prompt: 128, patient: 64, all: 320 } as const;
+/** Calls under way: to subscribers that answer, to those that did not last time, and altogether, with those that turn out not to answer. */
+const most = { prompt: 128, patient: 64, all: 1024 } as const;
 /** Who takes longer keeps none of those who answer from being called: this time, and from the next time on from the beginning. */
 const promptMs = 1000;
 /** So many are known to be slow. */
