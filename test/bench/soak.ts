@@ -11,13 +11,18 @@ import { Simulator } from '../../src/simulate/simulator.ts';
 import { heapFlags, print } from './once/processes.ts';
 
 /**
- * A real `rsbridge sync --watch` follows a simulated Source with faults: `npm run bench soak [MINUTES] [--seed N] [--resources N] [--rate N]`.
+ * A real `rsbridge sync --watch` follows a simulated Source with faults: `npm run bench soak [MINUTES] [--seed N] [--resources N] [--rate N] [--kills ROUNDS]`.
  * Every half minute the Source holds still without faults until the copy is the same, which is timed; then a line tells descriptors, memory and
- * how late timers were. Now and then the process is killed (SIGKILL) and begun anew.
+ * how late timers were. After every so many rounds (4; 0: never) the process is killed (SIGKILL) and begun anew.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string' }, resources: { type: 'string' }, rate: { type: 'string' } },
+  options: {
+    seed: { type: 'string' },
+    resources: { type: 'string' },
+    rate: { type: 'string' },
+    kills: { type: 'string' },
+  },
 });
 const minutes = Number(positionals[0] ?? 5);
 const seed = Number(values.seed ?? 1);
@@ -25,7 +30,7 @@ const resources = Number(values.resources ?? 5000);
 const rate = Number(values.rate ?? 20);
 const busyMs = 30_000;
 const longestWaitMs = 300_000;
-const killEvery = 4;
+const killEvery = Number(values.kills ?? 4);
 const faults = [
   ...[
     'cut',
@@ -69,7 +74,7 @@ try {
       ...{ changes: source.events, resources: source.repository.size, requests: source.counts },
       ...{ descriptors: descriptorsOf(child.pid), rssMb: rssOf(child.pid), loopDelayMs: late },
     });
-    if (round % killEvery === 0) {
+    if (killEvery > 0 && round % killEvery === 0) {
       const killed = once(child, 'exit');
       source.setFaults(faults);
       source.resume();
