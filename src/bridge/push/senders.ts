@@ -27,6 +27,8 @@ export function createSenders(
   callbacks: Pick<Callbacks, 'call'>,
 ): Readonly<Record<string, Sender>> {
   const { baseUrl } = config;
+  /** To all webhooks of a set the same is sent; each has a signature of its own. */
+  const messages = new WeakMap<Notification, Message>();
   return {
     websub: async ({ subscription, notification, set, now }) => {
       const { topic, secret, callback: url } = subscription;
@@ -44,13 +46,11 @@ export function createSenders(
       return outcomeOf(answer, subscription, notification, now);
     },
     webhook: async ({ subscription, notification, now }) => {
-      const { json, seq } = notification;
+      const message = messages.get(notification) ?? toMessage(baseUrl, subscription, notification);
       // It was told before this webhook was there.
-      if (!json) return { kind: 'nothing', seq };
-      const id = webhookId(subscription, notification);
-      const told = { id, type: 'changes', ...placeOf(baseUrl, subscription.topic) };
-      const body = Buffer.concat([Buffer.from(`${JSON.stringify(told).slice(0, -1)},`), json.subarray(1)]);
-      const answer = await callWebhook(callbacks, subscription, { id, body, now });
+      if (!message) return { kind: 'nothing', seq: notification.seq };
+      messages.set(notification, message);
+      const answer = await callWebhook(callbacks, subscription, { ...message, now });
       return outcomeOf(answer, subscription, notification, now);
     },
     ping: async ({ subscription, notification, now }) => {
@@ -69,6 +69,26 @@ export function createSenders(
   };
 }
 
+interface Message {
+  readonly id: string;
+  readonly body: Buffer;
+}
+
+function toMessage(
+  baseUrl: string,
+  subscription: ClaimedSubscription,
+  notification: Notification,
+): Message | undefined {
+  const { json } = notification;
+  if (!json) return undefined;
+  const id = webhookId(subscription, notification);
+  const told = { id, type: 'changes', ...placeOf(baseUrl, subscription.topic) };
+  return {
+    id,
+    body: Buffer.concat([Buffer.from(`${JSON.stringify(told).slice(0, -1)},`), json.subarray(1)]),
+  };
+}
+
 /** Signed as Standard Webhooks has it, where there is a secret. */
 export function callWebhook(
   callbacks: Pick<Callbacks, 'call'>,
@@ -79,7 +99,7 @@ export function callWebhook(
   const signed =
     secret === undefined
       ? { 'webhook-id': id, 'webhook-timestamp': String(seconds) }
-      : signatureHeaders({ id, body: body.toString() }, secret, seconds);
+      : signatureHeaders({ id, body }, secret, seconds);
   return callbacks.call({
     url,
     method: 'POST',

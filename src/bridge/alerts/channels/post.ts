@@ -59,12 +59,12 @@ async function ask(
  * @param seconds of the attempt, since the epoch
  */
 export function signatureHeaders(
-  { id, body }: { readonly id: string; readonly body: string },
+  { id, body }: { readonly id: string; readonly body: string | Uint8Array },
   secret: string,
   seconds: number,
 ): Readonly<Record<string, string>> {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret);
-  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64');
   return {
     'webhook-id': id,
     'webhook-timestamp': String(seconds),
