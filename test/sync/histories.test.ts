@@ -168,6 +168,21 @@ it('whatever happens on the way, at a quiet moment the copy is the Source', asyn
         }
       },
     ),
-    { numRuns: runs(60) },
+    {
+      numRuns: runs(60),
+      // A package was being taken when the process was killed, and what it had brought was gone from the Source afterwards.
+      examples: [
+        [
+          [
+            { do: 'put', name: '/a', text: '1' },
+            { do: 'sync', fault: 'kill', name: '/a', isAudit: false },
+            { do: 'remove', name: '/a' },
+            { do: 'sync', fault: 'none', name: '/a', isAudit: false },
+          ],
+          ['hash', 'length', 'lastmod', 'type'],
+          ['resourcelist', 'changedump'],
+        ],
+      ],
+    },
   );
 });

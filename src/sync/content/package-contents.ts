@@ -75,6 +75,8 @@ async function takeFrom(
     const place = `${uri}!/manifest.xml`;
     const opened = (document: DocumentOpening) => stage?.opened?.(document);
     await parseSourceDocument(zip.read(manifest), place, { opened, statement }, deps.remarks.at(place));
+    // Whatever a kill leaves in the copy is looked for among what is due (`recovery.ts`).
+    if (stage) deps.copying.deps.database.flush();
     for (const found of wanted) {
       if (stop.aborted) return undefined;
       await takeMember(zip, found, deps);
