@@ -41,18 +41,20 @@ export async function copySource(
   );
   for (const { name: table, columns } of others) {
     const isCounted = columns.includes('id');
-    for (let after = 0; ; ) {
+    // Forms of links have ids of letters, some of which sort before a 0.
+    for (let after: number | string | undefined; ; ) {
       signal.throwIfAborted();
       const query = db(table).where({ source_id: source.id });
-      const rows: (Row & { id?: number })[] = isCounted
-        ? await query.where('id', '>', after).orderBy('id').limit(rowsAtATime)
-        : await query;
+      if (after !== undefined) query.where('id', '>', after);
+      const rows: (Row & { id?: number | string })[] = await (isCounted
+        ? query.orderBy('id').limit(rowsAtATime)
+        : query);
       await write(to, table, rows);
       if (table === 'item') {
         const ids = rows.map(({ id }) => Number(id));
         for (const own of ofItems) await copyOwn(db, to, own.name, source.id, ids);
       }
-      after = rows.at(-1)?.id ?? 0;
+      after = rows.at(-1)?.id;
       if (!isCounted || rows.length < rowsAtATime) break;
     }
   }

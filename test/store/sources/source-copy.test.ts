@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { insertRows } from '../../../src/store/engine/bulk.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { recordVanished } from '../../../src/store/runs/vanished.ts';
 import { copySource } from '../../../src/store/sources/source-copy.ts';
@@ -23,6 +24,14 @@ describeOnBoth('a copy of a source, to try a harvest in', (open) => {
       source.moment(),
     );
     await source.tell({ 9: { files: ['https://x.example.org/own'] } });
+    const forms = ['-7QHCVrN', '0', ...Array.from({ length: 1000 }, (_, at) => `form${at}`)];
+    await database.transaction(async (trx) => {
+      await insertRows(
+        trx,
+        'link_form',
+        forms.map((id) => ({ id, source_id: source.id, form: '[]' })),
+      );
+    });
     const own = migratedSqlite();
     const copy = openDatabase(own.config);
     try {
@@ -39,7 +48,8 @@ describeOnBoth('a copy of a source, to try a harvest in', (open) => {
         harvest_expires: null,
       });
       const ofItems = ['item_collection', 'item_file'];
-      for (const table of ['item', 'resource', 'collection', 'vanished', 'unread_part', 'run', ...ofItems]) {
+      const ofSource = ['item', 'resource', 'link_form', 'collection', 'vanished', 'unread_part', 'run'];
+      for (const table of [...ofSource, ...ofItems]) {
         const [there] = await copy.reader(table).count({ count: '*' });
         const query = ofItems.includes(table)
           ? database
