@@ -1,8 +1,13 @@
+import { randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import { hrefs } from './role.ts';
 
 /** Addresses that are remembered as met: a file's entry lies near the entries of its item, as a rule. */
 const remembered = 50_000;
+
+/** Of more, a list of files behind all metadata, a part is looked for: another one in each pass. */
+const mostAwaited = 100_000;
 
 /**
  * Files in store that the metadata of their items does not describe. Their own entries may lie anywhere in the list, so
@@ -12,6 +17,15 @@ export class AwaitedFiles {
   /** Identifiers of items by the address of the file. */
   readonly #owners = new Map<string, Set<string>>();
   readonly #met = new Set<string>();
+  readonly #most: number;
+  readonly #pass = randomInt(2 ** 32);
+  /** One of so many is looked for: a power of two. */
+  #each = 1;
+
+  /** @param most files that are awaited at the same time */
+  constructor(most = mostAwaited) {
+    this.#most = most;
+  }
 
   get isEmpty(): boolean {
     return this.#owners.size === 0;
@@ -33,11 +47,19 @@ export class AwaitedFiles {
 
   await(identifier: string, urls: readonly string[]): void {
     for (const url of urls) {
-      if (this.#met.has(url)) continue;
+      if (this.#met.has(url) || !this.#isLookedFor(url)) continue;
       const owners = this.#owners.get(url);
       if (owners) owners.add(identifier);
       else this.#owners.set(url, new Set([identifier]));
     }
+    while (this.#owners.size > this.#most) {
+      this.#each *= 2;
+      for (const url of this.#owners.keys()) if (!this.#isLookedFor(url)) this.#owners.delete(url);
+    }
+  }
+
+  #isLookedFor(url: string): boolean {
+    return this.#each === 1 || crc32(url, this.#pass) % this.#each === 0;
   }
 
   /** Addresses that have not been met, by item. */
