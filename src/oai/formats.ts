@@ -31,6 +31,7 @@ export function mapFormatBeside(formats: readonly OfferedFormat[]): OfferedForma
 /** By namespace, where what repositories say is often wrong or gone. */
 const schemas: Readonly<Record<string, string>> = {
   'http://www.openarchives.org/OAI/2.0/oai_dc/': 'http://www.openarchives.org/OAI/2.0/oai_dc.xsd',
+  'http://purl.org/dc/terms/': 'http://dublincore.org/schemas/xmls/qdc/2006/01/06/dcterms.xsd',
   'http://www.loc.gov/mods/v3': 'http://www.loc.gov/standards/mods/v3/mods.xsd',
   'http://www.loc.gov/METS/': 'http://www.loc.gov/standards/mets/mets.xsd',
   'http://www.loc.gov/MARC21/slim': 'http://www.loc.gov/standards/marcxml/schema/MARC21slim.xsd',

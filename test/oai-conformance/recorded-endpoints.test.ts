@@ -86,7 +86,6 @@ test('the simulated DSpace: what DSpace is known for, and nothing else', async (
       'refuses-mixed-dates',
       'refuses-reversed-dates',
       'refuses-token',
-      'formats-payload',
       'token-cursor',
       'token-characters',
       'base-handle',

@@ -34,7 +34,7 @@ export const listChecks = {
   },
   'formats-payload': {
     severity: 'error',
-    asks: 'The root of a payload is in the namespace that `ListMetadataFormats` states for its format.',
+    asks: 'The root of a payload is in the namespace that `ListMetadataFormats` states for its format; that of `qdc` of a DSpace may be `http://dspace.org/qualifieddc/`.',
     remedy: 'State the namespace that the records have; every payload declares its own.',
     sources: ['OAI-PMH: §3.4', 'CRIS: targetNamespace'],
   },
