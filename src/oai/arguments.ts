@@ -3,7 +3,11 @@ export interface Arguments {
   readonly pairs: readonly (readonly [name: string, value: string])[];
   /** Names and values whose octets are no UTF-8 in the form of URLs: they are not in `pairs`. */
   readonly illegible: number;
+  /** A POST brought something else than a form: nothing was read. */
+  readonly isNoForm?: true;
 }
+
+export const noForm: Arguments = { pairs: [], illegible: 0, isNoForm: true };
 
 /**
  * Reads `application/x-www-form-urlencoded` (OAI-PMH §3.1.1), of the query and of the body of a POST together.

@@ -66,10 +66,10 @@ const signatures: Readonly<Record<Verb, Signature>> = {
  * @param readPlace of a token; undefined: it is not ours
  */
 export function readRequest(
-  { pairs, illegible }: Arguments,
+  { pairs, illegible, isNoForm }: Arguments,
   readPlace: (token: string) => Place | undefined,
 ): ReadRequest {
-  const verb = verbOf(pairs);
+  const verb = isNoForm ? formless : verbOf(pairs);
   if (typeof verb !== 'string') return { request: undefined, errors: [verb], stated: {} };
   const errors: OaiError[] = [];
   const wrong = (message: string) => errors.push({ code: 'badArgument', message });
@@ -102,6 +102,11 @@ export function readRequest(
   if (errors.length > 0) return { request: undefined, errors, stated };
   return { request: toRequest(verb, given, dates, place), errors, stated };
 }
+
+const formless: OaiError = {
+  code: 'badVerb',
+  message: 'What was posted is no form; post arguments as application/x-www-form-urlencoded.',
+};
 
 function verbOf(pairs: Arguments['pairs']): Verb | OaiError {
   const values = pairs.flatMap(([name, value]) => (name === 'verb' ? [value] : []));

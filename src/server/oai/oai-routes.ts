@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { parseArguments } from '../../oai/arguments.ts';
+import { noForm, parseArguments } from '../../oai/arguments.ts';
 import type { ServerDeps } from '../deps.ts';
 import { varyBy, wantsGzip } from '../http/negotiation.ts';
 import { answerOai } from './answer.ts';
@@ -45,7 +45,8 @@ export function oaiRoutes(app: FastifyInstance, deps: ServerDeps): void {
     reply: FastifyReply,
   ): Promise<Buffer> {
     const repository = await open(request.params);
-    const given = parseArguments(queryOf(request), formOf(request));
+    const form = formOf(request);
+    const given = form === undefined ? noForm : parseArguments(queryOf(request), form);
     const client = deps.clientOf?.(request.raw) ?? '';
     const isList = given.pairs.some(([name, value]) => name === 'verb' && value.startsWith('List'));
     const write = () => answerOai({ ...deps, log: request.log }, repository, given);
@@ -93,9 +94,9 @@ function queryOf({ url }: FastifyRequest): string {
   return query < 0 ? '' : url.slice(query + 1);
 }
 
-/** What is no form says nothing: an answer without a verb tells so. */
-function formOf({ body, headers }: FastifyRequest): string {
+/** Undefined: the body is no form. */
+function formOf({ body, headers }: FastifyRequest): string | undefined {
   if (!Buffer.isBuffer(body) || body.length === 0) return '';
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers['content-type'] ?? '');
-  return isForm ? body.toString('latin1') : 'verb=&verb=';
+  return isForm ? body.toString('latin1') : undefined;
 }

@@ -156,7 +156,9 @@ describeOnBoth('OAI-PMH of a source', (open) => {
   test('reads forms, and the query of a POST with them', async () => {
     expect(await house.post('verb=Identify')).toContain('<Identify>');
     expect(errorsIn(await house.post('verb=Identify&verb=Identify'))).toEqual(['badVerb']);
-    expect(errorsIn(await house.post('{"verb":"Identify"}', 'application/json'))).toEqual(['badVerb']);
+    const posted = await house.post('{"verb":"Identify"}', 'application/json');
+    expect(errorsIn(posted)).toEqual(['badVerb']);
+    expect(posted).toContain('post arguments as application/x-www-form-urlencoded');
     expect(errorsIn(await house.post(''))).toEqual(['badVerb']);
     const answer = await house.app.inject({
       method: 'POST',
