@@ -1,7 +1,9 @@
 import type { SourceItem } from '../../core/adapter.ts';
 import { isDspace } from '../../core/config/published-formats.ts';
+import { circumstancesOfSource } from '../../core/crosswalks/circumstances.ts';
 import type { CrosswalkFinding } from '../../core/crosswalks/finding.ts';
-import type { Target } from '../../core/crosswalks/target.ts';
+import { fieldsNotTaken } from '../../core/crosswalks/statements.ts';
+import { localFieldsFor, type Target } from '../../core/crosswalks/target.ts';
 import type { MetadataValue } from '../../core/dspace/dspace-item.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { anyIdentifier } from '../../store/reading/items.ts';
@@ -15,6 +17,8 @@ export interface CrosswalkedItem {
   /** Undefined: nothing is written of it. */
   readonly document: string | undefined;
   readonly findings: readonly CrosswalkFinding[];
+  /** Its fields that neither a rule nor the settings know. */
+  readonly notTaken: readonly string[];
 }
 
 /**
@@ -47,10 +51,12 @@ export async function crosswalkItem(
     );
   const document = contentOf(found, target);
   const { metadata } = original.item;
+  const local = localFieldsFor(target, circumstancesOfSource(settings.crosswalk));
+  const item = { metadata, notTaken: fieldsNotTaken(metadata, local) };
   if (document === undefined)
-    return { metadata, document, findings: judgeAbsence(target, original, settings) };
+    return { ...item, document, findings: judgeAbsence(target, original, settings) };
   const findings = judgeDocument(target, document, original, settings) ?? [];
-  return { metadata, document: Buffer.from(document).toString('utf8'), findings };
+  return { ...item, document: Buffer.from(document).toString('utf8'), findings };
 }
 
 function contentOf({ metadata }: SourceItem, wanted: string): Uint8Array | undefined {

@@ -31,20 +31,22 @@ export async function crosswalkCommand(
       ...(language !== undefined && { language }),
       value,
     }));
-    const { document, findings } = item;
-    if (flags.json) printResult(io, true, { source, identifier, to, fields, document, findings }, '');
+    const { document, findings, notTaken } = item;
+    if (flags.json)
+      printResult(io, true, { source, identifier, to, fields, document, findings, notTaken }, '');
     else print(item, io);
     return findings.some(({ level }) => level === 'M') ? exitCodes.needsAttention : exitCodes.ok;
   });
 }
 
-function print({ metadata, document, findings }: CrosswalkedItem, io: CommandIo): void {
+function print({ metadata, document, findings, notTaken }: CrosswalkedItem, io: CommandIo): void {
   const left = metadata.map(({ value, language, ...name }) => {
     const field = `${fieldName(name)}${language === undefined ? '' : ` [${language}]`}`;
     return printable(`${field} ${value.replace(/\s+/g, ' ')}`);
   });
   const right = (document ?? '(nothing is written)').trimEnd().split('\n').map(printable);
-  const lines = [...inTwoColumns(left, right), '', ...findings.map(describe)];
+  const rest = notTaken.length > 0 ? [`not taken: ${printable(notTaken.join(', '))}`] : [];
+  const lines = [...inTwoColumns(left, right), '', ...findings.map(describe), ...rest];
   io.stdout.write(`${lines.join('\n').trimEnd()}\n`);
 }
 

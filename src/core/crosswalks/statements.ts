@@ -1,5 +1,5 @@
 import type { MetadataValue } from '../dspace/dspace-item.ts';
-import { fieldName } from '../dspace/field-name.ts';
+import { type FieldName, fieldName } from '../dspace/field-name.ts';
 import { legalText } from '../dspace/xml-document.ts';
 import { fieldRules } from './field-rules.ts';
 
@@ -21,6 +21,27 @@ const orderOfField: ReadonlyMap<string, number> = new Map(
   fieldRules.flatMap(({ fields }) => fields).map((field, index) => [field, index]),
 );
 
+/** The field as the rules have it. */
+function ruleOf(name: FieldName): string {
+  const field = fieldName(name);
+  return saidByField.has(field) || name.qualifier === undefined ? field : `${name.schema}.${name.element}.*`;
+}
+
+/** What becomes of them does not come from them as fields: the landing page, when DSpace took the item in, what it is. */
+const known: ReadonlySet<string> = new Set([
+  'dc.identifier.uri',
+  'dc.date.accessioned',
+  'dspace.entity.type',
+]);
+
+/** The fields of an item that nothing is made of, each once. */
+export function fieldsNotTaken(metadata: readonly FieldName[], local: LocalFields): readonly string[] {
+  const own = metadata.filter(
+    (name) => !Object.hasOwn(local, fieldName(name)) && !known.has(fieldName(name)),
+  );
+  return [...new Set(own.filter((name) => !saidByField.has(ruleOf(name))).map(fieldName))];
+}
+
 export const whatFieldsSay: ReadonlySet<string> = new Set(fieldRules.map(({ says }) => says));
 
 /** The values of an item, by what they say. */
@@ -31,7 +52,7 @@ export class Statements {
     const taken: { readonly says: string; readonly order: number; readonly statement: Statement }[] = [];
     for (const { schema, element, qualifier, value, language, authority } of metadata) {
       const field = fieldName({ schema, element, qualifier });
-      const rule = saidByField.has(field) || qualifier === undefined ? field : `${schema}.${element}.*`;
+      const rule = ruleOf({ schema, element, qualifier });
       const says = (Object.hasOwn(local, field) ? local[field] : undefined) ?? saidByField.get(rule);
       const text = legalText(value).trim();
       if (says === undefined || text === '') continue;

@@ -3,6 +3,7 @@ import { type FieldRule, fieldRules } from './field-rules.ts';
 import { about } from './finding.ts';
 import { toJpcoar } from './jpcoar.ts';
 import { toOpenaire } from './openaire.ts';
+import type { LocalFields } from './statements.ts';
 import type { Circumstances, Work } from './work.ts';
 import { readWork } from './work-reader.ts';
 import type { Written } from './written.ts';
@@ -32,6 +33,14 @@ const noWorks: ReadonlySet<string> = new Set([
   'Funding',
 ]);
 
+/** What the source's own fields say in a target. */
+export function localFieldsFor(
+  target: Target,
+  { localFields, localFieldsOf }: Pick<Circumstances, 'localFields' | 'localFieldsOf'>,
+): LocalFields {
+  return { ...localFields, ...localFieldsOf?.[target] };
+}
+
 /**
  * An item in the words of a target, and what it lacks for that, or has in a form that the target refuses.
  * @param item without what is internal to its repository
@@ -39,8 +48,7 @@ const noWorks: ReadonlySet<string> = new Set([
 export function writeWork(target: Target, item: DspaceItem, circumstances: Circumstances): Written {
   if (item.entityType !== undefined && noWorks.has(item.entityType))
     return { document: undefined, findings: [] };
-  const { localFields, localFieldsOf } = circumstances;
-  const own = { ...localFields, ...localFieldsOf?.[target] };
+  const own = localFieldsFor(target, circumstances);
   const { work, remarks } = readWork(item, { ...circumstances, localFields: own });
   const { document, findings } = writers[target](work);
   const ofValues = remarks.flatMap(({ kind, says, statement, message }) => {

@@ -23,6 +23,7 @@ network: { allow: [127.0.0.1] }
 sources:
   kyoto: { ${dspace}, formats: [oai_dc] }
   own: { ${dspace}, crosswalk: ${fields} }
+  local: { ${dspace}, crosswalk: { jpcoar: { local.note: nothing }, openaire: { dc.local.ndc: 'subject:NDC' } } }
   other: { url: 'http://127.0.0.1:9/oai' }
 `,
   );
@@ -39,6 +40,7 @@ test('an item of a repository stands beside what becomes of it', async () => {
   expect(stdout).toMatch(/^dc\.\S+ .* \| <\?xml version/);
   expect(stdout).toMatch(/^dc\.title .* \| /m);
   expect(stdout).toContain(' |   <dc:title xml:lang=');
+  expect(stdout).not.toContain('not taken');
   const json = await crosswalk('kyoto', identifier, '--to', 'oai_openaire', '--json');
   const said = JSON.parse(json.stdout);
   expect(said).toMatchObject({ source: 'kyoto', identifier, to: 'oai_openaire' });
@@ -52,6 +54,20 @@ test('settings of the source count, and what it lacks is told below', async () =
   expect(code).toBe(4);
   expect(stdout).toContain(' | (nothing is written)');
   expect(stdout).toContain('\ndc:type missing, M: ');
+});
+
+test('fields that nothing is made of are named, until the settings say what they are', async () => {
+  const item = itemAt(sample, 0);
+  sample.repository.editMetadata(item, {
+    'dc.local.ndc': ['519'],
+    'local.note': ['x'],
+    'dc.type': ['Article'],
+  });
+  const { stdout } = await crosswalk('kyoto', identifierOf(item), '--to', 'oai_openaire');
+  expect(stdout).toMatch(/\nnot taken: dc\.local\.ndc, local\.note\n$/);
+  const own = await crosswalk('local', identifierOf(item), '--to', 'oai_openaire');
+  expect(own.stdout).toMatch(/\nnot taken: local\.note\n$/);
+  expect(own.stdout).toContain('<datacite:subject subjectScheme="NDC">519<');
 });
 
 test('what is no item, no DSpace or no target is refused', async () => {
