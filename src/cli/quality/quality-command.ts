@@ -7,6 +7,8 @@ import {
   type FormatQuality,
 } from '../../bridge/quality/quality-report.ts';
 import { forReading } from '../../bridge/stored-bridge.ts';
+import type { SourceConfig } from '../../core/config/config.ts';
+import { isDspace, ownFormats } from '../../core/config/published-formats.ts';
 import { countOf } from '../../core/count-of.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
@@ -46,12 +48,19 @@ export async function qualityCommand(source: string, flags: QualityFlags, io: Co
     if (formats.length === 0)
       throw new BridgeError(
         'usage',
-        `${source} has no records in JPCOAR or OpenAIRE; of a DSpace, add jpcoar_2.0 or oai_openaire to \`formats\`, and run rsbridge harvest ${source} --full`,
+        `${source} has no records in JPCOAR or OpenAIRE; ${toHaveThem(settings)}, and run rsbridge harvest ${source} --full`,
       );
     for (const format of formats) print(source, format, uriOf, flags.json, io);
     const isWanting = formats.some(({ findings }) => findings.some(({ level }) => level === 'M'));
     return isWanting ? exitCodes.needsAttention : exitCodes.ok;
   });
+}
+
+/** Formats that are not named are deleted: those that there are stand before the new ones. */
+function toHaveThem(settings: SourceConfig | undefined): string {
+  if (!settings || !isDspace(settings)) return 'name the one that its endpoint offers in `formats`';
+  const all = new Set([...(ownFormats(settings) ?? []), 'jpcoar_2.0', 'oai_openaire']);
+  return `give it \`formats: [${[...all].join(', ')}]\``;
 }
 
 async function* nobody(): AsyncGenerator<JudgedItem> {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const source = `{ adapter: dspace, url: 'http://127.0.0.1:9/api', formats: [json, jpcoar_2.0] }`;
   writeFileSync(
     join(directory, 'rsbridge.yaml'),
-    `database: { client: sqlite, file: test.db }\ndirectory: ${directory}\nsources: { kyoto: ${source}, empty: ${source} }\n`,
+    `database: { client: sqlite, file: test.db }\ndirectory: ${directory}\nsources: { kyoto: ${source}, empty: { adapter: dspace, url: 'http://127.0.0.1:9/api' }, foreign: { url: 'http://127.0.0.1:9/oai' } }\n`,
   );
   await ensureSource(database, 'kyoto', now);
   const lease = await acquireLease(database, 'kyoto', Date.parse(now));
@@ -80,7 +80,8 @@ test('a source without such records says what to do, and one that is not there i
   const { code, stderr } = await quality('empty');
   expect(code).toBe(2);
   expect(stderr).toContain(
-    'add jpcoar_2.0 or oai_openaire to `formats`, and run rsbridge harvest empty --full',
+    'give it `formats: [oai_dc, dim, qdc, json, jpcoar_2.0, oai_openaire]`, and run rsbridge harvest empty --full',
   );
+  expect((await quality('foreign')).stderr).toContain('name the one that its endpoint offers in `formats`');
   expect((await quality('nobody')).code).toBe(2);
 });
