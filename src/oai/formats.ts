@@ -1,4 +1,5 @@
 import type { MetadataFormat, RepositoryInfo } from '../core/adapter.ts';
+import { itemJsonProfile } from '../core/dspace/item-json.ts';
 import type { OfferedFormat } from './lists.ts';
 import { atomNamespace } from './ore/resource-map.ts';
 import { isPrefix, oaiNamespace } from './protocol.ts';
@@ -61,6 +62,8 @@ function toOffered({
 }: MetadataFormat): OfferedFormat | undefined {
   if (!selected || !offered || !isPrefix(name)) return undefined;
   if (namespace === undefined || namespace === oaiNamespace || !isAddress(namespace)) return undefined;
+  // What is deleted does not say any more that it was no XML.
+  if (namespace === itemJsonProfile) return undefined;
   const known = schemas[namespace] ?? (schema !== undefined && isAddress(schema) ? schema : namespace);
   return { prefix: name, namespace, schema: known };
 }
