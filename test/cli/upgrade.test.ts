@@ -14,9 +14,9 @@ import { makePostgres, makeSqlite } from '../house/store/databases.ts';
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 /** Where the release before is built: `.ci/run` finds it by its tag. */
-const { RSBRIDGE_BEFORE: before = '' } = process.env;
+const { UPGRADE_FROM: before = '' } = process.env;
 if (before === '')
-  process.stderr.write('SKIPPED: no release before this one (RSBRIDGE_BEFORE) to upgrade from\n');
+  process.stderr.write('SKIPPED: no release before this one (UPGRADE_FROM) to upgrade from\n');
 
 interface Seen {
   readonly status: number;

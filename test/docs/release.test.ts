@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -72,4 +80,12 @@ describe.skipIf(!isClone)('npm run release', () => {
     });
     expect(release('9.0.0')).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing below') });
   });
+});
+
+test('the variables of .ci/run are none that rsbridge reads as settings', () => {
+  const folder = join(root, '.ci');
+  const found = readdirSync(folder).filter((name) =>
+    /\bRSBRIDGE_/.test(readFileSync(join(folder, name), 'utf8')),
+  );
+  expect(found).toEqual([]);
 });

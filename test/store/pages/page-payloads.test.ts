@@ -59,7 +59,8 @@ describeOnBoth('the payloads of a page', (open) => {
   async function readings(work: () => Promise<unknown>): Promise<number> {
     let seen = 0;
     const note = ({ sql }: { sql: string }) => {
-      if (/^select.*["`]data["`].*from ["`]blob["`]/.test(sql)) seen += 1;
+      if (/^(?:select.*["`]data["`].*from ["`]blob["`]|with found.*\bdata\b.*from blob\b)/s.test(sql))
+        seen += 1;
     };
     database.writer.on('query', note);
     await work();
