@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isPostgres } from '../engine/bulk.ts';
+import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { isDead } from '../runs/leases.ts';
 import { countPush } from './counts.ts';
@@ -94,8 +94,9 @@ function dueRows(
     .andWhere((living) => living.whereNull('s.lease_until').orWhere('s.lease_until', '>', now))
     .andWhere((free) => free.whereNull('s.holder').orWhere('s.expires', '<=', now))
     .modify((query) => {
-      if (!patients) query.where('s.attempts', 0).whereNotIn('s.id', [...slow]);
-      else query.andWhere((either) => either.where('s.attempts', '>', 0).orWhereIn('s.id', [...slow]));
+      const isSlow = (one: Knex.QueryBuilder) => whereAnyOf(one, 's.id', slow);
+      if (!patients) query.where('s.attempts', 0).whereNot(isSlow);
+      else query.andWhere((either) => either.where('s.attempts', '>', 0).orWhere(isSlow));
     });
 }
 
