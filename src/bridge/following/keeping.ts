@@ -11,8 +11,10 @@ import {
   listLooks,
   noteLook,
   noteTopic,
+  type WantedTopic,
   wantTopics,
 } from '../../store/following/followed-topics.ts';
+import { renewLateTopics, renewTopic } from '../../store/following/renewals.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { findSource } from '../../store/sources/sources.ts';
 import type { Bridge } from '../bridge.ts';
@@ -34,10 +36,19 @@ const attemptsToEnd = 5;
 
 /** Keeps subscriptions to Sources that are followed, in the process that publishes. */
 export function startFollowing(bridge: Bridge, stop: AbortSignal, isOurs: () => boolean): Watch {
+  let hasBegun = false;
   return startWatch(bridge, stop, 'subscriptions to Sources are not kept', async (signal) => {
-    if (isOurs()) await keepSubscriptions(bridge, signal);
+    if (!isOurs()) return undefined;
+    if (!hasBegun) await renewLate(bridge);
+    hasBegun = true;
+    await keepSubscriptions(bridge, signal);
     return undefined;
   });
+}
+
+/** At the beginning: nobody may have looked for long, and what ends soon is not put off any further. */
+export async function renewLate({ database }: Pick<Bridge, 'database'>): Promise<void> {
+  await renewLateTopics(database, await lookAtClock(database));
 }
 
 /** One look: channels are found, hubs are asked. */
@@ -54,7 +65,9 @@ export async function keepSubscriptions(bridge: Keeping, signal: AbortSignal): P
     return look === undefined || look.url !== config.sources[name]?.url || look.lookAt <= now;
   });
   await Promise.all(stale.slice(0, atATime).map((name) => lookAt(bridge, name, now, signal)));
-  const due = await dueTopics(database.reader, now, atATime);
+  for (const topic of await dueTopics(database.reader, ['active'], now, atATime))
+    await renewTopic(database, topic, toWanted(topic), now);
+  const due = await dueTopics(database.reader, ['wanted', 'asked', 'ending'], now, atATime);
   await Promise.all(due.map((topic) => attend(bridge, topic, now, signal)));
 }
 
@@ -69,12 +82,7 @@ async function lookAt(bridge: Keeping, source: string, now: number, signal: Abor
   if (capabilityList === undefined) return note(lookSoonMs, 'it was not harvested yet');
   try {
     const channels = await findChannels(capabilityList, bridge.fileWork(source).http, signal);
-    const wanted = channels.map(({ topic, hub }) => ({
-      ...{ topic, hub, key: randomBytes(32).toString('base64url') },
-      // In clear it would be no secret.
-      secret: hub.startsWith('https:') ? randomBytes(32).toString('base64url') : undefined,
-    }));
-    await wantTopics(database, source, wanted, now);
+    await wantTopics(database, source, channels.map(toWanted), now);
     await note(
       Math.floor(lookAgainMs * (0.75 + Math.random() / 2)),
       channels.length === 0 ? 'it has no hub' : undefined,
@@ -88,6 +96,15 @@ async function lookAt(bridge: Keeping, source: string, now: number, signal: Abor
     );
     await note(lookSoonMs * 10, describeError(error));
   }
+}
+
+/** Each time at another callback, and with another secret. */
+function toWanted({ topic, hub }: Pick<FollowedTopic, 'topic' | 'hub'>): WantedTopic {
+  return {
+    ...{ topic, hub, key: randomBytes(32).toString('base64url') },
+    // In clear it would be no secret.
+    secret: hub.startsWith('https:') ? randomBytes(32).toString('base64url') : undefined,
+  };
 }
 
 async function attend(

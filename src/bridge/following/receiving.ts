@@ -1,10 +1,19 @@
+import { createHash } from 'node:crypto';
 import { failure } from '../../core/errors.ts';
 import { leaseOf } from '../../core/following/lease.ts';
 import { checkSignature } from '../../core/following/signature.ts';
 import type { DocumentHead } from '../../resourcesync/documents/document-model.ts';
 import { readDocument } from '../../resourcesync/documents/document-reader.ts';
 import type { Follower } from '../../server/follower.ts';
-import { findTopic, forgetTopic, noteReceived, noteTopic } from '../../store/following/followed-topics.ts';
+import {
+  type FollowedTopic,
+  findStanding,
+  findTopic,
+  forgetTopic,
+  noteReceived,
+  noteTopic,
+} from '../../store/following/followed-topics.ts';
+import { activateTopic } from '../../store/following/renewals.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { askFor } from '../../store/runs/due.ts';
 import type { Bridge } from '../bridge.ts';
@@ -15,6 +24,8 @@ type Receiving = Pick<Bridge, 'database' | 'log'>;
 const longestChallenge = 2_048;
 /** A Source may tell of changes a moment before its Change List has them. */
 const lookAgainMs: readonly number[] = [1_000, 3_000, 10_000];
+/** Of the last notifications, of all Sources together. */
+const mostSeen = 1000;
 const keyForm = /^[\w-]{43}$/;
 
 /**
@@ -23,6 +34,7 @@ const keyForm = /^[\w-]{43}$/;
  */
 export function openFollower({ database, log }: Receiving, again = lookAgainMs): Follower {
   const timers = new Map<string, readonly NodeJS.Timeout[]>();
+  const seen = new Set<string>();
 
   async function wake(source: string, now: number): Promise<void> {
     await askFor(database, { sources: [source], kind: 'harvest' }, now);
@@ -37,6 +49,23 @@ export function openFollower({ database, log }: Receiving, again = lookAgainMs):
       source,
       again.map((ms) => setTimeout(look, ms).unref()),
     );
+  }
+
+  /** One that has been renewed ends, and what was on its way to it counts where it is told of now. */
+  async function whatCounts(topic: FollowedTopic): Promise<FollowedTopic | undefined> {
+    if (topic.state !== 'ending') return topic;
+    const found = await findStanding(database.reader, topic);
+    return found?.state === 'active' ? found : undefined;
+  }
+
+  /** CN-02: what has come is known by its bytes, which say from when until when it is about. */
+  function isKnown(source: string, body: Buffer): boolean {
+    const digest = createHash('sha256').update(source).update('\0').update(body).digest('base64');
+    if (seen.has(digest)) return true;
+    seen.add(digest);
+    const [oldest] = seen;
+    if (seen.size > mostSeen && oldest !== undefined) seen.delete(oldest);
+    return false;
   }
 
   return {
@@ -63,11 +92,8 @@ export function openFollower({ database, log }: Receiving, again = lookAgainMs):
       if (mode !== 'subscribe' || topic.state !== 'asked') return undefined;
       const stated = asked['hub.lease_seconds'];
       const lease = leaseOf(typeof stated === 'string' ? stated : undefined, Math.random());
-      const confirmed = await noteTopic(database, topic, {
-        ...{ state: 'active', reason: undefined, attempts: 0 },
-        ...{ leaseUntil: now + lease.endsIn, dueAt: now + lease.renewIn },
-      });
-      if (!confirmed) return undefined;
+      const its = { leaseMs: lease.endsIn, dueAt: now + lease.renewIn };
+      if (!(await activateTopic(database, topic, its, now))) return undefined;
       log.info({ ...about, days: Math.round(lease.endsIn / 86_400_000) }, 'changes are told of by the hub');
       // What has changed since the last look was told to nobody here.
       await askFor(database, { sources: [topic.source], kind: 'harvest' }, now);
@@ -75,7 +101,8 @@ export function openFollower({ database, log }: Receiving, again = lookAgainMs):
     },
     receive: async (key, body, signature) => {
       const topic = keyForm.test(key) ? await findTopic(database.reader, key) : undefined;
-      if (!topic || topic.state === 'ending') return false;
+      const counted = topic && (await whatCounts(topic));
+      if (!topic || !counted) return false;
       const { source, secret } = topic;
       const about = { source, hub: new URL(topic.hub).host };
       const found = secret === undefined ? 'right' : checkSignature(signature, secret, body);
@@ -89,14 +116,16 @@ export function openFollower({ database, log }: Receiving, again = lookAgainMs):
       }
       if (found === 'weak') log.warn(about, 'a notification is signed by SHA-1, which is weak');
       const { from, until } = await intervalOf(body);
-      const isNext = topic.untilAt === undefined || from === undefined || from <= topic.untilAt;
+      // Sent again, by a hub or by somebody who has overheard it: there is nothing new to look for.
+      if (until !== undefined && isKnown(source, body)) return true;
+      const isNext = counted.untilAt === undefined || from === undefined || from <= counted.untilAt;
       if (!isNext)
         log.info(
-          { ...about, from, expected: topic.untilAt },
+          { ...about, from, expected: counted.untilAt },
           'notifications were missed: the Change List has them',
         );
       const now = await lookAtClock(database);
-      await noteReceived(database, key, until, now);
+      await noteReceived(database, counted.key, until, now);
       await wake(source, now);
       return true;
     },

@@ -17,13 +17,14 @@ export interface FollowedTopic {
   readonly leaseUntil: number | undefined;
   readonly dueAt: number;
   readonly attempts: number;
-  /** ISO. */
+  /** Up to here changes were told of (ISO). */
   readonly untilAt: string | undefined;
   readonly receivedAt: number | undefined;
   readonly received: number;
 }
 
-interface TopicRow {
+/** As it is in the database. */
+export interface TopicRow {
   readonly key: string;
   readonly source: string;
   readonly topic: string;
@@ -42,7 +43,8 @@ interface TopicRow {
 export interface WantedTopic extends Pick<FollowedTopic, 'key' | 'topic' | 'hub' | 'secret'> {}
 
 /**
- * What a Source names now: what is new is wanted, what it names no more ends, what it names with another hub is asked for there.
+ * What a Source names now: what is new is wanted, what it names no more ends, what it names with another hub is asked for there, and
+ * told of by the hub before until then.
  */
 export function wantTopics(
   database: Database,
@@ -51,19 +53,20 @@ export function wantTopics(
   now: number,
 ): Promise<void> {
   return database.transaction(async (trx) => {
-    const rows: TopicRow[] = await trx('followed_topic').where({ source });
+    const rows: TopicRow[] = await trx('followed_topic').where({ source }).whereNot({ state: 'ending' });
     for (const row of rows) {
       const same = wanted.find(({ topic }) => topic === row.topic);
-      if (same?.hub === row.hub && row.state !== 'ending') continue;
-      if (same) await trx('followed_topic').where({ key: row.key }).delete();
-      else if (row.state !== 'ending') await end(trx, { key: row.key }, now);
+      if (!same || (same.hub !== row.hub && row.state !== 'active')) await end(trx, { key: row.key }, now);
     }
-    for (const { key, topic, hub, secret } of wanted)
-      await trx('followed_topic')
-        .insert({ ...{ key, source, topic, hub }, secret: secret ?? null, state: 'wanted', due_at: now })
-        .onConflict(['source', 'topic'])
-        .ignore();
+    for (const one of wanted)
+      if (!rows.some(({ topic, hub }) => topic === one.topic && hub === one.hub))
+        await trx('followed_topic').insert(wantedRow(source, one, now));
   });
+}
+
+/** One that the hub is to be asked for. */
+export function wantedRow(source: string, { key, topic, hub, secret }: WantedTopic, now: number) {
+  return { ...{ key, source, topic, hub }, secret: secret ?? null, state: 'wanted', due_at: now };
 }
 
 /** Of sources that are followed no more. */
@@ -97,18 +100,42 @@ export async function findTopic(db: Queryable, key: string): Promise<FollowedTop
   return row && toTopic(row);
 }
 
+/** The one that stands for its topic where there are several: of these the one that counts. */
+export async function findStanding(
+  db: Queryable,
+  { source, topic }: Pick<FollowedTopic, 'source' | 'topic'>,
+): Promise<FollowedTopic | undefined> {
+  const rows: TopicRow[] = await db('followed_topic').where({ source, topic });
+  return standing(rows.map(toTopic))[0];
+}
+
+/** One for each topic that is subscribed to, or is to be. */
 export async function listTopics(db: Queryable): Promise<readonly FollowedTopic[]> {
-  const rows: TopicRow[] = await db('followed_topic').orderBy(['source', 'topic']);
-  return rows.map(toTopic);
+  const rows: TopicRow[] = await db('followed_topic').orderBy(['source', 'topic', 'due_at', 'key']);
+  return standing(rows.map(toTopic));
+}
+
+/** While a subscription is renewed it stands for what takes its place; what is over stands for nothing but itself. */
+function standing(all: readonly FollowedTopic[]): readonly FollowedTopic[] {
+  const ranks: readonly TopicState[] = ['active', 'asked', 'wanted', 'ending'];
+  const found = new Map<string, FollowedTopic>();
+  for (const one of all) {
+    const name = `${one.source} ${one.topic}`;
+    const other = found.get(name);
+    if (!other || ranks.indexOf(one.state) < ranks.indexOf(other.state)) found.set(name, one);
+  }
+  return [...found.values()];
 }
 
 /** Something is to be done about these, those that have waited longest first. */
 export async function dueTopics(
   db: Queryable,
+  states: readonly TopicState[],
   now: number,
   limit: number,
 ): Promise<readonly FollowedTopic[]> {
   const rows: TopicRow[] = await db('followed_topic')
+    .whereIn('state', [...states])
     .where('due_at', '<=', now)
     .orderBy(['due_at', 'key'])
     .limit(limit);

@@ -46,6 +46,7 @@ import * as statementsOfSources from '../../../migrations/0080-statements-of-sou
 import * as push from '../../../migrations/0082-push.ts';
 import * as notifications from '../../../migrations/0091-notifications.ts';
 import * as followedTopics from '../../../migrations/0092-followed-topics.ts';
+import * as renewedSubscriptions from '../../../migrations/0093-renewed-subscriptions.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -109,6 +110,7 @@ export const migrations: readonly Migration[] = [
   { name: '0082-push', up: push.up, worksWith: '0041-kept-sources' },
   { name: '0091-notifications', up: notifications.up, worksWith: '0041-kept-sources' },
   { name: '0092-followed-topics', up: followedTopics.up, worksWith: '0041-kept-sources' },
+  { name: '0093-renewed-subscriptions', up: renewedSubscriptions.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { keepSubscriptions } from '../../../src/bridge/following/keeping.ts';
+import { keepSubscriptions, renewLate } from '../../../src/bridge/following/keeping.ts';
 import { openFollower } from '../../../src/bridge/following/receiving.ts';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { createHostGate } from '../../../src/harvest/http/host-gate.ts';
@@ -155,22 +155,78 @@ describeOnBoth('a subscription to a Source', (open) => {
     expect(await hub.deliver('<x/>')).toEqual([410]);
   });
 
-  test('is renewed before it ends, at the same callback, and what comes meanwhile counts', async () => {
+  const all = () => open().database.reader('followed_topic').orderBy('due_at').select('key', 'state');
+
+  test('is renewed before it ends at another callback, and told of at the first one until that is confirmed', async () => {
     await look();
-    const before = await callback();
+    const [before, first] = [await callback(), hub.subscriptions];
+    await hub.deliver(payload('20', '21'));
     await change({ due_at: 0 });
     hub.behaviour.calls = false;
     await look();
-    expect(await topic()).toMatchObject({ state: 'asked' });
+    expect((await all()).map(({ state }) => state).sort()).toEqual(['active', 'asked']);
+    expect(await topic()).toMatchObject({ state: 'active' });
     await forget();
-    await hub.deliver('<x/>');
+    await hub.deliver(payload('21', '22'));
     expect(await wanted()).toBeDefined();
+    // The hub has not called: it is asked again, at the same callback.
     hub.behaviour.calls = true;
-    await change({ due_at: 0 });
+    await open().database.writer('followed_topic').where({ state: 'asked' }).update({ due_at: 0 });
     await look();
-    expect(await topic()).toMatchObject({ state: 'active', attempts: 0 });
-    expect(await callback()).toBe(before);
-    expect(hub.asked.map(({ mode }) => mode)).toEqual(['subscribe', 'subscribe', 'subscribe']);
+    const [, asked, again] = hub.asked.map((one) => one.callback);
+    expect(asked).not.toBe(before);
+    expect([again, await callback()]).toEqual([asked, asked]);
+    expect(await topic()).toMatchObject({ state: 'active', received: 2, untilAt: '2026-11-21T10:22:00Z' });
+
+    // What is on its way to the first one counts; soon after, the hub is told that it is over.
+    await forget();
+    hub.subscriptions = first;
+    expect(await hub.deliver(payload('22', '23'))).toEqual([202]);
+    expect(await wanted()).toBeDefined();
+    expect(await topic()).toMatchObject({ received: 3, untilAt: '2026-11-21T10:23:00Z' });
+    await open().database.writer('followed_topic').where({ state: 'ending' }).update({ due_at: 0 });
+    await look();
+    expect(hub.asked.at(-1)).toMatchObject({ mode: 'unsubscribe', callback: before, status: 200 });
+    hub.subscriptions = first;
+    expect(await hub.deliver('<x/>')).toEqual([410]);
+    expect(await all()).toMatchObject([{ state: 'active' }]);
+  });
+
+  test('that cannot be renewed is told of until its lease ends, and asked for on and on', async () => {
+    await look();
+    await change({ due_at: 0 });
+    hub.behaviour.answer = 503;
+    await look();
+    expect((await all()).map(({ state }) => state).sort()).toEqual(['active', 'wanted']);
+    await change({ due_at: 0, lease_until: 1 });
+    await look();
+    expect(await all()).toMatchObject([{ state: 'wanted' }]);
+    expect(hub.asked).toHaveLength(3);
+  });
+
+  test('of which less than a third is left is renewed at the beginning, whatever was planned', async () => {
+    hub.behaviour.lease = '3000';
+    await look();
+    const at = (left: number) =>
+      change({ lease_until: Date.now() + left * 1000, due_at: Date.now() + 900_000 });
+    await at(1100);
+    await renewLate(bridge);
+    await look();
+    expect(hub.asked).toHaveLength(1);
+    await at(900);
+    await renewLate(bridge);
+    await look();
+    expect(hub.asked.map(({ mode }) => mode)).toEqual(['subscribe', 'subscribe']);
+  });
+
+  test('that is told the same again does not look again', async () => {
+    await look();
+    await hub.deliver(payload('10', '11'));
+    await forget();
+    expect(await hub.deliver(payload('10', '11'))).toEqual([202]);
+    expect([await wanted(), (await topic())?.received]).toEqual([undefined, 1]);
+    await hub.deliver(payload('11', '12'));
+    expect(await wanted()).toBeDefined();
   });
 
   test('a hub that is down, or says no, is asked again, later each time', async () => {

@@ -84,6 +84,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0082-push' },
     { name: '0091-notifications' },
     { name: '0092-followed-topics' },
+    { name: '0093-renewed-subscriptions' },
   ]);
 });
 
