@@ -1,6 +1,7 @@
 import { toMilliseconds } from '../core/datetime.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { describeError, isBridgeError } from '../core/errors.ts';
+import type { Threads } from '../core/threads.ts';
 import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
 import type { Remarks } from '../resourcesync/reading/remarks.ts';
 import type { Member, StatementHandler } from '../resourcesync/reading/source-document.ts';
@@ -23,6 +24,8 @@ export interface SourceCopyingDeps {
   readonly note: (text: string) => void;
   readonly meter: Meter;
   readonly transfers: number;
+  /** Undefined: there are none. */
+  readonly threads: Threads | undefined;
   readonly maximumDeletions: number | undefined;
   readonly maximumTransfer: number | undefined;
   readonly stop: AbortSignal;
@@ -84,9 +87,9 @@ export class SourceCopying {
 
   /** For what has its manifest within alone. */
   async readPackage(member: Member, handler: StatementHandler): Promise<string | undefined> {
-    const { copying, remarks, stop } = this.#deps;
+    const { copying, remarks, stop, threads } = this.#deps;
     const { uri, hashes, length } = member;
-    const deps = { ...copying.deps, maximumOctets: Number.MAX_SAFE_INTEGER, copying, remarks };
+    const deps = { ...copying.deps, maximumOctets: Number.MAX_SAFE_INTEGER, copying, remarks, threads };
     const trouble = await takePackage({ uri, hashes, length }, deps, stop, handler);
     this.packages += 1;
     return trouble;

@@ -1,3 +1,4 @@
+import type { Threads } from '../core/threads.ts';
 import type { SourcePort } from '../resourcesync/source-port.ts';
 import type { Selection } from './choice/selection.ts';
 import type { Way } from './choice/way.ts';
@@ -49,6 +50,8 @@ export interface SyncDeps {
   readonly telling?: Telling | undefined;
   /** The way to a bucket, by its address `s3://…`; undefined: there is none. */
   readonly openBucket?: OpenBucket | undefined;
+  /** What is many is unpacked there; undefined: here. */
+  readonly threads?: Threads | undefined;
   /** Who we are, for what names its author. */
   readonly author?: Author | undefined;
   readonly onProgress?: ((progress: SyncProgress) => void) | undefined;

@@ -117,13 +117,13 @@ class Synchronisation {
     copying: Copying | undefined,
   ): Promise<SyncReport> {
     const { transfers, maximumDeletions, maximumTransfer, way: asked } = this.#options;
-    const { stop } = this.#deps;
+    const { stop, threads } = this.#deps;
     const note = (text: string) => this.#note(text);
     const work =
       copying &&
       new SourceCopying({
         ...{ set, copying, remarks: this.#remarks, note, meter: this.#meter },
-        ...{ transfers, maximumDeletions, maximumTransfer, stop },
+        ...{ transfers, maximumDeletions, maximumTransfer, stop, threads },
       });
     if (copying) {
       await recover(copying.deps);

@@ -132,10 +132,11 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   },
   'src/sync': {
     bucket: 'places sinks state',
-    content: 'sinks stages state',
+    content: 'places sinks stages state unpacking',
     ocfl: 'sinks',
     places: 'sinks state',
     stages: 'state',
+    unpacking: 'sinks',
     warc: 'sinks state',
   },
   'src/simulate': {

@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openBucket } from '../../bridge/bucket.ts';
+import { createLog } from '../../bridge/log.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import { productName, version } from '../../bridge/version.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
+import { createThreads } from '../../harvest/threads/threads.ts';
 import type { SyncDeps, SyncOptions } from '../../sync/sync-options.ts';
 import type { SyncReport } from '../../sync/sync-report.ts';
 import { synchronise } from '../../sync/synchronisation.ts';
@@ -38,12 +40,14 @@ export async function syncCommand(
     throw new BridgeError('usage', '--watch cannot be used with --dry-run');
   if (!options.isDryRun) mkdirSync(options.directory, { recursive: true });
   const port = openSyncPort(options.address, flags, io);
+  const threads = createThreads(1, createLog('silent', io.stderr));
   const view = new SyncProgressView(progress);
   const telling = options.isDryRun ? undefined : createTell(flags, options.directory, io);
   const deps: SyncDeps = {
     port,
     now: () => toIso(systemClock.now()),
     stop: io.stop,
+    threads,
     telling,
     onProgress: (state) => view.show(state),
     openBucket: (address) => openBucket(address, io.env, systemClock),
@@ -63,6 +67,7 @@ export async function syncCommand(
   } finally {
     progress.end();
     telling?.close?.();
+    await threads.close();
     await port.close();
   }
 }

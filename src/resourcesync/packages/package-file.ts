@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { inflateRawSync } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import type { Attributes, DocumentEntry, DocumentHead } from '../documents/document-model.ts';
 import { readDocument } from '../documents/document-reader.ts';
+import { isSmallMember, SmallMembers } from './small-member.ts';
 
 /** A package on disk: a ZIP as it comes from elsewhere, so nothing of it is believed. */
 export interface PackageFile {
@@ -15,8 +15,8 @@ export interface PackageFile {
   /** The bytes of a member, uncompressed; never more than its directory entry says. */
   read(member: Entry): AsyncIterable<Uint8Array>;
   /**
-   * The same of a small one at once, which costs a tenth of a stream.
-   * @returns undefined where it has to be read as a stream
+   * The same of a small one at once (`SmallMembers`).
+   * @returns good until the next one is read; undefined where it has to be read as a stream
    * @throws Error where it is not what its directory entry says
    */
   readWhole(member: Entry): Uint8Array | undefined;
@@ -24,18 +24,13 @@ export interface PackageFile {
 }
 
 const maximumMembers = 200_000;
-/** What is larger is read as a stream. */
-const smallOctets = 1_048_576;
-/** Of a local header, before the name. */
-const headerOctets = 30;
-/** What is usual between the name and the data. */
-const usualExtra = 64;
 
 /** @throws Error where it is no ZIP that can be read */
 export async function openPackage(path: string): Promise<PackageFile> {
   // Names are taken as bytes: a wrong one is to be reported, not to end the reading.
   const zip = await openPromise(path, { decodeStrings: false, autoClose: false });
   const descriptor = openSync(path, 'r');
+  const small = new SmallMembers(descriptor);
   const close = () => {
     zip.close();
     closeSync(descriptor);
@@ -44,7 +39,7 @@ export async function openPackage(path: string): Promise<PackageFile> {
     return {
       ...(await directoryOf(zip)),
       read: (member) => contentOf(zip, member),
-      readWhole: (member) => wholeOf(descriptor, member),
+      readWhole: (member) => (isSmallMember(member) ? small.read(member) : undefined),
       close,
     };
   } catch (error) {
@@ -67,36 +62,6 @@ async function directoryOf(zip: ZipFile) {
 
 async function* contentOf(zip: ZipFile, member: Entry): AsyncGenerator<Uint8Array> {
   yield* (await zip.openReadStreamPromise(member)) as AsyncIterable<Uint8Array>;
-}
-
-function wholeOf(descriptor: number, member: Entry): Uint8Array | undefined {
-  const { compressedSize, uncompressedSize, compressionMethod, generalPurposeBitFlag } = member;
-  const isPlain = (compressionMethod === 0 || compressionMethod === 8) && (generalPurposeBitFlag & 1) === 0;
-  if (!isPlain || uncompressedSize > smallOctets || compressedSize > smallOctets) return undefined;
-  const start = member.relativeOffsetOfLocalHeader;
-  const before = headerOctets + member.fileNameLength + usualExtra;
-  const buffer = Buffer.allocUnsafe(before + compressedSize);
-  const read = readSync(descriptor, buffer, 0, buffer.length, start);
-  if (read < headerOctets || buffer.readUInt32LE(0) !== 0x04034b50)
-    throw new Error('a member is not where the directory says');
-  const offset = headerOctets + buffer.readUInt16LE(26) + buffer.readUInt16LE(28);
-  let data = buffer.subarray(offset, offset + compressedSize);
-  if (offset + compressedSize > read) {
-    data = Buffer.allocUnsafe(compressedSize);
-    if (readSync(descriptor, data, 0, compressedSize, start + offset) !== compressedSize)
-      throw new Error('a member ends early');
-  }
-  const content = compressionMethod === 0 ? data : inflated(data, uncompressedSize);
-  if (content.length !== uncompressedSize) throw new Error('a member has another length than is said');
-  return content;
-}
-
-function inflated(data: Uint8Array, length: number): Uint8Array {
-  try {
-    return inflateRawSync(data, { maxOutputLength: Math.max(1, length) });
-  } catch (cause) {
-    throw new Error('a member cannot be decompressed', { cause });
-  }
 }
 
 /** RS-RD-13, RS-CD-10: the first bytes of a ZIP, an empty one included. */

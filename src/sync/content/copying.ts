@@ -1,8 +1,9 @@
 import { toMilliseconds } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
+import type { ContentFacts } from '../../resourcesync/reading/content-digest.ts';
 import { type CopiedChange, NotTaken } from '../sinks/copied-change.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
-import type { ServerAnswer, Sink } from '../sinks/sink.ts';
+import type { Placed, ServerAnswer, Sink } from '../sinks/sink.ts';
 import { isAsStated, otherHashes } from '../stages/as-stated.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
@@ -101,27 +102,50 @@ export class Copying {
     content: ReceivedContent,
     arrival: Arrival,
   ): Promise<void> {
-    const { held, sink, parts, database, now } = this.deps;
-    const { etag, lastModified, isProvisional, answer } = arrival;
+    const { held, sink, parts, now } = this.deps;
+    const { lastModified, isProvisional, answer } = arrival;
     const { loc, asOf, lastmod } = due;
     const type = due.type ?? arrival.mediaType;
-    const fetchedAt = now();
     const changedAt = modifiedAt(lastmod, lastModified, isProvisional);
     const wasGone = found === undefined && held.goneSince(loc) !== undefined;
-    const resource = { loc, asOf, modifiedAt: changedAt, type, fetchedAt, wasGone, answer };
+    const resource = { loc, asOf, modifiedAt: changedAt, type, fetchedAt: now(), wasGone, answer };
     const putting = sink.put(resource, content, found);
-    const { path, note, isContested } = putting instanceof Promise ? await putting : putting;
+    const placed = putting instanceof Promise ? await putting : putting;
     if (content.file !== undefined) parts.removeFile(content.file);
+    await this.#placed(due, placed, content, arrival, found === undefined);
+  }
+
+  /** The same of bytes that somebody put into the copy at a place that was free. */
+  placed(due: DueResource, path: string, facts: ContentFacts, arrival: Arrival): Promise<void> {
+    return this.#placed(due, { path }, facts, arrival, true);
+  }
+
+  /** The same of what the file system did not take. @throws what it does not refuse for this one alone */
+  refused(due: DueResource, error: unknown): void {
+    this.#failWith(due, error);
+  }
+
+  async #placed(
+    due: DueResource,
+    { path, note, isContested }: Placed,
+    { sha256, otherHashes: others, length }: ContentFacts,
+    arrival: Arrival,
+    isNew: boolean,
+  ): Promise<void> {
+    const { held, database, now } = this.deps;
+    const { etag, lastModified, isProvisional } = arrival;
+    const { loc, asOf, lastmod } = due;
+    const type = due.type ?? arrival.mediaType;
     held.keep({
-      ...{ loc, path, note, asOf, lastmod, type, etag, lastModified, isProvisional, fetchedAt },
-      ...{ sha256: content.sha256, otherHashes: content.otherHashes, length: content.length },
+      ...{ loc, path, note, asOf, lastmod, type, etag, lastModified, isProvisional, fetchedAt: now() },
+      ...{ sha256, otherHashes: others, length },
     });
     if (isContested) database.flush();
-    const op = found === undefined ? 'created' : 'updated';
+    const op = isNew ? 'created' : 'updated';
     this.tally[op] += 1;
-    this.tally.octets += content.length;
+    this.tally.octets += length;
     this.#countMeans(arrival);
-    await this.#tell(due, { op, path, type, hash: content.sha256, length: content.length });
+    await this.#tell(due, { op, path, type, hash: sha256, length });
     database.breathe();
   }
 

@@ -1,5 +1,7 @@
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import type { Threads } from '../../core/threads.ts';
 import { openPackage, type PackageFile } from '../../resourcesync/packages/package-file.ts';
+import { isSmallMember } from '../../resourcesync/packages/small-member.ts';
 import { ContentDigest, differenceFrom } from '../../resourcesync/reading/content-digest.ts';
 import type { Remarks } from '../../resourcesync/reading/remarks.ts';
 import {
@@ -10,8 +12,10 @@ import {
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { isAsStated } from '../stages/as-stated.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
+import { Unpacker } from '../unpacking/unpacker.ts';
 import type { Copying } from './copying.ts';
 import { type DownloadDeps, download } from './download.ts';
+import { UnpackedFiles } from './unpacked-files.ts';
 
 export interface PackageAddress {
   readonly uri: string;
@@ -23,6 +27,8 @@ export interface PackageDeps extends DownloadDeps {
   readonly due: DueResources;
   readonly copying: Copying;
   readonly remarks: Remarks;
+  /** Undefined: there are none. */
+  readonly threads: Threads | undefined;
 }
 
 /** A member is held in memory while it is compared; larger ones are fetched by their address. */
@@ -77,11 +83,8 @@ async function takeFrom(
     await parseSourceDocument(zip.read(manifest), place, { opened, statement }, deps.remarks.at(place));
     // Whatever a kill leaves in the copy is looked for among what is due (`recovery.ts`).
     if (stage) deps.copying.deps.database.flush();
-    for (const found of wanted) {
-      if (stop.aborted) return undefined;
-      await takeMember(zip, found, deps);
-    }
-    return undefined;
+    const trouble = await takeMembers(zip, file, wanted, deps, stop);
+    return trouble === undefined ? undefined : `${uri}: ${trouble}`;
   } catch (error) {
     // yauzl throws errors without a class of their own for whatever is wrong with a ZIP.
     const isOfZip = error instanceof Error && error.constructor === Error;
@@ -92,11 +95,49 @@ async function takeFrom(
   }
 }
 
-async function takeMember(zip: PackageFile, found: Statement, { due, copying }: PackageDeps): Promise<void> {
-  const wanted = due.find(found.loc);
+/** @returns why it could not be read to its end */
+async function takeMembers(
+  zip: PackageFile,
+  file: string,
+  wanted: readonly Statement[],
+  deps: PackageDeps,
+  stop: AbortSignal,
+): Promise<string | undefined> {
+  const unpacker = new Unpacker(deps.threads);
+  const files = new UnpackedFiles({
+    package: file,
+    copying: deps.copying,
+    unpack: unpacker.unpack.bind(unpacker),
+  });
+  try {
+    for (const found of wanted) {
+      if (stop.aborted || files.trouble !== undefined) break;
+      await takeMember(zip, files, found, deps);
+    }
+    await files.settle();
+    return files.trouble;
+  } finally {
+    // Whatever ended it: what lies in the copy is to be in the state.
+    await files.settle().catch(() => undefined);
+    unpacker.close();
+  }
+}
+
+async function takeMember(
+  zip: PackageFile,
+  files: UnpackedFiles,
+  found: Statement,
+  { due, copying }: PackageDeps,
+): Promise<void> {
+  let wanted = due.find(found.loc);
   if (wanted === undefined || !isOneState(wanted, found)) return;
   const member = zip.members.get((found.path ?? '').replace(/^\//, ''));
   if (!member || member.uncompressedSize > largestMember) return;
+  if (isSmallMember(member) && (await files.take(wanted, found, member))) return;
+  // It has to do with one of them, perhaps.
+  await files.settle();
+  wanted = due.find(found.loc);
+  if (wanted === undefined) return;
   const digest = new ContentDigest(wanted);
   const chunks: Uint8Array[] = [];
   const whole = zip.readWhole(member);

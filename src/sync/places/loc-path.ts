@@ -49,6 +49,12 @@ export function safeFolder(text: string): string | undefined {
   return segments.every((segment) => segmentOf(segment) === segment) ? segments.join('/') : undefined;
 }
 
+/** What a path lies in, the nearest first. */
+export function* foldersOf(path: string): Generator<string> {
+  for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1))
+    yield path.slice(0, slash);
+}
+
 /** The same file where another has the path: by its address, so that it is the same each time. */
 export function withSuffix(path: string, loc: string): string {
   const suffix = `${own}${sha(loc).slice(0, 8)}`;

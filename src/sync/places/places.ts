@@ -1,8 +1,16 @@
 import type { DirectorySink } from '../sinks/directory-sink.ts';
+import type { Promised } from '../sinks/sink.ts';
 import type { HeldResources } from '../state/held-resources.ts';
-import { locPath, type PlaceRule, withinFolder, withSuffix } from './loc-path.ts';
+import { foldersOf, locPath, type PlaceRule, withinFolder, withSuffix } from './loc-path.ts';
 
 const remembered = 10_000;
+
+/** What nobody else may take while a file is on its way. */
+export function* promisesOf(path: string): Generator<string> {
+  const fold = path.toLowerCase();
+  yield fold;
+  for (const folder of foldersOf(fold)) yield `${folder}/`;
+}
 
 export interface Place {
   /** In the copy, with slashes. */
@@ -25,6 +33,26 @@ export class Places {
     this.#sink = sink;
   }
 
+  /**
+   * The path of a resource that is not held yet, where it has nothing to do with any other.
+   * @param promised to others that are not held yet, as `promisesOf` says
+   * @returns undefined: `take` has to see to it
+   */
+  free(loc: string, promised: Promised): string | undefined {
+    const path = locPath(loc, this.#rules);
+    const fold = path.toLowerCase();
+    if (promised.has(fold) || promised.has(`${fold}/`)) return undefined;
+    for (const folder of foldersOf(fold)) {
+      if (promised.has(folder)) return undefined;
+      if (this.#folders.has(folder)) break;
+      if (this.#held.isAt(folder)) return undefined;
+      this.#remember(folder);
+    }
+    if (this.#held.isTaken(fold)) return undefined;
+    this.#folders.delete(fold);
+    return path;
+  }
+
   /** The place of a resource that is not held yet; a file that has the name of one of its folders gives way. */
   take(loc: string): Place {
     const wanted = locPath(loc, this.#rules);
@@ -39,8 +67,7 @@ export class Places {
   /** @returns whether a file gave way */
   #makeWay(path: string): boolean {
     let hasMoved = false;
-    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-      const folder = path.slice(0, slash);
+    for (const folder of foldersOf(path)) {
       if (this.#folders.has(folder.toLowerCase())) break;
       const file = this.#held.at(folder);
       if (file !== undefined) {
@@ -49,9 +76,13 @@ export class Places {
         this.#held.moved(file.id, to);
         hasMoved = true;
       }
-      if (this.#folders.size >= remembered) this.#folders.clear();
-      this.#folders.add(folder.toLowerCase());
+      this.#remember(folder.toLowerCase());
     }
     return hasMoved;
+  }
+
+  #remember(folder: string): void {
+    if (this.#folders.size >= remembered) this.#folders.clear();
+    this.#folders.add(folder);
   }
 }

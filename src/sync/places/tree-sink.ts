@@ -1,6 +1,15 @@
+import { join } from 'node:path';
 import { DirectorySink } from '../sinks/directory-sink.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
-import type { FoundContent, Placed, PlacedResource, PutResource, Sink } from '../sinks/sink.ts';
+import type {
+  FoundContent,
+  FreePlace,
+  Placed,
+  PlacedResource,
+  Promised,
+  PutResource,
+  Sink,
+} from '../sinks/sink.ts';
 import type { HeldResources } from '../state/held-resources.ts';
 import { locPath, type PlaceRule } from './loc-path.ts';
 import { Places } from './places.ts';
@@ -25,6 +34,7 @@ export class TreeSink implements Sink {
   readonly #held: HeldResources;
   readonly #flush: () => void;
   readonly #rules: readonly PlaceRule[];
+  readonly #hasBackup: boolean;
 
   constructor({ directory, parts, backup, rules, held, flush }: TreeDeps) {
     this.#files = new DirectorySink(directory, parts, backup);
@@ -32,6 +42,7 @@ export class TreeSink implements Sink {
     this.#held = held;
     this.#flush = flush;
     this.#rules = rules;
+    this.#hasBackup = backup !== undefined;
   }
 
   async find(loc: string): Promise<FoundContent | undefined> {
@@ -51,6 +62,13 @@ export class TreeSink implements Sink {
 
   async measure({ path }: PlacedResource): Promise<FoundContent | undefined> {
     return this.#files.isFile(path) ? { path, ...(await this.#files.measure(path)) } : undefined;
+  }
+
+  freePlace(loc: string, promised: Promised): FreePlace | undefined {
+    // What lies there from before would have to be put aside.
+    if (this.#hasBackup) return undefined;
+    const path = this.#places.free(loc, promised);
+    return path === undefined ? undefined : { path, file: join(this.#files.root, path) };
   }
 
   /** At once: nobody else takes the same place before the state is written. */

@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto';
 import {
-  closeSync,
   copyFileSync,
   createReadStream,
   existsSync,
-  futimesSync,
   mkdirSync,
-  openSync,
   renameSync,
   rmdirSync,
   rmSync,
   statSync,
   utimesSync,
-  writeFileSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { toMilliseconds } from '../../core/datetime.ts';
+import { NewFiles } from './new-files.ts';
 import type { ReceivedContent } from './received-content.ts';
 
 /**
@@ -27,8 +24,7 @@ export class DirectorySink {
   readonly root: string;
   readonly #parts: string;
   readonly #backup: string | undefined;
-  readonly #folders = new Set<string>();
-  #written = 0;
+  readonly #new: NewFiles;
 
   /**
    * @param parts a folder on the same file system
@@ -38,20 +34,17 @@ export class DirectorySink {
     this.root = root;
     this.#parts = parts;
     this.#backup = backup;
+    this.#new = new NewFiles(parts);
   }
 
   /** @param modifiedAt ISO UTC */
   put(path: string, { bytes, file }: ReceivedContent, modifiedAt: string | undefined): void {
-    const target = join(this.root, path);
-    let source = file;
-    if (source === undefined) {
-      this.#written += 1;
-      source = join(this.#parts, `new-${process.pid}-${this.#written}`);
-      writeNew(source, bytes ?? new Uint8Array(), modifiedAt);
-    } else if (modifiedAt !== undefined) setTime(source, modifiedAt);
-    this.#makeFolder(dirname(target));
+    const modifiedMs = modifiedAt === undefined ? undefined : toMilliseconds(modifiedAt);
+    const source = file ?? this.#new.prepare(bytes ?? new Uint8Array(), modifiedMs);
+    if (file !== undefined && modifiedMs !== undefined)
+      utimesSync(file, modifiedMs / 1000, modifiedMs / 1000);
     if (this.#backup !== undefined) this.#putAside(path);
-    renameSync(source, target);
+    this.#new.move(source, join(this.root, path));
   }
 
   remove(path: string): void {
@@ -66,9 +59,8 @@ export class DirectorySink {
     // Before a crash it may have been moved; then a folder is there already.
     if (!this.isFile(from)) return;
     renameSync(join(this.root, from), temporary);
-    this.#folders.clear();
-    this.#makeFolder(dirname(join(this.root, to)));
-    renameSync(temporary, join(this.root, to));
+    this.#new.forgetFolders();
+    this.#new.move(temporary, join(this.root, to));
   }
 
   /** Whether anything lies there, a folder too, or a file where it has a folder. */
@@ -105,13 +97,6 @@ export class DirectorySink {
     return { sha256: `sha-256:${hash.digest('hex')}`, length, modifiedMs: statSync(file).mtimeMs };
   }
 
-  #makeFolder(folder: string): void {
-    if (this.#folders.has(folder)) return;
-    mkdirSync(folder, { recursive: true });
-    if (this.#folders.size > 10_000) this.#folders.clear();
-    this.#folders.add(folder);
-  }
-
   #putAside(path: string): void {
     const file = join(this.root, path);
     if (this.#backup === undefined || !existsSync(file)) return;
@@ -128,25 +113,9 @@ export class DirectorySink {
         // Something else lies there.
         return;
       }
-      this.#folders.delete(join(this.root, current));
+      this.#new.forgetFolders();
     }
   }
-}
-
-function writeNew(file: string, bytes: Uint8Array, modifiedAt: string | undefined): void {
-  const descriptor = openSync(file, 'w');
-  try {
-    writeFileSync(descriptor, bytes);
-    const seconds = modifiedAt === undefined ? undefined : toMilliseconds(modifiedAt) / 1000;
-    if (seconds !== undefined) futimesSync(descriptor, seconds, seconds);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function setTime(file: string, iso: string): void {
-  const seconds = toMilliseconds(iso) / 1000;
-  utimesSync(file, seconds, seconds);
 }
 
 /** A backup may lie on another disk. */

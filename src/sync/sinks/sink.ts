@@ -39,6 +39,16 @@ export interface Placed {
   readonly isContested?: boolean;
 }
 
+/** Files and, with a slash, folders that are on their way into the copy. */
+export type Promised = Pick<ReadonlySet<string>, 'has'>;
+
+export interface FreePlace {
+  /** In words of the sink. */
+  readonly path: string;
+  /** The file, by its whole path. */
+  readonly file: string;
+}
+
 export interface FoundContent {
   readonly path: string;
   readonly sha256: string;
@@ -66,6 +76,12 @@ export interface Sink {
     content: ReceivedContent,
     held: PlacedResource | undefined,
   ): Placed | Promise<Placed>;
+  /**
+   * For whoever puts files there by itself, many at a time (`NewFiles`): where a resource will lie that is not held.
+   * @param promised to others that they put there (`promisesOf`)
+   * @returns undefined: it has to be `put`
+   */
+  freePlace?(loc: string, promised: Promised): FreePlace | undefined;
   /** It was deleted, in the Source's time. To be called again after a crash it does no harm. */
   remove(held: PlacedResource, at: string): void | Promise<void>;
   /** The end of a run: everything can be read by others. */

@@ -189,6 +189,19 @@ export class HeldResources {
     return row && toHeld(row);
   }
 
+  /** Whether one lies there. @param fold a path, its letters in lower case */
+  isAt(fold: string): boolean {
+    return this.#database.get('select 1 as found from held where fold = ?', fold) !== undefined;
+  }
+
+  /** Whether one lies there, or in it as in a folder. */
+  isTaken(fold: string): boolean {
+    // `0` comes behind `/`.
+    const sql = `select 1 as found from held where fold = ?
+      union all select 1 from held where fold > ? and fold < ? limit 1`;
+    return this.#database.get(sql, fold, `${fold}/`, `${fold}0`) !== undefined;
+  }
+
   /** Whether anything lies in it as in a folder. */
   isFolder(path: string): boolean {
     const fold = path.toLowerCase();

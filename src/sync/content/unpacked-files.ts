@@ -1,0 +1,140 @@
+import { toMilliseconds } from '../../core/datetime.ts';
+import type { MemberPlace } from '../../resourcesync/packages/small-member.ts';
+import type { Statement } from '../../resourcesync/reading/statement.ts';
+import { promisesOf } from '../places/places.ts';
+import type { DueResource } from '../state/due-resources.ts';
+import type { MemberToUnpack, Unpacked, UnpackingTask } from '../unpacking/unpack.ts';
+import type { Copying } from './copying.ts';
+import { modifiedAt } from './fetched-content.ts';
+
+/** As many go to be unpacked at a time, or so many octets. */
+const batchMembers = 256;
+const batchOctets = 8_388_608;
+
+export interface UnpackedFilesDeps {
+  /** The file. */
+  readonly package: string;
+  readonly copying: Copying;
+  /** @throws what is wrong with neither the package nor a file */
+  readonly unpack: (task: UnpackingTask) => Promise<readonly Unpacked[]>;
+}
+
+interface Awaited {
+  readonly due: DueResource;
+  readonly path: string;
+  readonly type: string | undefined;
+}
+
+class Batch {
+  readonly awaited: Awaited[] = [];
+  readonly members: MemberToUnpack[] = [];
+  readonly promised = new Set<string>();
+  octets = 0;
+  done: Promise<readonly Unpacked[]> = Promise.resolve([]);
+}
+
+/**
+ * Small members of a package that are new to the copy: one batch is unpacked while the next is gathered. The state knows
+ * of a file once it is there; until then it is due.
+ */
+export class UnpackedFiles {
+  readonly #deps: UnpackedFilesDeps;
+  #gathered = new Batch();
+  #flying: Batch | undefined;
+  /** Why the rest of the package is of no use. */
+  #trouble: string | undefined;
+  readonly #promised = {
+    has: (key: string) => this.#gathered.promised.has(key) || this.#flying?.promised.has(key) === true,
+  };
+
+  constructor(deps: UnpackedFilesDeps) {
+    this.#deps = deps;
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** @returns false: it has to be put into the copy by itself, after `settle` */
+  async take(due: DueResource, found: Statement, place: MemberPlace): Promise<boolean> {
+    const { held, sink } = this.#deps.copying.deps;
+    if (held.find(due.loc) !== undefined) return false;
+    const free = sink.freePlace?.(due.loc, this.#promised);
+    if (free === undefined) return false;
+    const batch = this.#gathered;
+    const { path, file } = free;
+    const { hashes, length, lastmod } = due;
+    const changedAt = modifiedAt(lastmod, undefined, false);
+    const modifiedMs = changedAt === undefined ? undefined : toMilliseconds(changedAt);
+    batch.members.push({
+      place: plain(place),
+      stated: { hashes, length },
+      length: found.length,
+      file,
+      modifiedMs,
+    });
+    batch.awaited.push({ due, path, type: found.type });
+    for (const promise of promisesOf(path)) batch.promised.add(promise);
+    batch.octets += place.uncompressedSize;
+    if (batch.members.length >= batchMembers || batch.octets >= batchOctets) await this.#send();
+    return true;
+  }
+
+  /** Until all of them are in the copy, and the state says so. */
+  async settle(): Promise<void> {
+    if (this.#gathered.members.length > 0) await this.#send();
+    await this.#land();
+  }
+
+  async #send(): Promise<void> {
+    const { copying, unpack, package: file } = this.#deps;
+    const batch = this.#gathered;
+    this.#gathered = new Batch();
+    batch.done = unpack({ package: file, parts: copying.deps.parts.folder, members: batch.members });
+    // Whoever lands it gets to know.
+    batch.done.catch(() => undefined);
+    await this.#land();
+    this.#flying = batch;
+  }
+
+  async #land(): Promise<void> {
+    const batch = this.#flying;
+    if (batch === undefined) return;
+    const done = await batch.done;
+    this.#flying = undefined;
+    let failure: { readonly error: unknown } | undefined;
+    for (const [index, unpacked] of done.entries()) {
+      try {
+        await this.#settleOne(batch.awaited[index], unpacked);
+      } catch (error) {
+        // What lies behind it is in the copy all the same.
+        failure ??= { error };
+      }
+    }
+    if (failure) throw failure.error;
+  }
+
+  async #settleOne(awaited: Awaited | undefined, unpacked: Unpacked): Promise<void> {
+    if (awaited === undefined) return;
+    const { copying } = this.#deps;
+    const { due, path, type: mediaType } = awaited;
+    const nothing = { etag: undefined, lastModified: undefined, isProvisional: false } as const;
+    if (unpacked.kind === 'written')
+      await copying.placed(due, path, unpacked, { ...nothing, mediaType, means: 'package' });
+    else if (unpacked.kind === 'damaged') this.#trouble ??= unpacked.reason;
+    else if (unpacked.kind === 'refused') {
+      const { code, message } = unpacked;
+      copying.refused(due, Object.assign(new Error(message), { code }));
+    }
+  }
+}
+
+/** What goes to a thread has no methods. */
+function plain(place: MemberPlace): MemberPlace {
+  const { relativeOffsetOfLocalHeader, compressedSize, uncompressedSize, compressionMethod } = place;
+  const { generalPurposeBitFlag, fileNameLength } = place;
+  return {
+    ...{ relativeOffsetOfLocalHeader, compressedSize, uncompressedSize, compressionMethod },
+    ...{ generalPurposeBitFlag, fileNameLength },
+  };
+}

@@ -1,0 +1,60 @@
+import { closeSync, futimesSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { threadId } from 'node:worker_threads';
+
+/** Folders that are remembered to be there. */
+const remembered = 10_000;
+
+/** Puts files where they belong: each appears with all its bytes or not at all, and in the time of its resource. */
+export class NewFiles {
+  readonly #parts: string;
+  readonly #folders = new Set<string>();
+  #written = 0;
+
+  /** @param parts a folder on the same file system */
+  constructor(parts: string) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param modifiedMs undefined: now
+   * @returns a file that is to be moved
+   */
+  prepare(bytes: Uint8Array, modifiedMs: number | undefined): string {
+    this.#written += 1;
+    const source = join(this.#parts, `new-${process.pid}-${threadId}-${this.#written}`);
+    const descriptor = openSync(source, 'w');
+    try {
+      for (let done = 0; done < bytes.byteLength; ) done += writeSync(descriptor, bytes, done);
+      if (modifiedMs !== undefined) futimesSync(descriptor, modifiedMs / 1000, modifiedMs / 1000);
+    } finally {
+      closeSync(descriptor);
+    }
+    return source;
+  }
+
+  move(source: string, target: string): void {
+    this.#makeFolder(dirname(target));
+    try {
+      renameSync(source, target);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
+      // Somebody took the folder away.
+      this.forgetFolders();
+      this.#makeFolder(dirname(target));
+      renameSync(source, target);
+    }
+  }
+
+  /** To be called after a folder was removed. */
+  forgetFolders(): void {
+    this.#folders.clear();
+  }
+
+  #makeFolder(folder: string): void {
+    if (this.#folders.has(folder)) return;
+    mkdirSync(folder, { recursive: true });
+    if (this.#folders.size >= remembered) this.#folders.clear();
+    this.#folders.add(folder);
+  }
+}

@@ -1,0 +1,85 @@
+import { closeSync, openSync } from 'node:fs';
+import { type MemberPlace, SmallMembers } from '../../resourcesync/packages/small-member.ts';
+import {
+  ContentDigest,
+  type ContentFacts,
+  differenceFrom,
+  type StatedContent,
+} from '../../resourcesync/reading/content-digest.ts';
+import { NewFiles } from '../sinks/new-files.ts';
+
+/** Small members of a package that become files of the copy. */
+export interface UnpackingTask {
+  /** The file. */
+  readonly package: string;
+  /** For files on their way, on the file system of the copy. */
+  readonly parts: string;
+  readonly members: readonly MemberToUnpack[];
+}
+
+export interface MemberToUnpack {
+  readonly place: MemberPlace;
+  /** By the newest statement. */
+  readonly stated: StatedContent;
+  /** By the manifest. */
+  readonly length: number | undefined;
+  /** Where it goes. */
+  readonly file: string;
+  /** Undefined: now. */
+  readonly modifiedMs: number | undefined;
+}
+
+export type Unpacked =
+  | ({ readonly kind: 'written' } & ContentFacts)
+  /** It is not what is stated: its own address may have it right. */
+  | { readonly kind: 'different' }
+  /** The package is no good from here on. */
+  | { readonly kind: 'damaged'; readonly reason: string }
+  /** By the file system. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+
+/** @returns what came of each, in order; nothing behind one that is damaged */
+export function unpack(task: UnpackingTask): readonly Unpacked[] {
+  const descriptor = openSync(task.package, 'r');
+  try {
+    const members = new SmallMembers(descriptor);
+    const files = new NewFiles(task.parts);
+    const done: Unpacked[] = [];
+    for (const member of task.members) {
+      const unpacked = unpackOne(member, members, files);
+      done.push(unpacked);
+      if (unpacked.kind === 'damaged') break;
+    }
+    return done;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function unpackOne(
+  { place, stated, length, file, modifiedMs }: MemberToUnpack,
+  members: SmallMembers,
+  files: NewFiles,
+): Unpacked {
+  let bytes: Uint8Array;
+  try {
+    bytes = members.read(place);
+  } catch (error) {
+    return { kind: 'damaged', reason: (error as Error).message };
+  }
+  const digest = new ContentDigest(stated);
+  digest.update(bytes);
+  const facts = digest.finish();
+  const isOther =
+    differenceFrom(stated, facts) !== undefined ||
+    differenceFrom({ hashes: [], length }, facts) !== undefined;
+  if (isOther) return { kind: 'different' };
+  try {
+    files.move(files.prepare(bytes, modifiedMs), file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { kind: 'refused', code, message };
+  }
+  return { kind: 'written', ...facts };
+}
