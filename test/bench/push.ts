@@ -38,7 +38,7 @@ const config = parseConfig({
   database: { client: 'sqlite', file: join(directory, 'bench.db') },
   directory,
   sources: { bench: { url: 'http://127.0.0.1/', schedule: false, fullPass: false } },
-  push: { hub: true, allow: ['127.0.0.1'] },
+  push: { hub: true, allow: ['127.0.0.0/8'] },
 });
 const bridge = await openBridge(config, createLog('error', process.stderr), 'migrate');
 const { database } = bridge;
@@ -68,7 +68,7 @@ function item(identifier: string): SourceItem {
 
 const committed: [path: string, at: number][] = [];
 const receivers = start('push/receivers', [subscribers, dead]);
-const ports = JSON.parse(await firstLine(receivers)) as readonly number[];
+const places = JSON.parse(await firstLine(receivers)) as readonly string[];
 
 await store(0);
 await completePass(database.writer, sourceId, {
@@ -83,8 +83,8 @@ for (;;) {
   const topic = await findTopic(database.reader, topicPath);
   if (topic) {
     await database.transaction(async (trx) => {
-      for (const port of ports) {
-        const callback = `http://127.0.0.1:${port}/`;
+      for (const place of places) {
+        const callback = `http://${place}/`;
         await putSubscription(trx, { topicId: topic.id, kind: 'websub', callback }, Date.now());
       }
     });
@@ -92,7 +92,7 @@ for (;;) {
   }
   await sleep(50);
 }
-const attackedPorts = ports.filter((_, index) => index % 10 < dead);
+const attacked = places.filter((_, index) => index % 10 < dead);
 const prober = isFlooded ? start('push/flood', [base]) : undefined;
 if (prober) await firstLine(prober);
 let flood: ReturnType<typeof start> | undefined;
@@ -107,11 +107,12 @@ for (; performance.now() - startedAt < seconds * 1000; batches += 1) {
   const isLate = isFlooded && performance.now() - startedAt > seconds * 500;
   if (isLate && flooded.length === 0) {
     prober?.send('flood');
-    flood = start('push/flood', [base, `${base}/${topicPath}`, attackedPorts.join()]);
+    flood = start('push/flood', [base, `${base}/${topicPath}`, attacked.join()]);
     await firstLine(flood);
   }
   (isLate ? flooded : committed).push([path, performance.timeOrigin + performance.now()]);
-  if (batch % 50 === 0) mostBytes = Math.max(mostBytes, (await readPushState(database.reader)).bytes);
+  if (batch % 50 === 0)
+    mostBytes = Math.max(mostBytes, (await readPushState(database.reader, Date.now())).bytes);
   await sleep(Math.max(0, startedAt + batch * 100 - performance.now()));
 }
 const took = (performance.now() - startedAt) / 1000;

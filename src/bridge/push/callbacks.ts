@@ -8,7 +8,7 @@ import { createGuardedAgent } from '../../harvest/http/guarded-agent.ts';
 const answerSeconds = 10;
 const connectSeconds = 5;
 /** To one host at a time. */
-export const callsPerHost = 6;
+export const callsPerHost = 2;
 
 export interface Call {
   readonly url: string;

@@ -10,7 +10,7 @@ import {
   settleIntent,
 } from '../../store/push/intents.ts';
 import type { Bridge } from '../bridge.ts';
-import type { Callbacks } from './callbacks.ts';
+import { type Callbacks, callsPerHost } from './callbacks.ts';
 import { HostTurns } from './host-turns.ts';
 
 export interface VerifyingDeps {
@@ -22,13 +22,12 @@ export interface VerifyingDeps {
 }
 
 const most = 16;
-const mostPerHost = 2;
 const longestAnswer = 4096;
 
 /** Asks callbacks whether they want what somebody has asked for in their name (WS-09), and tells them what is denied (WS-12). */
 export class Verifying {
   readonly #deps: VerifyingDeps;
-  readonly #turns = new HostTurns(mostPerHost);
+  readonly #turns = new HostTurns(callsPerHost);
   readonly #running = new Set<Promise<void>>();
 
   constructor(deps: VerifyingDeps) {
@@ -91,6 +90,9 @@ export class Verifying {
       return { kind: 'confirmed' };
     // A redirect, a refusal, another text: whoever is there wants nothing.
     if (isHeard) return { kind: 'over', counted: 'refused' };
+    // It would not be called the next time, either.
+    if (answer.status === undefined && answer.counted === 'refused')
+      return { kind: 'over', counted: 'blocked' };
     const delay = verificationDelay(attempts + 1);
     return delay === undefined
       ? { kind: 'over', counted: 'unanswered' }

@@ -94,8 +94,8 @@ async function readAlerts({ database, config }: StoredBridge): Promise<AlertMeas
   };
 }
 
-async function readPush({ config, database }: StoredBridge): Promise<PushState | undefined> {
-  const state = await readPushState(database.reader);
+async function readPush({ config, database, clock }: StoredBridge): Promise<PushState | undefined> {
+  const state = await readPushState(database.reader, clock.now().getTime() - database.aheadMs);
   const isUsed = config.push.hub || config.push.externalHubs.length > 0;
   return isUsed || state.subscriptions.length > 0 || state.counted.length > 0 ? state : undefined;
 }

@@ -10,9 +10,9 @@ export async function printToldOfChanges(
   json: boolean,
   io: CommandIo,
 ): Promise<void> {
-  const state = await readPushState(database.reader);
-  if (state.subscriptions.length === 0 && state.pending === 0) return;
   const now = await lookAtClock(database);
+  const state = await readPushState(database.reader, now);
+  if (state.subscriptions.length === 0 && state.pending === 0) return;
   const since = (at: number | undefined) =>
     at === undefined ? 0 : Math.max(0, Math.round((now - at) / 1000));
   const { subscriptions, pending, counted } = state;

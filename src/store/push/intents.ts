@@ -149,8 +149,8 @@ export async function claimIntents(
 export type IntentOutcome =
   /** The callback wants it; from now on it is so. */
   | { readonly kind: 'confirmed' }
-  /** It does not, or nobody answered often enough: what was before stays. */
-  | { readonly kind: 'over'; readonly counted: 'refused' | 'unanswered' | 'told' }
+  /** It does not, is at no public address, or nobody answered often enough: what was before stays. */
+  | { readonly kind: 'over'; readonly counted: 'refused' | 'blocked' | 'unanswered' | 'told' }
   | { readonly kind: 'again'; readonly dueAt: number };
 
 /**

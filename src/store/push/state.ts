@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Queryable } from '../engine/database.ts';
 import { listPushCounts, type PushCount } from './counts.ts';
 
@@ -21,8 +22,10 @@ export interface PushState {
   readonly counted: readonly PushCount[];
 }
 
-export async function readPushState(db: Queryable): Promise<PushState> {
+/** @param now who has no lease any more is not counted */
+export async function readPushState(db: Queryable, now: number): Promise<PushState> {
   const rows = (await db('push_subscription')
+    .modify(isLiving, now)
     .select('kind', db.raw('case when attempts > 0 then 1 else 0 end as failing'))
     .count({ count: '*' })
     .groupBy('kind', 'failing')
@@ -34,18 +37,24 @@ export async function readPushState(db: Queryable): Promise<PushState> {
       ...{ kind, state: failing ? 'failing' : 'active', count: Number(count) },
     })),
     pending: Number(pending?.count ?? 0),
-    waitingSince: await oldestWaiting(db, false),
-    undeliveredSince: await oldestWaiting(db, true),
+    waitingSince: await oldestWaiting(db, now, false),
+    undeliveredSince: await oldestWaiting(db, now, true),
     notifications: Number(kept?.count ?? 0),
     bytes: Number(kept?.bytes ?? 0),
     counted: await listPushCounts(db),
   };
 }
 
-async function oldestWaiting(db: Queryable, withFailing: boolean): Promise<number | undefined> {
+/** Its lease has not ended. */
+function isLiving(rows: Knex.QueryBuilder, now: number): void {
+  rows.where((living) => living.whereNull('lease_until').orWhere('lease_until', '>', now));
+}
+
+async function oldestWaiting(db: Queryable, now: number, withFailing: boolean): Promise<number | undefined> {
   const row = (await db('push_notification as n')
     .join(
       db('push_subscription')
+        .modify(isLiving, now)
         .modify((query) => {
           if (!withFailing) query.where('attempts', 0);
         })

@@ -67,6 +67,7 @@ export async function putSubscription(
   now: number,
 ): Promise<number> {
   const changing = {
+    host: hostOf(callback),
     secret: wanted.secret ?? null,
     lease_until: wanted.leaseUntil ?? null,
     token_hash: wanted.tokenHash ?? null,
@@ -81,7 +82,7 @@ export async function putSubscription(
   if (!topic) throw new Error(`topic ${topicId} is not in the database`);
   const [row]: { id: number }[] = await trx('push_subscription')
     .insert({
-      ...{ topic_id: topicId, kind, callback, host: hostOf(callback), ...changing },
+      ...{ topic_id: topicId, kind, callback, ...changing },
       ...{ created_at: now, sent_seq: topic.seq },
     })
     .onConflict(['topic_id', 'kind', 'callback'])
@@ -138,16 +139,19 @@ export async function hasSubscribers(db: Queryable): Promise<boolean> {
   return false;
 }
 
-/** Those whose leases have ended. @returns how many there were */
+/** Who subscribes again so soon after the end of its lease keeps its place in the queue. */
+const graceMs = 600_000;
+
+/** Those whose leases ended a while ago; nothing was sent to them since. @returns how many there were */
 export async function removeExpired(database: Database, now: number): Promise<number> {
-  const isOver = (rows: Knex.QueryBuilder) => rows.where('lease_until', '<=', now);
+  const isOver = (rows: Knex.QueryBuilder) => rows.where('lease_until', '<=', now - graceMs);
   if (!(await database.reader('push_subscription').modify(isOver).first('id'))) return 0;
   return database.writer('push_subscription').modify(isOver).delete();
 }
 
-/** As limits count them. */
+/** As limits count them: whatever listens there, at any port, is one machine. */
 export function hostOf(callback: string): string {
-  return new URL(callback).host;
+  return new URL(callback).hostname;
 }
 
 function withTopic(db: Queryable): Knex.QueryBuilder {

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { print } from '../once/processes.ts';
 
 /**
- * `flood BASE TOPIC PORTS`: somebody who has a hub call whom they like: 200 subscriptions a second are asked for, each by another client, at
+ * `flood BASE TOPIC PLACES`: somebody who has a hub call whom they like: 200 subscriptions a second are asked for, each by another client, at
  * callbacks that never answer. `flood BASE`: a client that asks for `/livez` fifty times a second. A message ends it, and a line says what
  * was answered, or how long that took before and after a message in between.
  */
-const [base = '', topic = '', ports = ''] = process.argv.slice(2);
-const callbacks = ports.split(',');
+const [base = '', topic = '', places = ''] = process.argv.slice(2);
+const callbacks = places.split(',');
 const took: number[][] = [[]];
 const answers = new Map<number, number>();
 /** Whoever waits for answers asks no faster than they come. */
@@ -25,7 +25,7 @@ async function probe(): Promise<void> {
 async function ask(index: number): Promise<void> {
   if (open >= mostOpen) return;
   open += 1;
-  const callback = `http://127.0.0.1:${callbacks[index % callbacks.length]}/flood/${index}`;
+  const callback = `http://${callbacks[index % callbacks.length]}/flood/${index}`;
   const client = `198.51.${(index >> 8) & 255}.${index & 255}`;
   const answer = await fetch(`${base}/hub`, {
     method: 'POST',

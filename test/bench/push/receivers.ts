@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { print } from '../once/processes.ts';
 
 /**
- * Subscribers of the bench of pushing, in a process of their own: what they take is not the bridge's. Each is at a port of its own, as
- * they would be at hosts of their own; of every ten one never answers (or five), and one takes three seconds. The first line has the ports;
+ * Subscribers of the bench of pushing, in a process of their own: what they take is not the bridge's. Each is at an address of its own
+ * in this machine, as they would be at hosts of their own; of every ten one never answers (or five), and one takes three seconds. The first line has the places;
  * each message has commits by path, and is answered by a line that says how long deliveries were behind them.
  */
 const [subscribers, dead] = process.argv.slice(2).map(Number) as [number, number];
@@ -34,7 +34,7 @@ const prompt = (body: string, reply: ServerResponse) => {
 const slow = (_body: string, reply: ServerResponse) => void setTimeout(() => reply.end(), 3000);
 const silent = () => undefined;
 
-async function listen(answer: (body: string, reply: ServerResponse) => void): Promise<number> {
+async function listen(host: string, answer: (body: string, reply: ServerResponse) => void): Promise<string> {
   const server = createServer(async (request, reply) => {
     let body = '';
     try {
@@ -44,15 +44,20 @@ async function listen(answer: (body: string, reply: ServerResponse) => void): Pr
     }
     answer(body, reply);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  return `${host}:${(server.address() as AddressInfo).port}`;
 }
 
-const ports: number[] = [];
+const places: string[] = [];
 for (let index = 0; index < subscribers; index += 1)
-  ports.push(await listen(index % 10 < dead ? silent : index % 10 === dead ? slow : prompt));
-print(ports);
+  places.push(
+    await listen(
+      `127.0.${1 + Math.floor(index / 250)}.${1 + (index % 250)}`,
+      index % 10 < dead ? silent : index % 10 === dead ? slow : prompt,
+    ),
+  );
+print(places);
 
 process.on('message', (committed: readonly (readonly [path: string, at: number])[]) => {
   const latencies = committed.flatMap(([path, at]) => (arrivals.get(path) ?? []).map((one) => one - at));

@@ -39,7 +39,7 @@ describeOnBoth('delivery', (open) => {
   /** One that goes on looking until the test is over. */
   function start(mayBeTold = async () => true): Delivering {
     const { database } = open();
-    const config = parseConfig({ push: { hub: true, allow: ['127.0.0.1'] } });
+    const config = parseConfig({ push: { hub: true, allow: ['127.0.0.1', '127.0.0.2'] } });
     const callbacks = new Callbacks({ allow: config.push.allow, userAgent: 'test' });
     const silent = { debug() {}, info() {}, warn() {}, error() {} } as unknown as Log;
     const bridge = {
@@ -109,7 +109,7 @@ describeOnBoth('delivery', (open) => {
 
   test('who never answers keeps nobody waiting who does', async () => {
     const hanging = Array.from({ length: 90 }, (_, index) => `/hang/${index}`);
-    const others = await startSubscriber();
+    const others = await startSubscriber('127.0.0.2');
     try {
       for (const path of hanging) await subscribe(path);
       for (const path of ['/a', '/b'])

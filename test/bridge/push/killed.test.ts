@@ -1,13 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { stringify } from 'yaml';
-import { systemClock } from '../../../src/bridge/system-clock.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
-import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
-import { rsbridge } from '../../house/cli/processes.ts';
+import { openPushHouse, type PushHouse } from '../../house/push/push-house.ts';
 import { type Received, type Subscriber, startSubscriber, takeAll } from '../../house/push/subscriber.ts';
 import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 
@@ -18,53 +11,29 @@ describe.each([
   ['SQLite', async () => migratedSqlite(), 1],
   ['PostgreSQL', migratedPostgres, 2],
 ] as const)('processes that are killed, on %s', (_, makeDatabase, processes) => {
-  const directory = mkdtempSync(join(tmpdir(), 'rsbridge-killed-'));
-  const repository = createSampleRepository({ clock: systemClock, seed: 5, records: 12 });
   let subscriber: Subscriber;
-  let ports: readonly number[] = [];
-  let running: ReturnType<typeof rsbridge>[] = [];
+  let house: PushHouse;
   let drop = async () => undefined as unknown;
-  let base = '';
+  let running: ReturnType<PushHouse['start']>[] = [];
 
   const start = () => {
-    running = ports.slice(0, processes).map((port) => rsbridge(['serve', '--port', String(port)], directory));
-  };
-  /** At once, all of them. */
-  const killAll = async () => {
-    const killed = running;
-    for (const { child } of killed) child.kill('SIGKILL');
-    for (const { finished } of killed) await finished;
-  };
-  const harvest = async () => {
-    for (let edit = 0; edit < 3; edit += 1) repository.edit();
-    expect((await rsbridge(['harvest', 'repo'], directory).finished).code).toBe(0);
+    running = Array.from({ length: processes }, () => house.start());
   };
 
   beforeAll(async () => {
     const made = await makeDatabase();
     drop = made.drop;
     subscriber = await startSubscriber();
-    ports = [await freePort(), await freePort()];
-    base = `http://127.0.0.1:${ports[0]}`;
-    const { url } = await repository.listen();
-    const silent = { files: { mode: 'none' }, schedule: false, fullPass: false, identifierPass: false };
-    const config = {
-      ...{ baseUrl: base, database: made.config, directory: join(directory, 'data'), search: false },
-      push: { hub: true, allow: ['127.0.0.1'] },
-      sources: { repo: { url, allowPrivateAddresses: true, ...silent } },
-    };
-    writeFileSync(join(directory, 'rsbridge.yaml'), stringify(config));
-    await harvest();
+    house = await openPushHouse(made.config, ['127.0.0.1']);
     start();
   }, 180_000);
   afterAll(async () => {
-    await killAll();
-    await Promise.all([subscriber?.close(), repository.close(), drop()]);
-    rmSync(directory, { recursive: true, force: true });
+    await Promise.all([house?.close(), subscriber?.close()]);
+    await drop();
   });
 
   test('no subscription is lost, and each gets everything in order, twice at most what was under way', async () => {
-    const topic = `${base}/repo/change-notification.xml`;
+    const { topic } = house;
     await soon(async () => expect((await fetch(topic)).status).toBe(200));
 
     /** Kills all of them when a request comes, before it is answered or just after that. */
@@ -79,16 +48,14 @@ describe.each([
       });
     const hang = (): void => undefined;
     const restarted = async () => {
-      await killAll();
+      await house.killAll();
       start();
     };
 
     const asked = strikeAt('GET', hang);
     const callback = `${subscriber.base}/told`;
-    const form = new URLSearchParams({
-      ...{ 'hub.mode': 'subscribe', 'hub.topic': topic, 'hub.callback': callback },
-    });
-    expect((await fetch(`${base}/hub`, { method: 'POST', body: form })).status).toBe(202);
+    const form = { 'hub.mode': 'subscribe', 'hub.topic': topic, 'hub.callback': callback };
+    expect((await house.ask(form)).status).toBe(202);
     await asked;
     await restarted();
     await soon(() => expect(subscriber.questions('subscribe')).toHaveLength(2));
@@ -99,7 +66,7 @@ describe.each([
     const answers = processes === 1 ? [hang] : [hang, takeAll];
     for (const [round, answer] of answers.entries()) {
       const delivered = strikeAt('POST', answer);
-      await harvest();
+      await house.edit();
       await delivered;
       const { length } = tellsAt();
       await restarted();
@@ -109,7 +76,7 @@ describe.each([
     }
     // One alone is killed: the other one goes on.
     if (processes > 1) running[0]?.child.kill('SIGKILL');
-    await harvest();
+    await house.edit();
     await isTold(answers.length + 1);
 
     const bodies = tellsAt();

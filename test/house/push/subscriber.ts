@@ -21,11 +21,13 @@ export interface Subscriber {
   questions(mode?: string): readonly Received[];
   /** Instead of confirming everything and taking everything. */
   behave(answer: (received: Received, reply: ServerResponse) => void): void;
+  /** Whoever calls again has to connect again. */
+  closeConnections(): void;
   close(): Promise<void>;
 }
 
-/** Somebody at loopback who is called back. */
-export async function startSubscriber(): Promise<Subscriber> {
+/** Somebody at loopback who is called back. @param atPort 0: any that is free */
+export async function startSubscriber(host = '127.0.0.1', atPort = 0): Promise<Subscriber> {
   const received: Received[] = [];
   let behaviour: (received: Received, reply: ServerResponse) => void = takeAll;
   const server = createServer(async (request, reply) => {
@@ -40,11 +42,11 @@ export async function startSubscriber(): Promise<Subscriber> {
     received.push(one);
     behaviour(one, reply);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(atPort, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    base: `http://127.0.0.1:${port}`,
+    base: `http://${host}:${port}`,
     received,
     deliveries: (path) =>
       received.filter(({ method, url }) => method === 'POST' && (path === undefined || url === path)),
@@ -55,6 +57,7 @@ export async function startSubscriber(): Promise<Subscriber> {
     behave: (answer) => {
       behaviour = answer;
     },
+    closeConnections: () => server.closeAllConnections(),
     close: async () => {
       server.close();
       server.closeAllConnections();

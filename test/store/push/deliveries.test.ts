@@ -171,8 +171,12 @@ describeOnBoth('the outbox of notifications', (open) => {
     expect(await claim('a', now, { patients: true })).toEqual([]);
     expect(await claim('a', now, { patients: true, slow: [short] })).toMatchObject([{ id: short }]);
     expect(await claim('a', now, { kinds: ['webhook'] })).toMatchObject([{ kind: 'webhook' }]);
-    expect(await removeExpired(open().database, now + minute - 1)).toBe(0);
-    expect(await removeExpired(open().database, now + minute)).toBe(1);
+    const counted = async (at: number) => (await readPushState(open().database.reader, at)).subscriptions;
+    expect(await counted(now)).toMatchObject([{ kind: 'webhook' }, { kind: 'websub', count: 1 }]);
+    expect(await counted(now + minute)).toMatchObject([{ kind: 'webhook' }]);
+    // Subscribed again soon after, it would go on from its place.
+    expect(await removeExpired(open().database, now + 11 * minute - 1)).toBe(0);
+    expect(await removeExpired(open().database, now + 11 * minute)).toBe(1);
     expect(await listSubscriptions(open().database.reader)).toMatchObject([{ kind: 'webhook' }]);
   });
 
@@ -252,7 +256,7 @@ describeOnBoth('the outbox of notifications', (open) => {
   test('its state says how many there are, how they fare, and since when something waits', async () => {
     const { database } = open();
     const { id } = await topic();
-    expect(await readPushState(database.reader)).toEqual({
+    expect(await readPushState(database.reader, now)).toEqual({
       ...{ subscriptions: [], pending: 0, notifications: 0, bytes: 0, counted: [] },
       ...{ waitingSince: undefined, undeliveredSince: undefined },
     });
@@ -262,7 +266,7 @@ describeOnBoth('the outbox of notifications', (open) => {
     await claim('a');
     await settle('a', one, { kind: 'delivered', seq: 1 });
     await settle('a', two, failed(now + minute));
-    expect(await readPushState(database.reader)).toEqual({
+    expect(await readPushState(database.reader, now)).toEqual({
       subscriptions: [
         { kind: 'websub', state: 'active', count: 1 },
         { kind: 'websub', state: 'failing', count: 1 },

@@ -111,7 +111,9 @@ describeOnBoth('what is to be confirmed', (open) => {
     // Again the same adds none.
     expect(await ask('https://a.example/1', { client }, { intentsPerClient: 1 })).toBeUndefined();
     expect(await ask('https://a.example/2', {}, { intentsPerHost: 1 })).toBe('host');
-    expect(await ask('https://a.example:8443/2', {}, { intentsPerHost: 1, intents: 1 })).toBe('all');
+    // At another port it is still the same machine that is called.
+    expect(await ask('https://a.example:8443/2', {}, { intentsPerHost: 1 })).toBe('host');
+    expect(await ask('https://b.example/2', {}, { intentsPerHost: 1, intents: 1 })).toBe('all');
     const intent = await one('a', now + 5000);
     await settleIntent(open().database, elsewhere('a'), intent, { kind: 'confirmed' }, now);
     expect(await ask('https://a.example/2', {}, { subscriptionsPerHost: 1 })).toBe('host');

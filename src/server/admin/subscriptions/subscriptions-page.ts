@@ -92,7 +92,9 @@ async function sendPage(
   const place = `${basePathOf(deps)}/admin/subscriptions`;
   const visitor = visitorOf(request);
   const mayAct = visitor?.scope === 'admin';
-  const [all, state] = [await deps.admin.subscriptions.list(), await readPushState(deps.database.reader)];
+  const all = await deps.admin.subscriptions.list();
+  const time = deps.clock.now().getTime() - deps.database.aheadMs;
+  const state = await readPushState(deps.database.reader, time);
   const now = toIso(deps.clock.now());
   const actions = (id: number) =>
     mayAct &&
