@@ -23,6 +23,8 @@ import { SyncProgressView } from './sync-progress.ts';
 import { summaryOf } from './sync-summary.ts';
 import { createTell } from './tell-change.ts';
 
+/** In MB: a batch of small files at a time. */
+const threadMemory = { oldGeneration: 64, youngGeneration: 8 };
 const longestPauseMs = 3_600_000;
 const projectUri = 'https://github.com/resourcesync-bridge/resourcesync-bridge';
 
@@ -40,7 +42,7 @@ export async function syncCommand(
     throw new BridgeError('usage', '--watch cannot be used with --dry-run');
   if (!options.isDryRun) mkdirSync(options.directory, { recursive: true });
   const port = openSyncPort(options.address, flags, io);
-  const threads = createThreads(1, createLog('silent', io.stderr));
+  const threads = createThreads(1, createLog('silent', io.stderr), threadMemory);
   const view = new SyncProgressView(progress);
   const telling = options.isDryRun ? undefined : createTell(flags, options.directory, io);
   const deps: SyncDeps = {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import type { Attributes, DocumentEntry, DocumentHead } from '../documents/document-model.ts';
 import { readDocument } from '../documents/document-reader.ts';
+import { WindowReader } from './file-window.ts';
 import { isSmallMember, SmallMembers } from './small-member.ts';
 
 /** A package on disk: a ZIP as it comes from elsewhere, so nothing of it is believed. */
@@ -24,21 +25,26 @@ export interface PackageFile {
 }
 
 const maximumMembers = 200_000;
+const nothing = Buffer.alloc(0);
 
 /** @throws Error where it is no ZIP that can be read */
 export async function openPackage(path: string): Promise<PackageFile> {
-  // Names are taken as bytes: a wrong one is to be reported, not to end the reading.
-  const zip = await openPromise(path, { decodeStrings: false, autoClose: false });
   const descriptor = openSync(path, 'r');
-  const small = new SmallMembers(descriptor);
+  let zip: ZipFile | undefined;
   const close = () => {
-    zip.close();
+    zip?.close();
     closeSync(descriptor);
   };
   try {
+    const reader = new WindowReader(path, descriptor);
+    // Names are taken as bytes: a wrong one is to be reported, not to end the reading.
+    const options = { decodeStrings: false, autoClose: false };
+    const opened = await fromRandomAccessReaderPromise(reader, fstatSync(descriptor).size, options);
+    zip = opened;
+    const small = new SmallMembers(descriptor);
     return {
-      ...(await directoryOf(zip)),
-      read: (member) => contentOf(zip, member),
+      ...(await directoryOf(opened)),
+      read: (member) => contentOf(opened, member),
       readWhole: (member) => (isSmallMember(member) ? small.read(member) : undefined),
       close,
     };
@@ -55,9 +61,19 @@ async function directoryOf(zip: ZipFile) {
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileNameRaw.toString('utf8');
     if (members.has(name)) repeated.push(name);
-    if (!name.endsWith('/')) members.set(name, entry);
+    if (!name.endsWith('/')) members.set(name, lightened(entry));
   }
   return { members, repeated };
+}
+
+/** Of tens of thousands, what nobody asks for later is half of the memory. */
+function lightened(entry: Entry): Entry {
+  return Object.assign(entry, {
+    fileNameRaw: nothing,
+    extraFieldRaw: nothing,
+    fileCommentRaw: nothing,
+    extraFields: [],
+  });
 }
 
 async function* contentOf(zip: ZipFile, member: Entry): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
-import { readSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import type { Entry } from 'yauzl';
+import { FileWindow } from './file-window.ts';
 
 /** Where a member lies in its package, as the directory of the package says. */
 export type MemberPlace = Pick<
@@ -19,8 +19,6 @@ const smallOctets = 1_048_576;
 const headerOctets = 30;
 /** What is usual between the name and the data. */
 const usualExtra = 64;
-/** Members usually lie one behind the other: so much is read at once. */
-const windowOctets = 524_288;
 
 /** Whether a member can be read at once; that of an odd kind is read as a stream, which says what is wrong with it. */
 export function isSmallMember(member: MemberPlace): boolean {
@@ -31,12 +29,10 @@ export function isSmallMember(member: MemberPlace): boolean {
 
 /** Small members of an open package, each at once, which costs a tenth of a stream. */
 export class SmallMembers {
-  readonly #descriptor: number;
-  #window = Buffer.alloc(0);
-  #start = 0;
+  readonly #window: FileWindow;
 
   constructor(descriptor: number) {
-    this.#descriptor = descriptor;
+    this.#window = new FileWindow(descriptor);
   }
 
   /**
@@ -46,30 +42,16 @@ export class SmallMembers {
   read(member: MemberPlace): Uint8Array {
     const { compressedSize, uncompressedSize, compressionMethod, fileNameLength } = member;
     const start = member.relativeOffsetOfLocalHeader;
-    const head = this.#bytes(start, headerOctets + fileNameLength + usualExtra + compressedSize);
+    const head = this.#window.bytes(start, headerOctets + fileNameLength + usualExtra + compressedSize);
     if (head.length < headerOctets || head.readUInt32LE(0) !== 0x04034b50)
       throw new Error('a member is not where the directory says');
     const offset = headerOctets + head.readUInt16LE(26) + head.readUInt16LE(28);
     let data = head.subarray(offset, offset + compressedSize);
-    if (data.length < compressedSize) data = this.#bytes(start + offset, compressedSize);
+    if (data.length < compressedSize) data = this.#window.bytes(start + offset, compressedSize);
     if (data.length < compressedSize) throw new Error('a member ends early');
     const content = compressionMethod === 0 ? data : inflated(data, uncompressedSize);
     if (content.length !== uncompressedSize) throw new Error('a member has another length than is said');
     return content;
-  }
-
-  /** @returns fewer at the end of the file */
-  #bytes(start: number, length: number): Buffer {
-    const end = start + length;
-    const before = this.#start + this.#window.length;
-    if (start < this.#start || end > before) {
-      const isNext = start >= this.#start && start <= before;
-      const wanted = isNext ? Math.max(windowOctets, length) : length;
-      const buffer = Buffer.allocUnsafe(wanted);
-      this.#window = buffer.subarray(0, readSync(this.#descriptor, buffer, 0, wanted, start));
-      this.#start = start;
-    }
-    return this.#window.subarray(start - this.#start, end - this.#start);
   }
 }
 

@@ -15,7 +15,8 @@ export function servedHashes(status: number, headers: Readonly<Record<string, st
 }
 
 function hashesOf(field: string | undefined): readonly string[] {
-  const members = (field ?? '').matchAll(/(?:^|,)\s*([a-z0-9-]+)=:([A-Za-z0-9+/]+={0,2}):/g);
+  if (field === undefined) return [];
+  const members = field.matchAll(/(?:^|,)\s*([a-z0-9-]+)=:([A-Za-z0-9+/]+={0,2}):/g);
   return [...members].flatMap(([, given = '', value = '']) => {
     const name = Object.hasOwn(names, given) ? names[given] : undefined;
     const hash = Buffer.from(value, 'base64');
@@ -26,8 +27,8 @@ function hashesOf(field: string | undefined): readonly string[] {
 }
 
 /** What is measured beside what is stated. */
-export function withServed(stated: StatedContent, served: readonly string[]): StatedContent {
-  return { ...stated, hashes: [...stated.hashes, ...served] };
+export function withServed({ hashes, length }: StatedContent, served: readonly string[]): StatedContent {
+  return { length, hashes: [...hashes, ...served] };
 }
 
 /** @returns why bytes are not those that were sent; undefined: they are, or nothing is known of that */

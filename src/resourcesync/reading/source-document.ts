@@ -53,6 +53,8 @@ export interface StatementHandler {
    */
   opened?(document: DocumentOpening, servedAt?: string): void;
   statement?(statement: Statement): void;
+  /** What statements link to is not asked for: it is the most of them. */
+  readonly withoutLinks?: boolean;
 }
 
 /** More than a set has; whoever lists more is no Source. */
@@ -114,7 +116,8 @@ class Draft {
       if (member !== undefined && this.#members.length < maximumMembers) this.#members.push(member);
       return;
     }
-    const statement = readStatement(entry, this.#uri, this.#report);
+    const { withoutLinks = false } = this.#handler;
+    const statement = readStatement(withoutLinks ? { ...entry, links: [] } : entry, this.#uri, this.#report);
     if (statement === undefined) return;
     this.#statements += 1;
     this.#handler.statement?.(statement);

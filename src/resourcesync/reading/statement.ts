@@ -68,9 +68,13 @@ export function readStatement(entry: DocumentEntry, base: string, report: Report
 const plainUri = /^https?:\/\/[a-z0-9.-]+(?::\d+)?\/[\w~:@!$'()*+,;=/.-]*$/;
 const changedByUrl = /\/\.|:(?:80|443)\//;
 
+function isPlain(uri: string): boolean {
+  return plainUri.test(uri) && !changedByUrl.test(uri);
+}
+
 /** Absolute, without its fragment; relative ones are of the document. */
 export function absoluteUri(text: string, base: string, report: Report): string | undefined {
-  if (plainUri.test(text) && !changedByUrl.test(text)) return text;
+  if (isPlain(text)) return text;
   const trimmed = text.trim();
   if (trimmed === '' || !URL.canParse(trimmed, base)) {
     report('RS-GEN-08', trimmed === '' ? 'a loc is empty' : `loc is ${trimmed}, which is no address`);
@@ -121,14 +125,15 @@ function readLength(given: string | undefined, report: Report): number | undefin
 
 function readLink(link: Attributes, base: string, report: Report): StatedLink | undefined {
   const [rel, href] = [link.get('rel')?.trim(), link.get('href')?.trim()];
-  if (!rel || !href || !URL.canParse(href, base)) {
+  const isPlainHref = href !== undefined && isPlain(href);
+  if (!rel || !href || !(isPlainHref || URL.canParse(href, base))) {
     report('RS-GEN-12', 'a link has no rel, or no href that is an address; it is left out');
     return undefined;
   }
   const pri = Number(link.get('pri') ?? lowestPriority);
   return {
     rel,
-    href: new URL(href, base).href,
+    href: isPlainHref ? href : new URL(href, base).href,
     type: link.get('type'),
     path: link.get('path'),
     pri: Number.isInteger(pri) && pri > 0 ? pri : lowestPriority,

@@ -5,7 +5,7 @@ import type { DueResource } from '../state/due-resources.ts';
 export interface Addresses {
   readonly bytes: readonly string[];
   /** The state that was stated, whatever has become of the resource since (RS-LN-19). */
-  readonly memento: string | undefined;
+  memento(): string | undefined;
 }
 
 /**
@@ -14,14 +14,17 @@ export interface Addresses {
  * @param isAllowed whether an address may be asked at all
  */
 export function addressesOf(
-  { loc, hashes, links }: Pick<DueResource, 'loc' | 'hashes' | 'links'>,
+  due: Pick<DueResource, 'loc' | 'hashes' | 'links' | 'mayLinkTo'>,
   isAllowed: (address: string) => boolean,
 ): Addresses {
+  const { loc, hashes } = due;
   const linked = (relation: string) =>
-    links.filter(({ rel, href }) => rel === relation && href !== loc && isAllowed(href));
+    due.mayLinkTo(relation)
+      ? due.links.filter(({ rel, href }) => rel === relation && href !== loc && isAllowed(href))
+      : [];
   const mirrors = hashes.length === 0 ? [] : linked('duplicate').toSorted((a, b) => a.pri - b.pri);
   const isRanked = ({ pri }: { pri: number }) => pri < lowestPriority;
   const urls = (found: readonly { href: string }[]) => found.map(({ href }) => href);
   const [before, behind] = [mirrors.filter(isRanked), mirrors.filter((one) => !isRanked(one))];
-  return { bytes: [...urls(before), loc, ...urls(behind)], memento: linked('memento')[0]?.href };
+  return { bytes: [...urls(before), loc, ...urls(behind)], memento: () => linked('memento')[0]?.href };
 }

@@ -161,10 +161,15 @@ export class Copying {
       held.remove(found, datetime);
       this.tally.deleted += 1;
     };
-    await told.tell({ op: 'deleted', loc, path, datetime, lastmod, ...nothing }, taken, (error) => {
-      if (!(error instanceof NotTaken)) throw error;
-      this.tally.failed += 1;
-    });
+    const change: CopiedChange = { op: 'deleted', loc, path, datetime, lastmod, ...nothing };
+    await told.tell(
+      () => change,
+      taken,
+      (error) => {
+        if (!(error instanceof NotTaken)) throw error;
+        this.tally.failed += 1;
+      },
+    );
     database.breathe();
   }
 
@@ -218,10 +223,11 @@ export class Copying {
     due: DueResource,
     facts: Pick<CopiedChange, 'op' | 'path' | 'type' | 'hash' | 'length'>,
   ): Promise<void> {
-    const { loc, lastmod, asOf, links } = due;
-    const change = { ...facts, loc, lastmod, datetime: asOf, links };
     return this.deps.told.tell(
-      change,
+      () => {
+        const { loc, lastmod, asOf, links } = due;
+        return { ...facts, loc, lastmod, datetime: asOf, links };
+      },
       () => this.deps.due.done(due),
       (error) => this.#failWith(due, error),
     );

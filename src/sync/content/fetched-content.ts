@@ -48,7 +48,7 @@ export async function fetchContent(
 async function fromOwnAddress(
   due: DueResource,
   held: HeldResource | undefined,
-  memento: string | undefined,
+  mementoOf: () => string | undefined,
   deps: PatchDeps,
 ): Promise<FetchedContent> {
   // Who states another content than we hold is not asked whether it is the same.
@@ -58,6 +58,7 @@ async function fromOwnAddress(
   const plain = { means: 'address', isProvisional: false } as const;
   if (differenceFrom(due, first.content) === undefined) return { ...first, ...plain };
   deps.parts.remove(due.loc);
+  const memento = mementoOf();
   const kept = memento === undefined ? undefined : await exactly(memento, due, 'memento', deps);
   if (kept) return kept;
   // A cache in between may be late.

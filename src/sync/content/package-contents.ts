@@ -75,12 +75,12 @@ async function takeFrom(
     const wanted: Statement[] = [];
     const statement = (found: Statement) => {
       stage?.statement?.(found);
-      // A package has tens of thousands of members, and links are the most of what is said of each.
-      if (found.path !== undefined) wanted.push({ ...found, links: [] });
+      if (found.path !== undefined) wanted.push(small(found));
     };
     const place = `${uri}!/manifest.xml`;
     const opened = (document: DocumentOpening) => stage?.opened?.(document);
-    await parseSourceDocument(zip.read(manifest), place, { opened, statement }, deps.remarks.at(place));
+    const handler = { opened, statement, withoutLinks: stage === undefined };
+    await parseSourceDocument(zip.read(manifest), place, handler, deps.remarks.at(place));
     // Whatever a kill leaves in the copy is looked for among what is due (`recovery.ts`).
     if (stage) deps.copying.deps.database.flush();
     const trouble = await takeMembers(zip, file, wanted, deps, stop);
@@ -93,6 +93,17 @@ async function takeFrom(
   } finally {
     zip?.close();
   }
+}
+
+/** A package has tens of thousands of members: what is kept of each holds no piece of the manifest back. */
+function small(found: Statement): Statement {
+  const { loc, path, hashes } = found;
+  return { ...found, loc: own(loc), path: path && own(path), hashes: hashes.map(own), links: [] };
+}
+
+/** A text that is cut from another one keeps all of that in memory. */
+function own(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 /** @returns why it could not be read to its end */

@@ -13,14 +13,20 @@ export class ToldChanges {
 
   /**
    * Whatever follows from it is done when the change was taken.
-   * @param failed it was not; where it throws, the run ends
+   * @param changed made where somebody wants to know
+   * @param failed it was not taken; where it throws, the run ends
    */
-  async tell(change: CopiedChange, taken: () => void, failed: (error: unknown) => void): Promise<void> {
+  async tell(
+    changed: () => CopiedChange,
+    taken: () => void,
+    failed: (error: unknown) => void,
+  ): Promise<void> {
     const telling = this.#telling;
     if (telling === undefined) {
       taken();
       return;
     }
+    const change = changed();
     // Of one resource one after the other.
     await this.#waiting.get(change.loc);
     this.#throwFailure();

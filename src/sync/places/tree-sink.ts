@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DirectorySink } from '../sinks/directory-sink.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
@@ -10,9 +11,12 @@ import type {
   PutResource,
   Sink,
 } from '../sinks/sink.ts';
+import { ownFolder } from '../state/copy-database.ts';
 import type { HeldResources } from '../state/held-resources.ts';
 import { locPath, type PlaceRule } from './loc-path.ts';
-import { Places } from './places.ts';
+import { type Place, Places } from './places.ts';
+
+const nobody: Promised = new Set<string>();
 
 export interface TreeDeps {
   readonly directory: string;
@@ -35,6 +39,8 @@ export class TreeSink implements Sink {
   readonly #flush: () => void;
   readonly #rules: readonly PlaceRule[];
   readonly #hasBackup: boolean;
+  /** Nothing lay there when this run began. */
+  readonly #isOurs: boolean;
 
   constructor({ directory, parts, backup, rules, held, flush }: TreeDeps) {
     this.#files = new DirectorySink(directory, parts, backup);
@@ -43,9 +49,11 @@ export class TreeSink implements Sink {
     this.#flush = flush;
     this.#rules = rules;
     this.#hasBackup = backup !== undefined;
+    this.#isOurs = readdirSync(directory).every((name) => name === ownFolder);
   }
 
   async find(loc: string): Promise<FoundContent | undefined> {
+    if (this.#isOurs) return undefined;
     // In a new copy nearly always: to know of all others costs more.
     if (!this.#files.isAnything(locPath(loc, this.#rules))) return undefined;
     const { path, isContested } = this.#places.take(loc);
@@ -73,9 +81,14 @@ export class TreeSink implements Sink {
 
   /** At once: nobody else takes the same place before the state is written. */
   put({ loc, modifiedAt }: PutResource, content: ReceivedContent, held: PlacedResource | undefined): Placed {
-    const place = held ? { path: held.path, isContested: false } : this.#places.take(loc);
+    const place = held ? { path: held.path, isContested: false } : this.#place(loc);
     this.#files.put(place.path, content, modifiedAt);
     return place;
+  }
+
+  #place(loc: string): Place {
+    const path = this.#places.free(loc, nobody);
+    return path === undefined ? this.#places.take(loc) : { path, isContested: false };
   }
 
   remove({ path }: PlacedResource): void {

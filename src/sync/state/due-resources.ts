@@ -12,7 +12,10 @@ export interface DueResource {
   readonly hashes: readonly string[];
   readonly length: number | undefined;
   readonly type: string | undefined;
+  /** Read anew each time: they are the most of what is said of it, and seldom asked for. */
   readonly links: readonly StatedLink[];
+  /** False: none of its links has this relation. */
+  mayLinkTo(relation: string): boolean;
   /** In a row. */
   readonly failures: number;
 }
@@ -147,7 +150,10 @@ function toDue(row: Row): DueResource {
     hashes: row.hashes?.split(' ') ?? [],
     length: row.length ?? undefined,
     type: row.type ?? undefined,
-    links: row.links === null ? [] : (JSON.parse(row.links) as StatedLink[]),
+    get links() {
+      return row.links === null ? [] : (JSON.parse(row.links) as StatedLink[]);
+    },
+    mayLinkTo: (relation) => row.links?.includes(JSON.stringify(relation)) === true,
     failures: row.failures,
   };
 }
