@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
 import type { Http, HttpResponse } from '../../core/adapter.ts';
+import { sitemapsOf } from '../../resourcesync/discovery/look.ts';
 import { type Answer, recognise } from './endpoint-answer.ts';
 
 /** More of an answer is not read: what it is shows earlier. */
@@ -23,7 +24,10 @@ export interface Seen {
   readonly answer: Answer;
   /** The address that answered, after redirects. */
   readonly url: string;
-  /** It names Capability Lists of ResourceSync, in its header (RS-DISC-06) or its head (RS-DISC-04). */
+  /**
+   * It names Capability Lists of ResourceSync, in its header (RS-DISC-06) or its head (RS-DISC-04); a robots.txt names
+   * Sitemaps (RS-DISC-09).
+   */
   readonly advertises?: boolean;
 }
 
@@ -37,7 +41,11 @@ export async function lookAt(
   const response = await http.get(url, { signal, headers: asked, deadline, patient: !isGuess });
   const { status, headers, url: answered } = response;
   const text = await readBeginning(response);
-  const advertises = advertised.header.test(headers.link ?? '') || advertised.page.test(text);
+  const isRobots = status === 200 && new URL(answered).pathname === '/robots.txt';
+  const advertises =
+    advertised.header.test(headers.link ?? '') ||
+    advertised.page.test(text) ||
+    (isRobots && sitemapsOf(text).length > 0);
   return { answer: recognise(status, headers['content-type'], text), url: answered, advertises };
 }
 

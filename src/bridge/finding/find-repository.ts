@@ -4,7 +4,7 @@ import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts'
 import type { Protocol } from '../protocols.ts';
 import { generationOf } from './endpoint-answer.ts';
 import { identifyRequest, type LookOptions, listRequest, type Seen } from './endpoint-look.ts';
-import { type Failure, nothingFound, type Telling } from './nothing-found.ts';
+import { type Failure, isAiling, nothingFound, type Telling } from './nothing-found.ts';
 import { oaiLinks } from './page-links.ts';
 import {
   isOaiOfDspace,
@@ -170,8 +170,19 @@ class RepositorySearch {
             given,
           )
         : undefined) ??
-      (await this.#wellKnownSource(roots))
+      (await this.#wellKnownSource(roots)) ??
+      (await this.#sourceOfRobots())
     );
+  }
+
+  /** Of a host that tells nothing else of itself; where something is out of order at present, it may be more than that. */
+  async #sourceOfRobots(): Promise<Found | undefined> {
+    const { origin, pathname, search } = this.#address;
+    const isHost = pathname === '/' && search === '';
+    if (!this.#allows('resourcesync') || !isHost || this.#failures.some(({ reason }) => isAiling(reason)))
+      return undefined;
+    const seen = await this.#look(`${origin}/robots.txt`, { accept: 'any', isGuess: true });
+    return seen?.advertises === true ? this.#source(`${origin}/`) : undefined;
   }
 
   /** Last, because a repository that has both tells more of itself otherwise. */

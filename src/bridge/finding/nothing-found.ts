@@ -48,6 +48,6 @@ function said({ url, reason }: Failure): string {
 }
 
 /** Other than what is simply not there. */
-function isAiling(reason: string): boolean {
+export function isAiling(reason: string): boolean {
   return /HTTP status (?:5\d\d|429|401|403)|took longer|cannot be reached|did not answer/.test(reason);
 }

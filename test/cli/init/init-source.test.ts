@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
+import { Simulator } from '../../../src/simulate/simulator.ts';
 import { Level } from '../../house/chain/level.ts';
 import { runMain } from '../../house/cli/run-main.ts';
 
@@ -46,4 +47,22 @@ test('what init writes is checked and harvested', async () => {
   const harvested = await runMain(directory, ['harvest', '--json']);
   expect(harvested.code).toBe(0);
   expect(JSON.parse(harvested.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ state: 'succeeded' });
+});
+
+test.each([
+  ['robots-only', 'capabilitylist.xml'],
+  ['plain-sitemap', 'sitemap.xml'],
+])('a host of which only robots.txt tells (%s) is recognised', async (fault, document) => {
+  const source = await Simulator.open({ port: 0, rate: 0, resources: 3 }, [fault]);
+  try {
+    const { code, stderr } = await runMain(directory, ['init', source.origin, '--force']);
+    expect([code, stderr]).toEqual([0, '']);
+    const text = readFileSync(join(directory, 'rsbridge.yaml'), 'utf8');
+    expect(text).toContain('adapter: resourcesync');
+    expect(text).toContain(`url: "${source.origin}/${document}"`);
+    const harvested = await runMain(directory, ['harvest', '--json']);
+    expect(harvested.stdout).toContain('"state":"succeeded"');
+  } finally {
+    await source.close();
+  }
 });
