@@ -9,6 +9,7 @@ import { lookAtClock } from '../../../src/store/runs/clock-ahead.ts';
 import { askFor } from '../../../src/store/runs/due.ts';
 import { type Finished, rsbridge } from '../cli/processes.ts';
 import { type SilentProxy, startSilentProxy } from '../postgres/silent-proxy.ts';
+import { clockAhead } from './clock-ahead.ts';
 import { wrongInJournal, wrongInLists } from './promises.ts';
 import type { Repositories } from './repositories.ts';
 
@@ -32,8 +33,6 @@ export interface ServedSettings {
 
 const leaseSeconds = 2;
 const timeoutSeconds = 1;
-const shim = join(import.meta.dirname, 'clock-ahead.cjs');
-
 /** Real processes at one PostgreSQL that work with the same repositories. */
 export class Installation {
   readonly repositories: Repositories;
@@ -67,9 +66,8 @@ export class Installation {
       join(this.directory, name),
       JSON.stringify({ ...this.#config(proxy.url, port), ...config }),
     );
-    const clock = aheadMs === 0 ? {} : { NODE_OPTIONS: `--require=${shim}`, CLOCK_AHEAD_MS: String(aheadMs) };
     const args = ['serve', '--role', role, '--config', name, '--json'];
-    const { child, finished } = rsbridge(args, this.directory, clock);
+    const { child, finished } = rsbridge(args, this.directory, clockAhead(aheadMs));
     let text = '';
     child.stderr?.on('data', (chunk: string) => {
       text += chunk;
