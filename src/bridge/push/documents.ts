@@ -1,4 +1,8 @@
-import { setPaths } from '../../publish/documents/document-paths.ts';
+import {
+  setPaths,
+  siteDescriptionPart,
+  siteDescriptionPath,
+} from '../../publish/documents/document-paths.ts';
 import {
   type DocumentChange,
   renderFrameworkNotification,
@@ -13,8 +17,9 @@ import type { OpenChannel } from './channels.ts';
 type Known = Readonly<Record<string, string>>;
 
 /**
- * Tells of documents of a set that there are now, or that are others now. A Change List that is open grows with each change, which
- * the other channel tells of: here it is told of when it opens, and when it has closed.
+ * Tells of documents of a set that there are now, or that are others now, and of the Source Description, of whose changes every set
+ * tells (FN-08). A Change List that is open grows with each change, which the other channel tells of: here it is told of when it opens,
+ * and when it has closed.
  * @returns whether anything was told
  */
 export async function tellOfDocuments(
@@ -26,7 +31,10 @@ export async function tellOfDocuments(
   const published = await publication.set(set.path);
   if (!published) return false;
   const paths = setPaths(set);
-  const next = Object.fromEntries(published.documents.flatMap((document) => knownOf(document, paths)));
+  const next = Object.fromEntries([
+    ...published.documents.flatMap((document) => knownOf(document, paths)),
+    ...(await descriptionsOf(publication)),
+  ]);
   const before = topic.known === undefined ? undefined : (JSON.parse(topic.known) as Known);
   const known = JSON.stringify(next);
   if (known === topic.known) return false;
@@ -42,8 +50,7 @@ export async function tellOfDocuments(
     if (former === stamp) continue;
     const [capability = ''] = stamp.split(' ');
     const part = await isIndex(path);
-    const index =
-      part === undefined ? (path.includes('/changelist/') ? paths.changeListIndex : undefined) : path;
+    const index = part === undefined ? indexOf(path, paths) : path;
     const isNew = former === undefined || capability === 'resourcedump';
     changes.push({
       path: part ?? path,
@@ -53,17 +60,16 @@ export async function tellOfDocuments(
       index,
     });
   }
-  // A list that was open, and is another one now, has closed: that was its last change.
-  for (const path of before ? Object.keys(before) : []) {
-    if (next[path] !== undefined || !path.includes('/changelist/') || !(await publication.find(path)))
-      continue;
-    changes.push({
-      path,
-      capability: 'changelist',
-      change: 'updated',
-      datetime: at,
-      index: paths.changeListIndex,
-    });
+  for (const [path, stamp] of before ? Object.entries(before) : []) {
+    if (next[path] !== undefined) continue;
+    const [capability = ''] = stamp.split(' ');
+    const isThere = (await publication.find(path)) !== undefined;
+    const index = indexOf(path, paths);
+    // A list that was open, and is another one now, has closed: that was its last change.
+    if (capability === 'changelist' && isThere)
+      changes.push({ path, capability, change: 'updated', datetime: at, index });
+    if (capability === 'description' && !isThere)
+      changes.push({ path, capability, change: 'deleted', datetime: at });
   }
   return database.transaction(async (trx) => {
     const held = await holdTopic(trx, topic.id);
@@ -80,6 +86,26 @@ export async function tellOfDocuments(
     await advanceTopic(trx, topic.id, { known });
     return changes.length > 0;
   });
+}
+
+/** Of all sets together: one document, or the parts of an index (FN-05). */
+async function descriptionsOf(publication: Bridge['publication']): Promise<readonly [string, string][]> {
+  const found: [string, string][] = [];
+  for (let part = 1; ; part += 1) {
+    const path = siteDescriptionPart(part);
+    const document = await publication.find(path);
+    if (!document) break;
+    found.push([path, `description ${document.plain.etag}`]);
+  }
+  if (found.length > 0) return found;
+  const whole = await publication.find(siteDescriptionPath);
+  return whole ? [[siteDescriptionPath, `description ${whole.plain.etag}`]] : [];
+}
+
+/** FN-05: the index that a document is listed in. */
+function indexOf(path: string, { changeListIndex }: ReturnType<typeof setPaths>): string | undefined {
+  if (path.startsWith(`${siteDescriptionPath}-`)) return siteDescriptionPath;
+  return path.includes('/changelist/') ? changeListIndex : undefined;
 }
 
 function knownOf(
@@ -102,10 +128,14 @@ const told: ReadonlySet<string> = new Set([
 /** FN-02: what a Capability List names is below it, that is below the Source Description, which is below nothing. */
 function byParent(
   changes: readonly DocumentChange[],
-  { capabilityList, description }: ReturnType<typeof setPaths>,
+  { capabilityList }: ReturnType<typeof setPaths>,
 ): readonly (readonly [string | undefined, readonly DocumentChange[]])[] {
   const parentOf = ({ capability }: DocumentChange) =>
-    capability === 'description' ? undefined : capability === 'capabilitylist' ? description : capabilityList;
+    capability === 'description'
+      ? undefined
+      : capability === 'capabilitylist'
+        ? siteDescriptionPath
+        : capabilityList;
   const groups = new Map<string | undefined, DocumentChange[]>();
   for (const change of changes)
     groups.set(parentOf(change), [...(groups.get(parentOf(change)) ?? []), change]);

@@ -5,6 +5,7 @@ import { openSourcePort } from '../../../src/cli/validate/validate-port.ts';
 import { validateSource } from '../../../src/conformance/source-validation.ts';
 import { changeNotifications } from '../../../src/publish/changes/change-notifications.ts';
 import { listSubscriptions } from '../../../src/store/push/subscriptions.ts';
+import { listTopics } from '../../../src/store/push/topics.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { type Received, type Subscriber, startSubscriber, takeAll } from '../../house/push/subscriber.ts';
 import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
@@ -341,6 +342,33 @@ test('a channel without news is empty, and there', async () => {
   ]);
 });
 
+test('another Source Description is told of on the channels of all sets', async () => {
+  const sets = sample.bridge.sets();
+  const paths = ['sample', 'sample/metadata'];
+  const places = paths.map((set) => ({
+    at: path(),
+    topic: `${sample.base}/${set}/framework-notification.xml`,
+  }));
+  for (const { at, topic: channel } of places) await subscribe(at, { 'hub.topic': channel });
+  const known = async (set: string) =>
+    (await listTopics(sample.bridge.database.reader)).get(`${set}/framework-notification.xml`)?.known;
+  // What there is when somebody subscribes is no news.
+  for (const set of paths)
+    await soon(async () => expect(await known(set)).toContain('".well-known/resourcesync"'));
+  const description = `<loc>${sample.base}/.well-known/resourcesync</loc>\n    <rs:md change="updated" datetime="`;
+  for (const { at } of places)
+    await soon(async () => {
+      // The service publishes it, too.
+      await sample.bridge.publisher.publishSite(sets.toReversed());
+      const told = subscriber.deliveries(at).map(({ body }) => body.toString());
+      const [own] = told.filter((text) => text.includes(description));
+      expect(own).toContain('capability="description"/>');
+      // FN-02: nothing is above it.
+      expect(own).not.toContain('rel="up"');
+    });
+  await sample.bridge.publisher.publishSite(sets);
+}, 60_000);
+
 test('what is published is told of on a channel of its own', async () => {
   const at = path();
   await subscribe(at, { 'hub.topic': `${sample.base}/sample/framework-notification.xml` });
@@ -349,11 +377,9 @@ test('what is published is told of on a channel of its own', async () => {
     sample.bridge.sets().find((set) => set.path === 'sample') ?? expect.unreachable(),
     { resourceList: 'always', close: true },
   );
-  await delivered(at);
-  const text = subscriber
-    .deliveries(at)
-    .map(({ body }) => body.toString())
-    .join('');
+  const told = () => subscriber.deliveries(at).map(({ body }) => body.toString());
+  await soon(() => expect(told().join('')).toContain('capability="resourcelist"'));
+  const text = told().join('');
   expect(text).toContain('<rs:md capability="framework-notification"/>');
   expect(text).toContain(`<rs:ln rel="up" href="${sample.base}/sample/capabilitylist.xml"/>`);
   expect(text).toMatch(
