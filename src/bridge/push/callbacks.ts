@@ -1,9 +1,11 @@
 import type { Agent } from 'undici';
 import { request } from 'undici';
+import type { Config } from '../../core/config/config.ts';
 import { parseAllowedPlace } from '../../core/config/network-allow.ts';
 import { isBridgeError } from '../../core/errors.ts';
 import { type AddressGuard, createAddressGuard, type Resolve } from '../../harvest/http/address-guard.ts';
 import { createGuardedAgent } from '../../harvest/http/guarded-agent.ts';
+import { productName, version } from '../version.ts';
 
 const answerSeconds = 10;
 const connectSeconds = 5;
@@ -34,6 +36,15 @@ export interface CallbackSettings {
   readonly userAgent: string;
   /** Instead of the system's resolver. */
   readonly resolve?: Resolve;
+}
+
+/** `network.allow` is about links in records, and opens none of them. */
+export function callbackSettings({
+  push,
+  contact,
+  baseUrl,
+}: Pick<Config, 'push' | 'contact' | 'baseUrl'>): CallbackSettings {
+  return { allow: push.allow, userAgent: `${productName}/${version} (+${contact ?? baseUrl})` };
 }
 
 /**

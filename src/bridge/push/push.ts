@@ -6,9 +6,8 @@ import { hasSubscribers, removeExpired } from '../../store/push/subscriptions.ts
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { addHolder, newHolder } from '../../store/runs/leases.ts';
 import type { Bridge } from '../bridge.ts';
-import { productName, version } from '../version.ts';
 import { startWatch, type Watch } from '../work/watch.ts';
-import { Callbacks } from './callbacks.ts';
+import { Callbacks, callbackSettings } from './callbacks.ts';
 import { Delivering } from './delivering.ts';
 import { createMayBeTold } from './may-be-told.ts';
 import { createSenders, type Sender } from './senders.ts';
@@ -39,10 +38,7 @@ export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders }
   const holder = newHolder();
   addHolder(holder);
   const now = () => Date.now() - database.aheadMs;
-  const callbacks = new Callbacks({
-    allow: config.push.allow,
-    userAgent: `${productName}/${version} (+${config.contact ?? config.baseUrl})`,
-  });
+  const callbacks = new Callbacks(callbackSettings(config));
   const all = { ...createSenders(bridge, callbacks), ...senders?.(callbacks) };
   const delivering = new Delivering({
     bridge,

@@ -20,8 +20,7 @@ import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import { noteAct } from '../sources/source-acts.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
-import { productName, version } from '../version.ts';
-import { Callbacks } from './callbacks.ts';
+import { Callbacks, callbackSettings } from './callbacks.ts';
 import { callWebhook, createSenders, placeOf } from './senders.ts';
 
 type Stored = Pick<StoredBridge, 'config' | 'database' | 'clock' | 'setsOf' | 'jointSets'>;
@@ -132,10 +131,6 @@ export async function trySubscription(bridge: Stored, id: number, by: Actor): Pr
   } finally {
     await callbacks.close();
   }
-}
-
-export function callbackSettings({ push, contact, baseUrl }: Stored['config']) {
-  return { allow: push.allow, userAgent: `${productName}/${version} (+${contact ?? baseUrl})` };
 }
 
 async function findOne({ database }: Pick<Stored, 'database'>, id: number): Promise<ListedSubscription> {

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type CallbackSettings, Callbacks } from '../../../src/bridge/push/callbacks.ts';
+import { type CallbackSettings, Callbacks, callbackSettings } from '../../../src/bridge/push/callbacks.ts';
+import { parseConfig } from '../../../src/core/config/config.ts';
 import { type Subscriber, startSubscriber } from '../../house/push/subscriber.ts';
 
 /** What is on the inside, and is never to be called. */
@@ -141,3 +142,47 @@ test('a body that is longer than what is wanted is none', async () => {
     text: 'x'.repeat(5000),
   });
 });
+
+test('whoever is called sees whom to write to; what `network.allow` opens is not called', async () => {
+  const network = { allow: ['127.0.0.1'] };
+  const settings = (allow: readonly string[]) =>
+    callbackSettings(parseConfig({ contact: 'repository@example.ac.jp', network, push: { allow } }));
+  const call = (allow: readonly string[]) =>
+    openCallbacks(settings(allow)).call({ url: `${canary.base}/`, method: 'GET' });
+  expect(await call([])).toMatchObject({ counted: 'refused' });
+  expect(canary.received).toEqual([]);
+  expect(await call(['127.0.0.1'])).toMatchObject({ status: 200 });
+  expect(canary.received[0]?.headers['user-agent']).toMatch(
+    /^resourcesync-bridge\/\S+ \(\+repository@example\.ac\.jp\)$/,
+  );
+});
+
+test('one host is called by connections that stay', async () => {
+  let connections = 0;
+  const host = createServer((_request, reply) => reply.end('good'));
+  host.on('connection', () => {
+    connections += 1;
+  });
+  host.listen(0, '127.0.0.2');
+  await once(host, 'listening');
+  const url = `http://127.0.0.2:${(host.address() as AddressInfo).port}/`;
+  const callbacks = openCallbacks({ allow: ['127.0.0.2'] });
+  for (let index = 0; index < 6; index += 1)
+    expect(await callbacks.call({ url, method: 'POST', body: Buffer.from('x') })).toMatchObject({
+      status: 200,
+    });
+  expect(connections).toBeLessThanOrEqual(2);
+  host.closeAllConnections();
+  host.close();
+});
+
+test('who has not answered after ten seconds has not answered', async () => {
+  canary.behave(() => undefined);
+  const began = performance.now();
+  const answer = await openCallbacks({ allow: ['127.0.0.1'] }).call({
+    url: `${canary.base}/`,
+    method: 'GET',
+  });
+  expect(answer).toEqual({ counted: 'timeout', reason: 'it did not answer in time' });
+  expect(performance.now() - began).toBeGreaterThan(9900);
+}, 60_000);

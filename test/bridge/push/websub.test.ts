@@ -109,6 +109,7 @@ test('hub 101: with a secret it is signed, over the bytes that are sent', async 
     .update(delivery?.body ?? '')
     .digest('hex');
   expect(delivery?.headers['x-hub-signature']).toBe(`sha256=${signature}`);
+  expect(delivery?.headers['content-encoding']).toBeUndefined();
   await leave(at);
 });
 
