@@ -59,6 +59,8 @@ export class SourceCopying {
       await this.#fetchAll();
     }
     await told.settle();
+    const { note } = copying.deps.quota;
+    if (note !== undefined) this.#deps.note(note);
     if (this.#enough.signal.aborted && copying.deps.due.count() > 0)
       this.#deps.note(
         `${copying.tally.octets} octets have come, and no more than ${this.#deps.maximumTransfer} were allowed: the next run goes on`,
@@ -73,8 +75,9 @@ export class SourceCopying {
 
   async #fetchAll(): Promise<void> {
     const { copying, transfers: atOnce, meter } = this.#deps;
-    const { due, now } = copying.deps;
+    const { due, now, quota } = copying.deps;
     const stop = this.#stop;
+    quota.refused = 0;
     if (this.#allowance <= 0) this.#enough.abort();
     meter.begin('resources', due.sum());
     const work = async (resource: Parameters<Copying['copy']>[0]) => {
@@ -123,14 +126,14 @@ export class SourceCopying {
 
   async #whereUseful(uri: string, choose: (packages: readonly Member[]) => readonly Member[]): Promise<void> {
     const { copying, remarks, stop, note, meter } = this.#deps;
-    const { port, due } = copying.deps;
+    const { port, due, quota } = copying.deps;
     try {
       const { packages: listed, incomplete } = await listPackages(uri, { port, remarks });
       if (incomplete !== undefined) note(`a dump was not read to its end: ${incomplete}`);
       const packages = choose(listed);
       meter.begin('packages', { count: packages.length, stated: 0, octets: 0 });
       for (const member of packages) {
-        if (stop.aborted || due.count() === 0) return;
+        if (stop.aborted || due.count() === 0 || quota.room === 0) return;
         // One by one, what is allowed can be kept to.
         if ((member.length ?? Number.MAX_SAFE_INTEGER) > this.#allowance) return;
         const trouble = await this.readPackage(member, {});

@@ -1,5 +1,6 @@
 import type { Threads } from '../core/threads.ts';
 import type { SourcePort } from '../resourcesync/source-port.ts';
+import type { QuotaLimits } from './choice/quota.ts';
 import type { Selection } from './choice/selection.ts';
 import type { Way } from './choice/way.ts';
 import type { Author, OpenBucket } from './open-sink.ts';
@@ -39,6 +40,8 @@ export interface SyncOptions {
   readonly maximumOctets: number;
   /** Once a run has taken so many octets, nothing more is begun; undefined: there is no limit. */
   readonly maximumTransfer?: number | undefined;
+  /** What the copy may come to as a whole; what has no room in it stays due. */
+  readonly quota?: QuotaLimits | undefined;
 }
 
 export interface SyncDeps {

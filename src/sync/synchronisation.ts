@@ -7,6 +7,7 @@ import { createAuthority } from '../resourcesync/reading/authority.ts';
 import { Remarks } from '../resourcesync/reading/remarks.ts';
 import { rememberingPort } from '../resourcesync/reading/remembered-documents.ts';
 import type { SourcePort } from '../resourcesync/source-port.ts';
+import { Quota } from './choice/quota.ts';
 import { createSelector } from './choice/selection.ts';
 import { chooseWay, type Way } from './choice/way.ts';
 import { Copying, newCopyTally } from './content/copying.ts';
@@ -187,7 +188,7 @@ class Synchronisation {
   }
 
   async #openCopying(set: SourceSet): Promise<Copying> {
-    const { directory, maximumOctets, backup } = this.#options;
+    const { directory, maximumOctets, backup, quota: limits = {} } = this.#options;
     const { port, telling, now, openBucket, author } = this.#deps;
     const parts = new Parts(join(directory, ownFolder, 'parts'));
     const [database, held, due] = [this.#database, this.#held, this.#due];
@@ -197,7 +198,7 @@ class Synchronisation {
     const isAllowed = createAuthority(set.uri, this.#intent.hosts);
     const told = new ToldChanges(telling);
     const onOctets = this.#meter.transfer.bind(this.#meter);
-    const state = { database, held, due, sink, told };
+    const state = { database, held, due, sink, told, quota: new Quota(limits, held.sum()) };
     return new Copying({ port, parts, maximumOctets, isAllowed, onOctets, ...state, now });
   }
 

@@ -132,7 +132,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   },
   'src/sync': {
     bucket: 'places sinks state',
-    content: 'places sinks stages state unpacking',
+    content: 'choice places sinks stages state unpacking',
     ocfl: 'sinks',
     places: 'sinks state',
     stages: 'state',

@@ -33,6 +33,7 @@ export function readArguments(
     ...{ maximumDeletions: maxDelete, maximumOctets: maxSize ?? Number.MAX_SAFE_INTEGER },
     places: places.length === 0 ? undefined : places,
     maximumTransfer: flags.maxTransfer,
+    quota: { octets: flags.quota, resources: flags.quotaResources },
     combined: combinedOf(flags, cwd),
     backup: backupDir === undefined ? undefined : resolve(cwd, backupDir),
   };

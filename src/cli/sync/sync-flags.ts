@@ -21,6 +21,8 @@ export interface SyncFlags {
   readonly transfers: number;
   readonly maxSize?: number;
   readonly maxTransfer?: number;
+  readonly quota?: number;
+  readonly quotaResources?: number;
   readonly allowPrivate: boolean;
   readonly contact?: string;
   readonly accessTokenFile?: string;

@@ -69,6 +69,17 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
         'begin nothing more once so many octets have come; the next run goes on',
       ).argParser(parsePositive),
     )
+    .addOption(
+      new Option(
+        '--quota <octets>',
+        'fetch nothing by which the contents of the copy would have more octets',
+      ).argParser(parsePositive),
+    )
+    .addOption(
+      new Option('--quota-resources <n>', 'fetch nothing new once the copy has so many resources').argParser(
+        parsePositive,
+      ),
+    )
     .option('--allow-private', 'fetch from private addresses', false)
     .option('--access-token-file <file>', 'the token of a private Source, sent to its host alone')
     .option('--contact <email>', 'contact address for the User-Agent of every request')

@@ -1,6 +1,7 @@
 import { toMilliseconds } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
 import type { ContentFacts } from '../../resourcesync/reading/content-digest.ts';
+import type { Quota } from '../choice/quota.ts';
 import { type CopiedChange, NotTaken } from '../sinks/copied-change.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
 import type { Placed, ServerAnswer, Sink } from '../sinks/sink.ts';
@@ -18,6 +19,7 @@ export interface CopyingDeps extends Omit<PatchDeps, 'readHeld'> {
   readonly due: DueResources;
   readonly sink: Sink;
   readonly told: ToldChanges;
+  readonly quota: Quota;
   /** Our clock, ISO UTC. */
   readonly now: () => string;
 }
@@ -74,26 +76,44 @@ export class Copying {
       if (!sink.takesContents) return await this.#note(due, found);
       if (found && isAsStated(found, due) === true) return await this.#confirm(due, found);
       if (found === undefined && (await this.#adopt(due))) return;
-      this.tally.requests += 1;
-      const readHeld = (one: HeldResource, most: number) => sink.read(one, most);
-      const fetched = await fetchContent(due, found, { ...this.deps, readHeld });
-      if (fetched.kind === 'failed') return this.#fail(due, fetched.reason);
-      if (fetched.kind === 'unchanged') {
-        if (found) return await this.#confirm(due, found);
-        return this.#fail(due, 'it answers 304, and was not asked for a change');
+      const came = this.deps.quota.take({ octets: due.length, instead: found?.length });
+      if (came === undefined) return;
+      let octets: number | undefined;
+      try {
+        octets = await this.#fetch(due, found);
+      } finally {
+        came(octets);
       }
-      await this.#put(due, found, fetched.content, fetched);
     } catch (error) {
       this.#failWith(due, error);
     }
+  }
+
+  /** @returns octets that came into the copy; undefined: none */
+  async #fetch(due: DueResource, found: HeldResource | undefined): Promise<number | undefined> {
+    const { sink, quota } = this.deps;
+    this.tally.requests += 1;
+    const readHeld = (one: HeldResource, most: number) => sink.read(one, most);
+    const maximumOctets = Math.min(this.deps.maximumOctets, quota.room + (due.length ?? 0));
+    const fetched = await fetchContent(due, found, { ...this.deps, maximumOctets, readHeld });
+    if (fetched.kind === 'received') {
+      await this.#put(due, found, fetched.content, fetched);
+      return fetched.content.length;
+    }
+    if (fetched.kind === 'failed') this.#fail(due, fetched.reason);
+    else if (found) await this.#confirm(due, found);
+    else this.#fail(due, 'it answers 304, and was not asked for a change');
+    return undefined;
   }
 
   /**
    * Puts bytes that are here into the copy.
    * @throws BridgeError `disk-full`
    */
-  place(due: DueResource, content: ReceivedContent, arrival: Arrival): Promise<void> {
-    return this.#put(due, this.deps.held.find(due.loc), content, arrival);
+  async place(due: DueResource, content: ReceivedContent, arrival: Arrival): Promise<void> {
+    const found = this.deps.held.find(due.loc);
+    if (this.deps.quota.take({ octets: content.length, instead: found?.length }) === undefined) return;
+    await this.#put(due, found, content, arrival);
   }
 
   async #put(
@@ -151,7 +171,7 @@ export class Copying {
 
   /** @returns false: who wants to know did not take it, and it is tried again */
   async remove(found: HeldResource): Promise<void> {
-    const { held, sink, told, database } = this.deps;
+    const { held, sink, told, database, quota } = this.deps;
     const datetime = found.doomed ?? found.asOf;
     await sink.remove(found, datetime);
     const { loc, lastmod } = found;
@@ -159,6 +179,7 @@ export class Copying {
     const nothing = { type: undefined, hash: undefined, length: undefined, links: [] };
     const taken = () => {
       held.remove(found, datetime);
+      quota.giveBack(found.length ?? 0);
       this.tally.deleted += 1;
     };
     const change: CopiedChange = { op: 'deleted', loc, path, datetime, lastmod, ...nothing };
@@ -203,6 +224,7 @@ export class Copying {
       ...{ loc, path, asOf, lastmod: due.lastmod, sha256, otherHashes: [], length, type, note: undefined },
       ...{ etag: undefined, lastModified: undefined, isProvisional: false, fetchedAt: this.deps.now() },
     });
+    this.deps.quota.add(length);
     this.tally.confirmed += 1;
     await this.#tell(due, { op: 'created', path, type, hash: sha256, length });
     database.breathe();

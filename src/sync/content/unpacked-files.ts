@@ -23,6 +23,8 @@ interface Awaited {
   readonly due: DueResource;
   readonly path: string;
   readonly type: string | undefined;
+  /** To be told how many octets have come. */
+  readonly came: (octets: number | undefined) => void;
 }
 
 class Batch {
@@ -57,10 +59,13 @@ export class UnpackedFiles {
 
   /** @returns false: it has to be put into the copy by itself, after `settle` */
   async take(due: DueResource, found: Statement, place: MemberPlace): Promise<boolean> {
-    const { held, sink } = this.#deps.copying.deps;
+    const { held, sink, quota } = this.#deps.copying.deps;
     if (held.find(due.loc) !== undefined) return false;
     const free = sink.freePlace?.(due.loc, this.#promised);
     if (free === undefined) return false;
+    const came = quota.take({ octets: place.uncompressedSize, instead: undefined });
+    // It stays due.
+    if (came === undefined) return true;
     const batch = this.#gathered;
     const { path, file } = free;
     const { hashes, length, lastmod } = due;
@@ -73,7 +78,7 @@ export class UnpackedFiles {
       file,
       modifiedMs,
     });
-    batch.awaited.push({ due, path, type: found.type });
+    batch.awaited.push({ due, path, type: found.type, came });
     for (const promise of promisesOf(path)) batch.promised.add(promise);
     batch.octets += place.uncompressedSize;
     if (batch.members.length >= batchMembers || batch.octets >= batchOctets) await this.#send();
@@ -103,9 +108,9 @@ export class UnpackedFiles {
     const done = await batch.done;
     this.#flying = undefined;
     let failure: { readonly error: unknown } | undefined;
-    for (const [index, unpacked] of done.entries()) {
+    for (const [index, awaited] of batch.awaited.entries()) {
       try {
-        await this.#settleOne(batch.awaited[index], unpacked);
+        await this.#settleOne(awaited, done[index]);
       } catch (error) {
         // What lies behind it is in the copy all the same.
         failure ??= { error };
@@ -114,10 +119,14 @@ export class UnpackedFiles {
     if (failure) throw failure.error;
   }
 
-  async #settleOne(awaited: Awaited | undefined, unpacked: Unpacked): Promise<void> {
-    if (awaited === undefined) return;
+  /** @param unpacked undefined: it lies behind what is damaged */
+  async #settleOne(
+    { due, path, type: mediaType, came }: Awaited,
+    unpacked: Unpacked | undefined,
+  ): Promise<void> {
     const { copying } = this.#deps;
-    const { due, path, type: mediaType } = awaited;
+    came(unpacked?.kind === 'written' ? unpacked.length : undefined);
+    if (unpacked === undefined) return;
     const nothing = { etag: undefined, lastModified: undefined, isProvisional: false } as const;
     if (unpacked.kind === 'written')
       await copying.placed(due, path, unpacked, { ...nothing, mediaType, means: 'package' });

@@ -81,6 +81,13 @@ export class HeldResources {
     return this.#database.get<{ n: number }>('select count(*) as n from held')?.n ?? 0;
   }
 
+  /** How many, and the octets that they come to. */
+  sum(): { readonly count: number; readonly octets: number } {
+    const sql = 'select count(*) as n, coalesce(sum(length), 0) as octets from held';
+    const row = this.#database.get<{ n: number; octets: number }>(sql);
+    return { count: row?.n ?? 0, octets: row?.octets ?? 0 };
+  }
+
   highestId(): number {
     return this.#database.get<{ n: number | null }>('select max(id) as n from held')?.n ?? 0;
   }
