@@ -73,12 +73,15 @@ describe('rooms within rooms', () => {
       (match) => match[1] ?? [],
     );
     expect([...inOrder].sort()).toEqual([...new Set(files.map((file) => dirname(file)))].sort());
+    // What lies in the room itself stands in the room's own line.
+    const lineOf = (room: string, name: string) =>
+      inOrder.indexOf(name === 'contracts' ? room : `${room}/${name}`);
     const wrongWay = Object.entries(arrowsWithin).flatMap(([room, arrows]) =>
       Object.entries(arrows).flatMap(([from, to]) =>
         to
           .split(' ')
           .filter((other) => !`${from} ${other}`.includes('.ts') && !other.startsWith(`${from}/`))
-          .filter((other) => inOrder.indexOf(`${room}/${other}`) > inOrder.indexOf(`${room}/${from}`))
+          .filter((other) => lineOf(room, other) > lineOf(room, from))
           .map((other) => `${room}/${from} is drawn above ${other}`),
       ),
     );

@@ -22,6 +22,7 @@ import {
   withSupplement,
 } from '../../src/core/dspace/oai-supplement.ts';
 import { BridgeError, isBridgeError } from '../../src/core/errors.ts';
+import { say } from '../../src/core/reasons/reason.ts';
 import { CollectionTree, type TreeNode } from './items/collection-tree.ts';
 import { type ItemIdentity, resolveIdentity } from './items/item-identity.ts';
 import { ItemLookup } from './items/item-lookup.ts';
@@ -248,8 +249,7 @@ class DspaceLegacyAdapter implements Adapter {
   }
 
   #tellOfWalks(): void {
-    const sentence =
-      'It cannot say what has changed: every harvest reads all collections. `oai` in the configuration may name its OAI-PMH endpoint, which can.';
+    const sentence = say('changes-unknown', {});
     this.#context.lessons.learn(changesLesson, 'unknown', sentence);
   }
 }

@@ -6,7 +6,7 @@ import { upstreamOai } from '../core/config/oai-schema.ts';
 import { oaiFormats, ownFormats } from '../core/config/published-formats.ts';
 import { sourceSchema } from '../core/config/source-schema.ts';
 import { eitherOf } from '../core/either-signal.ts';
-import { BridgeError } from '../core/errors.ts';
+import { BridgeError, refusal } from '../core/errors.ts';
 import type { UpstreamFiles } from '../core/files/upstream-files.ts';
 import { hubsOf } from '../core/push/hubs.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
@@ -159,7 +159,7 @@ export async function openBridge(
     const settings = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
     if (!settings) {
       const known = Object.keys(config.sources).join(', ') || 'none';
-      throw new BridgeError('unknown-source', `there is no source called ${name}; configured: ${known}`);
+      throw refusal('unknown-source', 'source-unknown', { name, names: known });
     }
     const existing = opened.get(name) ?? open(name, settings);
     opened.set(name, existing);

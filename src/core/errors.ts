@@ -1,3 +1,4 @@
+import { type Facts, type Reason, type ReasonCode, reasonOf, say } from './reasons/reason.ts';
 /**
  * Every error a person may meet, by a stable code. `advice` says what to do next; the sentence about what
  * happened is the error's message. `docs/errors.md` is written from this table.
@@ -109,24 +110,38 @@ export interface ErrorOptions {
   readonly cause?: unknown;
   /** Whether the same call may succeed later without anybody doing anything. */
   readonly retryable?: boolean;
+  /** What the message tells, for pages in other languages and for programs. */
+  readonly reason?: Reason;
 }
 
 /** The one error class: throw meaning; only `server/` knows statuses and only `cli/` knows exit codes. */
 export class BridgeError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
+  readonly reason: Reason | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'BridgeError';
     this.code = code;
     this.retryable = options.retryable ?? false;
+    this.reason = options.reason;
   }
 
   /** What to do next. */
   get advice(): string {
     return errorTable[this.code];
   }
+}
+
+/** An error whose sentence is known by a code and its facts, so that a page can tell it in the reader's language. */
+export function refusal<Code extends ReasonCode>(
+  error: ErrorCode,
+  code: Code,
+  facts: Facts<Code>,
+  options: ErrorOptions = {},
+): BridgeError {
+  return new BridgeError(error, say(code, facts), { ...options, reason: reasonOf(code, facts) });
 }
 
 export function isBridgeError(error: unknown, code?: ErrorCode): error is BridgeError {
@@ -172,9 +187,9 @@ interface Peer {
 /** What the system says of a connection, in words; the code is what people search for. */
 const networkTroubles: Readonly<Record<string, (peer: Peer) => string | undefined>> = {
   ECONNREFUSED: ({ address, port }) =>
-    address === undefined ? undefined : `no program answers at ${address}:${port} (ECONNREFUSED)`,
+    address === undefined ? undefined : say('no-program-answers', { address: `${address}:${port}` }),
   ENOTFOUND: ({ hostname }) =>
-    hostname === undefined ? undefined : `there is no host named ${hostname} (ENOTFOUND)`,
+    hostname === undefined ? undefined : say('host-unknown', { host: String(hostname) }),
   EAI_AGAIN: ({ hostname }) =>
     `the name ${hostname ?? 'of the host'} cannot be looked up: no network, or no name server (EAI_AGAIN)`,
   ENETUNREACH: ({ address }) => `no network leads to ${address ?? 'it'} (ENETUNREACH)`,

@@ -1,4 +1,5 @@
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
+import { say } from '../core/reasons/reason.ts';
 import { countItems } from '../store/pages/sweep.ts';
 import { findSource, saveLessons } from '../store/sources/sources.ts';
 import { harvest } from './harvest.ts';
@@ -57,7 +58,7 @@ async function lookIfFewer(
   }
   if (missing <= 0) lessons.forget(omitted);
   else if (missing !== known) {
-    const sentence = `It has ${missing} items fewer than are published; asked for one by one, they exist, or the repository gave no clear answer.`;
+    const sentence = say('endpoint-has-fewer', { count: missing });
     lessons.learn(omitted, String(missing), sentence);
   }
   const changed = lessons.takeChanged();

@@ -17,7 +17,7 @@ test('every code that is thrown, refused with or logged is in errors.md', () => 
       .flatMap((file) => {
         const text = readFileSync(join(root, room, file), 'utf8');
         const codes = text.matchAll(
-          /new (?:BridgeError|Refusal|UpstreamFileError)\(\s*'([a-z-]+)'|isBridgeError\([^,()]+, '([a-z-]+)'\)|\bcode(?: ===|:) '([a-z]+-[a-z-]+)'/g,
+          /(?:new (?:BridgeError|Refusal|UpstreamFileError)|\b(?:refusal|refuse))\(\s*'([a-z-]+)'|isBridgeError\([^,()]+, '([a-z-]+)'\)|\bcode(?: ===|:) '([a-z]+-[a-z-]+)'/g,
         );
         return [...codes]
           .map(([, thrown, expected, said]) => thrown ?? expected ?? said ?? '')

@@ -10,9 +10,11 @@ export type Arrows = Readonly<Record<string, string>>;
  */
 export const arrowsWithin: Readonly<Record<string, Arrows>> = {
   'src/core': {
+    addresses: 'reasons',
     alerts: 'time',
     comparison: 'xml',
     config: 'access contracts crosswalks notifications push',
+    contracts: 'reasons',
     crosswalks: 'contracts crosswalks/vocabularies descriptions dspace',
     'crosswalks/vocabularies': 'descriptions',
     descriptions: 'addresses contracts',

@@ -6,6 +6,7 @@ import {
   readOaiName,
   toOaiName,
 } from '../../../src/core/dspace/oai-name.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { asHandle, asId } from '../rest/json-value.ts';
 
 /** What an item is called here, see `AdapterSettings.identity`. */
@@ -62,6 +63,6 @@ export async function resolveIdentity(
   const known = await knownOaiHost(settings, context);
   if (known !== undefined) return new ItemIdentity(known);
   const host = introduced ?? new URL(base).hostname;
-  context.lessons.learn(oaiHostLesson, host, `Its items are called oai:${host}:HANDLE.`);
+  context.lessons.learn(oaiHostLesson, host, say('items-called', { host, why: '' }));
   return new ItemIdentity(host);
 }

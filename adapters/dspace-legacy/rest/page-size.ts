@@ -1,4 +1,5 @@
 import type { Lessons } from '../../../src/core/adapter.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 
 const largest = 100;
 const lesson = 'page-size';
@@ -32,11 +33,7 @@ export class PageSize {
     this.#ceiling = this.#value;
     this.#inTime = 0;
     this.#probation *= 2;
-    this.#lessons.learn(
-      lesson,
-      String(this.#ceiling),
-      `It takes too long over more than ${this.#ceiling} items at once: no more are asked for.`,
-    );
+    this.#lessons.learn(lesson, String(this.#ceiling), say('fewer-items', { count: this.#ceiling }));
   }
 
   succeeded(): void {

@@ -1,6 +1,7 @@
 import type { AdapterContext, AdapterSettings, HttpResponse } from '../../../src/core/adapter.ts';
 import { parseHttpDate, toIso } from '../../../src/core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { asObject, asText } from './json-value.ts';
 import { RestError } from './rest-error.ts';
 
@@ -51,7 +52,7 @@ export class LegacyRest {
       try {
         const rest = await LegacyRest.#probe(base, context, signal);
         if (base === given) context.lessons.forget(lesson);
-        else context.lessons.learn(lesson, base, `Its REST service is at ${base}.`);
+        else context.lessons.learn(lesson, base, say('rest-service-at', { url: base }));
         return rest;
       } catch (error) {
         signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import type { AdapterContext, Checkpoint, Problem } from '../../../src/core/adapter.ts';
 import { BridgeError, describeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { type CollectionTree, compareIds, type TreeNode } from '../items/collection-tree.ts';
 import { isAnswering } from '../items/witness.ts';
 import { asCount, asHandle, asId, asObject, asText, idOf } from '../rest/json-value.ts';
@@ -101,8 +102,7 @@ export class CollectionWalk {
       const { rows, taken, bare, problems } = page;
       const firstHere = rowId(rows[0]);
       if (offset > 0 && firstHere !== undefined && firstHere === first) {
-        const sentence =
-          'Its lists begin anew whatever offset is asked for (seen in DSpace 5): each is asked for at once, and each item by itself.';
+        const sentence = say('lists-begin-anew', {});
         this.#walk.context.lessons.learn(lesson, 'yes', sentence);
         continue;
       }

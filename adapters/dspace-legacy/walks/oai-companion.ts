@@ -2,6 +2,7 @@ import { XMLParser } from 'fast-xml-parser';
 import type { Adapter, AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
 import { isOaiHost, readOaiName } from '../../../src/core/dspace/oai-name.ts';
 import { BridgeError, isBridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 
 /** How the OAI-PMH endpoint of the same repository introduces itself. */
 export interface Introduction {
@@ -64,11 +65,10 @@ export async function findOai(
       throw isBridgeError(error) && !signal.aborted ? leaveAlone(error) : error;
     });
     if (found === undefined) continue;
-    lessons.learn(lesson, url, `What has changed is asked for at its OAI-PMH endpoint, ${url}.`);
+    lessons.learn(lesson, url, say('oai-tells-changes', { url }));
     return found;
   }
-  const sentence =
-    'It has no OAI-PMH endpoint where DSpace usually has it (`oai` in the configuration may name it): every harvest reads all collections.';
+  const sentence = say('no-oai-endpoint', {});
   lessons.learn(lesson, none, sentence);
   return undefined;
 }

@@ -2,11 +2,11 @@ import type { AdapterContext, HttpResponse } from '../../../src/core/adapter.ts'
 import type { Bitstream } from '../../../src/core/dspace/dspace-item.ts';
 import { hashOf } from '../../../src/core/dspace/source-files.ts';
 import { isBridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import type { RestService } from '../rest/rest-service.ts';
 
 const lesson = 'cover-pages';
-const sentence =
-  'It puts a cover page in front of PDFs (their bytes are not those it has counted and hashed), so that PDFs are published without length and hash.';
+const sentence = say('cover-pages', {});
 
 /** PDFs that a run asks for. */
 const sampleSize = 10;

@@ -1,5 +1,6 @@
 import type { AdapterContext } from '../../../src/core/adapter.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { asText, embeddedList, type JsonObject } from './json-value.ts';
 import { isRestError } from './rest-error.ts';
 import type { RestService } from './rest-service.ts';
@@ -38,6 +39,6 @@ export async function ensureAnonymous(
     lessons.forget(lesson);
     return;
   }
-  const sentence = `The repository counts this machine among ${names} because of its network address: what only they may read is taken for public. Harvest from another address, or have this address removed there.`;
+  const sentence = say('not-anonymous', { names });
   lessons.learn(lesson, names, sentence);
 }

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../../src/core/adapter.ts';
-import { BridgeError } from '../../../src/core/errors.ts';
+import { BridgeError, refusal } from '../../../src/core/errors.ts';
 import { asObject, type JsonObject } from './json-value.ts';
 import { RestError, wordsOf } from './rest-error.ts';
 
@@ -53,9 +53,12 @@ async function toRestError(response: HttpResponse, address: string): Promise<Res
 }
 
 function htmlError(address: string, status: string): BridgeError {
-  return new BridgeError('upstream-html', `${address} returned an HTML page instead of JSON${status}`, {
-    retryable: true,
-  });
+  return refusal(
+    'upstream-html',
+    'answered-html',
+    { url: address, wanted: `JSON${status}` },
+    { retryable: true },
+  );
 }
 
 async function readBytes({ body }: HttpResponse, limit = largestBody): Promise<Uint8Array> {
@@ -87,14 +90,11 @@ function parseObject(bytes: Uint8Array, address: string): JsonObject {
     value = JSON.parse(text);
   } catch (cause) {
     if (/^\s*<(?:!doctype|html)/i.test(text)) throw htmlError(address, '');
-    throw new BridgeError('upstream-not-json', `${address} returned something that is not JSON`, {
-      cause,
-      retryable: true,
-    });
+    throw refusal('upstream-not-json', 'answered-no-json', { url: address }, { cause, retryable: true });
   }
   const object = asObject(value);
   if (object !== undefined) return object;
-  throw new BridgeError('upstream-not-json', `${address} returned JSON that is not an object`);
+  throw refusal('upstream-not-json', 'answered-no-object', { url: address });
 }
 
 const [quote, backslash, comma, array, arrayEnd, object, objectEnd] = Buffer.from('"\\,[]{}');

@@ -8,6 +8,7 @@ import {
   toOaiName,
 } from '../../../src/core/dspace/oai-name.ts';
 import { BridgeError, describeError, failure } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { asText } from './json-value.ts';
 import type { RestService } from './rest-service.ts';
 
@@ -49,7 +50,7 @@ async function decideHost(
   const told = await askOaiPmh(rest, settings, context, signal);
   const host = told ?? hostOfUi(rest);
   const why = told === undefined ? 'there is no OAI-PMH endpoint to ask' : 'so does its OAI-PMH endpoint';
-  const sentence = `Its items are called oai:${host}:HANDLE (${why}; \`identity\` changes it).`;
+  const sentence = say('items-called', { host, why });
   context.lessons.learn(oaiHostLesson, host, sentence);
   return host;
 }

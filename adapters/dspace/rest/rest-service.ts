@@ -1,5 +1,6 @@
 import type { AdapterContext, AdapterSettings, HttpResponse } from '../../../src/core/adapter.ts';
 import { failure, isBridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { largestBody, readJsonBody } from './json-body.ts';
 import { asObject, asText, asUuid, type JsonObject } from './json-value.ts';
 import { isRestError } from './rest-error.ts';
@@ -98,8 +99,7 @@ class HttpRestService implements RestService {
     }
     const answer = await this.#getProjected(path, lesser, options);
     this.#embedsVersions = false;
-    const sentence =
-      'It refuses requests that ask for versions along with items; earlier versions are left out.';
+    const sentence = say('no-versions', {});
     this.#context.lessons.learn(versionEmbed, this.#version, sentence);
     return answer;
   }
@@ -116,7 +116,7 @@ class HttpRestService implements RestService {
     }
     const answer = await this.#patiently(path, query, options);
     this.#projects = false;
-    const sentence = 'It does not know the projection `allLanguages`; metadata are read as it shows them.';
+    const sentence = say('no-languages', {});
     this.#context.lessons.learn(projection, this.#version, sentence);
     return answer;
   }

@@ -1,5 +1,6 @@
 import type { AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
 import { BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { readJsonBody, shown } from './json-body.ts';
 import { asText, type JsonObject } from './json-value.ts';
 
@@ -45,7 +46,7 @@ export async function findRoot(
     try {
       const root = await readRoot(base, http, signal);
       if (root.base !== configured) {
-        lessons.learn(lesson, root.base, `Its REST API is at ${root.base}.`);
+        lessons.learn(lesson, root.base, say('rest-api-at', { url: root.base }));
       } else {
         lessons.forget(lesson);
       }

@@ -1,4 +1,5 @@
 import type { Lessons } from '../../../src/core/adapter.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 
 const lesson = 'page-size';
 
@@ -98,10 +99,7 @@ export class PageSize {
   }
 
   #learn(size: number): void {
-    const sentence =
-      size === 1
-        ? 'Even a few items with their files at a time are too much for it; they are read one by one.'
-        : `More than ${size} items with their files at a time take it too long; so many are asked for at once.`;
+    const sentence = size === 1 ? say('read-one-by-one', {}) : say('fewer-with-files', { count: size });
     this.#lessons.learn(lesson, String(size), sentence);
   }
 }

@@ -1,6 +1,7 @@
 import type { Problem } from '../../../src/core/adapter.ts';
 import { countOf } from '../../../src/core/count-of.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import type { Bring, Brought } from './brought.ts';
 import { fewest, type PageSize } from './page-size.ts';
 import { isNotTaken, isTooMuch, type SearchContext, type Selection, search, withPrefixes } from './search.ts';
@@ -183,10 +184,7 @@ export class SearchPages<Value> implements WindowReader<WindowContent<Value>> {
   #learnTerms(): void {
     this.#isTrying = false;
     const terms = this.#terms;
-    const sentence =
-      terms === 1
-        ? 'Its search does not understand several beginnings of UUIDs at a time (OR); they are asked for one by one.'
-        : `Its search takes no long queries; no more than ${terms} beginnings of UUIDs are asked for at a time.`;
+    const sentence = terms === 1 ? say('no-alternatives', {}) : say('short-queries', { count: terms });
     this.#context.context.lessons.learn(termsLesson, String(terms), sentence);
   }
 }
@@ -202,8 +200,7 @@ export function usesManyTerms({ context }: SearchContext): boolean {
 }
 
 export function suspectTerms({ context }: SearchContext): void {
-  const sentence =
-    'Its search finds too little for several beginnings of UUIDs at a time (OR); they are asked for one by one.';
+  const sentence = say('alternatives-lossy', {});
   context.lessons.learn(termsLesson, '1', sentence);
 }
 

@@ -1,5 +1,6 @@
 import type { AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
 import { isBridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import type { ItemReader } from '../items/item-reader.ts';
 import { isRestError } from '../rest/rest-error.ts';
 import type { Query, RestService } from '../rest/rest-service.ts';
@@ -119,7 +120,7 @@ export async function probeLimit(
       return knownLimit(parts.context);
     }
     if (rows > nearlyFull || (total === undefined && rows > usualLimit / 2)) return rows;
-    const sentence = `It gives ${rows} of ${usualLimit} rows that it is asked for; no more are asked for.`;
+    const sentence = say('fewer-rows', { rows, asked: usualLimit });
     lessons.learn(limitLesson, String(rows), sentence);
     return rows;
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { AdapterContext } from '../../../src/core/adapter.ts';
 import { addSeconds, toIso } from '../../../src/core/datetime.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 
 /**
  * How what has changed is asked for. `indexed`: by the dates of the items and of their indexing, which tells of
@@ -16,11 +17,9 @@ const lesson = 'changes-query';
 const days = 30;
 
 const sentences: Readonly<Record<Exclude<ChangesForm, 'indexed'>, string>> = {
-  reindexed: 'Its search refuses OR; what has changed is asked for by the dates of indexing alone.',
-  modified:
-    'Its search refuses to look for dates of indexing; changed policies and relations are found by full harvests only.',
-  accessioned:
-    'Something before its search refuses questions for dates (brackets); between full harvests only new items are found.',
+  reindexed: say('search-without-or', {}),
+  modified: say('search-without-indexing', {}),
+  accessioned: say('search-without-dates', {}),
 };
 
 export function isChangesForm(value: unknown): value is ChangesForm {

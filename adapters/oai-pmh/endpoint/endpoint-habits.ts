@@ -1,4 +1,5 @@
 import type { Lessons } from '../../../src/core/adapter.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 
 const windowsKey = 'windows';
 const listsKey = 'lists-at-once';
@@ -11,9 +12,9 @@ const datesKey = 'header-dates';
 export type WindowTrouble = 'ignored' | 'refused' | 'lossy';
 
 const windowSentences: Readonly<Record<WindowTrouble, string>> = {
-  ignored: 'It lists records from outside of the dates it is asked for; long lists are read in one piece.',
-  refused: 'It refuses lists between two dates; long lists are read in one piece.',
-  lossy: 'Lists between dates do not add up to the whole list; long lists are read in one piece.',
+  ignored: say('dates-ignored', {}),
+  refused: say('dates-refused', {}),
+  lossy: say('dates-lossy', {}),
 };
 
 /** What this endpoint taught us about its lists, beside how it wants dates and tokens. */
@@ -40,7 +41,7 @@ export class EndpointHabits {
   }
 
   learnOneListOnly(): void {
-    const sentence = 'It cannot keep many lists open at a time; they are read one after the other.';
+    const sentence = say('one-list-only', {});
     this.#lessons.learn(listsKey, '1', sentence);
   }
 
@@ -51,7 +52,7 @@ export class EndpointHabits {
   }
 
   learnListEnd(end: number): void {
-    const sentence = `It cuts lists off after ${end} records, without a token; they are read in windows of dates that have fewer.`;
+    const sentence = say('lists-cut-off', { count: end });
     this.#lessons.learn(endKey, String(end), sentence);
   }
 
@@ -60,8 +61,7 @@ export class EndpointHabits {
   }
 
   learnSetFilterLost(): void {
-    const sentence =
-      'It forgets the set behind the first page; records that state other sets only are left out by us.';
+    const sentence = say('set-forgotten', {});
     this.#lessons.learn(setKey, 'lost', sentence);
   }
 
@@ -71,8 +71,7 @@ export class EndpointHabits {
   }
 
   learnOtherDates(): void {
-    const sentence =
-      'Its headers state other dates than those it selects by; no record is left out for its date.';
+    const sentence = say('other-dates', {});
     this.#lessons.learn(datesKey, 'other', sentence);
   }
 
@@ -82,8 +81,7 @@ export class EndpointHabits {
   }
 
   learnSizeIsEstimate(): void {
-    const sentence =
-      'It announces more records than its lists have; its completeListSize is taken for an estimate.';
+    const sentence = say('size-is-estimate', {});
     this.#lessons.learn(sizeKey, 'estimate', sentence);
   }
 }

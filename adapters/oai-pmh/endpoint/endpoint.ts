@@ -1,5 +1,6 @@
 import type { AdapterContext, HttpResponse } from '../../../src/core/adapter.ts';
 import { type ErrorCode, failure, isBridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { readSmallDocument, type SmallDocument } from '../wire/small-document.ts';
 import { isExhausted, remedyFor } from '../wire/trouble.ts';
 import { type RequestArguments, type RequestOptions, requestForm, requestUrl, type Verb } from './request.ts';
@@ -43,11 +44,7 @@ export class Endpoint {
       const response = await http.post(target, form, how);
       if (![400, 403, 404, 405, 501].includes(response.status)) return response;
       await response.discard();
-      lessons.learn(
-        postKey,
-        'refused',
-        `It answers POST with HTTP status ${response.status}; long requests are sent by GET all the same.`,
-      );
+      lessons.learn(postKey, 'refused', say('post-refused', { status: response.status }));
     }
     return http.get(url, how);
   }
@@ -81,7 +78,7 @@ export class Endpoint {
     patience = fullPatience,
   ): Promise<void> {
     if (isBrokenCoding(error) && !this.#asksForIdentity) {
-      const sentence = 'Its gzip coding breaks off or does not fit; it is asked for uncompressed answers.';
+      const sentence = say('gzip-broken', {});
       this.#context.lessons.learn(codingKey, 'identity', sentence);
       return;
     }

@@ -1,6 +1,6 @@
 import type { RepositoryInfo } from '../../../src/core/adapter.ts';
 import { parseDatestamp } from '../../../src/core/datetime.ts';
-import { BridgeError } from '../../../src/core/errors.ts';
+import { refusal } from '../../../src/core/errors.ts';
 import { child, children, childText, nodeText } from '../wire/small-document.ts';
 import type { Endpoint } from './endpoint.ts';
 import { toBridgeError } from './oai-errors.ts';
@@ -17,7 +17,7 @@ export async function identify(endpoint: Endpoint, signal: AbortSignal): Promise
   const identity = child(document.root, 'identify');
   if (identity === undefined) {
     if (document.errors.length > 0) throw toBridgeError(document.errors);
-    throw new BridgeError('upstream-protocol', `${endpoint.url} is OAI-PMH but does not answer Identify`);
+    throw refusal('upstream-protocol', 'no-identify', { url: endpoint.url });
   }
   const earliest = childText(identity, 'earliestdatestamp');
   const baseUrl = childText(identity, 'baseurl');

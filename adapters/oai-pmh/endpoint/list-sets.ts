@@ -1,5 +1,5 @@
 import type { Collection } from '../../../src/core/adapter.ts';
-import { BridgeError } from '../../../src/core/errors.ts';
+import { refusal } from '../../../src/core/errors.ts';
 import {
   child,
   children,
@@ -41,7 +41,7 @@ export async function* listSets(endpoint: Endpoint, signal: AbortSignal): AsyncG
     token = tokenOf(document);
     repeats = seen.size === before ? repeats + 1 : 0;
     if (token !== undefined && (tokens.has(token) || repeats >= maximumRepeats)) {
-      throw new BridgeError('oai-token-loop', `${endpoint.url} repeats a page of its list of sets`);
+      throw refusal('oai-token-loop', 'sets-repeat', { url: endpoint.url });
     }
     if (token !== undefined) tokens.add(token);
   } while (token !== undefined);

@@ -1,4 +1,4 @@
-import { BridgeError } from '../../../src/core/errors.ts';
+import { type BridgeError, refusal } from '../../../src/core/errors.ts';
 import { clause } from '../wire/clause.ts';
 import type { OaiError } from '../wire/record-parser.ts';
 
@@ -25,13 +25,14 @@ export function describeErrors(errors: readonly OaiError[]): string {
 }
 
 export function toBridgeError(errors: readonly OaiError[]): BridgeError {
-  const message = `the repository answered with an error (${describeErrors(errors)})`;
+  const facts = { text: describeErrors(errors) };
   if (hasError(errors, 'badResumptionToken')) {
-    return new BridgeError('oai-bad-resumption-token', message, { retryable: true });
+    return refusal('oai-bad-resumption-token', 'answered-error', facts, { retryable: true });
   }
-  if (hasError(errors, 'cannotDisseminateFormat')) return new BridgeError('oai-unknown-format', message);
+  if (hasError(errors, 'cannotDisseminateFormat'))
+    return refusal('oai-unknown-format', 'answered-error', facts);
   // An invented code (quirk 26) says nothing about whether it will pass.
-  return new BridgeError('oai-error', message, {
+  return refusal('oai-error', 'answered-error', facts, {
     retryable: !errors.some(({ code }) => specified.has(code.toLowerCase())),
   });
 }

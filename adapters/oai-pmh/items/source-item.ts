@@ -6,6 +6,7 @@ import type {
   SourceMetadata,
 } from '../../../src/core/adapter.ts';
 import { parseDatestamp } from '../../../src/core/datetime.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { profileOf } from '../endpoint/formats.ts';
 import { requestUrl } from '../endpoint/request.ts';
 import { findFiles } from '../files/index.ts';
@@ -41,12 +42,15 @@ export function readRecord(record: CutRecord, origin: RecordOrigin): ReadRecord 
   const name = identifier === '' ? 'A record' : `The record ${identifier}`;
   if (record.quarantine !== undefined || identifier === '') {
     const reason = record.quarantine ?? 'its header states no identifier';
-    const message = `${name} cannot be read: ${reason}.`;
+    const message =
+      identifier === ''
+        ? say('nameless-record-unreadable', { why: reason })
+        : say('record-unreadable', { identifier, why: reason });
     const repairs = record.repairs.size === 0 ? {} : { repairs: [...record.repairs] };
     return refused({ ...place, ...raw, ...repairs, code: 'record-quarantined', message });
   }
   if (!record.deleted && record.payload === undefined) {
-    const message = `${name} is neither deleted nor has it metadata.`;
+    const message = say('record-without-metadata', { identifier });
     return refused({ ...place, ...raw, code: 'record-without-metadata', message });
   }
   const problem: Problem | undefined =

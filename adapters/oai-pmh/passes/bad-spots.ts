@@ -1,6 +1,6 @@
 import type { AdapterContext } from '../../../src/core/adapter.ts';
-import { countOf } from '../../../src/core/count-of.ts';
 import { addSeconds, toIso } from '../../../src/core/datetime.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import type { Listing } from '../lists/listing.ts';
 import { passKey } from '../windows/checkpoint.ts';
 import type { Pass } from '../windows/passes.ts';
@@ -83,10 +83,8 @@ export class BadSpots {
       return;
     }
     const records = new Set(spots.flatMap(({ identifiers }) => identifiers)).size;
-    const what = countOf(records, 'record');
-    const where = spots.length === 1 ? 'one range of dates' : `${spots.length} ranges of dates`;
-    const about = records === 0 ? '' : `, because of ${what}`;
-    const sentence = `The list of ${this.#name} fails in ${where}${about}; there it is read record by record.`;
+    const facts = { format: this.#name, ranges: spots.length, records: records || '' };
+    const sentence = say('bad-spots', facts);
     lessons.learn(this.#key, JSON.stringify(spots), sentence);
   }
 }

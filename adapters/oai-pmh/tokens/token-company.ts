@@ -1,4 +1,5 @@
 import type { Lessons } from '../../../src/core/adapter.ts';
+import { type ReasonCode, say } from '../../../src/core/reasons/reason.ts';
 import type { RequestArguments } from '../endpoint/request.ts';
 
 const key = 'token-arguments';
@@ -6,11 +7,11 @@ const key = 'token-arguments';
 const levels = ['none', 'prefix', 'all', 'selection'] as const;
 export type Level = (typeof levels)[number];
 
-const sentences: Readonly<Record<Exclude<Level, 'none'>, string>> = {
-  prefix: 'the format is',
-  all: 'the format, the set and the dates are',
-  selection: 'the set and the dates are',
-};
+const sentences = {
+  prefix: 'token-with-format',
+  all: 'token-with-all',
+  selection: 'token-with-selection',
+} as const satisfies Record<Exclude<Level, 'none'>, ReasonCode>;
 
 /**
  * What goes along with a token. By the protocol nothing; but some servers want the format with it, and some
@@ -79,12 +80,7 @@ export class TokenCompany {
     this.#proven = true;
     this.#serves = this.#level;
     if (this.#level === 'none') return;
-    const what = sentences[this.#level];
-    this.#lessons.learn(
-      key,
-      this.#level,
-      `It forgets what was asked for behind the first page; ${what} sent along with each token.`,
-    );
+    this.#lessons.learn(key, this.#level, say(sentences[this.#level], {}));
   }
 
   #next(): boolean {

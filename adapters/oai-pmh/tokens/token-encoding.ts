@@ -1,4 +1,5 @@
 import type { Lessons } from '../../../src/core/adapter.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 
 const key = 'token-encoding';
 const maximumTurns = 4;
@@ -24,7 +25,7 @@ export class TokenEncoding {
     if (this.#proven || !matters(token)) return;
     this.#proven = true;
     if (this.#raw) {
-      const sentence = 'It compares resumption tokens without decoding them; they are sent unencoded.';
+      const sentence = say('token-unencoded', {});
       this.#lessons.learn(key, 'raw', sentence);
     } else this.#lessons.forget(key);
   }

@@ -1,5 +1,6 @@
 import type { Clock, Lessons } from '../../../src/core/adapter.ts';
 import { addSeconds, toIso } from '../../../src/core/datetime.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { type Granularity, toArgument, type Window } from './window.ts';
 
 const granularityKey = 'granularity';
@@ -63,18 +64,10 @@ export class DateForm {
     if (reason === undefined) return;
     this.#refusal = undefined;
     if (this.#form === 'day') {
-      this.#lessons.learn(
-        granularityKey,
-        'day',
-        `It refuses dates with a time of day (${reason}); it is asked for whole days.`,
-      );
+      this.#lessons.learn(granularityKey, 'day', say('days-only', { why: reason }));
     } else {
       const again = addSeconds(toIso(this.#clock.now()), secondsUntilNextTry);
-      this.#lessons.learn(
-        refusalKey,
-        again,
-        `It refuses dates in requests (${reason}); everything is listed each time, until dates are tried again on ${again.slice(0, 10)}.`,
-      );
+      this.#lessons.learn(refusalKey, again, say('no-dates', { why: reason, day: again.slice(0, 10) }));
     }
   }
 }

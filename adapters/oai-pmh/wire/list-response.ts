@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../../src/core/adapter.ts';
-import { BridgeError, isBridgeError } from '../../../src/core/errors.ts';
+import { BridgeError, isBridgeError, refusal } from '../../../src/core/errors.ts';
 import { DeclaredPrefixes, declaredIn } from '../namespaces/declared-prefixes.ts';
 import { decodeXml } from './decode.ts';
 import { RecordCutter } from './record-cutter.ts';
@@ -55,7 +55,7 @@ export class ListResponse implements AsyncIterable<CutRecord[]> {
     if (this.envelope.errors.length > 0) return;
     if (status >= 400) throw statusError(status, url);
     // An answer to another question is not an empty list.
-    if (!this.#cutter.hasList) throw new BridgeError('upstream-protocol', `${url} answered without a list`);
+    if (!this.#cutter.hasList) throw refusal('upstream-protocol', 'answered-no-list', { url });
   }
 
   async *#read(): AsyncGenerator<CutRecord[]> {
@@ -87,9 +87,7 @@ export class ListResponse implements AsyncIterable<CutRecord[]> {
       throw error;
     }
     if (start === '') {
-      throw new BridgeError('upstream-cut-off', `${this.#response.url} answered with nothing`, {
-        retryable: true,
-      });
+      throw refusal('upstream-cut-off', 'answered-nothing', { url: this.#response.url }, { retryable: true });
     }
     cutter.end();
     const records = cutter.take();
@@ -104,16 +102,11 @@ export function looksLikeHtml(text: string): boolean {
 }
 
 export function htmlError(url: string): BridgeError {
-  return new BridgeError('upstream-html', `${url} returned an HTML page instead of OAI-PMH`, {
-    retryable: true,
-  });
+  return refusal('upstream-html', 'answered-html', { url, wanted: 'OAI-PMH' }, { retryable: true });
 }
 
 export function statusError(status: number, url: string, cause?: unknown): BridgeError {
-  return new BridgeError('upstream-status', `${url} answered with HTTP status ${status}`, {
-    cause,
-    retryable: status >= 500,
-  });
+  return refusal('upstream-status', 'answered-status', { url, status }, { cause, retryable: status >= 500 });
 }
 
 /** A body that is not OAI-PMH explains nothing when the status already says that something failed. */

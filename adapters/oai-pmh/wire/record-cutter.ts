@@ -1,4 +1,4 @@
-import { BridgeError } from '../../../src/core/errors.ts';
+import { BridgeError, refusal } from '../../../src/core/errors.ts';
 import { rawRecord } from '../../../src/core/problem.ts';
 import { DeclaredPrefixes } from '../namespaces/declared-prefixes.ts';
 import { statedNamespaces } from '../namespaces/stated-namespaces.ts';
@@ -114,7 +114,7 @@ export class RecordCutter {
       this.#read('', true);
     }
     if (this.#complete) return;
-    throw new BridgeError('upstream-cut-off', 'the response ended before its last tag', { retryable: true });
+    throw refusal('upstream-cut-off', 'response-cut-off', {}, { retryable: true });
   }
 
   /** The records finished since the last call. */
@@ -354,10 +354,7 @@ function toBridgeError(error: unknown): unknown {
   }
   if (error instanceof OtherDocument) {
     return /^html$/i.test(error.rootName)
-      ? new BridgeError('upstream-html', 'the response is an HTML page, not OAI-PMH', {
-          retryable: true,
-          cause: error,
-        })
+      ? refusal('upstream-html', 'response-html', {}, { retryable: true, cause: error })
       : new BridgeError('upstream-protocol', `the response is not OAI-PMH: ${error.message}`, {
           cause: error,
         });

@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { HttpResponse } from '../../../src/core/adapter.ts';
-import { BridgeError } from '../../../src/core/errors.ts';
+import { BridgeError, refusal } from '../../../src/core/errors.ts';
 import { clause } from './clause.ts';
 import { decodeXml } from './decode.ts';
 import { htmlError, judgeStatus, looksLikeHtml, statusError } from './list-response.ts';
@@ -98,8 +98,7 @@ function count(mark: string, text: string): number {
 }
 
 function parseSmallDocument(text: string, url: string): SmallDocument {
-  if (text === '')
-    throw new BridgeError('upstream-cut-off', `${url} answered with nothing`, { retryable: true });
+  if (text === '') throw refusal('upstream-cut-off', 'answered-nothing', { url }, { retryable: true });
   if (looksLikeHtml(text)) throw htmlError(url);
   const document = validate(withoutDoctype(text, url), url);
   const parsed = asNode(parser.parse(document));
@@ -146,11 +145,11 @@ function validate(text: string, url: string): string {
     if (document !== undefined) return document;
   }
   if (!/<\/(?:[\w.-]+:)?OAI-PMH\s*>/i.test(text) && /^[\s\S]{0,2000}<(?:[\w.-]+:)?OAI-PMH[\s>]/i.test(text)) {
-    throw new BridgeError('upstream-cut-off', `${url} ended before its last tag`, { retryable: true });
+    throw refusal('upstream-cut-off', 'cut-before-end', { url }, { retryable: true });
   }
   const first = XMLValidator.validate(text);
   const reason = first === true ? 'it holds characters that XML forbids' : clause(first.err.msg);
-  throw new BridgeError('upstream-not-xml', `${url} is not well-formed: ${reason}`, { retryable: true });
+  throw refusal('upstream-not-xml', 'not-well-formed', { url, why: reason }, { retryable: true });
 }
 
 /** The text, or what can be made of it; undefined where that is not well-formed either. */

@@ -1,4 +1,5 @@
 import type { AdapterContext } from '../../../src/core/adapter.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import { hrefs } from './role.ts';
 
@@ -31,7 +32,7 @@ export class DoubledOrigins {
     this.#context.lessons.learn(
       lesson,
       source,
-      `It hands on records that the source ${source} reads itself (${statement.loc} comes from ${via}). They are here twice; and what it has from this bridge stays after ${source} has lost it. Take one of the two out, or name a set of it without them (resourcesync.set).`,
+      say('records-of-own-source', { source, uri: statement.loc, via }),
     );
   }
 

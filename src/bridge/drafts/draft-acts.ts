@@ -1,6 +1,6 @@
 import { addSeconds, toIso } from '../../core/datetime.ts';
 import type { DraftChoices, DraftFound } from '../../core/drafts/source-draft.ts';
-import { BridgeError, describeError, failure, isBridgeError } from '../../core/errors.ts';
+import { BridgeError, describeError, failure, isBridgeError, refusal } from '../../core/errors.ts';
 import { redact } from '../../core/secrets.ts';
 import { createHostGate } from '../../harvest/http/host-gate.ts';
 import type { NewSourceActs } from '../../server/deps.ts';
@@ -82,8 +82,7 @@ export function createDraftActs(bridge: Bridge): DraftActs {
 
   async function chosen(id: number, choices: DraftChoices) {
     const draft = await existing(id);
-    if (draft.found === undefined || draft.state === 'saved')
-      throw new BridgeError('usage', 'nothing was found at this address yet; look for it first');
+    if (draft.found === undefined || draft.state === 'saved') throw refusal('usage', 'nothing-found-yet', {});
     const source = chosenSource(draft.found, choices, config.groups);
     refuseTaken(bridge, source.name);
     refuseUnusable(source, bridge);
@@ -92,8 +91,7 @@ export function createDraftActs(bridge: Bridge): DraftActs {
 
   async function existing(id: number): Promise<Draft & { readonly found: DraftFound | undefined }> {
     const draft = await findDraft(primaryOf(database), id);
-    if (!draft)
-      throw new BridgeError('not-found', 'there is no such draft any more: look for the source again');
+    if (!draft) throw refusal('not-found', 'draft-unknown', {});
     return draft;
   }
 
@@ -103,9 +101,9 @@ export function createDraftActs(bridge: Bridge): DraftActs {
       const address = given.trim();
       parseAddress(address);
       if (adapter !== undefined && !protocols.some((one) => one === adapter))
-        throw new BridgeError('usage', `a protocol is one of ${protocols.join(', ')}`);
+        throw refusal('usage', 'protocol-unknown', { names: protocols.join(', ') });
       if (group !== undefined && !Object.hasOwn(config.groups, group))
-        throw new BridgeError('usage', `there is no group called ${group} in the configuration`);
+        throw refusal('usage', 'group-unknown', { name: group });
       const wanted = { ...(adapter && { adapter }), ...(group && { group }) };
       const id = await addDraft(database, { address, choices: wanted, who: by.who }, now());
       await write(id, { busyUntil: busyUntil() });
@@ -125,7 +123,7 @@ export function createDraftActs(bridge: Bridge): DraftActs {
       const source = await chosen(id, choices);
       const news = { state: 'trying', choices, busyUntil: busyUntil() } as const;
       if (!(await changeDraft(database, id, news, now(), ['found', 'tried', 'failed'])))
-        throw new BridgeError('usage', 'it is being looked at already; wait until that is over');
+        throw refusal('usage', 'looked-at-already', {});
       await noteAct(bridge, by, 'tried a source', `${source.name} ${String(source.settings.url)}`);
       begin(id, async (signal) => {
         const { name, settings } = source;

@@ -1,6 +1,6 @@
 import { createAdapter } from '../../../adapters/index.ts';
 import { type Config, parseConfig } from '../../core/config/config.ts';
-import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { isBridgeError, refusal } from '../../core/errors.ts';
 import { createHostGate, type HostGate } from '../../harvest/http/host-gate.ts';
 import { createHttp } from '../../harvest/http/http.ts';
 import { createLessonBook } from '../../harvest/lessons.ts';
@@ -35,10 +35,7 @@ export interface Looking {
 /** @throws BridgeError `usage` that does not repeat them */
 function withoutCredentials(url: URL): URL {
   if (url.username === '' && url.password === '') return url;
-  throw new BridgeError(
-    'usage',
-    `the address at ${url.host} has a name and a password in it: leave them out: the address is shown publicly`,
-  );
+  throw refusal('usage', 'credentials-in-address', { host: url.host });
 }
 
 /** @throws BridgeError `usage` where it is none of the web */
@@ -50,7 +47,7 @@ export function parseAddress(address: string): URL {
     return withoutCredentials(url);
   } catch (cause) {
     if (isBridgeError(cause)) throw cause;
-    throw new BridgeError('usage', `${address} is not a web address`, { cause });
+    throw refusal('usage', 'no-web-address', { text: address }, { cause });
   }
 }
 

@@ -1,4 +1,5 @@
 import { countOf } from '../../core/count-of.ts';
+import { say } from '../../core/reasons/reason.ts';
 
 /** A place that was asked, and what came instead of an endpoint. */
 export interface Failure {
@@ -30,21 +31,19 @@ export function nothingFound(
       look || (others.length === 0 ? '' : `${places}, where interfaces usually are, tried as well`);
     return `${itself}Nothing to harvest was found${rest === '' ? '' : `; ${rest}`}`;
   }
-  const all = others.map(({ url, reason }) => `\n  ${url}: ${reason}`).join('');
-  const rest =
-    others.length === 0
-      ? ''
-      : telling === 'all'
-        ? `Then tried, where such interfaces usually are:${all}\n`
-        : `${places}, where such interfaces usually are, ${others.length === 1 ? 'was' : 'were'} tried as well (--verbose lists them)${look === '' ? '' : `; ${look}: it may be the one, and not well at present`}. `;
-  const advice =
-    'find the base URL of its OAI-PMH or, of a DSpace, REST interface, or the Capability List of its ResourceSync (in its documentation, or ask its managers)';
-  return `${itself}Nothing to harvest by ${wanted} was found at ${address}. ${rest}What helps: ${look === '' ? '' : 'try again later, or '}${advice}`;
+  const later = look === '' ? '' : 'try again later, or ';
+  const facts = { answer: given === undefined ? '' : said(given), wanted, address, later };
+  return telling === 'all'
+    ? say('nothing-found-at-all', {
+        ...facts,
+        others: others.map(({ url, reason }) => `\n  ${url}: ${reason}`).join(''),
+      })
+    : say('nothing-found', { ...facts, ailing: look, places: others.length || '' });
 }
 
 /** Most reasons name the address, or at least its host. */
 function said({ url, reason }: Failure): string {
-  return reason.includes(url) ? reason : `${url} answered: ${reason}`;
+  return reason.includes(url) ? reason : say('place-answered', { url, why: reason });
 }
 
 /** Other than what is simply not there. */

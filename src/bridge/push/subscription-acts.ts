@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { suggest } from '../../core/config/suggestion.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { BridgeError, refusal } from '../../core/errors.ts';
 import { callbackFault } from '../../core/push/callback.ts';
 import { channelAt, channelOf } from '../../core/push/channels.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
@@ -50,9 +50,9 @@ export async function addWebhook(
 ): Promise<{ readonly id: number; readonly secret: string }> {
   const { config, database } = bridge;
   const fault = callbackFault(url, config.baseUrl);
-  if (fault !== undefined) throw new BridgeError('usage', `${url} cannot be called: ${fault}`);
+  if (fault !== undefined) throw refusal('usage', 'callback-refused', { url, why: fault });
   if (secret !== undefined && (secret.length < 16 || secret.length > longestSecret))
-    throw new BridgeError('usage', `a secret has 16 to ${longestSecret} characters`);
+    throw refusal('usage', 'secret-length', { most: longestSecret });
   const set = findSet(bridge, path);
   const journal = await readJournal(database.reader, set.source);
   const now = await lookAtClock(database);
@@ -105,7 +105,7 @@ export async function trySubscription(bridge: Stored, id: number, by: Actor): Pr
   const topic = await findTopic(database.reader, found.topic);
   const latest = topic && (await latestNotification(database.reader, topic.id));
   if (!address || !topic || (found.kind !== 'webhook' && !latest))
-    throw new BridgeError('usage', `nothing was told of ${found.topic} yet that could be sent`);
+    throw refusal('usage', 'nothing-to-send', { topic: found.topic });
   const now = await lookAtClock(database);
   const callbacks = new Callbacks(callbackSettings(config));
   try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { toIso } from '../../core/datetime.ts';
-import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { BridgeError, isBridgeError, refusal } from '../../core/errors.ts';
 import type { Actor } from '../../store/admin/audit.ts';
 import { primaryOf } from '../../store/admin/primary.ts';
 import {
@@ -42,8 +42,7 @@ export async function addKept(bridge: Stored, source: KeptSource, by: Actor): Pr
   refuseKnown(bridge, String(settings.url));
   const kept = await keepSources(bridge.database, [source], toIso(bridge.clock.now()));
   // Another process may not have told us yet.
-  if (kept.length === 0)
-    throw new BridgeError('usage', `there is a source called ${name} already; choose another name`);
+  if (kept.length === 0) throw refusal('usage', 'name-taken', { name });
   await noteAct(bridge, by, 'added a source', `${name} ${String(settings.url)}`);
   await bridge.reload();
 }
@@ -106,13 +105,10 @@ export async function refuseOfFile(
   if (Object.hasOwn(config.sources, name)) {
     const [origin] = originsBelow(origins(), `sources.${name}`).values();
     const where = origin === undefined ? 'a file' : origin.place;
-    throw new BridgeError(
-      'usage',
-      `${name} is configured in ${where}; change it there, and type: rsbridge reload`,
-    );
+    throw refusal('usage', 'source-in-file', { name, place: where });
   }
   const names = Object.keys(config.sources).join(', ') || 'none';
-  throw new BridgeError('unknown-source', `there is no source called ${name}; configured: ${names}`);
+  throw refusal('unknown-source', 'source-unknown', { name, names });
 }
 
 /** Another tag for other settings: for `ETag` and `If-Match`. */
@@ -122,7 +118,7 @@ export function tagOfSettings(settings: Settings): string {
 
 function refuseOther(name: string, settings: Settings, expected: string | undefined): void {
   if (expected === undefined || expected === tagOfSettings(settings)) return;
-  throw new BridgeError('source-changed', `${name} was changed meanwhile by somebody else`);
+  throw refusal('source-changed', 'source-changed', { name });
 }
 
 function differences(before: Settings, after: Settings): readonly string[] {

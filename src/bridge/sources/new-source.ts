@@ -1,19 +1,17 @@
 import type { Config } from '../../core/config/config.ts';
 import { upstreamOai } from '../../core/config/oai-schema.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { refusal } from '../../core/errors.ts';
 import { pageNames, reservedNames } from '../../core/uris.ts';
 
 /** @throws BridgeError `usage` */
 export function refuseTaken({ config }: { readonly config: Config }, name: string): void {
-  if (Object.hasOwn(config.sources, name))
-    throw new BridgeError('usage', `there is a source called ${name} already; choose another name`);
+  if (Object.hasOwn(config.sources, name)) throw refusal('usage', 'name-taken', { name });
   refusePageName(name);
 }
 
 /** One that is there already keeps it. @throws BridgeError `usage` */
 export function refusePageName(name: string): void {
-  if (pageNames.has(name))
-    throw new BridgeError('usage', `the bridge has a page of its own called ${name}; choose another name`);
+  if (pageNames.has(name)) throw refusal('usage', 'name-is-a-page', { name });
 }
 
 /** The source that is read at an address. */
@@ -26,7 +24,7 @@ export function sourceAt(sources: Config['sources'], url: string): string | unde
 /** @throws BridgeError `usage` */
 export function refuseKnown({ config }: { readonly config: Config }, url: string): void {
   const known = sourceAt(config.sources, url);
-  if (known !== undefined) throw new BridgeError('usage', `${url} is read already, as the source ${known}`);
+  if (known !== undefined) throw refusal('usage', 'address-is-a-source', { url, name: known });
 }
 
 /** A name that nobody has, no page of ours either: `host`, `host-2`. */

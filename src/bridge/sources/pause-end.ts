@@ -1,5 +1,5 @@
 import { toIso } from '../../core/datetime.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { refusal } from '../../core/errors.ts';
 import { parseMoment } from '../../core/time/moment-text.ts';
 
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
@@ -11,12 +11,8 @@ const japaneseDays = '日月火水木金土';
  */
 export function pauseEnd(text: string, now: Date): string {
   const moment = nextDay(text, now) ?? parseMoment(text);
-  if (moment === undefined)
-    throw new BridgeError(
-      'usage',
-      `"${text}" is no time; write a date such as 2026-12-01, a time such as 2026-12-01T12:00:00Z, or a day such as monday`,
-    );
-  if (moment <= toIso(now)) throw new BridgeError('usage', `${moment} has passed; name a time in the future`);
+  if (moment === undefined) throw refusal('usage', 'time-unreadable', { text });
+  if (moment <= toIso(now)) throw refusal('usage', 'time-has-passed', { time: moment });
   return moment;
 }
 

@@ -1,5 +1,5 @@
 import { toIso } from '../../core/datetime.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { refusal } from '../../core/errors.ts';
 import { nextDue } from '../../core/time/next-due.ts';
 import { type Action, type Actor, pruneActs, recordAct } from '../../store/admin/audit.ts';
 import { primaryOf } from '../../store/admin/primary.ts';
@@ -22,7 +22,7 @@ export function refuseUnknown({ config }: Pick<Stored, 'config'>, names: readonl
   const unknown = names.find((name) => !Object.hasOwn(config.sources, name));
   if (unknown === undefined) return;
   const known = Object.keys(config.sources).join(', ') || 'none';
-  throw new BridgeError('unknown-source', `there is no source called ${unknown}; configured: ${known}`);
+  throw refusal('unknown-source', 'source-unknown', { name: unknown, names: known });
 }
 
 /** Into the audit log; what is too old goes. */
@@ -140,8 +140,7 @@ export async function rejectDeletions(bridge: Stored, name: string, run: number,
   refuseUnknown(bridge, [name]);
   const stored = await findSource(primaryOf(bridge.database), name);
   const kept = stored === undefined ? 0 : await dismissVanished(bridge.database, stored.id, run);
-  if (kept === 0)
-    throw new BridgeError('vanished-changed', `run ${run} does not show anything missing from ${name}, now`);
+  if (kept === 0) throw refusal('vanished-changed', 'nothing-missing-in-run', { run, source: name });
   await noteAct(bridge, by, 'rejected deletions', `${name}, run ${run}`);
   return kept;
 }

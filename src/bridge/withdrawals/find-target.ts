@@ -1,4 +1,4 @@
-import { BridgeError } from '../../core/errors.ts';
+import { type BridgeError, refusal } from '../../core/errors.ts';
 import { isAbsolute, itemPath, toUri } from '../../core/uris.ts';
 import { setPaths } from '../../publish/documents/document-paths.ts';
 import { listHistories, type ResourceHistory } from '../../store/history/timelines.ts';
@@ -32,11 +32,10 @@ export async function findTarget(bridge: Bridge, text: string): Promise<HistoryT
   const items = await itemsCalled(bridge, text.trim());
   const [item, another] = items;
   if (item && !another) return { kind: 'item', item };
-  throw unknown(
-    item
-      ? `several sources have an item ${text.trim()}; name its page: ${items.map((one) => pageOf(bridge, one)).join(', ')}`
-      : await describeNeighbourhood(bridge, text, paths),
-  );
+  const pages = items.map((one) => pageOf(bridge, one)).join(', ');
+  throw item
+    ? refusal(code, 'item-of-several', { text: text.trim(), names: pages })
+    : await whatIsNear(bridge, text, paths);
 }
 
 /** What a text can mean as a path of ours, as it is first; a linked file's path is its own URL. */
@@ -103,23 +102,21 @@ async function itemsCalled({ database: { reader } }: Bridge, text: string): Prom
 
 const namedAtMost = 10;
 
-async function describeNeighbourhood(
-  bridge: Bridge,
-  text: string,
-  paths: readonly string[],
-): Promise<string> {
+const code = 'unknown-resource';
+
+async function whatIsNear(bridge: Bridge, text: string, paths: readonly string[]): Promise<BridgeError> {
   const { config, database } = bridge;
   const names = Object.keys(config.sources).join(', ') || 'none';
   const path = paths.at(-1) ?? '';
   if (isAbsolute(path) && /^https?:/i.test(path)) {
-    return `${text} is neither below ${config.baseUrl} nor the address of a file that is linked to; sources: ${names}`;
+    return refusal(code, 'address-elsewhere', { url: text, base: config.baseUrl, names });
   }
   const set = bridge.sets().find((one) => {
     const { resourceList, capabilityList } = setPaths(one);
     return path === resourceList || path === capabilityList;
   });
   if (set) {
-    return `${toUri(config.baseUrl, path)} is a document, not a resource: rsbridge export DIR --at DATETIME writes its past states`;
+    return refusal(code, 'uri-of-document', { uri: toUri(config.baseUrl, path) });
   }
   const [, source, segment] = /^([^/]+)\/items\/([^/]+)\//.exec(path) ?? [];
   const item =
@@ -128,20 +125,15 @@ async function describeNeighbourhood(
       : await findItemAt(database.reader, source, segment);
   if (item) {
     const uris = item.resources.slice(0, namedAtMost).map((one) => toUri(config.baseUrl, one.path));
-    return `there is no ${text}; of this item there are ${uris.join(', ') || 'no resources'}`;
+    return refusal(code, 'resource-unknown', { text, names: uris.join(', ') || 'no resources' });
   }
   const first = path.split('/', 1)[0] ?? '';
-  const missing =
-    path.includes('/items/') && !Object.hasOwn(config.sources, first)
-      ? `there is no source called ${first}`
-      : `no item or resource is named ${text}`;
-  return `${missing}; resources are below ${config.baseUrl}, sources: ${names}`;
+  const known = { base: config.baseUrl, names };
+  return path.includes('/items/') && !Object.hasOwn(config.sources, first)
+    ? refusal(code, 'source-of-path-unknown', { name: first, ...known })
+    : refusal(code, 'item-unknown', { text, ...known });
 }
 
 function pageOf({ config }: Bridge, { source, identifier }: StoredItem): string {
   return toUri(config.baseUrl, itemPath(source, identifier));
-}
-
-function unknown(message: string): BridgeError {
-  return new BridgeError('unknown-resource', message);
 }

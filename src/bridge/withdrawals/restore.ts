@@ -1,4 +1,4 @@
-import { BridgeError } from '../../core/errors.ts';
+import { refusal } from '../../core/errors.ts';
 import type { Actor } from '../../store/admin/audit.ts';
 import { endWithdrawal, type Target } from '../../store/removal/withdrawals.ts';
 import type { Bridge } from '../bridge.ts';
@@ -48,17 +48,14 @@ async function withdrawalsMeant(bridge: Bridge, target: Target): Promise<readonl
     for (const one of known)
       ended.push(...(await withdrawalsOf(bridge, one)).filter((other) => other.path === one.path));
     if (ended.length > 0) return ended;
-    throw new BridgeError('not-withdrawn', `nothing of the item ${identifier} is withdrawn`);
+    throw refusal('not-withdrawn', 'item-not-withdrawn', { item: identifier });
   }
   const same = itemsOf(known.filter((one) => one.path === path));
   if (same.length > 0) return same;
   const uri = uriOf(bridge, target);
-  if (!whole) throw new BridgeError('not-withdrawn', `${uri} is not withdrawn`);
+  if (!whole) throw refusal('not-withdrawn', 'not-withdrawn', { uri });
   const page = uriOf(bridge, { source, identifier, path: undefined });
-  throw new BridgeError(
-    'not-withdrawn',
-    `${uri} is not withdrawn by itself, but with its whole item: rsbridge restore ${page}`,
-  );
+  throw refusal('not-withdrawn', 'withdrawn-with-item', { uri, page });
 }
 
 /** Each once. */

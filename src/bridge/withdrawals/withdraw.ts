@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toIso } from '../../core/datetime.ts';
-import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { isBridgeError, refusal } from '../../core/errors.ts';
 import { isAbsolute, itemPath, toUri } from '../../core/uris.ts';
 import { fileRules } from '../../harvest/file-rules.ts';
 import { instant, type RunSignals } from '../../harvest/harvest-source.ts';
@@ -78,9 +78,10 @@ async function refuseRepetition(bridge: Bridge, target: Target): Promise<void> {
   const known = await withdrawalsOf(bridge, target);
   const same = known.find(({ path }) => path === undefined || path === target.path);
   if (!same) return;
-  const what = same.path === undefined ? `the item ${same.identifier}` : uriOf(bridge, target);
-  const why = same.reason === undefined ? '' : ` (${same.reason})`;
-  throw new BridgeError('already-withdrawn', `${what} was withdrawn at ${same.at}${why}`);
+  const { at, reason: why = '' } = same;
+  throw same.path === undefined
+    ? refusal('already-withdrawn', 'item-withdrawn', { item: same.identifier, at, why })
+    : refusal('already-withdrawn', 'withdrawn', { uri: uriOf(bridge, target), at, why });
 }
 
 /** Of its item, and, of the URL of a file that is only linked to, of every source. */

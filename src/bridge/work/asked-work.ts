@@ -1,8 +1,9 @@
 import { toIso } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import { type ReasonCode, say } from '../../core/reasons/reason.ts';
 import { redact } from '../../core/secrets.ts';
 import type { HarvestSource, RunSignals } from '../../harvest/harvest-source.ts';
-import { harvestItem, type ItemReport } from '../../harvest/items/one-item.ts';
+import { harvestItem, type ItemOutcome, type ItemReport } from '../../harvest/items/one-item.ts';
 import { type ProblemsAgain, readProblemsAgain } from '../../harvest/items/problems-again.ts';
 import { type ReadAgain, readAgainInTurn } from '../../harvest/items/restored-item.ts';
 import { type AcceptanceReport, acceptDeletions } from '../../harvest/vanished/accept-deletions.ts';
@@ -76,7 +77,7 @@ async function answer(
 function describeAcceptance({ asked, deleted, aliveCount, remaining }: AcceptanceReport): Outcome {
   return {
     state: remaining > 0 ? 'needs-attention' : 'succeeded',
-    message: `asked for ${asked}, ${deleted} deleted, ${aliveCount} still there, ${remaining} still missing`,
+    message: say('missing-asked-for', { asked, deleted, alive: aliveCount, remaining }),
   };
 }
 
@@ -84,33 +85,41 @@ function describeRestored(outcome: ReadAgain): Outcome {
   if (outcome === 'published')
     return {
       state: 'succeeded',
-      message: 'it is published again; files follow when they have been asked for',
+      message: say('restored-published', {}),
     };
   if (outcome === 'unknown')
     return {
       state: 'needs-attention',
-      message: 'the repository does not have it any more: it stays deleted until it has',
+      message: say('restored-unknown', {}),
     };
   return {
     state: 'needs-attention',
-    message: `it could not be asked for now (${outcome.failed}); the next harvest reads everything, and publishes it again`,
+    message: say('restored-later', { why: outcome.failed }),
   };
 }
 
 function describeAgain({ read, stillUnread, nameless, gaveUp }: Omit<ProblemsAgain, 'isStopped'>): Outcome {
-  const unnamed =
-    nameless === 0 ? '' : `, ${nameless} without an identifier: a full harvest reads them again`;
-  const ended = gaveUp === undefined ? '' : `; the others were not asked for: ${redact(gaveUp)}`;
   return {
     state: gaveUp !== undefined ? 'failed' : stillUnread + nameless > 0 ? 'needs-attention' : 'succeeded',
-    message: `${read} read or gone, ${stillUnread} still not to be read${unnamed}${ended}`,
+    message: say('problems-read', {
+      ...{ read, unread: stillUnread, nameless: nameless || '' },
+      why: redact(gaveUp ?? ''),
+    }),
   };
 }
+
+const outcomes = {
+  stored: 'item-stored',
+  gone: 'item-gone',
+  unknown: 'item-unknown-there',
+  unlisted: 'item-unlisted',
+  other: 'item-other',
+} as const satisfies Record<ItemOutcome, ReasonCode>;
 
 function describeItem({ outcome, created, updated, deleted }: ItemReport): Outcome {
   const isRead = outcome === 'stored' || outcome === 'gone';
   return {
     state: isRead ? 'succeeded' : 'needs-attention',
-    message: `${outcome}: ${created} created, ${updated} updated, ${deleted} deleted`,
+    message: say(outcomes[outcome], { created, updated, deleted }),
   };
 }

@@ -1,6 +1,5 @@
-import { countOf } from '../../core/count-of.ts';
 import { forCrowd } from '../../core/either-signal.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { refusal } from '../../core/errors.ts';
 
 /** The time an exchange may take; it stands still while the exchange waits for its turn. */
 export interface Deadline {
@@ -49,9 +48,7 @@ export function createDeadline(milliseconds: number | undefined, who: string, ou
       timer = setTimeout(
         () =>
           controller.abort(
-            new BridgeError(code, `${who} took longer than ${countOf(milliseconds / 1000, 'second')}`, {
-              retryable: true,
-            }),
+            refusal(code, 'took-longer', { who, seconds: milliseconds / 1000 }, { retryable: true }),
           ),
         Math.max(0, left),
       );

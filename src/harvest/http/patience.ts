@@ -1,6 +1,7 @@
 import type { HttpResponse } from '../../core/adapter.ts';
 import { parseHttpDate, toMilliseconds } from '../../core/datetime.ts';
-import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
+import { BridgeError, describeError, isBridgeError, refusal } from '../../core/errors.ts';
+import { say } from '../../core/reasons/reason.ts';
 
 /** How long to go on asking, and how long to wait in between: decided here, done in `http.ts`. */
 export interface Patience {
@@ -47,10 +48,12 @@ export function waitBefore(
     const reason = describeError(error);
     const milliseconds = backoff(failures, { ...patience, firstWaitMs: patience.firstWaitMs / 3 });
     if (isHopeless(error) || failures >= patience.connectAttempts || isLast(milliseconds)) {
-      throw new BridgeError('upstream-unreachable', `${host} cannot be reached: ${reason}`, {
-        cause: error,
-        retryable: true,
-      });
+      throw refusal(
+        'upstream-unreachable',
+        'host-unreachable',
+        { host, why: reason },
+        { cause: error, retryable: true },
+      );
     }
     return { milliseconds, reason, isAsked: false };
   }
@@ -64,10 +67,10 @@ export function waitBefore(
   const isBroken = mayBeBroken && isLast(milliseconds);
   if (failures >= patience.busyAttempts || isBroken) {
     void outcome.discard();
-    const times = failures === 1 ? '' : ` ${failures} times in a row`;
-    throw new BridgeError('upstream-busy', `${host} answered ${outcome.status}${times}`, { retryable: true });
+    const facts = { host, status: outcome.status, times: failures === 1 ? '' : failures };
+    throw refusal('upstream-busy', 'host-busy', facts, { retryable: true });
   }
-  const reason = `${outcome.status} from server${asked === undefined ? '' : ', as asked'}`;
+  const reason = say(asked === undefined ? 'busy-unasked' : 'busy-asked', { status: outcome.status });
   return { milliseconds, reason, isAsked: !mayBeBroken };
 }
 

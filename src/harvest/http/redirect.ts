@@ -1,4 +1,4 @@
-import { BridgeError } from '../../core/errors.ts';
+import { refusal } from '../../core/errors.ts';
 
 /** What is asked of a URL. */
 export interface Exchange {
@@ -43,5 +43,5 @@ export function redirected(
  */
 export function refuseCredentials({ username, password, host }: URL): void {
   if (username !== '' || password !== '')
-    throw new BridgeError('address-refused', `an address at ${host} has credentials in it`);
+    throw refusal('address-refused', 'address-with-credentials', { host });
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { countOf } from '../../core/count-of.ts';
-import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { isBridgeError, refusal } from '../../core/errors.ts';
 
 /** Whenever so many seconds were spent waiting, so many bytes have to have come for each of them. */
 export interface SlowestRate {
@@ -32,21 +32,15 @@ export async function* decodedBody(
     for await (const chunk of mayBeGzip ? gunzipped(paced) : paced) {
       length += chunk.byteLength;
       if (length > maxBytes) {
-        throw new BridgeError(
-          'response-too-large',
-          `the response of ${url} is larger than ${countOf(maxBytes, 'byte')}`,
-        );
+        throw refusal('response-too-large', 'larger-than-allowed', { url, bytes: maxBytes });
       }
       yield chunk;
     }
   } catch (error) {
     if (isBridgeError(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
     // A coding that breaks midway (quirk 35) is no wire that broke: asking for identity may help.
-    const what = isCodingError(error) ? 'has a broken gzip coding' : 'ended early';
-    throw new BridgeError('upstream-cut-off', `the response of ${url} ${what}`, {
-      cause: error,
-      retryable: true,
-    });
+    const what = isCodingError(error) ? 'coding-broken' : 'ended-early';
+    throw refusal('upstream-cut-off', what, { url }, { cause: error, retryable: true });
   } finally {
     raw.on('error', () => undefined);
     raw.destroy();
@@ -77,9 +71,7 @@ export async function* paceOf(
     if (waited >= graceSeconds) {
       if (length < waited * bytesPerSecond) {
         const pace = `${countOf(length, 'byte')} in ${countOf(Math.round(waited), 'second')}`;
-        throw new BridgeError('upstream-too-slow', `the response of ${url} came too slowly (${pace})`, {
-          retryable: true,
-        });
+        throw refusal('upstream-too-slow', 'came-too-slowly', { url, pace }, { retryable: true });
       }
       waited = 0;
       length = 0;

@@ -1,7 +1,8 @@
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import { publishedFormats } from '../../core/config/published-formats.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { type BridgeError, refusal } from '../../core/errors.ts';
+import { say } from '../../core/reasons/reason.ts';
 import type { Database } from '../../store/engine/database.ts';
 import {
   countUnseen,
@@ -59,12 +60,12 @@ export async function deleteVanished(
   const isEach = info.triage === 'each';
   const remains =
     isEach && isTooMuch(pass, unseen, total) ? await removeHidden(deps, lease, pass) : { unseen, total };
-  const problem = refusal(pass, remains.unseen, remains.total);
+  const problem = doubtOf(pass, remains.unseen, remains.total);
   if (problem && isEach && !isTooMuch(pass, remains.unseen, remains.total)) {
     // What became of an item it says itself, however doubtful the list; what it does not say waits for a list that is not.
     await judgeEach(deps, lease, pass, remove, undefined);
     const left = await countUnseen(database.writer, lease.sourceId, run.id);
-    return { unseen, problem: refusal(pass, left.unseen, left.total) };
+    return { unseen, problem: doubtOf(pass, left.unseen, left.total) };
   }
   if (problem) return { unseen, problem };
   if (info.triage === 'none') {
@@ -181,38 +182,26 @@ function isTooMuch({ source, withoutFuse }: CompletePass, unseen: number, total:
   return unseen > atLeast && unseen > total * share;
 }
 
-function refusal(pass: CompletePass, unseen: number, total: number): BridgeError | undefined {
+function doubtOf(pass: CompletePass, unseen: number, total: number): BridgeError | undefined {
   const { run, source } = pass;
   const { share } = source.config.deletionFuse;
   if (unseen === 0 || (run.unidentified === 0 && !isTooMuch(pass, unseen, total))) return undefined;
-  const why =
-    run.unidentified > 0
-      ? `the pass was not to be trusted in ${run.unidentified} places (rsbridge status names them)`
-      : `that is more than ${share * 100} % of ${total}`;
-  return new BridgeError(
-    'deletions-refused',
-    `${areCountOf(unseen, 'resource')} no longer in the list of ${source.name} and would be deleted, but ${why}`,
-  );
+  const missing = { count: unseen, source: source.name };
+  return run.unidentified > 0
+    ? refusal('deletions-refused', 'missing-from-doubtful-list', { ...missing, places: run.unidentified })
+    : refusal('deletions-refused', 'too-much-missing', { ...missing, share: share * 100, total });
 }
 
 function learn({ source: { lessons }, info }: CompletePass, confirmation: Confirmation): void {
   const { alive, traceless: withoutTrace } = confirmation;
   if (alive > 0) {
-    lessons.learn(
-      omissions,
-      'yes',
-      'Its lists leave out records that are there when they are asked for: what is missing from them is deleted only once it has been asked for.',
-    );
+    lessons.learn(omissions, 'yes', say('endpoint-omits', {}));
   } else if (isRight(confirmation) && confirmation.answered.length < askedPerRun) {
     // All that it left out was asked for.
     lessons.forget(omissions);
   }
   if (withoutTrace > 0 && info.deletedRecords === 'persistent') {
-    lessons.learn(
-      traceless,
-      'yes',
-      'It says that it keeps tombstones for ever (persistent), but records vanish without a trace: what is missing from its lists is asked for, and deleted when it is not there.',
-    );
+    lessons.learn(traceless, 'yes', say('endpoint-without-tombstones', {}));
   }
 }
 

@@ -10,7 +10,7 @@ import { retry } from '../admin/problems/retry.ts';
 import { decide } from '../admin/sources/decision-routes.ts';
 import { actOn } from '../admin/sources/source-act-routes.ts';
 import { findRow } from '../admin/sources/source-facts.ts';
-import { Refusal } from '../http/errors.ts';
+import { Refusal, refuse } from '../http/errors.ts';
 import { linkNext } from '../http/link-header.ts';
 import { described, numberParams, sourceParams } from '../openapi/described.ts';
 import { runSchema, taskSchema, toRun, toTask } from './json-views.ts';
@@ -140,7 +140,7 @@ export async function storedId(deps: AdminServer, source: string): Promise<numbe
 
 async function taskOf(deps: AdminServer, id: number | undefined) {
   const task = id === undefined ? undefined : await findAsked(primaryOf(deps.database), id);
-  if (!task) throw new Refusal('not-found', 'nothing was asked for by this number');
+  if (!task) throw refuse('not-found', 'task-unknown', {});
   return task;
 }
 

@@ -12,7 +12,7 @@ import type { ServerDeps } from '../deps.ts';
 import { servedPath } from '../http/base-path.ts';
 import { documentRepresentation } from '../http/document-representation.ts';
 import { documentPolicy } from '../http/document-stylesheet.ts';
-import { forgetRepresentation, isReplaced, Refusal } from '../http/errors.ts';
+import { forgetRepresentation, isReplaced, Refusal, refuse } from '../http/errors.ts';
 import { goneSignal } from '../http/gone.ts';
 import { formatLinks } from '../http/link-header.ts';
 import { asksForHtml, varyBy } from '../http/negotiation.ts';
@@ -145,9 +145,9 @@ async function explainAbsence(
   const set = mayBeOurs.test(path) ? await mostSpecialSet(publication, path) : undefined;
   const rest = set ? path.slice(set.path.length + 1) : '';
   const [matched, kind = '', stamp = ''] = dated.exec(rest) ?? current.exec(rest) ?? [];
-  if (!set || matched === undefined) return new Refusal('not-found', 'there is nothing at this address');
+  if (!set || matched === undefined) return refuse('not-found', 'nothing-here', {});
   const successor = findSuccessor(set, kind);
-  if (!successor) return new Refusal('not-found', 'there is nothing at this address');
+  if (!successor) return refuse('not-found', 'nothing-here', {});
   const href = `${baseUrl}/${successor.path}`;
   const link = formatLinks([{ rel: 'latest-version', href }]) ?? '';
   if (await publication.isFormerPackage?.(path)) {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorTable, isBridgeError } from '../../core/errors.ts';
 import { UpstreamFileError } from '../../core/files/upstream-files.ts';
+import { type Facts, type Reason, type ReasonCode, reasonOf, say } from '../../core/reasons/reason.ts';
 import { redact } from '../../core/secrets.ts';
 import { translate } from '../../store/engine/storage-error.ts';
 import type { ServerDeps } from '../deps.ts';
@@ -109,19 +110,32 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly traces: readonly Trace[];
+  readonly reason: Reason | undefined;
 
   constructor(
     code: RefusalCode,
     message: string,
     headers: Readonly<Record<string, string>> = {},
     traces: readonly Trace[] = [],
+    reason?: Reason,
   ) {
     super(message);
     this.name = 'Refusal';
     this.code = code;
     this.headers = headers;
     this.traces = traces;
+    this.reason = reason;
   }
+}
+
+/** A refusal whose sentence is known by a code and its facts, so that a page can tell it in the reader's language. */
+export function refuse<Code extends ReasonCode>(
+  status: RefusalCode,
+  code: Code,
+  facts: Facts<Code>,
+  headers: Readonly<Record<string, string>> = {},
+): Refusal {
+  return new Refusal(status, say(code, facts), headers, [], reasonOf(code, facts));
 }
 
 /** RFC 9457, with our stable code and what to do next. */
@@ -131,6 +145,8 @@ export interface Problem {
   readonly detail?: string;
   readonly code: string;
   readonly advice: string;
+  /** What the detail tells, where it is known: a code, and its facts by name. */
+  readonly reason?: Reason;
 }
 
 /** Of the readiness report, which is an answer and not an error. */
@@ -139,7 +155,7 @@ export const notReadyStatus = 503;
 export function installErrors(app: FastifyInstance, deps: ServerDeps): void {
   app.setErrorHandler((error, request, reply) => sendProblem(deps, error, request, reply));
   app.setNotFoundHandler(() => {
-    throw new Refusal('not-found', 'there is nothing at this address');
+    throw refuse('not-found', 'nothing-here', {});
   });
 }
 
@@ -178,11 +194,11 @@ export function sendProblem(
 
 /** What is told in English alone is so marked. */
 function problemPage(problem: Problem, traces: readonly Trace[], reader: Reader): Page {
-  const { status, detail = '', code } = problem;
+  const { status, detail = '', code, reason } = problem;
   const { titles, advice: advices } = errorWords[reader.language];
   const [title, advice] = [titles[status] ?? problem.title, advices[code]];
   const inEnglish = reader.language !== 'en' && html` lang="en"`;
-  const body = html`<h1>${title}</h1>${detail !== '' && html`<p>${told(detail, reader.language)}</p>`}<p><span${advice === undefined && inEnglish}>${advice ?? problem.advice}</span> <span class="soft mono">${code}</span></p>${traceList(traces, reader)}`;
+  const body = html`<h1>${title}</h1>${detail !== '' && html`<p>${told({ message: detail, reason }, reader.language)}</p>`}<p><span${advice === undefined && inEnglish}>${advice ?? problem.advice}</span> <span class="soft mono">${code}</span></p>${traceList(traces, reader)}`;
   return { title, body };
 }
 
@@ -221,18 +237,20 @@ function toProblem(error: unknown): Problem {
   if (error instanceof Refusal) {
     const { code, message } = error;
     const known = code in requestErrors ? requestErrors[code as keyof typeof requestErrors] : undefined;
-    if (known) return describe(known.status, code, known.advice, message);
-    return describe(statuses[code as ErrorCode] ?? 500, code, errorTable[code as ErrorCode], message);
+    if (known) return describe(known.status, code, known.advice, message, error.reason);
+    return describe(
+      statuses[code as ErrorCode] ?? 500,
+      code,
+      errorTable[code as ErrorCode],
+      message,
+      error.reason,
+    );
   }
   if (isBridgeError(error)) {
     const status = statuses[error.code];
     // What was not thrown with a reader in mind may name hosts and files.
-    return describe(
-      status ?? 500,
-      error.code,
-      error.advice,
-      status === undefined ? undefined : error.message,
-    );
+    if (status === undefined) return describe(500, error.code, error.advice);
+    return describe(status, error.code, error.advice, error.message, error.reason);
   }
   const { statusCode, message } = (error ?? {}) as { statusCode?: unknown; message?: string };
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
@@ -243,9 +261,17 @@ function toProblem(error: unknown): Problem {
   return describe(500, 'internal', errorTable.internal);
 }
 
-function describe(status: number, code: string, advice: string, detail?: string): Problem {
+function describe(status: number, code: string, advice: string, detail?: string, reason?: Reason): Problem {
   const title = STATUS_CODES[status] ?? 'Error';
-  return { title, status, ...(detail === undefined ? {} : { detail: redact(detail) }), code, advice };
+  return {
+    ...{ title, status, ...(detail === undefined ? {} : { detail: redact(detail) }), code, advice },
+    ...(reason === undefined ? {} : { reason: withoutSecrets(reason) }),
+  };
+}
+
+function withoutSecrets({ code, facts }: Reason): Reason {
+  const told = Object.entries(facts).map(([name, fact]) => [name, redact(String(fact))]);
+  return { code, facts: Object.fromEntries(told) } as Reason;
 }
 
 /** What was said of a representation before it failed must not be said of the problem. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ServerDeps } from '../deps.ts';
 import { servedPath } from './base-path.ts';
-import { Refusal } from './errors.ts';
+import { refuse } from './errors.ts';
 
 /**
  * Nothing of a source that is not configured any more is served, at whatever address; what was removed says so itself.
@@ -10,8 +10,7 @@ import { Refusal } from './errors.ts';
 export function installServedSources(app: FastifyInstance, deps: ServerDeps): void {
   const { servesSource } = deps;
   if (!servesSource) return;
-  const decide = (isServed: boolean) =>
-    isServed ? undefined : new Refusal('not-found', 'there is nothing at this address');
+  const decide = (isServed: boolean) => (isServed ? undefined : refuse('not-found', 'nothing-here', {}));
   app.addHook('preHandler', (request, _reply, done) => {
     const source = sourceOf(request);
     const isServed = source === undefined || servesSource(source);

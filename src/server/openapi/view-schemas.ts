@@ -259,6 +259,12 @@ export const problemView = Type.Object(
     detail: maybe(Type.String({ description: 'What happened, for people.' })),
     code: Type.String({ description: 'Stays the same in all versions; docs/errors.md explains each.' }),
     advice: Type.String({ description: 'What to do next.' }),
+    reason: maybe(
+      Type.Object(
+        { code: text, facts: Type.Record(text, text) },
+        { description: 'What the detail tells, by a code that stays the same, and by its facts.' },
+      ),
+    ),
   },
   { description: 'A problem document (RFC 9457).' },
 );

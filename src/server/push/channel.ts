@@ -9,7 +9,7 @@ import { latestNotification } from '../../store/push/notifications.ts';
 import { findTopic } from '../../store/push/topics.ts';
 import type { ServerDeps } from '../deps.ts';
 import { servedPath } from '../http/base-path.ts';
-import { Refusal } from '../http/errors.ts';
+import { refuse } from '../http/errors.ts';
 
 const sets = ['/:source', '/:source/:part', '/:source/:part/:name'];
 
@@ -28,7 +28,7 @@ export function channelRoutes(app: FastifyInstance, deps: ServerDeps): void {
           const set = channel && findSet(deps, channel);
           const hubs = set ? push.hubsOf(set) : [];
           const topic = channel && hubs.length > 0 && (await findTopic(deps.database.reader, channel.path));
-          if (!topic) throw new Refusal('not-found', 'there is nothing at this address');
+          if (!topic) throw refuse('not-found', 'nothing-here', {});
           const latest = await latestNotification(deps.database.reader, topic.id);
           const body = latest?.content ?? Buffer.alloc(0);
           const capabilityList = toUri(baseUrl, setPaths({ path: channel.set }).capabilityList);

@@ -1,8 +1,8 @@
 import { countOf } from '../../core/count-of.ts';
 import type { Texts } from './language.ts';
-import { inJapanese } from './refusals/sentences.ts';
+import { inJapanese } from './refusals/reasons.ts';
 
-/** What a source is doing, in parts. What repositories and systems said (`message`) is told as they said it. */
+/** What a source is doing, in parts. What repositories and systems said (`message`) is told as they said it, where it is not a reason of ours. */
 const en = {
   separator: '; ',
   inBrackets: (text: string) => ` (${text})`,
@@ -51,15 +51,14 @@ const ja: StateWords = {
   pausedUntil: (time) => `${time}まで一時停止中`,
   resting: (host, until) => `${until}まで${host}へのアクセスを控えています`,
   failedInRow: (times, next) => `${times}回続けて失敗しました。次は${next}に再試行します`,
-  noDumps: (set, at, message) => `${at}以降、${set}の新しいダンプを作成できません: ${message}`,
-  trouble: (at, message) => `${at}にハーベストできませんでした: ${message}`,
+  noDumps: (set, at, message) => `${at}以降、${set}の新しいダンプを作成できません: ${toldAs(message)}`,
+  trouble: (at, message) => `${at}にハーベストできませんでした: ${toldAs(message)}`,
   notYet: 'まだハーベストしていません',
   identifierPass: '識別子の照合',
   fullHarvest: '全件ハーベスト',
   newHarvest: '差分ハーベスト',
-  attentionSince: (pass, at, message) =>
-    `確認が必要です（${at}の${pass}）: ${inJapanese(message) ?? message}`,
-  attention: (message) => `確認が必要です: ${inJapanese(message) ?? message}`,
+  attentionSince: (pass, at, message) => `確認が必要です（${at}の${pass}）: ${toldAs(message)}`,
+  attention: (message) => `確認が必要です: ${toldAs(message)}`,
   lookAtRun: '前回の実行結果を確認してください',
   missed: (source) =>
     `確認が必要です。一覧に現れなくなったアイテムがあり、公開を続けています（rsbridge vanished ${source}）`,
@@ -72,14 +71,19 @@ const ja: StateWords = {
   found: (kind, created, updated, deleted) =>
     `最新の状態です。前回の${kind}の結果は追加${created}件、更新${updated}件、削除${deleted}件でした`,
   interrupted: (records) => `${records}で中断しました。次回のハーベストは続きから再開します`,
-  failed: (kind, message) => `前回の${kind}は失敗しました: ${message}`,
+  failed: (kind, message) => `前回の${kind}は失敗しました: ${toldAs(message)}`,
   unknownReason: '原因不明',
   unreadable: (source, count) =>
     `読み取れないレコードが${count}件あります。確認が必要です（rsbridge problems ${source}）`,
   refused: (source, since) =>
     `確認が必要です。${since}以降、多数のファイルを提供元から取得できないため、公開も削除も保留しています（rsbridge refused ${source}）`,
   listing: (count) => `識別子の一覧を取得中です（現在${count}件）`,
-  notListed: (at, message) => `${at}の識別子の一覧を最後まで取得できませんでした: ${message}`,
+  notListed: (at, message) => `${at}の識別子の一覧を最後まで取得できませんでした: ${toldAs(message)}`,
 };
+
+/** Repositories and systems have words of their own. */
+function toldAs(message: string): string {
+  return inJapanese(message) ?? message;
+}
 
 export const stateWords: Texts<StateWords> = { en, ja };

@@ -1,4 +1,4 @@
-import { BridgeError } from '../../core/errors.ts';
+import { refusal } from '../../core/errors.ts';
 import type { Database } from '../engine/database.ts';
 import { type SearchAnswer, type SearchQuestion, search } from './search.ts';
 
@@ -31,6 +31,6 @@ export async function boundedSearch(
     });
   } catch (error) {
     if ((error as { code?: unknown }).code !== cancelled) throw error;
-    throw new BridgeError('search-too-broad', 'too much fits what was asked for', { cause: error });
+    throw refusal('search-too-broad', 'search-too-broad', {}, { cause: error });
   }
 }

@@ -32,6 +32,7 @@ describe('a problem (RFC 9457)', () => {
       detail: 'there is nothing at this address',
       code: 'not-found',
       advice: 'See / for what is served here.',
+      reason: { code: 'nothing-here', facts: {} },
     });
   });
 

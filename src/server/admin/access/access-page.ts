@@ -8,7 +8,7 @@ import { type Scope, scopes, type TokenScope } from '../../../store/admin/scope.
 import { endSession, listSessions } from '../../../store/admin/sessions.ts';
 import { createToken, listTokens, revokeToken } from '../../../store/admin/tokens.ts';
 import { html, type Markup, timeAndAge } from '../../html/html.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { addressOf } from '../guard/loopback.ts';
 import { type Visitor, visitorOf } from '../guard/visitor.ts';
@@ -104,7 +104,7 @@ export function accessRoutes(app: FastifyInstance, deps: AdminServer): void {
 /** @throws Refusal */
 export function readScope(text: unknown): Scope {
   const scope = scopes.find((one) => one === text);
-  if (!scope) throw new Refusal('bad-request', `a scope is one of ${scopes.join(', ')}`);
+  if (!scope) throw refuse('bad-request', 'scope-unknown', { names: scopes.join(', ') });
   return scope;
 }
 
@@ -115,7 +115,7 @@ function readTokenScope(text: unknown): TokenScope {
 /** @throws Refusal */
 export function readDays(text: unknown): number | undefined {
   if (text === undefined || text === '') return undefined;
-  if (!/^[1-9]\d{0,3}$/.test(String(text))) throw new Refusal('bad-request', 'days are 1 to 9999');
+  if (!/^[1-9]\d{0,3}$/.test(String(text))) throw refuse('bad-request', 'days-unreadable', {});
   return Number(text);
 }
 
@@ -128,7 +128,7 @@ async function changePassword(
   const { current = '', password = '', repeat = '' } = formOf(request.body);
   const { account: name } = visitorOf(request);
   const account = name === undefined ? undefined : await findAccount(primaryOf(deps.database), name);
-  if (!account) throw new Refusal('not-allowed', 'a program has no password');
+  if (!account) throw refuse('not-allowed', 'program-without-password', {});
   const words = wordsOf(request);
   refuseConfigured(deps, account.name, words.link.configured);
   const trouble = troubleOf(request, password, repeat);

@@ -4,7 +4,7 @@ import { checkAccountName, findAccount } from '../../../store/admin/accounts.ts'
 import { createLink, type Invitation } from '../../../store/admin/links.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import type { Scope } from '../../../store/admin/scope.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 import type { AdminServer } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
 import { wordsOf } from '../page/language.ts';
@@ -32,6 +32,5 @@ export async function invite(
 
 /** Nobody shuts themselves out by mistake. @throws Refusal */
 export function refuseOwn(request: FastifyRequest, account: string): void {
-  if (visitorOf(request).account === account)
-    throw new Refusal('conflict', `${account} is the account that asks for it; another one can remove it`);
+  if (visitorOf(request).account === account) throw refuse('conflict', 'account-is-own', { account });
 }

@@ -4,7 +4,7 @@ import { findLink, useLink } from '../../../store/admin/links.ts';
 import { hashPassword, longestPassword, shortestPassword } from '../../../store/admin/password-hash.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { html } from '../../html/html.ts';
-import { Refusal } from '../../http/errors.ts';
+import { type Refusal, refuse } from '../../http/errors.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { seeOther, sendAdminPage } from '../page/admin-page.ts';
 import { formOf } from '../page/form-body.ts';
@@ -51,7 +51,7 @@ export function troubleOf(request: FastifyRequest, password: string, repeat: str
 }
 
 function linkUsed(): Refusal {
-  return new Refusal('link-used', 'this link was used before, or is older than a day');
+  return refuse('link-used', 'link-used', {});
 }
 
 async function sendForm(

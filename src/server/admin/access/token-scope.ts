@@ -1,7 +1,7 @@
 import { nameOfSet } from '../../../core/resource-set.ts';
 import type { ApiToken } from '../../../store/admin/tokens.ts';
 import type { ServerDeps } from '../../deps.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 
 /** What a token may do, and of one for content, what it reads. */
 export function scopeWords({ scope, sets = [] }: Pick<ApiToken, 'scope' | 'sets'>): string {
@@ -32,9 +32,5 @@ export function refuseUnknownSets(
     return privacy?.sourceAt?.(`${source}/sets/${name}`) !== undefined;
   };
   const unknown = sets.find((set) => !isKnown(set));
-  if (unknown !== undefined)
-    throw new Refusal(
-      'bad-request',
-      `there is no source or set called ${unknown}; write SOURCE or SOURCE/SET`,
-    );
+  if (unknown !== undefined) throw refuse('bad-request', 'set-unknown', { text: unknown });
 }

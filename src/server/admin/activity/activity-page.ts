@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
 import { allows } from '../../../store/admin/scope.ts';
 import { html, type Markup, timeAndAge } from '../../html/html.ts';
-import { Refusal } from '../../http/errors.ts';
+import { told } from '../../html/told.ts';
+import { refuse } from '../../http/errors.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
@@ -50,8 +51,7 @@ ${parts.search && html`<h2>${words.search}</h2>${livePart('search', parts.search
     config: { operationId: 'publishByForm', needs: 'run', acts: true },
     handler: async (request, reply) => {
       const { what } = formOf(request.body);
-      if (what !== 'lists' && what !== 'dumps')
-        throw new Refusal('bad-request', 'what is published anew is lists or dumps');
+      if (what !== 'lists' && what !== 'dumps') throw refuse('bad-request', 'published-anew-unknown', {});
       await deps.admin.installation.publish(what, actorOf(deps, request));
       return seeOther(deps, reply, '/activity');
     },
@@ -121,7 +121,7 @@ function restingTable({ resting }: Activity, reader: Reader, now: string): Marku
   if (resting.length === 0) return html`<p>${words.noRests}</p>`;
   const rows = resting.map(
     ({ host, until, reason }) =>
-      html`<tr><td class="mono">${host}</td><td>${timeAndAge(reader, until, now)}</td><td lang="en">${reason}</td></tr>
+      html`<tr><td class="mono">${host}</td><td>${timeAndAge(reader, until, now)}</td><td>${told(reason ?? '', reader.language)}</td></tr>
 `,
   );
   return scrolledTable(words.resting, [words.host, words.until, words.reason], rows);

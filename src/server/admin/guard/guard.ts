@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasAccounts } from '../../../store/admin/accounts.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { allows, type Scope } from '../../../store/admin/scope.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 import { type AdminServer, basePathOf } from './admin-server.ts';
 import { addressOf, isLoopback } from './loopback.ts';
 import { provenanceOf } from './same-origin.ts';
@@ -29,21 +29,21 @@ export function installGuard(app: FastifyInstance, deps: AdminServer, kind: 'pag
     const needed = request.routeOptions.config?.needs;
     const isUnsafe = request.method !== 'GET' && request.method !== 'HEAD';
     if (isUnsafe && provenanceOf(deps, request) === 'foreign')
-      throw new Refusal('cross-site', 'the request comes from a page of another site');
+      throw refuse('cross-site', 'page-of-another-site', {});
     const visitor = await findVisitor(deps, request);
     if (
       !visitor &&
       !isLoopback(request.raw, addressOf(deps, request)) &&
       !(await hasAccounts(primaryOf(deps.database)))
     )
-      throw new Refusal('no-password-yet', 'nobody has set a password, so only this machine itself may look');
+      throw refuse('no-password-yet', 'no-password-yet', {});
     if (needed === undefined) return;
-    if (!visitor) return refuse(deps, request, reply, kind);
+    if (!visitor) return turnAway(deps, request, reply, kind);
     if (!allows(visitor.scope, needed))
-      throw new Refusal('not-allowed', `this takes the scope ${needed}; ${visitor.who} has ${visitor.scope}`);
+      throw refuse('not-allowed', 'scope-missing', { needed, who: visitor.who, scope: visitor.scope });
     letIn(request, visitor);
     if (isUnsafe && visitor.by === 'proxy' && provenanceOf(deps, request) === 'unsaid')
-      throw new Refusal('cross-site', 'the request does not say which page it comes from');
+      throw refuse('cross-site', 'page-unknown', {});
     if (isUnsafe) unsaid.set(request, visitor);
   });
   // Only a form that we wrote has the word of the session: for browsers that say nothing of where a form stood.
@@ -51,8 +51,7 @@ export function installGuard(app: FastifyInstance, deps: AdminServer, kind: 'pag
     const visitor = unsaid.get(request);
     if (visitor?.by !== 'session' || provenanceOf(deps, request) === 'own') return;
     const { form } = (request.body ?? {}) as { form?: unknown };
-    if (!isSame(form, visitor.formToken))
-      throw new Refusal('cross-site', 'the request does not say which page it comes from');
+    if (!isSame(form, visitor.formToken)) throw refuse('cross-site', 'page-unknown', {});
   });
   app.addHook('onSend', async (_request, reply, payload) => {
     reply.headers({
@@ -73,7 +72,7 @@ function isSame(given: unknown, expected: string | undefined): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function refuse(
+function turnAway(
   deps: AdminServer,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -84,7 +83,5 @@ function refuse(
     const query = next === '' || next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
     return reply.redirect(`${basePathOf(deps)}/admin/sign-in${query}`, 303);
   }
-  throw new Refusal('sign-in-needed', 'this takes a session or a token', {
-    'www-authenticate': 'Bearer realm="rsbridge"',
-  });
+  throw refuse('sign-in-needed', 'sign-in-needed', {}, { 'www-authenticate': 'Bearer realm="rsbridge"' });
 }

@@ -45,7 +45,7 @@ export function addPageRoutes(app: FastifyInstance, deps: AdminServer): void {
         if (!isBridgeError(error, 'usage')) throw error;
         return sendAddPage(deps, request, reply, {
           ...wanted,
-          trouble: told(error.message, languageOf(request)),
+          trouble: told(error, languageOf(request)),
         });
       }
     },

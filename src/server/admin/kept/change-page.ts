@@ -41,7 +41,7 @@ export function changePageRoutes(app: FastifyInstance, deps: AdminServer): void 
         const { tag } = await deps.admin.acts.keptSettings(source);
         return sendChange(deps, request, reply, {
           form: { ...form, tag },
-          trouble: told(error.message, languageOf(request)),
+          trouble: told(error, languageOf(request)),
         });
       }
     },

@@ -6,7 +6,7 @@ import { type Draft, type DraftState, findDraft } from '../../../store/admin/dra
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { html, linkTo, type Markup } from '../../html/html.ts';
 import { told } from '../../html/told.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 import type { Language } from '../../words/language.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
@@ -67,11 +67,7 @@ export function draftPageRoutes(app: FastifyInstance, deps: AdminServer): void {
  */
 export async function readDraft(deps: AdminServer, id: string): Promise<Draft> {
   const draft = /^\d{1,9}$/.test(id) ? await findDraft(primaryOf(deps.database), Number(id)) : undefined;
-  if (!draft)
-    throw new Refusal(
-      'not-found',
-      'there is no such draft: they go after 30 days; look for the source again',
-    );
+  if (!draft) throw refuse('not-found', 'draft-unknown', {});
   const isDead = isBusy(draft.state) && (draft.busyUntil ?? '') < toIso(deps.clock.now());
   if (!isDead) return draft;
   return {
@@ -135,7 +131,7 @@ function sendDraft(
   const { found, trial, state } = draft;
   const all = wordsOf(request);
   const body = html`${state === 'failed' && failed(draft, words, languageOf(request))}${state === 'saved' && html`<p>${words.isGone}</p>`}
-${found && typed.trouble === undefined && state === 'tried' && trial && sampleTable(trial, words, all)}
+${found && typed.trouble === undefined && state === 'tried' && trial && sampleTable(trial, words, all, languageOf(request))}
 ${found && state !== 'saved' && choiceForm(deps, visitor, { draft, found, typed, words })}
 ${found ? html`<details><summary>${words.lookAgain}</summary>${again(deps, visitor, draft, words)}</details>` : again(deps, visitor, draft, words)}`;
   const status = typed.trouble === undefined ? 200 : 400;

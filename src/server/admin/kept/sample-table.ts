@@ -1,5 +1,7 @@
 import type { DraftTrial, TriedItem } from '../../../core/drafts/source-draft.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
+import type { Language } from '../../words/language.ts';
 import { numberCell, scrolledTable } from '../page/table.ts';
 import type { AdminWords } from '../page/words.ts';
 import type { KeptWords } from './kept-words.ts';
@@ -9,6 +11,7 @@ export function sampleTable(
   trial: DraftTrial,
   words: KeptWords,
   { number }: Pick<AdminWords, 'number'>,
+  language: Language,
 ): Markup {
   const { items, records, expectedTotal, problems, problemCount } = trial;
   const columns = [words.item, words.formatsOf, { name: words.filesOf, isNumber: true }];
@@ -19,7 +22,7 @@ export function sampleTable(
   );
   const troubles = problems.map(
     ({ identifier, message }) =>
-      html`<li>${identifier !== undefined && html`<bdi class="mono any">${identifier}</bdi> `}<bdi class="any">${message}</bdi></li>`,
+      html`<li>${identifier !== undefined && html`<bdi class="mono any">${identifier}</bdi> `}<bdi class="any">${told(message, language)}</bdi></li>`,
   );
   return html`<h2>${words.tried}</h2>
 <p>${records === 0 ? words.empty : words.records(number(records))}${expectedTotal !== undefined && html` ${words.expected(number(expectedTotal))}`}</p>

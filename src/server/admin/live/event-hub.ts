@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { failure } from '../../../core/errors.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 import { EventStream } from './event-stream.ts';
 
 /** Somebody who looks on. */
@@ -105,7 +105,7 @@ export function createEventHub(
     add: (onlooker) => {
       const ofOne = [...entries].filter(({ who }) => who === onlooker.who).length;
       if (isClosed || entries.size >= most || ofOne >= mostOfOne)
-        throw new Refusal('not-ready', 'too many look on already', { 'retry-after': '30' });
+        throw refuse('not-ready', 'too-many-look-on', {}, { 'retry-after': '30' });
       const stream = new EventStream();
       const entry: Entry = { ...onlooker, stream, checkedAt: performance.now() };
       entries.add(entry);

@@ -1,5 +1,5 @@
 import { type LogFilter, type LogLevel, logLevels } from '../../../store/presence/log-lines.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 
 export const levelNames = Object.keys(logLevels) as readonly LogLevel[];
 
@@ -11,8 +11,8 @@ export function readLogFilter(query: Readonly<Record<string, unknown>>): LogFilt
   };
   const [level, run] = [text('level'), text('run')];
   if (level !== undefined && !levelNames.some((one) => one === level))
-    throw new Refusal('bad-request', `a level is one of ${levelNames.join(', ')}`);
-  if (run !== undefined && !/^\d{1,9}$/.test(run)) throw new Refusal('bad-request', 'a run is a number');
+    throw refuse('bad-request', 'level-unknown', { names: levelNames.join(', ') });
+  if (run !== undefined && !/^\d{1,9}$/.test(run)) throw refuse('bad-request', 'run-unreadable', {});
   return {
     source: text('source')?.slice(0, 200),
     level: level as LogLevel | undefined,

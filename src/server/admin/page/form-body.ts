@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 
 /** The fields of a form; of one that is there twice, the last, but for those that are lists. */
 export type Form = Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export function takeForms(app: FastifyInstance): void {
     { parseAs: 'string' },
     (_request, body, done) => {
       const params = new URLSearchParams(body.toString());
-      if (params.size > mostFields) return done(new Refusal('bad-request', 'the form has too many fields'));
+      if (params.size > mostFields) return done(refuse('bad-request', 'form-too-large', {}));
       // No prototype: a field may have any name.
       const form: Record<string, string> = Object.create(null);
       for (const [name, value] of params) form[name] = value;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { findCause } from '../../../store/runs/unreadable-causes.ts';
 import { findSource } from '../../../store/sources/sources.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 import { actorOf } from '../guard/actor.ts';
 import type { AdminServer } from '../guard/admin-server.ts';
 import { findRow } from '../sources/source-facts.ts';
@@ -39,7 +39,6 @@ export async function causeOf(deps: AdminServer, source: string, id: string): Pr
   const db = primaryOf(deps.database);
   const stored = await findSource(db, source);
   const cause = stored && (await findCause(db, stored.id, id));
-  if (cause === undefined)
-    throw new Refusal('not-found', `no record of ${source} that could not be read has this cause, any more`);
+  if (cause === undefined) throw refuse('not-found', 'cause-unknown', { source });
   return cause;
 }

@@ -1,6 +1,7 @@
 import type { ComparedRun, RunComparison } from '../../../store/reading/run-comparison.ts';
 import type { ChangedSetting } from '../../../store/sources/run-settings.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import type { Reader } from '../../words/reader.ts';
 import { numberCell, scrolledTable } from '../page/table.ts';
 import { when } from '../page/when.ts';
@@ -64,7 +65,8 @@ function runsTable({ before, after }: RunComparison, { words: all, reader, now }
     said(
       words.error,
       ({ run }) =>
-        run.error && html`<bdi>${run.error.message}</bdi> <span class="mono">${run.error.code}</span>`,
+        run.error &&
+        html`<bdi>${told(run.error.message, reader.language)}</bdi> <span class="mono">${run.error.code}</span>`,
       'any',
     ),
   ];

@@ -1,6 +1,7 @@
 import { toMilliseconds } from '../../../core/datetime.ts';
 import type { Run, RunKind } from '../../../store/runs/runs.ts';
 import { html, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import type { Reader } from '../../words/reader.ts';
 import { when } from '../page/when.ts';
 import type { AdminWords } from '../page/words.ts';
@@ -17,7 +18,7 @@ export function runTable(
   const number = (value: number) => html`<td class="n">${words.number(value)}</td>`;
   const rows = runs.map(
     (run) =>
-      html`<tr id="run-${run.id}"><td class="n">${run.id}</td><td>${source.kinds[run.mode]}</td><td>${when(reader, run.startedAt, now)}</td><td>${duration(run, now)}</td>${number(run.items)}${number(run.created)}${number(run.updated)}${number(run.deleted)}${number(run.problems)}<td>${mark(run.state, task.states[run.state])}${run.error && html` <span class="soft"><bdi>${run.error.message}</bdi> <span class="mono">${run.error.code}</span></span>`}</td><td><a href="${place}/runs/${run.id}" aria-label="${source.compareRun(run.id)}">${source.compare}</a></td></tr>
+      html`<tr id="run-${run.id}"><td class="n">${run.id}</td><td>${source.kinds[run.mode]}</td><td>${when(reader, run.startedAt, now)}</td><td>${duration(run, now)}</td>${number(run.items)}${number(run.created)}${number(run.updated)}${number(run.deleted)}${number(run.problems)}<td>${mark(run.state, task.states[run.state])}${run.error && html` <span class="soft"><bdi>${told(run.error.message, reader.language)}</bdi> <span class="mono">${run.error.code}</span></span>`}</td><td><a href="${place}/runs/${run.id}" aria-label="${source.compareRun(run.id)}">${source.compare}</a></td></tr>
 `,
   );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${source.runs}"><table><thead><tr><th scope="col" class="n">#</th><th scope="col">${source.mode}</th><th scope="col">${source.began}</th><th scope="col">${source.took}</th><th scope="col" class="n">${source.records}</th><th scope="col" class="n">${source.created}</th><th scope="col" class="n">${source.updated}</th><th scope="col" class="n">${source.deleted}</th><th scope="col" class="n">${source.problems}</th><th scope="col">${source.result}</th><th scope="col">${source.before}</th></tr></thead><tbody>

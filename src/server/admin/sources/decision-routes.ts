@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 import { actorOf } from '../guard/actor.ts';
 import type { AdminServer } from '../guard/admin-server.ts';
 import { seeOther } from '../page/admin-page.ts';
@@ -36,13 +36,12 @@ export async function decide(
 ): Promise<number | undefined> {
   const { acts } = deps.admin;
   const by = actorOf(deps, request);
-  if (!Number.isSafeInteger(run))
-    throw new Refusal('bad-request', 'name the run that showed what is missing');
+  if (!Number.isSafeInteger(run)) throw refuse('bad-request', 'run-unnamed', {});
   if (decision === 'approve') {
     const [task] = await acts.ask([source], { kind: 'acceptance', what: [String(run)] }, by);
     return task;
   }
-  if (decision !== 'reject') throw new Refusal('bad-request', 'a decision is approve or reject');
+  if (decision !== 'reject') throw refuse('bad-request', 'decision-unknown', {});
   await acts.reject(source, run, by);
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from '../../html/html.ts';
-import { Refusal } from '../../http/errors.ts';
+import { Refusal, refuse } from '../../http/errors.ts';
 import { actorOf } from '../guard/actor.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
@@ -59,7 +59,7 @@ export async function actOn(
 /** @throws Refusal */
 export function readAct(text: unknown): SourceAct {
   const act = sourceActs.find((one) => one === text);
-  if (!act) throw new Refusal('bad-request', `an act is one of ${sourceActs.join(', ')}`);
+  if (!act) throw refuse('bad-request', 'act-unknown', { names: sourceActs.join(', ') });
   return act;
 }
 

@@ -9,7 +9,7 @@ import { listVanished, type VanishedItem } from '../../../store/runs/vanished.ts
 import { type DayCounts, listCounts } from '../../../store/sources/counts.ts';
 import { findSource, type StoredSource } from '../../../store/sources/sources.ts';
 import type { Setting, SourceSettings } from '../../deps.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 import type { AdminServer } from '../guard/admin-server.ts';
 import { readRows, type SourceRow } from './source-rows.ts';
 
@@ -39,7 +39,7 @@ export interface SourceFactsView {
 /** @throws Refusal where there is no such source */
 export async function findRow(deps: AdminServer, name: string): Promise<SourceRow> {
   const row = (await readRows(deps)).find((one) => one.name === name);
-  if (!row) throw new Refusal('not-found', `there is no source called ${name}`);
+  if (!row) throw refuse('not-found', 'source-unknown', { name, names: '' });
   return row;
 }
 

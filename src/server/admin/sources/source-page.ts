@@ -4,6 +4,7 @@ import { primaryOf } from '../../../store/admin/primary.ts';
 import { allows } from '../../../store/admin/scope.ts';
 import { listUnderWay } from '../../../store/presence/under-way.ts';
 import { html, linkTo, type Markup } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import type { Reader } from '../../words/reader.ts';
 import { activityWords } from '../activity/activity-words.ts';
 import { workList } from '../activity/work-list.ts';
@@ -133,5 +134,5 @@ function facts(
 function lessons({ details }: SourceFactsView, { source }: AdminWords, reader: Reader): Markup {
   const known = details?.lessons ?? [];
   if (known.length === 0) return html`<p>${source.nothingLearnt}</p>`;
-  return html`<ul>${known.map(({ sentence, learnedAt }) => html`<li><span lang="en">${sentence}</span> <span class="soft">${reader.time(learnedAt)}</span></li>`)}</ul>`;
+  return html`<ul>${known.map(({ sentence, learnedAt }) => html`<li>${told(sentence, reader.language)} <span class="soft">${reader.time(learnedAt)}</span></li>`)}</ul>`;
 }

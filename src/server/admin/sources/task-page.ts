@@ -4,7 +4,7 @@ import { primaryOf } from '../../../store/admin/primary.ts';
 import { type Asked, findAsked } from '../../../store/runs/asked.ts';
 import { html, type Markup } from '../../html/html.ts';
 import { told } from '../../html/told.ts';
-import { Refusal } from '../../http/errors.ts';
+import { refuse } from '../../http/errors.ts';
 import type { Reader } from '../../words/reader.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
 import { visitorOf } from '../guard/visitor.ts';
@@ -23,7 +23,7 @@ export function taskPageRoutes(app: FastifyInstance, deps: AdminServer): void {
     config: { operationId: 'getTaskPage', needs: 'read' },
     handler: async (request, reply) => {
       const asked = await readTask(deps, request.params.task);
-      if (!asked) throw new Refusal('not-found', 'nothing was asked for by this number');
+      if (!asked) throw refuse('not-found', 'task-unknown', {});
       const base = `${basePathOf(deps)}/admin`;
       const view = { base, reader: readerOf(deps, request), now: toIso(deps.clock.now()) };
       return sendAdminPage(deps, request, reply, {

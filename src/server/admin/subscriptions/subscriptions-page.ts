@@ -114,7 +114,7 @@ async function sendPage(
   const body = html`<p>${words.intro}</p>
 ${said !== undefined && html`<p class="note" role="status">${said}</p>`}
 ${secret !== undefined && html`<p class="note" role="status">${words.added} <code>${secret}</code></p>`}
-${mistake && html`<p class="bad s any" role="alert">${told(mistake.message, languageOf(request))}</p>`}
+${mistake && html`<p class="bad s any" role="alert">${told(mistake, languageOf(request))}</p>`}
 ${state.pending > 0 && html`<p>${words.pending(reader.count(state.pending))}</p>`}
 ${rows.length > 0 ? scrolledTable(words.title, words.columns, rows) : html`<p>${words.none}</p>`}
 ${mayAct && addForm(visitor, place, words, typed)}

@@ -114,9 +114,10 @@ function said(done: string | undefined, words: (typeof takedownWords)['en']): Ma
   return sentence === undefined ? undefined : html`<p class="note" role="status">${sentence}</p>`;
 }
 
-function mistakeOf(request: FastifyRequest, { code, message, advice }: BridgeError): Markup {
+function mistakeOf(request: FastifyRequest, error: BridgeError): Markup {
+  const { code, advice } = error;
   const own = errorWords[languageOf(request)].advice[code];
-  return html`<div role="alert"><p class="bad s any">${told(message, languageOf(request))}</p><p>${withCode(own ?? advice)} <span class="soft mono">${code}</span></p></div>`;
+  return html`<div role="alert"><p class="bad s any">${told(error, languageOf(request))}</p><p>${withCode(own ?? advice)} <span class="soft mono">${code}</span></p></div>`;
 }
 
 function confirmation(request: FastifyRequest, place: string, typed: string, plan: TakedownPlan): Markup {

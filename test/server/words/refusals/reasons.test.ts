@@ -4,7 +4,9 @@ import { nothingFound } from '../../../../src/bridge/finding/nothing-found.ts';
 import { refuseKnown, refuseTaken } from '../../../../src/bridge/sources/new-source.ts';
 import { pauseEnd } from '../../../../src/bridge/sources/pause-end.ts';
 import { parseConfig } from '../../../../src/core/config/config.ts';
-import { inJapanese } from '../../../../src/server/words/refusals/sentences.ts';
+import { type Reason, type ReasonCode, reasonIn, say } from '../../../../src/core/reasons/reason.ts';
+import { sentences } from '../../../../src/core/reasons/sentences.ts';
+import { inJapanese, reasonInJapanese } from '../../../../src/server/words/refusals/reasons.ts';
 
 const now = new Date('2026-11-26T12:00:00Z');
 const config = parseConfig({ sources: { nara: { url: 'https://nara.example.ac.jp/oai' } } });
@@ -52,8 +54,39 @@ test.each(['all', 'usual'] as const)('that nothing was found is said with what w
   expect(told).toMatch(
     /^https:\/\/repo\.example\.ac\.jp\/ には、ハーベストできるもの（DSpace、OAI-PMH、ResourceSync）が/,
   );
-  expect(told).toContain('このアドレスの応答: HTTP status 404。');
+  expect(told).toContain('https://repo.example.ac.jp/ の応答: HTTP status 404。');
   expect(told?.includes('\n  https://repo.example.ac.jp/oai: an HTML page\n')).toBe(telling === 'all');
+});
+
+const codes = Object.keys(sentences) as ReasonCode[];
+
+/** A word for each fact, a sentence where the fact is one. */
+function someFacts(code: ReasonCode): Readonly<Record<string, string>> {
+  const names = [...sentences[code].matchAll(/\{(\w+)/g)].map(([, name = '']) => name);
+  return Object.fromEntries(names.map((name, index) => [name, String(index + 11)]));
+}
+
+test.each(codes)('a kept sentence is told as well as a fresh one: %s', (code) => {
+  const facts = someFacts(code);
+  const said = say(code, facts as never);
+  expect(reasonIn(said)).toEqual({ code, facts });
+  const fresh = reasonInJapanese({ code, facts } as unknown as Reason);
+  expect(inJapanese(said)).toBe(fresh);
+  expect(fresh).not.toMatch(/undefined|\{|NaN/);
+});
+
+test('a reason within a reason is told, too', () => {
+  const why = say('host-unknown', { host: 'repo.example.org' });
+  expect(inJapanese(say('host-unreachable', { host: 'repo.example.org', why }))).toBe(
+    'repo.example.org に接続できません: repo.example.org という名前のホストは見つかりません',
+  );
+});
+
+test('hostile facts stay facts', () => {
+  const text = '$& {name} [x] (.*) \\ \u202e <script>';
+  const said = say('time-unreadable', { text });
+  expect(said.startsWith(`"${text}" is no time; `)).toBe(true);
+  expect(reasonIn(said)).toEqual({ code: 'time-unreadable', facts: { text } });
 });
 
 test('what nobody has translated is told as it was said', () => {

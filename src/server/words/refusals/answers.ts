@@ -1,0 +1,32 @@
+import type { answerSentences } from '../../../core/reasons/answer-sentences.ts';
+import type { InJapanese } from './in-japanese.ts';
+
+export const answersInJapanese: InJapanese<keyof typeof answerSentences> = {
+  'host-unknown': ({ host }) => `${host} という名前のホストは見つかりません`,
+  'no-program-answers': ({ address }) => `${address} では、どのプログラムも応答しません`,
+  'host-unreachable': ({ host, why }) => `${host} に接続できません: ${why}`,
+  'host-busy': ({ host, status, times }) =>
+    `${host} の応答は${times === '' ? '' : ` ${times} 回続けて`} HTTP ${status} でした`,
+  'busy-asked': ({ status }) => `サーバーの応答は HTTP ${status} で、待つよう求められました`,
+  'busy-unasked': ({ status }) => `サーバーの応答は HTTP ${status} でした`,
+  'place-answered': ({ url, why }) => `${url} の応答: ${why}`,
+  'took-longer': ({ who, seconds }) => `${who}: ${seconds} 秒以内に終わりませんでした`,
+  'came-too-slowly': ({ url, pace }) => `${url} の応答が遅すぎます（${pace}）`,
+  'ended-early': ({ url }) => `${url} の応答が途中で終わりました`,
+  'coding-broken': ({ url }) => `${url} の応答の gzip 圧縮が壊れています`,
+  'larger-than-allowed': ({ url, bytes }) => `${url} の応答が上限の ${bytes} バイトを超えています`,
+  'address-with-credentials': ({ host }) => `${host} のアドレスにユーザー名またはパスワードが含まれています`,
+  'answered-status': ({ url, status }) => `${url} の応答は HTTP ${status} でした`,
+  'answered-nothing': ({ url }) => `${url} の応答は空でした`,
+  'answered-html': ({ url, wanted }) => `${url} は ${wanted} ではなく HTML のページを返しました`,
+  'answered-no-json': ({ url }) => `${url} の応答は JSON ではありません`,
+  'answered-no-object': ({ url }) => `${url} の応答の JSON はオブジェクトではありません`,
+  'answered-no-list': ({ url }) => `${url} の応答に一覧がありません`,
+  'answered-error': ({ text }) => `リポジトリがエラーを返しました（${text}）`,
+  'no-identify': ({ url }) => `${url} は OAI-PMH ですが、Identify に応答しません`,
+  'sets-repeat': ({ url }) => `${url} のセット一覧で、同じページが繰り返されています`,
+  'not-well-formed': ({ url, why }) => `${url} の応答は整形式の XML ではありません: ${why}`,
+  'cut-before-end': ({ url }) => `${url} の応答が最後のタグの前で終わっています`,
+  'response-cut-off': () => '応答が最後のタグの前で終わっています',
+  'response-html': () => '応答は OAI-PMH ではなく HTML のページです',
+};
