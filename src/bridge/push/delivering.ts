@@ -64,6 +64,10 @@ export class Delivering {
     return this.#isBehind;
   }
 
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
   /** Takes up what is due, as far as there is room. @returns whether there was anything */
   async look(): Promise<boolean> {
     const { bridge, holder, senders, now } = this.#deps;

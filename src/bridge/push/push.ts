@@ -15,6 +15,8 @@ import { Telling } from './telling.ts';
 import { Verifying } from './verifying.ts';
 
 const lookMs = 200;
+/** With nothing under way; what this process writes down itself is seen at once. */
+const restMs = 1000;
 /** What is told is gathered for so long, and longer while those who answer still wait for what was told before. */
 const tellMs = 300;
 const longestGatherMs = 3000;
@@ -51,15 +53,7 @@ export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders }
   const telling = new Telling(bridge);
   const nextTidy = { at: 0 };
   let toldAt = Number.NEGATIVE_INFINITY;
-
-  const tellWatch = startWatch(bridge, stop, 'what is to be told cannot be written down', async () => {
-    if (!isOurs()) return tellMs;
-    if (delivering.isBehind && performance.now() - toldAt < longestGatherMs) return publishedMs;
-    const told = await telling.tell(now());
-    if (told === 'waits') return publishedMs;
-    if (told === 'told') toldAt = performance.now();
-    return told === 'told' || (await hasSubscribers(database.reader)) ? tellMs : idleMs;
-  });
+  let isWanted = true;
 
   async function look(): Promise<number> {
     try {
@@ -70,10 +64,14 @@ export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders }
         await removeExpired(database, now());
         await pruneNotifications(database, retention, now());
       }
-      if (!(await hasSubscribers(database.reader))) return idleMs;
+      const wasWanted = isWanted;
+      isWanted = await hasSubscribers(database.reader);
+      if (!isWanted) return restMs;
+      if (!wasWanted) tellWatch.wake();
       const hasDelivered = await delivering.look();
       const hasVerified = await verifying.look();
-      return hasDelivered || hasVerified ? lookMs / 4 : lookMs;
+      if (hasDelivered || hasVerified) return lookMs / 4;
+      return delivering.isBusy || verifying.isBusy ? lookMs : restMs;
     } catch (error) {
       if (!stop.aborted) log.warn({ ...failure(error) }, 'notifications cannot be sent; tried again');
       return pauseAfterFailureMs;
@@ -81,6 +79,18 @@ export function startPush(bridge: Bridge, stop: AbortSignal, { isOurs, senders }
   }
 
   const watch = startWatch(bridge, stop, 'notifications cannot be sent', look);
+  const tellWatch = startWatch(bridge, stop, 'what is to be told cannot be written down', async () => {
+    if (!isOurs()) return tellMs;
+    if (delivering.isBehind && performance.now() - toldAt < longestGatherMs) return publishedMs;
+    const told = await telling.tell(now());
+    if (told === 'waits') return publishedMs;
+    if (told === 'told') {
+      toldAt = performance.now();
+      watch.wake();
+    }
+    return told === 'told' || isWanted ? tellMs : idleMs;
+  });
+
   return {
     stop: async () => {
       await Promise.all([tellWatch.stop(), watch.stop()]);

@@ -34,6 +34,10 @@ export class Verifying {
     this.#deps = deps;
   }
 
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
   /** @returns whether there was anything */
   async look(): Promise<boolean> {
     const { bridge, holder, now } = this.#deps;

@@ -7,6 +7,11 @@ export interface Watch {
   stop(): Promise<void>;
 }
 
+export interface WakeableWatch extends Watch {
+  /** It looks now, or once more after the look that is under way. */
+  wake(): void;
+}
+
 const pauseMs = 2000;
 
 /**
@@ -18,22 +23,27 @@ export function startWatch(
   stop: AbortSignal,
   failed: string,
   look: (signal: AbortSignal) => Promise<number | undefined>,
-): Watch {
+): WakeableWatch {
   const stopped = new AbortController();
   const signal = eitherOf(stop, stopped.signal);
 
+  let rest = new AbortController();
+  signal.addEventListener('abort', () => rest.abort(), { once: true });
+
   async function watch(): Promise<void> {
     while (!signal.aborted) {
+      rest = new AbortController();
       const restMs = await look(signal).catch((error: unknown) => {
         if (!signal.aborted) log.error({ ...failure(error) }, failed);
         return undefined;
       });
-      await clock.sleep(restMs ?? pauseMs, signal).catch(() => undefined);
+      await clock.sleep(restMs ?? pauseMs, rest.signal).catch(() => undefined);
     }
   }
 
   const watching = watch();
   return {
+    wake: () => rest.abort(),
     stop: async () => {
       stopped.abort();
       await watching;

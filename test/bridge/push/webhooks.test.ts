@@ -93,3 +93,24 @@ test('a hub of others is told that there is something new, by both names, and fi
   // Nobody subscribes here.
   expect((await fetch(`${sample.base}/hub`, { method: 'POST' })).status).toBe(405);
 });
+
+test('while nothing happens the database is asked a few times a second, and what happens is told at once', async () => {
+  const { reader } = sample.bridge.database;
+  let asked = 0;
+  const count = ({ sql }: { readonly sql: string }) => {
+    if (sql.includes('push_')) asked += 1;
+  };
+  await soon(async () => {
+    const before = hook.received.length + foreignHub.received.length;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(hook.received.length + foreignHub.received.length).toBe(before);
+  });
+  reader.on('query', count);
+  await new Promise((resolve) => setTimeout(resolve, 4000));
+  reader.removeListener('query', count);
+  // Asked for anew every 200 ms it was more than ninety.
+  expect(asked).toBeLessThan(60);
+  const before = hook.deliveries('/hook').length;
+  await sample.edit(1);
+  await soon(() => expect(hook.deliveries('/hook').length).toBeGreaterThan(before));
+}, 120_000);
