@@ -63,7 +63,7 @@ export function migratedSqlite(): OwnDatabase {
 }
 
 export function migratedPostgres(): Promise<OwnDatabase> {
-  return createPostgres(` template ${inject('postgresTemplate')}`);
+  return createPostgres(` template ${inject('postgresTemplate')} strategy file_copy`);
 }
 
 /** Puts a migrated and empty database there. @returns where */
