@@ -7,9 +7,9 @@ import { freePort } from '../../src/cli/demo/free-port.ts';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { startPostgres } from '../house/postgres/server.ts';
 import { type Cost, type Requested, runCommand, serveRequests } from './growth/commands.ts';
-import { untilDescribed } from './growth/described.ts';
 import { judge } from './growth/judge.ts';
 import { processorTime } from './growth/processor-time.ts';
+import { untilDescribed } from './once/described.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
 /**
