@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createDeflateRaw } from 'node:zlib';
 import type { OpenFile } from '../disk/change-state.ts';
 import { deflateLevel, writeAll } from '../disk/document-file.ts';
-import { pieceOptions } from '../disk/gzip-pieces.ts';
+import { deflatedAtOnce, deflatePiece, pieceOptions } from '../disk/gzip-pieces.ts';
 import { TextChunks } from '../disk/text-chunks.ts';
 
 const readBytes = 262_144;
@@ -77,18 +78,17 @@ export class OpenListFile {
     try {
       await twin.truncate(deflatedLength);
       let size = deflatedLength;
-      await pipeline(
-        bytes,
-        createDeflateRaw({ level: deflateLevel, ...pieceOptions }),
-        async (pieces: AsyncIterable<Buffer>) => {
-          for await (const piece of pieces) {
-            // As of a whole document: what deflates to the same is the same.
-            digest.update(piece);
-            await writeAll(twin, piece, size);
-            size += piece.length;
-          }
-        },
-      );
+      const write = async (pieces: AsyncIterable<Buffer> | readonly Buffer[]) => {
+        for await (const piece of pieces) {
+          // As of a whole document: what deflates to the same is the same.
+          digest.update(piece);
+          await writeAll(twin, piece, size);
+          size += piece.length;
+        }
+      };
+      if (this.#length - length <= deflatedAtOnce)
+        await write([deflatePiece(await buffer(bytes), deflateLevel)]);
+      else await pipeline(bytes, createDeflateRaw({ level: deflateLevel, ...pieceOptions }), write);
       await twin.sync();
       return {
         ...this.#published,
@@ -114,10 +114,10 @@ export class OpenListFile {
 
   async *#bytes(start: number, end: number): AsyncGenerator<Buffer> {
     for (let position = start; position < end; ) {
-      const buffer = Buffer.allocUnsafe(Math.min(readBytes, end - position));
-      const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, position);
+      const chunk = Buffer.allocUnsafe(Math.min(readBytes, end - position));
+      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, position);
       if (bytesRead === 0) throw new Error(`${this.#published.plain} is shorter than what was written to it`);
-      yield buffer.subarray(0, bytesRead);
+      yield chunk.subarray(0, bytesRead);
       position += bytesRead;
     }
   }

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
-import { pieceOptions } from './gzip-pieces.ts';
+import { deflatedAtOnce, deflatePiece, pieceOptions } from './gzip-pieces.ts';
 
 /** Level 1 takes a third of the time of level 6 and leaves lists a few per cent larger. */
 export const deflateLevel = 1;
@@ -27,15 +27,16 @@ export interface WrittenTwins {
 
 /**
  * One document, or one piece of it, written plain and deflated side by side: to temporary names,
- * synced, renamed. zlib works in the thread pool while the next chunk is rendered.
+ * synced, renamed. Of what is long, zlib works in the thread pool while the next chunk is rendered.
  */
 export class DocumentFile {
   readonly #directory: string;
   readonly #name: string;
   readonly #plain: FileHandle;
   readonly #compressed: FileHandle;
-  readonly #deflate: DeflateRaw;
-  readonly #deflateDone: Promise<void>;
+  /** What is short, so far. */
+  #held: Buffer[] = [];
+  #long: { readonly deflate: DeflateRaw; readonly done: Promise<void> } | undefined;
   /** Tells plain bytes apart as well: what deflates to the same is the same, and is a tenth of the octets to hash. */
   readonly #deflatedHash = createHash('sha256');
   #length = 0;
@@ -65,18 +66,6 @@ export class DocumentFile {
     this.#name = name;
     this.#plain = plain;
     this.#compressed = compressed;
-    // Rendering runs ahead of zlib by a few chunks, so that neither waits for the other.
-    const ahead = { writableHighWaterMark: 1_048_576 };
-    this.#deflate = createDeflateRaw({ level: deflateLevel, chunkSize: 65_536, ...pieceOptions, ...ahead });
-    this.#deflateDone = pipeline(this.#deflate, async (chunks: AsyncIterable<Buffer>) => {
-      for await (const chunk of chunks) {
-        this.#deflatedLength += chunk.length;
-        this.#deflatedHash.update(chunk);
-        await writeAll(compressed, chunk);
-      }
-    });
-    // It is awaited later; until then a failure is not unhandled.
-    this.#deflateDone.catch(() => undefined);
   }
 
   get length(): number {
@@ -90,13 +79,17 @@ export class DocumentFile {
     await this.#writing;
     this.#writing = writeAll(this.#plain, bytes);
     this.#writing.catch(() => undefined);
-    if (!this.#deflate.write(bytes)) await Promise.race([once(this.#deflate, 'drain'), this.#deflateDone]);
+    if (!this.#long && this.#length <= deflatedAtOnce) {
+      this.#held.push(bytes);
+      return;
+    }
+    const { deflate, done } = this.#begin();
+    if (!deflate.write(bytes)) await Promise.race([once(deflate, 'drain'), done]);
   }
 
   async finish(): Promise<WrittenTwins> {
     try {
-      this.#deflate.end();
-      await Promise.all([this.#writing, this.#deflateDone]);
+      await Promise.all([this.#writing, this.#finishDeflated()]);
       await Promise.all([this.#plain.sync(), this.#compressed.sync()]);
     } catch (error) {
       await this.discard();
@@ -115,12 +108,41 @@ export class DocumentFile {
   }
 
   async discard(): Promise<void> {
-    this.#deflate.destroy();
-    await Promise.allSettled([this.#writing, this.#deflateDone]);
+    this.#long?.deflate.destroy();
+    await Promise.allSettled([this.#writing, this.#long?.done]);
     await this.#close();
     for (const suffix of ['.tmp', '.deflate.tmp']) {
       await rm(join(this.#directory, `${this.#name}${suffix}`), { force: true });
     }
+  }
+
+  /** It is long. */
+  #begin(): { readonly deflate: DeflateRaw; readonly done: Promise<void> } {
+    if (this.#long) return this.#long;
+    // Rendering runs ahead of zlib by a few chunks, so that neither waits for the other.
+    const ahead = { writableHighWaterMark: 1_048_576 };
+    const deflate = createDeflateRaw({ level: deflateLevel, chunkSize: 65_536, ...pieceOptions, ...ahead });
+    const done = pipeline(deflate, async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) await this.#addDeflated(chunk);
+    });
+    // It is awaited later; until then a failure is not unhandled.
+    done.catch(() => undefined);
+    for (const bytes of this.#held) deflate.write(bytes);
+    this.#held = [];
+    this.#long = { deflate, done };
+    return this.#long;
+  }
+
+  async #finishDeflated(): Promise<void> {
+    if (!this.#long) return this.#addDeflated(deflatePiece(Buffer.concat(this.#held), deflateLevel));
+    this.#long.deflate.end();
+    return this.#long.done;
+  }
+
+  async #addDeflated(bytes: Buffer): Promise<void> {
+    this.#deflatedLength += bytes.length;
+    this.#deflatedHash.update(bytes);
+    await writeAll(this.#compressed, bytes);
   }
 
   async #close(): Promise<void> {

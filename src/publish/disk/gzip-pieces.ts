@@ -1,4 +1,4 @@
-import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, type ZlibOptions } from 'node:zlib';
 
 /**
  * A document compressed piece by piece, and yet one gzip member: several members in a row are allowed
@@ -13,11 +13,21 @@ export const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 /** Of a stream that ends as a piece, not as the whole. */
 export const pieceOptions = { finishFlush: constants.Z_SYNC_FLUSH } as const;
 
+/** Up to so many octets are deflated at once: a stream takes a third of a megabyte, whatever goes through it. */
+export const deflatedAtOnce = 65_536;
+
 /** The empty block that may follow any piece as the last one. */
 export const lastBlock = Buffer.from([3, 0]);
 
-export function deflatePiece(bytes: Uint8Array): Buffer {
-  return deflateRawSync(bytes, { level: 9, ...pieceOptions });
+/** @param bytes `deflatedAtOnce` at most */
+export function deflatePiece(bytes: Uint8Array, level = 9): Buffer {
+  return deflateRawSync(bytes, { level, ...fitting(bytes.byteLength), ...pieceOptions });
+}
+
+/** A window, and tables beside it, that are not larger than what they are for. */
+function fitting(length: number): ZlibOptions {
+  const windowBits = Math.min(15, Math.max(9, Math.ceil(Math.log2(length + 1))));
+  return { windowBits, memLevel: windowBits - 7, chunkSize: Math.max(256, length >> 1) };
 }
 
 /**
@@ -28,7 +38,7 @@ export function gzipEnd(before: Extent, bytes: Uint8Array): Buffer {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(bytes, before.crc), 0);
   trailer.writeUInt32LE((before.length + bytes.byteLength) % 2 ** 32, 4);
-  return Buffer.concat([deflateRawSync(bytes, { level: 9 }), trailer]);
+  return Buffer.concat([deflateRawSync(bytes, { level: 9, ...fitting(bytes.byteLength) }), trailer]);
 }
 
 /** Of some bytes: their CRC-32 (IEEE), and how many they are. */

@@ -1,6 +1,6 @@
-/** Collects small texts into buffers worth a system call. */
+/** Collects small texts into buffers worth a system call. What is short takes no more than it needs. */
 export class TextChunks {
-  #buffer = Buffer.allocUnsafeSlow(chunkLength);
+  #buffer = nothing;
   #length = 0;
   /** Octets of the text that came last. */
   added = 0;
@@ -15,6 +15,8 @@ export class TextChunks {
       this.added = whole.length;
       return full && full.length > 0 ? Buffer.concat([full, whole]) : whole;
     }
+    // What has filled one is long, and will fill another.
+    if (this.#length + most > this.#buffer.length) this.#grow(full ? chunkLength : this.#length + most);
     this.added = this.#buffer.write(text, this.#length, 'utf8');
     this.#length += this.added;
     return full;
@@ -24,10 +26,17 @@ export class TextChunks {
   take(): Buffer {
     const chunk = this.#buffer.subarray(0, this.#length);
     // It belongs to whoever takes it.
-    if (this.#length > 0) this.#buffer = Buffer.allocUnsafeSlow(chunkLength);
+    if (this.#length > 0) this.#buffer = nothing;
     this.#length = 0;
     return chunk;
   }
+
+  #grow(wanted: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.min(chunkLength, Math.max(wanted, this.#buffer.length * 2)));
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
 }
 
+const nothing = Buffer.alloc(0);
 const chunkLength = 131_072;

@@ -20,15 +20,15 @@ const bufferBytes = 1_048_576;
 
 /**
  * A large file written from beginning to end: to a temporary name, synced, renamed, and hashed on the way. One
- * buffer is filled and hashed while the other one is written.
+ * buffer is filled and hashed while the other one is written; what is short takes no more than it needs.
  */
 export class PackageFile implements ByteSink {
   readonly #directory: string;
   readonly #name: string;
   readonly #handle: FileHandle;
   readonly #hash = createHash('sha256');
-  #filling = Buffer.allocUnsafeSlow(bufferBytes);
-  #spare = Buffer.allocUnsafeSlow(bufferBytes);
+  #filling = Buffer.alloc(0);
+  #spare = Buffer.alloc(0);
   #filled = 0;
   #length = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -47,6 +47,7 @@ export class PackageFile implements ByteSink {
 
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (bytes.byteLength > bufferBytes - this.#filled) return this.#writeAcross(bytes);
+    this.#makeRoom(this.#filled + bytes.byteLength);
     this.#filling.set(bytes, this.#filled);
     this.#filled += bytes.byteLength;
     return undefined;
@@ -72,8 +73,16 @@ export class PackageFile implements ByteSink {
     await rm(join(this.#directory, `${this.#name}.tmp`), { force: true });
   }
 
+  #makeRoom(wanted: number): void {
+    if (wanted <= this.#filling.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.min(bufferBytes, Math.max(wanted, this.#filling.length * 2)));
+    this.#filling.copy(larger, 0, 0, this.#filled);
+    this.#filling = larger;
+  }
+
   async #writeAcross(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.byteLength; ) {
+      this.#makeRoom(bufferBytes);
       const part = bytes.subarray(start, start + bufferBytes - this.#filled);
       this.#filling.set(part, this.#filled);
       this.#filled += part.byteLength;

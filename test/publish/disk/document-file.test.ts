@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DocumentFile } from '../../../src/publish/disk/document-file.ts';
+import { lastBlock } from '../../../src/publish/disk/gzip-pieces.ts';
 import { etagOf, storeDocument, writeDocument } from '../../../src/publish/disk/stored-document.ts';
 
 const facts = {
@@ -47,3 +49,20 @@ it('a document of one text is known by that text', async () => {
     expect(plain.etag).toBe(etagOf(text));
   }
 });
+
+it.each([0, 1, 255, 65_535, 65_536, 65_537, 300_000])(
+  '%i octets in pieces inflate to themselves',
+  async (length) => {
+    const bytes = Buffer.alloc(length, 'a short text, and another one; ');
+    for (const step of [1000, 65_536, 200_000]) {
+      const file = await DocumentFile.create(directory, 'list');
+      for (let start = 0; start < length; start += step)
+        await file.append(bytes.subarray(start, start + step));
+      const { plain, deflated } = await file.finish();
+      expect(await readFile(join(directory, plain.file))).toEqual(bytes);
+      const pieces = Buffer.concat([await readFile(join(directory, deflated.file)), lastBlock]);
+      expect(pieces.length).toBe(deflated.length + lastBlock.length);
+      expect(inflateRawSync(pieces)).toEqual(bytes);
+    }
+  },
+);

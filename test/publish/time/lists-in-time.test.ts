@@ -295,8 +295,11 @@ describeOnBoth('a Resource List as of a moment', (open) => {
     };
     lists = create({ clock: resting, log: { ...silent, info: () => pass(2) } });
     const found = await Promise.all(moments.map((moment) => lists.find(set, moment)));
-    expect(found.filter((list) => list !== undefined)).toHaveLength(8);
-    expect(rests).toBe(7);
+    const given = found.filter((list) => list !== undefined).length;
+    // Whoever asks when the first is done finds its place free.
+    expect(given).toBeGreaterThanOrEqual(8);
+    expect(given).toBeLessThan(12);
+    expect(rests).toBe(given - 1);
     expect(await lists.find(set, moments[11] as Moment)).toBeDefined();
   });
 
