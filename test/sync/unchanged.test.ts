@@ -65,3 +65,19 @@ test('the state of a copy of the release before is gone on with', async () => {
   await copy.sync();
   expect(source.statuses.at(-1)).toBe('304 /changes.xml');
 });
+
+test('a list that is the same, and says nothing of its resources, is no reason not to ask for them', async () => {
+  const sitemap = (lastmod: string) =>
+    put('/sitemap.xml', `<urlset ${namespaces}><url><loc>${source.origin}/a</loc>${lastmod}</url></urlset>`);
+  const address = new URL('/sitemap.xml', source.origin);
+  sitemap('');
+  await copy.sync({ address });
+  put('/a', 'another');
+  expect(await copy.sync({ address })).toMatchObject({ read: { entries: 1 }, copied: { updated: 1 } });
+  expect(await copy.sync({ address })).toMatchObject({ copied: { updated: 0, confirmed: 1, octets: 0 } });
+  expect(copy.contents()).toEqual({ a: 'another' });
+  // With a time for each, the list tells.
+  sitemap('<lastmod>2026-11-01T00:00:00Z</lastmod>');
+  await copy.sync({ address });
+  expect(await copy.sync({ address })).toMatchObject({ read: { entries: 0 }, copied: { requests: 0 } });
+});

@@ -72,15 +72,16 @@ export async function parseSourceDocument(
   handler: StatementHandler,
   report: Report,
 ): Promise<SourceDocument> {
-  let damage = 'it ended early';
+  // What is wrong first is the cause of the rest.
+  let damage: string | undefined;
   const noted: Report = (rules, message, severity) => {
-    if (rules === 'RS-GEN-19' && severity === 'error') damage = message;
+    if (rules === 'RS-GEN-19' && severity === 'error') damage ??= message;
     report(rules, message, severity);
   };
   const draft = new Draft(uri, handler, noted);
   const read = await readDocument(bytes, draft, noted, { forgiving: true });
   draft.refuseOther();
-  if (!read.whole) throw new BridgeError('upstream-not-xml', `${uri}: ${damage}`);
+  if (!read.whole) throw new BridgeError('upstream-not-xml', `${uri}: ${damage ?? 'it ended early'}`);
   return draft.finish();
 }
 

@@ -12,6 +12,7 @@ export interface StagedList extends Tally {
   readonly at: string;
   /** Undefined: every part was read, so that an absence counts. */
   readonly incomplete: string | undefined;
+  /** By which the next reading is told that the list is the same; none where that says nothing of what it lists. */
   readonly validators: Validators;
 }
 
@@ -29,6 +30,7 @@ export async function stageList(
 ): Promise<StagedList | undefined> {
   const inventory = new Inventory(staging);
   let at: string | undefined;
+  let isTelling = true;
   const read = await readTree(
     staging.port,
     uri,
@@ -36,7 +38,10 @@ export async function stageList(
       opened: (document, servedAt) => {
         at ??= document.times.at ?? servedAt ?? staging.now();
       },
-      statement: (statement) => inventory.stage(statement, at ?? staging.now()),
+      statement: (statement) => {
+        isTelling &&= statement.hashes.length > 0 || statement.lastmod !== undefined;
+        inventory.stage(statement, at ?? staging.now());
+      },
     },
     staging.remarks,
     known,
@@ -47,7 +52,7 @@ export async function stageList(
   const [fault] = read.faults;
   const incomplete = fault === undefined ? undefined : `${fault.uri}: ${fault.reason}`;
   if (incomplete === undefined) inventory.doomUnseen(moment);
-  return { ...inventory.tally, at: moment, incomplete, validators: read.validators };
+  return { ...inventory.tally, at: moment, incomplete, validators: isTelling ? read.validators : {} };
 }
 
 /** Everything that there is, as a list tells it or the manifests of a dump, against what is held. */
