@@ -25,6 +25,8 @@ export interface SimulatorSettings {
   /** Entries of one document. */
   readonly partSize: number;
   readonly packageSize: number;
+  /** Dumps link to the manifests of their packages, which are documents of their own as well. */
+  readonly linksManifests: boolean;
   readonly offers: readonly OfferedCapability[];
   /** Which facts entries state. */
   readonly facts: readonly StatedFact[];
@@ -71,6 +73,7 @@ export const usualSettings: SimulatorSettings = {
   closeAfter: undefined,
   partSize: 50_000,
   packageSize: 1000,
+  linksManifests: false,
   offers: ['resourcelist', 'changelist'],
   facts: ['hash', 'length', 'lastmod', 'type'],
   mementos: false,

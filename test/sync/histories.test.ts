@@ -2,6 +2,7 @@ import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { OfferedCapability } from '../../src/simulate/settings.ts';
 import { ownFolder } from '../../src/sync/state/copy-database.ts';
 import { runs } from '../house/runs.ts';
 import { ChangingSource, type Interference } from '../house/sync/changing-source.ts';
@@ -130,7 +131,7 @@ it('whatever happens on the way, at a quiet moment the copy is the Source', asyn
         ['lastmod'] as const,
         ['length', 'lastmod'] as const,
       ),
-      fc.constantFrom<readonly string[]>(
+      fc.constantFrom<readonly OfferedCapability[]>(
         ['resourcelist', 'changelist'],
         ['resourcelist', 'changedump'],
         ['resourcelist', 'changelist', 'changedump'],

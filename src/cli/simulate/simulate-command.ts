@@ -27,6 +27,7 @@ export interface SimulateFlags {
   readonly closeAfter?: number;
   readonly partSize?: number;
   readonly dumps: boolean;
+  readonly linkManifests: boolean;
   readonly packageSize?: number;
   readonly mementos: boolean;
   readonly gzip: boolean;
@@ -78,6 +79,7 @@ function settingsOf(flags: SimulateFlags): Partial<SimulatorSettings> {
     ...{ maximumEvents: maxEvents, maximumChanges: maxChanges, listEverySeconds: flags.listEvery },
     events: flags.events && parseEvents(flags.events, '--events'),
     packageSize: flags.packageSize,
+    linksManifests: flags.linkManifests,
     latencyMs: flags.latency,
     offers: flags.dumps ? ['resourcelist', 'changelist', 'resourcedump', 'changedump'] : undefined,
     mementos: flags.mementos || undefined,

@@ -41,6 +41,7 @@ export function addSimulateCommand(
     .addOption(number('--close-after <n>', 'close a Change List after so many changes', parsePositive))
     .addOption(number('--part-size <n>', 'entries of one list (default: 50000)', parsePositive))
     .option('--dumps', 'offer a Resource Dump and a Change Dump, too', false)
+    .option('--link-manifests', 'with --dumps: they link to the manifests of their packages, too', false)
     .addOption(number('--package-size <n>', 'resources of one package (default: 1000)', parsePositive))
     .option('--mementos', 'keep former states, and link to them', false)
     .option('--gzip', 'compress answers for those who take them so', false)

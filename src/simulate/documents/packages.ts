@@ -17,6 +17,8 @@ export interface PackageDraft {
 /** Makes the bytes of a package, with whatever is wrong with it. */
 export type Pack = (draft: PackageDraft) => Buffer;
 
+const manifestEnding = '-manifest.xml';
+
 /** Dumps: lists of packages, and the packages. */
 export class Packages {
   readonly #settings: SimulatorSettings;
@@ -49,29 +51,49 @@ export class Packages {
 
   changeDump(stretches: readonly Stretch[]): Draft {
     const { names } = this.#settings;
-    const filled = stretches.filter(({ changes, until }) => changes.length > 0 && until !== undefined);
-    const entries = filled.map((stretch) => {
-      const path = numbered(names.changedump, stretch.number, 'zip');
-      const { from, until } = stretch;
-      return this.#listed(path, this.#changes(path, stretch), { from, until });
-    });
+    // An open one tells up to when there were no changes, even if it has none.
+    const entries = stretches
+      .filter(({ changes, until }) => changes.length > 0 || until === undefined)
+      .map((stretch) => {
+        const path = numbered(names.changedump, stretch.number, 'zip');
+        const { from, until } = stretch;
+        return this.#listed(path, this.#changes(path, stretch), { from, until });
+      });
     const from = stretches[0]?.from;
     return this.#dump(names.changedump, 'changedump', { from }, entries);
   }
 
   /** The ZIP at a path; undefined: there is none. */
   package(path: string, stretches: () => readonly Stretch[]): Buffer | undefined {
+    const found = this.#at(path, stretches);
+    return found && this.#made(found.draft, found.key);
+  }
+
+  /** The manifest of a package, outside of it, where dumps link to those; undefined: there is none. */
+  manifest(path: string, stretches: () => readonly Stretch[]): Draft | undefined {
+    if (!this.#settings.linksManifests || !path.endsWith(manifestEnding)) return undefined;
+    const found = this.#at(path.replace(manifestEnding, '.zip'), stretches);
+    return found && { ...found.draft.manifest, path };
+  }
+
+  /** @returns with what tells states of it apart; empty: it changes */
+  #at(
+    path: string,
+    stretches: () => readonly Stretch[],
+  ): { readonly draft: PackageDraft; readonly key: string } | undefined {
     const { names } = this.#settings;
     const number = numberIn(path, names.changedump, 'zip');
     if (number !== undefined) {
-      const stretch = stretches().find((one) => one.number === number && one.until !== undefined);
-      return stretch && this.#made(this.#changes(path, stretch), `${number}`);
+      const stretch = stretches().find((one) => one.number === number);
+      if (stretch === undefined) return undefined;
+      return { draft: this.#changes(path, stretch), key: stretch.until === undefined ? '' : `${number}` };
     }
-    for (const snapshot of this.#snapshots.values()) {
+    // Where names stay, the latest has them.
+    for (const snapshot of [...this.#snapshots.values()].reverse()) {
       const count = Math.max(1, Math.ceil(snapshot.versions.length / this.#settings.packageSize));
       for (let part = 0; part < count; part += 1) {
         if (this.#placeOf(snapshot, part) !== path) continue;
-        return this.#made(this.#resources(path, snapshot, part), `${snapshot.number}`);
+        return { draft: this.#resources(path, snapshot, part), key: `${snapshot.number}` };
       }
     }
     return undefined;
@@ -87,12 +109,11 @@ export class Packages {
   #listed(path: string, draft: PackageDraft, md: Record<string, string | undefined>): DraftEntry {
     const bytes = this.#made(draft, '');
     const hash = `sha-256:${createHash('sha256').update(bytes).digest('hex')}`;
-    return this.#writing.ofDocument(path, {
-      type: 'application/zip',
-      length: String(bytes.length),
-      hash,
-      ...md,
-    });
+    const facts = { type: 'application/zip', length: String(bytes.length), hash, ...md };
+    const entry = this.#writing.ofDocument(path, facts);
+    if (!this.#settings.linksManifests) return entry;
+    const contents = this.#writing.linkTo('contents', path.replace(/\.zip$/, manifestEnding));
+    return { ...entry, links: [{ ...contents, type: 'application/xml' }] };
   }
 
   #made(draft: PackageDraft, key: string): Buffer {

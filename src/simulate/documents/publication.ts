@@ -39,7 +39,11 @@ export class Publication {
     if (path === names.changelist) return this.#changeLists.top();
     if (path === names.resourcedump) return this.#packages.resourceDump(this.#snapshot());
     if (path === names.changedump) return this.#packages.changeDump(this.#changeLists.stretches());
-    return this.#resourceLists.part(path) ?? this.#changeLists.part(path);
+    return (
+      this.#resourceLists.part(path) ??
+      this.#changeLists.part(path) ??
+      this.#packages.manifest(path, () => this.#changeLists.stretches())
+    );
   }
 
   package(path: string): Buffer | undefined {
