@@ -72,6 +72,9 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   'alert test': [['rsbridge alert test', 'before you rely on it']],
   'alert list': [['rsbridge alert list --limit 5', 'what is wrong, and whether you were told']],
   'subscriptions list': [['rsbridge subscriptions list', 'who is told of changes, and how that goes']],
+  'subscriptions followed': [
+    ['rsbridge subscriptions followed', 'which Sources are followed, and whether their hubs tell of changes'],
+  ],
   'subscriptions add': [
     [
       'rsbridge subscriptions add https://search.example.ac.jp/changes --set kyoto',

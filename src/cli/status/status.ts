@@ -6,7 +6,7 @@ import { unpublishedSets } from '../../bridge/state/unpublished-sets.ts';
 import { withheldDumps, withheldJointDumps } from '../../bridge/state/withheld-dumps.ts';
 import { forReading, openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
-import { toIso } from '../../core/datetime.ts';
+import { followedView } from '../../core/following/followed-source.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
 import { placeOfGroup } from '../../harvest/http/host-gate.ts';
@@ -16,7 +16,7 @@ import { createReader } from '../../server/words/reader.ts';
 import type { FileCounts } from '../../store/files/file-counts.ts';
 import { countUnpublished } from '../../store/files/unpublished-files.ts';
 import type { WithheldCounts } from '../../store/files/withheld-files.ts';
-import { listTopics } from '../../store/following/followed-topics.ts';
+import { listFollowed } from '../../store/following/followed-sources.ts';
 import { listRestingHosts } from '../../store/hosts/host-news.ts';
 import { countNotifications, type NotificationCounts } from '../../store/notifications/inbox.ts';
 import { type Harvester, listHarvesters } from '../../store/oai/harvesters.ts';
@@ -27,6 +27,7 @@ import type { VanishedCounts } from '../../store/runs/vanished.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
+import { followedSentence } from './followed-sentence.ts';
 import { statusAt } from './status-at.ts';
 import { describeTurns, type Times, timesOf } from './times.ts';
 import { printToldOfChanges } from './told-of-changes.ts';
@@ -109,19 +110,9 @@ async function sayOthersRest({ config, database }: StoredBridge, io: CommandIo):
 
 /** Which Sources tell of their changes, and how far that is. */
 async function printFollowed({ database }: StoredBridge, json: boolean, io: CommandIo): Promise<void> {
-  for (const one of await listTopics(database.reader)) {
-    const { source, hub, state, reason, received, receivedAt, leaseUntil } = one;
-    const last = receivedAt === undefined ? 'nothing yet' : `the last at ${toIso(new Date(receivedAt))}`;
-    const until = leaseUntil === undefined ? '' : `, until ${toIso(new Date(leaseUntil))}`;
-    const said =
-      state === 'active'
-        ? `told of changes by ${new URL(hub).host}${until}; ${last}`
-        : `not told of changes by ${new URL(hub).host} yet${reason === undefined ? '' : ` (${reason})`}; it is polled`;
-    const iso = (at: number | undefined) => (at === undefined ? undefined : toIso(new Date(at)));
-    const times = { receivedAt: iso(receivedAt), leaseUntil: iso(leaseUntil) };
-    const followed = { source, hub: new URL(hub).host, state, reason, received, ...times };
-    printResult(io, json, { followed, healthy: true }, `${source}: ${printable(said)}`);
-  }
+  for (const one of await listFollowed(database.reader))
+    if (one.hub !== undefined)
+      printResult(io, json, { followed: followedView(one), healthy: true }, followedSentence(one));
 }
 
 /** What other services told of items; nothing where none did. */

@@ -22,6 +22,12 @@ export function addSubscriptionCommands(
     const { listSubscriptionsCommand } = await import('./list-subscriptions.ts');
     finish(await listSubscriptionsCommand(options, io));
   });
+  commandOf('followed', 'list Sources that are followed, and whether their hubs tell of changes').action(
+    async (options) => {
+      const { followedSourcesCommand } = await import('./followed-sources.ts');
+      finish(await followedSourcesCommand(options, io));
+    },
+  );
   commandOf('add <url>', 'have each change of a set told to a program, signed (webhook)')
     .requiredOption('--set <path>', 'the set that it is told of, as rsbridge status lists it')
     .option(

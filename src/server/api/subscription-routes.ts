@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
+import { followedView } from '../../core/following/followed-source.ts';
+import { listFollowed } from '../../store/following/followed-sources.ts';
 import { actorOf } from '../admin/guard/actor.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
 import type { ToldSubscription } from '../deps.ts';
@@ -19,6 +21,21 @@ const subscriptionSchema = Type.Object({
   reason: Type.Optional(Type.String({ description: 'Why the last one failed.' })),
   createdAt: Type.String({ format: 'date-time' }),
   ...{ until: moment, nextAt: moment, deliveredAt: moment, failedAt: moment },
+});
+const followedSchema = Type.Object({
+  followed: Type.Array(
+    Type.Object({
+      source: Type.String(),
+      hub: Type.Optional(Type.String({ description: 'Its host; none: the Source names no hub.' })),
+      state: Type.String({
+        description:
+          '`active`: its hub tells of changes; `wanted`, `asked`: the hub is to confirm; `ending`: it is told that it is over; `polled`: by its schedule alone.',
+      }),
+      reason: Type.Optional(Type.String({ description: 'Why it is not `active`.' })),
+      received: Type.Integer({ description: 'Notifications since the subscription was made.' }),
+      ...{ receivedAt: moment, leaseUntil: moment },
+    }),
+  ),
 });
 const listSchema = Type.Object({ subscriptions: Type.Array(subscriptionSchema) });
 const addBody = Type.Object({
@@ -52,6 +69,17 @@ export function subscriptionRoutes(api: FastifyInstance, deps: AdminServer): voi
       operation: described('Who is told of changes as they happen', { 200: ['All of them.', listSchema] }),
     },
     handler: async () => ({ subscriptions: (await subscriptions.list()).map(viewOf) }),
+  });
+  api.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/subscriptions/followed',
+    config: {
+      ...{ operationId: 'listFollowed', needs: 'read' },
+      operation: described('Which Sources are followed, and whether their hubs tell of changes', {
+        200: ['All of them.', followedSchema],
+      }),
+    },
+    handler: async () => ({ followed: (await listFollowed(deps.database.reader)).map(followedView) }),
   });
   api.route<{ Body: Static<typeof addBody> }>({
     method: 'POST',

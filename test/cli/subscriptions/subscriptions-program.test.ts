@@ -30,6 +30,7 @@ const run = (...args: string[]) => runMain(directory, ['subscriptions', ...args]
 
 test('a webhook is added, listed, tried and removed', async () => {
   expect((await run('list')).stdout).toContain('nobody is told of changes');
+  expect((await run('followed')).stdout).toContain('no Source is followed');
   const added = await run('add', `${hook.base}/hook`, '--set', 'repo', '--label', 'search');
   expect(added).toMatchObject({ code: 0 });
   const [, secret = ''] = /signed with (whsec_\S+)/.exec(added.stdout) ?? [];

@@ -25,6 +25,17 @@ const en = {
   outcomes: 'Deliveries',
   outcome: 'Outcome',
   number: 'Number',
+  followed: 'Followed Sources',
+  followedIntro:
+    'Sources that this bridge follows. Where a Source has a hub, it tells of changes; the schedule goes on beside it.',
+  followedColumns: ['Source', 'Hub', 'State', 'Last notification', 'Notifications'],
+  states: {
+    active: 'told',
+    asked: 'the hub is to confirm',
+    wanted: 'the hub is to be asked',
+    ending: 'ends',
+    polled: 'polled by its schedule',
+  },
 };
 
 const ja: typeof en = {
@@ -52,6 +63,17 @@ const ja: typeof en = {
   outcomes: '送信の結果',
   outcome: '結果',
   number: '件数',
+  followed: '購読しているソース',
+  followedIntro:
+    'このブリッジが読んでいる ResourceSync の Source です。ハブのある Source からは、変更の通知が届きます。スケジュールによる取得も続きます。',
+  followedColumns: ['ソース', 'ハブ', '状態', '最後の通知', '通知の数'],
+  states: {
+    active: '通知を受信中',
+    asked: 'ハブの確認待ち',
+    wanted: 'ハブに依頼予定',
+    ending: '終了の手続き中',
+    polled: 'スケジュールで取得',
+  },
 };
 
 export const subscriptionWords = { en, ja } as const;

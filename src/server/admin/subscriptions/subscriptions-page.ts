@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../../core/datetime.ts';
 import { type BridgeError, isBridgeError } from '../../../core/errors.ts';
+import type { FollowedSource } from '../../../core/following/followed-source.ts';
+import { listFollowed } from '../../../store/following/followed-sources.ts';
 import { readPushState } from '../../../store/push/state.ts';
 import type { ToldSubscription } from '../../deps.ts';
 import { html, type Markup } from '../../html/html.ts';
@@ -95,6 +97,7 @@ async function sendPage(
   const all = await deps.admin.subscriptions.list();
   const time = deps.clock.now().getTime() - deps.database.aheadMs;
   const state = await readPushState(deps.database.reader, time);
+  const followed = await listFollowed(deps.database.reader);
   const now = toIso(deps.clock.now());
   const actions = (id: number) =>
     mayAct &&
@@ -118,9 +121,29 @@ ${mistake && html`<p class="bad s any" role="alert">${told(mistake, languageOf(r
 ${state.pending > 0 && html`<p>${words.pending(reader.count(state.pending))}</p>`}
 ${rows.length > 0 ? scrolledTable(words.title, words.columns, rows) : html`<p>${words.none}</p>`}
 ${mayAct && addForm(visitor, place, words, typed)}
+${followed.length > 0 && followedTable(followed, { reader, now, base: `${basePathOf(deps)}/admin` })}
 ${counted.length > 0 && html`<h2>${words.outcomes}</h2>${scrolledTable(words.outcomes, [words.columns[0] ?? '', words.outcome, { name: words.number, isNumber: true }], counted)}`}`;
   const status = mistake ? (isBridgeError(mistake, 'usage') ? 400 : 404) : 200;
   return sendAdminPage(deps, request, reply, { title: words.title, body, visitor, status });
+}
+
+/** The other side: who tells this bridge. */
+function followedTable(
+  followed: readonly FollowedSource[],
+  { reader, now, base }: { readonly reader: Reader; readonly now: string; readonly base: string },
+): Markup {
+  const words = subscriptionWords[reader.language];
+  const rows = followed.map(({ source, hub, state, reason, leaseUntil, receivedAt, received }) => {
+    const until =
+      leaseUntil !== undefined &&
+      html` <span class="soft">${words.until(reader.time(iso(leaseUntil)))}</span>`;
+    const why = reason !== undefined && html` <bdi class="soft any">${told(reason, reader.language)}</bdi>`;
+    return html`<tr><td><a class="mono" href="${base}/sources/${source}">${source}</a></td><td class="mono">${hub !== undefined && new URL(hub).host}</td><td><span class="${state === 'active' ? 'good s any' : 'soft'}">${words.states[state]}</span>${until}${why}</td><td>${receivedAt !== undefined && when(reader, iso(receivedAt), now)}</td>${numberCell(reader.count(received))}</tr>
+`;
+  });
+  return html`<h2>${words.followed}</h2>
+<p>${words.followedIntro}</p>
+${scrolledTable(words.followed, words.followedColumns, rows)}`;
 }
 
 function addForm(
