@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { startPostgres } from '../house/postgres/server.ts';
+import { walk } from './oai/oai-walk.ts';
 import { end, orderAll, perThousand, seedRecords } from './oai/seeded.ts';
 import { processorSeconds } from './once/load.ts';
-import { walk } from './once/oai-walk.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
 /**

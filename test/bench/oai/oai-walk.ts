@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { megabytes, processorSeconds } from './load.ts';
+import { megabytes, processorSeconds } from '../once/load.ts';
 
 export interface Walked {
   readonly records: number;
