@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BridgeError, failure } from '../../src/core/errors.ts';
+import { knownMessages } from '../../src/server/admin/log/messages.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const documented = new Set(
@@ -64,4 +65,18 @@ test('every line of the log that tells of an error has its code', () => {
       ),
   );
   expect(without).toEqual([]);
+});
+
+test('every message of the log is in the Japanese table', () => {
+  const logged = new Set(
+    ['src', 'adapters'].flatMap((room) =>
+      readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .flatMap((file) => [...callsOf(readFileSync(join(root, room, file), 'utf8'))])
+        .flatMap((call) => /['`]([^'`$:]+(?:: [^'`$]+)?)[^'`]*['`],?\s*\)$/s.exec(call)?.[1] ?? [])
+        .map((message) => message.replace(/: $/, '')),
+    ),
+  );
+  expect([...logged].filter((message) => !knownMessages.has(message))).toEqual([]);
+  expect(logged.size).toBeGreaterThan(90);
 });

@@ -13,7 +13,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     addresses: 'reasons',
     alerts: 'time',
     comparison: 'xml',
-    config: 'access contracts crosswalks notifications push',
+    config: 'access contracts crosswalks notifications push reasons',
     contracts: 'reasons',
     crosswalks: 'contracts crosswalks/vocabularies descriptions dspace',
     'crosswalks/vocabularies': 'descriptions',

@@ -1,4 +1,5 @@
 import { toIso } from '../../../src/core/datetime.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { describeErrors, hasError, toBridgeError } from '../endpoint/oai-errors.ts';
 import { tokenExpiry } from '../tokens/token-expiry.ts';
 import { DistinctRecords } from '../verdicts/distinct-records.ts';
@@ -332,7 +333,7 @@ export class Chain<Entry> {
 
   #restart(reason: string): void {
     const { window, narrowed, restarted } = this.#state;
-    const message = `The list of ${this.#name} was started again: ${reason}.`;
+    const message = say('list-started-again', { list: this.#name, why: reason });
     this.#reports.add({ code: 'endpoint-quirk', message });
     this.#state = { ...newChain(window, narrowed), ...(restarted === true ? { restarted } : {}) };
     this.#trail.clear();

@@ -1,5 +1,6 @@
 import type { IdentifierEntry } from '../../../src/core/adapter.ts';
 import { parseDatestamp } from '../../../src/core/datetime.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import type { ReadEntry } from './page-batch.ts';
 
 /** Headers of ListIdentifiers as identifiers; whatever else is wrong with one, its name says that it is there. */
@@ -14,7 +15,7 @@ export function readHeader(format: string): ReadEntry<IdentifierEntry> {
       };
       return { entry, problem: undefined };
     }
-    const message = `A header cannot be read: ${quarantine ?? 'it states no identifier'}.`;
+    const message = say('header-unreadable', { why: quarantine ?? 'it states no identifier' });
     return { entry: undefined, problem: { code: 'record-quarantined', format, message } };
   };
 }

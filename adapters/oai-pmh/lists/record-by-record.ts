@@ -1,5 +1,6 @@
 import type { Problem } from '../../../src/core/adapter.ts';
 import { describeError, failure, isBridgeError } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import { listSets } from '../endpoint/list-sets.ts';
 import { requestRecord } from '../items/get-record.ts';
 import { DistinctRecords } from '../verdicts/distinct-records.ts';
@@ -225,7 +226,7 @@ export class RecordByRecord<Entry> {
     this.#missed.add(identifier);
     // A neighbouring window, read at the same time, was faster.
     if (this.#bad.has(identifier)) return;
-    const message = `The record ${identifier} is listed, but cannot be had: ${clause(reason)}.`;
+    const message = say('record-not-had', { identifier, why: clause(reason) });
     const problem: Problem = {
       code: 'record-quarantined',
       identifier,

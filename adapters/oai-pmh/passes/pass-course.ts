@@ -1,6 +1,7 @@
 import type { Problem } from '../../../src/core/adapter.ts';
 import { countOf } from '../../../src/core/count-of.ts';
 import { describeError, failure } from '../../../src/core/errors.ts';
+import { say } from '../../../src/core/reasons/reason.ts';
 import type { Chain } from '../lists/chain.ts';
 import type { ChainOptions } from '../lists/chain-options.ts';
 import type { ChainOutcome } from '../lists/chain-page.ts';
@@ -219,7 +220,7 @@ export class PassCourse<Entry> {
   }
 
   #readWhole(reason: string, inWindows?: number): void {
-    const message = `The list of ${this.#name} is read in one piece: ${reason}.`;
+    const message = say('list-in-one-piece', { list: this.#name, why: reason });
     this.#reports.add({ code: 'endpoint-quirk', message });
     const { key } = this.#progress;
     this.#progress = { key, delivered: 0, whole: true, inWindows };

@@ -1,5 +1,5 @@
 import type { PageRequest } from '../../../src/core/adapter.ts';
-import { BridgeError } from '../../../src/core/errors.ts';
+import { BridgeError, refusal } from '../../../src/core/errors.ts';
 import { describeErrors, hasError, toBridgeError } from '../endpoint/oai-errors.ts';
 import type { OaiError } from '../wire/record-parser.ts';
 import { isTooWide } from '../wire/trouble.ts';
@@ -138,8 +138,7 @@ export function judgePage(situation: PageSituation): PageVerdict {
   const nothingNew = count === 0 || situation.nextSeen || situation.repeats > 0;
   const ends = next === '' || (enough && token !== undefined && nothingNew);
   if (!ends && isLoop(situation)) {
-    const message = `${situation.url} repeats itself in its list of ${situation.list}`;
-    return new BridgeError('oai-token-loop', message);
+    return refusal('oai-token-loop', 'list-repeats', { url: situation.url, list: situation.list });
   }
   // A token may name "the next page" rather than a page (quirk 2): then asking twice has skipped one. Asking
   // twice is also what the HTTP port does, unseen. A cursor that counts pages (quirk 15) never gets so far.
@@ -186,6 +185,6 @@ export function isNearly(delivered: number, announced: number): boolean {
 
 function incomplete(situation: Situation, what: string): BridgeError {
   const { delivered, listSize = 'an unknown number of', list, url } = situation;
-  const message = `the list of ${list} from ${url} broke off after ${delivered} of ${listSize} records: ${what}`;
-  return new BridgeError('oai-list-incomplete', message);
+  const facts = { list, url, delivered, total: listSize, why: what };
+  return refusal('oai-list-incomplete', 'list-broke-off', facts);
 }

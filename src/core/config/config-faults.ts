@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { hiddenCollections, isInAny, privateSourceName } from '../access/private-sets.ts';
+import { say } from '../reasons/reason.ts';
 import { pageNames, reservedNames } from '../uris.ts';
 import { jointPath } from './joint-sets.ts';
 import { acceptedPlaces, parseAllowedPlace } from './network-allow.ts';
@@ -7,7 +8,7 @@ import { isAdminEmail, offeredOai, upstreamOai } from './oai-schema.ts';
 import { isObject, schemaFaults } from './schema-faults.ts';
 import { groupFaults } from './source-groups.ts';
 import type { SourceConfig } from './source-schema.ts';
-import { didYouMean, nearestOf, suggest } from './suggestion.ts';
+import { nearestOf, suggestion } from './suggestion.ts';
 
 /** Everything that is wrong with a configuration, a sentence each: where it is, and what to write there. */
 export function* findFaults(value: unknown, schema: TSchema): Generator<string> {
@@ -32,13 +33,12 @@ export function* findFaults(value: unknown, schema: TSchema): Generator<string> 
   yield* notifyFaults(all);
   for (const name of Object.keys(isObject(sources) ? sources : {})) {
     // Behind a proxy that strips the path, /rs/… would be this source's address.
-    if (name === basePath) yield `sources.${name}: the path of baseUrl begins with this name; choose another`;
-    if (reservedNames.has(name))
-      yield `sources.${name}: the bridge has an address of its own of this name; choose another`;
-    else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: a source's name is made of a-z, 0-9 and -`;
+    if (name === basePath) yield `sources.${name}: ${say('name-begins-base', {})}`;
+    if (reservedNames.has(name)) yield `sources.${name}: ${say('name-is-an-address', {})}`;
+    else if (!/^[a-z0-9-]+$/.test(name)) yield `sources.${name}: ${say('name-of-source', {})}`;
     const source = (sources as Record<string, unknown>)[name];
     if (pageNames.has(name) && isObject(source) && source.access !== undefined)
-      yield `sources.${name}.access: the bridge has a page of its own at /${name}, which would be closed with this source; call the source something else`;
+      yield `sources.${name}.access: ${say('page-would-close', { name })}`;
     yield* setFaults(`sources.${name}`, source);
     yield* privateSetFaults(name, source, { sources, basePath });
     yield* dspaceFaults(`sources.${name}`, source);
@@ -72,7 +72,7 @@ function* mailFaults({ mail, alerts, sources }: Readonly<Record<string, unknown>
   if (isObject(mail) && mail.password !== undefined && mail.security === 'none')
     yield 'mail.security: a password is not sent in clear; write starttls or tls, or leave out user and password';
   if (mail !== undefined) return;
-  const missing = 'there is no mail server; write mail.host and mail.from';
+  const missing = say('no-mail-server', {});
   if (isObject(alerts) && alerts.to !== undefined) yield `alerts.to: ${missing}`;
   for (const [name, source] of Object.entries(isObject(sources) ? sources : {}))
     if (isObject(source) && source.digestTo !== undefined) yield `sources.${name}.digestTo: ${missing}`;
@@ -118,29 +118,26 @@ function* dspaceFaults(place: string, source: unknown): Generator<string> {
   if (!isObject(source)) return;
   const { adapter, formats, headers, timeZone } = source;
   if (adapter !== 'resourcesync' && source.resourcesync !== undefined)
-    yield `${place}.resourcesync: only the adapter resourcesync has this setting, and the adapter here is ${adapter}; remove it`;
+    yield `${place}.resourcesync: ${say('setting-of-adapter', { adapter: String(adapter) })}`;
   if (adapter !== 'dspace' && adapter !== 'dspace-legacy') {
     const own = ['login', 'oai', 'entityTypes', 'crosswalk'].filter((key) =>
       key === 'oai'
         ? upstreamOai(source.oai as SourceConfig['oai']) !== undefined
         : source[key] !== undefined,
     );
-    if (own.length > 0)
-      yield `${place}.${own[0]}: only the adapters dspace and dspace-legacy have this setting, and the adapter here is ${adapter}; remove it`;
+    if (own.length > 0) yield `${place}.${own[0]}: ${say('setting-of-dspace', { adapter: String(adapter) })}`;
     const fromOai = isObject(formats) || (Array.isArray(formats) && formats.some(isObject));
-    if (fromOai)
-      yield `${place}.formats: all formats come from OAI-PMH here; write their names alone, as [oai_dc, jpcoar]`;
+    if (fromOai) yield `${place}.formats: ${say('formats-from-oai', { example: '[oai_dc, jpcoar]' })}`;
     return;
   }
   for (const name of Object.keys(isObject(headers) ? headers : {})) {
-    if (credentialHeaders.test(name))
-      yield `${place}.headers.${name}: a DSpace is read without an account, so that only what is public is published; remove this header (for hidden version histories use \`login\`)`;
+    if (credentialHeaders.test(name)) yield `${place}.headers.${name}: ${say('header-of-account', {})}`;
   }
   const names = (Array.isArray(formats) ? formats : []).map((format) =>
     isObject(format) ? format.name : format,
   );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) yield `${place}.formats: ${String(twice)} is there twice; write it once`;
+  if (twice !== undefined) yield `${place}.formats: ${say('value-twice', { text: String(twice) })}`;
   yield* timeZoneFaults(`${place}.timeZone`, timeZone);
 }
 
@@ -158,13 +155,13 @@ function* oaiFaults(place: string, source: unknown, contact: unknown): Generator
   const offered = offeredOai(source.oai as SourceConfig['oai']);
   const addresses = [offered?.adminEmail, source.contact, contact];
   if (offered && !addresses.some((address) => typeof address === 'string' && isAdminEmail(address)))
-    yield `${place}.oai: harvesters have to know whom to write to; write oai: { adminEmail: repository@example.ac.jp }, or such an address as contact`;
+    yield `${place}.oai: ${say('oai-without-address', { example: 'oai: { adminEmail: repository@example.ac.jp }' })}`;
 }
 
 function* timeZoneFaults(place: string, timeZone: unknown): Generator<string> {
   if (typeof timeZone !== 'string' || isTimeZone(timeZone)) return;
-  const meant = nearestOf(timeZone, Intl.supportedValuesOf('timeZone'));
-  yield `${place}: there is no time zone "${timeZone}"; write it as Asia/Tokyo, Europe/Berlin or UTC${meant === undefined ? '' : didYouMean(meant)}`;
+  const meant = nearestOf(timeZone, Intl.supportedValuesOf('timeZone')) ?? '';
+  yield `${place}: ${say('no-time-zone', { text: timeZone, meant })}`;
 }
 
 function isTimeZone(timeZone: string): boolean {
@@ -185,7 +182,7 @@ function* jointSetFaults(
 ): Generator<string> {
   for (const [name, set] of Object.entries(isObject(sets) ? sets : {})) {
     const [place = ''] = jointPath(name).split('/');
-    if (!/^[a-z0-9-]+$/.test(name)) yield `sets.${name}: a set's name is made of a-z, 0-9 and -`;
+    if (!/^[a-z0-9-]+$/.test(name)) yield `sets.${name}: ${say('name-of-set', {})}`;
     if (place === basePath)
       yield `sets.${name}: the path of baseUrl begins with ${place}, as the addresses of this set do; choose another`;
     if (isObject(sources) && Object.hasOwn(sources, place))
@@ -198,7 +195,7 @@ function* unknownGroups(place: string, named: unknown, groups: unknown): Generat
   const known = Object.keys(isObject(groups) ? groups : {});
   for (const group of Array.isArray(named) ? named : [])
     if (typeof group === 'string' && !group.includes('*') && !known.includes(group))
-      yield `${place}: there is no group "${group}"${suggest(group, known)}`;
+      yield `${place}: ${say('no-group', { text: group, ...suggestion(group, known) })}`;
 }
 
 const ownSets = ['all', 'metadata'];
@@ -261,16 +258,15 @@ function* setFaults(place: string, source: unknown): Generator<string> {
   const names = Object.keys(isObject(sets) ? sets : {});
   for (const name of names) {
     const set = isObject(sets) ? sets[name] : undefined;
-    if (ownSets.includes(name)) yield `${place}.sets.${name}: every source has this set; choose another name`;
-    else if (!/^[a-z0-9-]+$/.test(name))
-      yield `${place}.sets.${name}: a set's name is made of a-z, 0-9 and -`;
+    if (ownSets.includes(name)) yield `${place}.sets.${name}: ${say('set-of-every-source', {})}`;
+    else if (!/^[a-z0-9-]+$/.test(name)) yield `${place}.sets.${name}: ${say('name-of-set', {})}`;
     if (isObject(set) && set.collections === undefined && set.formats === undefined) {
-      yield `${place}.sets.${name}: say what is in it, by collections, by formats, or by both`;
+      yield `${place}.sets.${name}: ${say('set-without-content', {})}`;
     }
   }
   const known = [...ownSets, ...names];
   for (const name of Array.isArray(dumps) ? dumps : []) {
     if (typeof name === 'string' && !known.includes(name))
-      yield `${place}.dumps: there is no set "${name}"${suggest(name, known)}`;
+      yield `${place}.dumps: ${say('no-set', { text: name, ...suggestion(name, known) })}`;
   }
 }

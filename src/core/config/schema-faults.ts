@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { didYouMean, nearestOf, suggest } from './suggestion.ts';
+import { say } from '../reasons/reason.ts';
+import { nearestOf, suggestion } from './suggestion.ts';
 
 /**
  * What is wrong with a value, a sentence for each place: where it is, and what to write there. A schema may
@@ -28,7 +29,7 @@ function* innerFaults(schema: TSchema, value: unknown, place: string): Generator
   if (!properties) return;
   for (const key of Object.keys(value)) {
     if (!Object.hasOwn(properties, key))
-      yield `${below(key)}: unknown key${suggest(key, Object.keys(properties))}`;
+      yield `${below(key)}: ${say('key-unknown', suggestion(key, Object.keys(properties)))}`;
   }
   const required = (schema.required ?? []) as readonly string[];
   for (const [key, child] of Object.entries(properties)) {
@@ -68,16 +69,16 @@ function hasKeyOf({ properties }: TSchema, value: Record<string, unknown>): bool
 }
 
 function fault(schema: TSchema, value: unknown): string {
-  const write = `write ${wordsFor(schema)}`;
-  if (value === undefined) return `missing; ${write}`;
+  const wanted = wordsFor(schema);
+  if (value === undefined) return say('value-missing', { wanted });
   if (Array.isArray(value) && schema.uniqueItems === true && value.length >= (schema.minItems ?? 0)) {
     const twice = value.find((entry, index) => value.findIndex((one) => Value.Equal(one, entry)) !== index);
-    if (twice !== undefined) return `${told(twice)} is there twice; write it once`;
+    if (twice !== undefined) return say('value-twice', { text: told(twice) });
   }
   const words = wordsOf(schema);
-  const nearest = typeof value === 'string' ? nearestOf(value, words) : undefined;
-  const meant = nearest === undefined ? '' : didYouMean(nearest);
-  return `${write}, not ${schema.secret === true ? 'the given value' : told(value)}${meant}`;
+  const meant = (typeof value === 'string' ? nearestOf(value, words) : undefined) ?? '';
+  const text = schema.secret === true ? 'the given value' : told(value);
+  return say('value-other', { wanted, text, meant });
 }
 
 /** What can be written where the schema is, in words. */

@@ -4,6 +4,15 @@ export function suggest(word: string, known: readonly string[]): string {
   return nearest === undefined ? `; known are ${known.join(', ')}` : didYouMean(nearest);
 }
 
+/** The same as facts of a sentence. */
+export function suggestion(
+  word: string,
+  known: readonly string[],
+): { readonly meant: string; readonly names: string } {
+  const meant = nearestOf(word, known) ?? '';
+  return { meant, names: meant === '' ? known.join(', ') : '' };
+}
+
 /** ` (did you mean "x"?)`. */
 export function didYouMean(word: string): string {
   return ` (did you mean "${word}"?)`;

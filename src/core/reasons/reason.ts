@@ -77,6 +77,11 @@ const longFacts: ReadonlySet<string> = new Set([
   'wanted',
   'ailing',
   'later',
+  'list',
+  'total',
+  'parts',
+  'meant',
+  'example',
 ]);
 
 function patternOf(code: ReasonCode): Pattern {

@@ -1,5 +1,6 @@
 import { answerSentences } from './answer-sentences.ts';
 import { endpointSentences } from './endpoint-sentences.ts';
+import { faultSentences } from './fault-sentences.ts';
 
 /**
  * Why something is refused or was not done: a sentence for each code, in English, as logs, terminals and answers of the API have it.
@@ -103,6 +104,7 @@ export const sentences = {
   'too-many-look-on': 'too many look on already',
   'search-too-broad': 'too much fits what was asked for',
 
+  ...faultSentences,
   ...endpointSentences,
   ...answerSentences,
 } as const;

@@ -1,6 +1,6 @@
 import { countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { type BridgeError, refusal } from '../../core/errors.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import { endRun, findRun, listRuns, type Run, type RunState } from '../../store/runs/runs.ts';
 import { forgetUnmet } from '../../store/runs/unreadable.ts';
@@ -53,10 +53,7 @@ async function suspectedIn(
 export function unreadParts({ run }: Pick<CompletePass, 'run'>): BridgeError | undefined {
   if (run.unidentified === 0) return undefined;
   const parts = run.unidentified === 1 ? 'a part' : countOf(run.unidentified, 'part');
-  return new BridgeError(
-    'oai-list-incomplete',
-    `${parts} of the list could not be read, and what is in there may be missing`,
-  );
+  return refusal('oai-list-incomplete', 'list-parts-unread', { parts });
 }
 
 const passesAtMost = 3;

@@ -51,8 +51,12 @@ function sourceField(
   // They are too many to choose from.
   if (sources.length === 0) return textField('source', words.source, chosen);
   if (sources.length < 2 && chosen === undefined) return undefined;
+  const titles = sources.map(({ title }) => title);
+  // Two may be called the same: then their names tell which is which.
+  const isShared = (title: string) => titles.indexOf(title) !== titles.lastIndexOf(title);
   return html`<span class="field"><label for="source">${words.source}</label> <select id="source" name="source"><option value="">${words.anySource}</option>${sources.map(
-    ({ name, title }) => html`<option value="${name}"${name === chosen && html` selected`}>${title}</option>`,
+    ({ name, title }) =>
+      html`<option value="${name}"${name === chosen && html` selected`}>${title}${isShared(title) && ` (${name})`}</option>`,
   )}</select></span>`;
 }
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Problem } from '../../core/adapter.ts';
 import { addSeconds } from '../../core/datetime.ts';
+import { say } from '../../core/reasons/reason.ts';
 import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofSource, sameSource } from '../rows/one-source.ts';
@@ -260,8 +261,10 @@ async function resolveRuns(trx: Knex.Transaction, sourceId: number): Promise<voi
   await trx('run')
     .where({ ...waiting, unidentified: 0 })
     .update({ state: 'succeeded', error_code: null, error_message: null });
-  await trx('run').where(waiting).update({
-    error_code: 'oai-list-incomplete',
-    error_message: 'parts of the list could not be read, and what is in there may be missing',
-  });
+  await trx('run')
+    .where(waiting)
+    .update({
+      error_code: 'oai-list-incomplete',
+      error_message: say('list-parts-unread', { parts: 'parts' }),
+    });
 }

@@ -3,6 +3,7 @@ import { toIso } from '../../../core/datetime.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { findLogLine, type LogFilter, type LogLine, listLog } from '../../../store/presence/log-lines.ts';
 import { exactTime, html, type Markup, timeAndAge } from '../../html/html.ts';
+import { told } from '../../html/told.ts';
 import { Refusal } from '../../http/errors.ts';
 import type { Reader } from '../../words/reader.ts';
 import { type AdminServer, basePathOf } from '../guard/admin-server.ts';
@@ -13,6 +14,7 @@ import { scrolledTable } from '../page/table.ts';
 import { downloadLog } from './log-download.ts';
 import { levelNames, logQuery, readLogFilter } from './log-filter.ts';
 import { logWords } from './log-words.ts';
+import { messageIn } from './messages.ts';
 
 const perPage = 100;
 const shownAround = 10;
@@ -93,7 +95,7 @@ export function logTable(lines: readonly LogLine[], { base, reader, now }: LogVi
   const words = logWords[reader.language];
   const rows = lines.map(
     ({ id, at, level, source, run, message, fields }) =>
-      html`<tr id="line-${id}"><td><a href="${base}/log/${id}">${timeAndAge(reader, seconds(at), now)}</a></td><td>${levelMark(level, reader)}</td><td>${source !== undefined && html`<a class="mono" href="${base}/log?${logQuery({ source })}">${source}</a>`}</td><td class="n">${run !== undefined && html`<a href="${base}/log?${logQuery({ run })}">${run}</a>`}</td><td><span lang="en">${message}</span> <span class="soft" lang="en">${gist(fields)}</span></td></tr>
+      html`<tr id="line-${id}"><td><a href="${base}/log/${id}">${timeAndAge(reader, seconds(at), now)}</a></td><td>${levelMark(level, reader)}</td><td>${source !== undefined && html`<a class="mono" href="${base}/log?${logQuery({ source })}">${source}</a>`}</td><td class="n">${run !== undefined && html`<a href="${base}/log?${logQuery({ run })}">${run}</a>`}</td><td>${messageMark(message, reader)} <span class="soft">${gist(fields, reader)}</span></td></tr>
 `,
   );
   const run = { name: words.run, isNumber: true };
@@ -105,11 +107,18 @@ function levelMark(level: LogLine['level'], { language }: Reader): Markup {
   return html`<span class="${kind}">${logWords[language].levels[level]}</span>`;
 }
 
+function messageMark(message: string, { language }: Reader): Markup {
+  const own = messageIn(language, message);
+  return own === undefined ? html`<span lang="en">${message}</span>` : html`<span>${own}</span>`;
+}
+
 /** What says most of it. */
-function gist(fields: LogLine['fields'] = {}): string {
+function gist(fields: LogLine['fields'] = {}, { language }: Reader): Markup {
   const { reason, code, url, item, identifier } = fields;
-  const parts = [reason, url, item ?? identifier, code].filter((part) => typeof part === 'string');
-  return parts.join(' · ').slice(0, 500);
+  const parts = [url, item ?? identifier, code].filter((part) => typeof part === 'string');
+  const rest = parts.join(' · ').slice(0, 500);
+  if (typeof reason !== 'string') return html`${rest}`;
+  return html`${told(reason.slice(0, 500), language)}${parts.length > 0 && ` · ${rest}`}`;
 }
 
 function seconds(at: string): string {
@@ -132,7 +141,7 @@ async function sendLine(
   const after = await listLog(db, {}, { after: id, limit: shownAround });
   const before = await listLog(db, {}, { before: id, limit: shownAround });
   const body = html`<p><a href="${base}/log">${words.title}</a></p>
-<p>${levelMark(level, reader)} <span lang="en">${message}</span></p>
+<p>${levelMark(level, reader)} ${messageMark(message, reader)}</p>
 <dl><dt>${words.when}</dt><dd>${exactTime(reader, seconds(at))}</dd>${source !== undefined && html`<dt>${words.source}</dt><dd><a href="${base}/sources/${encodeURIComponent(source)}">${source}</a></dd>`}${run !== undefined && html`<dt>${words.run}</dt><dd><a href="${base}/log?${logQuery({ run })}">${run}</a></dd>`}<dt>${words.process}</dt><dd class="mono">${process}</dd></dl>
 ${fields && html`<h2>${words.details}</h2><pre class="raw" dir="ltr" tabindex="0">${JSON.stringify(fields, null, 2)}</pre>`}
 <h2>${words.around}</h2>

@@ -79,6 +79,7 @@ export const japanese: AdminWords = {
     protocol: 'プロトコル',
     pausedUntil: '一時停止の期限',
     pausedSince: '一時停止の開始',
+    waitsWhilePaused: '再開するまで、依頼した処理も待ちます。',
     due: '予定',
     attempts: (count) => `${count} 回続けて失敗`,
     learnt: 'エンドポイントについて分かったこと',

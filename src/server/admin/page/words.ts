@@ -77,6 +77,7 @@ export const english = {
     protocol: 'Protocol',
     pausedUntil: 'Paused until',
     pausedSince: 'Paused since',
+    waitsWhilePaused: 'What is asked for waits, too, until it is resumed.',
     due: 'Due',
     attempts: (count: number) => `failed ${count} times in a row`,
     learnt: 'What its endpoint taught us',

@@ -81,7 +81,7 @@ function record(found: Unreadable, reader: Reader): Markup {
   const kept = Buffer.byteLength(raw);
   const places = faults.map(
     (fault) =>
-      html`<li>${placeOf(fault, words, reader)}${fault.message !== undefined && html` <span class="soft" lang="en"><bdi>${fault.message}</bdi></span>`}</li>`,
+      html`<li>${placeOf(fault, words, reader)}${fault.message !== undefined && html` <span class="soft"><bdi>${told(fault.message.replace(/\.$/, ''), reader.language)}</bdi></span>`}</li>`,
   );
   return html`<h2>${words.where}</h2>${faults.length === 0 ? html`<p>${words.noPlace}</p>` : html`<ul>${places}</ul>`}
 <h2>${words.raw}</h2><p>${words.marks}${kept < rawLength && html` ${words.cut(reader.size(kept), reader.size(rawLength))}`}</p>

@@ -119,15 +119,16 @@ function facts(
   const info = stored?.info;
   const figures = sourceFigures(row, words, reader, now);
   const planned = due.filter(({ dueAt, isHeld }) => dueAt !== undefined || isHeld);
+  const waits = html`<span class="soft">${source.waitsWhilePaused}</span>`;
   const paused = row.pause && [
     row.pause.until === undefined
-      ? html`<dt>${source.pausedSince}</dt><dd>${when(reader, row.pause.since, now)}</dd>`
-      : html`<dt>${source.pausedUntil}</dt><dd>${when(reader, row.pause.until, now)}</dd>`,
+      ? html`<dt>${source.pausedSince}</dt><dd>${when(reader, row.pause.since, now)} ${waits}</dd>`
+      : html`<dt>${source.pausedUntil}</dt><dd>${when(reader, row.pause.until, now)} ${waits}</dd>`,
     row.pause.reason !== undefined && html`<dt>${words.acts.reason}</dt><dd>${row.pause.reason}</dd>`,
   ];
   return html`<dl><dt>${source.address}</dt><dd>${linkTo(String(url))}</dd>${info && html`<dt>${source.protocol}</dt><dd>${info.protocol} ${info.protocolVersion}</dd>`}${paused}<dt>${sources.lastSuccess}</dt><dd>${liveSpan('lastSuccess', figures.lastSuccess)}</dd>${planned.map(
     ({ kind, dueAt, isHeld, attempts, reason }) =>
-      html`<dt>${source.due}: ${activityWords[reader.language].queueKinds[kind] ?? kind}</dt><dd>${isHeld ? words.states.running : when(reader, dueAt === undefined ? undefined : toIso(new Date(dueAt)), now)}${attempts > 0 && html` <span class="warn">${source.attempts(attempts)}</span>`} <span class="soft">${reason}</span></dd>`,
+      html`<dt>${source.due}: ${activityWords[reader.language].queueKinds[kind] ?? kind}</dt><dd>${isHeld ? words.states.running : when(reader, dueAt === undefined ? undefined : toIso(new Date(dueAt)), now)}${attempts > 0 && html` <span class="warn">${source.attempts(attempts)}</span>`} <span class="soft">${told(reason ?? '', reader.language)}</span></dd>`,
   )}<dt>${sources.items}</dt><dd>${liveSpan('items', figures.items)}</dd><dt>${sources.resources}</dt><dd>${liveSpan('resources', figures.resources)}</dd><dt>${sources.changes}</dt><dd>${liveSpan('changes', figures.changes)}</dd>${fileFacts(details, words)}</dl>`;
 }
 

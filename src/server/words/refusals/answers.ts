@@ -25,6 +25,20 @@ export const answersInJapanese: InJapanese<keyof typeof answerSentences> = {
   'answered-error': ({ text }) => `リポジトリがエラーを返しました（${text}）`,
   'no-identify': ({ url }) => `${url} は OAI-PMH ですが、Identify に応答しません`,
   'sets-repeat': ({ url }) => `${url} のセット一覧で、同じページが繰り返されています`,
+  'list-parts-unread': () =>
+    '一覧の一部を読み取れませんでした。そこに含まれるものが不足しているかもしれません',
+  'list-broke-off': ({ list, url, delivered, total, why }) =>
+    `${url} の ${list} の一覧が、${total} 件のうち ${delivered} 件で途切れました: ${why}`,
+  'list-repeats': ({ url, list }) => `${url} の ${list} の一覧で、同じ内容が繰り返されています`,
+  'list-started-again': ({ list, why }) => `${list} の一覧を最初から読み直しました: ${why}`,
+  'list-in-one-piece': ({ list, why }) => `${list} の一覧を分割せずに読み取ります: ${why}`,
+  'header-unreadable': ({ why }) => `ヘッダーを読み取れません: ${why}`,
+  'record-not-had': ({ identifier, why }) =>
+    `レコード ${identifier} は一覧にありますが、取得できません: ${why}`,
+  'close-tag-unexpected': () => '対応しない終了タグがあります',
+  'tag-unclosed': ({ tag }) => `タグ ${tag} が閉じていません`,
+  'tag-unmatched': ({ tag }) => `終了タグ ${tag} に対応する開始タグがありません`,
+  'character-disallowed': () => '使えない文字があります',
   'not-well-formed': ({ url, why }) => `${url} の応答は整形式の XML ではありません: ${why}`,
   'cut-before-end': ({ url }) => `${url} の応答が最後のタグの前で終わっています`,
   'response-cut-off': () => '応答が最後のタグの前で終わっています',

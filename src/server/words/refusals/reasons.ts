@@ -1,13 +1,18 @@
 import type { answerSentences } from '../../../core/reasons/answer-sentences.ts';
 import type { endpointSentences } from '../../../core/reasons/endpoint-sentences.ts';
+import type { faultSentences } from '../../../core/reasons/fault-sentences.ts';
 import { type Facts, type Reason, type ReasonCode, reasonIn } from '../../../core/reasons/reason.ts';
 import { answersInJapanese } from './answers.ts';
 import { endpointInJapanese } from './endpoint.ts';
+import { faultsInJapanese } from './faults.ts';
 import type { InJapanese } from './in-japanese.ts';
 
 /** Logs, answers of the API and terminals have the sentences of `core/reasons`; pages have these for whoever reads Japanese. */
 const refused: InJapanese<
-  Exclude<ReasonCode, keyof typeof answerSentences | keyof typeof endpointSentences>
+  Exclude<
+    ReasonCode,
+    keyof typeof answerSentences | keyof typeof endpointSentences | keyof typeof faultSentences
+  >
 > = {
   // Times
   'time-unreadable': ({ text }) =>
@@ -122,7 +127,12 @@ const refused: InJapanese<
   'search-too-broad': () => '条件に当てはまるものが多すぎます',
 };
 
-const japanese: InJapanese<ReasonCode> = { ...refused, ...answersInJapanese, ...endpointInJapanese };
+const japanese: InJapanese<ReasonCode> = {
+  ...refused,
+  ...answersInJapanese,
+  ...endpointInJapanese,
+  ...faultsInJapanese,
+};
 
 /** Facts that are sentences themselves. */
 const sentenceFacts: ReadonlySet<string> = new Set(['why', 'answer', 'ailing']);
@@ -139,7 +149,17 @@ export function reasonInJapanese({ code, facts }: Reason): string {
 /** @returns undefined where it is told as it was said */
 export function inJapanese(said: string): string | undefined {
   const reason = reasonIn(said);
-  return reason === undefined ? undefined : reasonInJapanese(reason);
+  return reason === undefined ? ofConfiguration(said) : reasonInJapanese(reason);
+}
+
+/** Lines that each name a place of the configuration, and what is wrong there. */
+function ofConfiguration(said: string): string | undefined {
+  const lines = said.split('\n').map((line) => {
+    const [, place, fault = ''] = /^([\w.$-]+): (.*)$/.exec(line) ?? [];
+    const reason = place === undefined ? undefined : reasonIn(fault);
+    return reason === undefined ? undefined : `${place}: ${reasonInJapanese(reason)}`;
+  });
+  return lines.includes(undefined) ? undefined : lines.join('\n');
 }
 
 type Found = Omit<Facts<'nothing-found'>, 'places' | 'ailing'>;

@@ -110,3 +110,21 @@ test('programs read the same, and what follows a line', async () => {
   expect((await ask(house, '/rs/api/v1/log')).status).toBe(401);
   expect((await ask(house, '/rs/admin/log.ndjson')).status).toBe(303);
 });
+
+test('messages of ours are told in the reader’s language, with the reason behind them', async () => {
+  const reason = 'repo.example.org cannot be reached: there is no host named repo.example.org (ENOTFOUND)';
+  const fields = { reason, code: 'upstream-unreachable' };
+  const lines = [
+    line(152, { level: 'warn', message: 'harvest stopped', fields }),
+    line(153, { message: 'configuration read again: added kyushu' }),
+  ];
+  await house.database.transaction((trx) => writeLog(trx, lines));
+  const { text } = await page('/log', { 'accept-language': 'ja' });
+  expect(text).toContain('ハーベストが止まりました');
+  expect(text).toContain(
+    'repo.example.org に接続できません: repo.example.org という名前のホストは見つかりません · upstream-unreachable',
+  );
+  expect(text).toContain('設定を読み直しました: added kyushu');
+  expect(text).toContain('<span lang="en">message 150</span>');
+  expect((await page('/log')).text).toContain('harvest stopped');
+});

@@ -39,7 +39,7 @@ test.each([
 test.each([
   [
     'The record oai:a:1 cannot be read: unexpected close tag.',
-    'レコード oai:a:1 を読み取れません: unexpected close tag',
+    'レコード oai:a:1 を読み取れません: 対応しない終了タグがあります',
   ],
   ['gone: 0 created, 0 updated, 1 deleted', 'リポジトリにはもうありません。新規 0 件、変更 0 件、削除 1 件'],
 ])('what became of records and tasks: %s', (said, japanese) => {
@@ -80,6 +80,15 @@ test('a reason within a reason is told, too', () => {
   expect(inJapanese(say('host-unreachable', { host: 'repo.example.org', why }))).toBe(
     'repo.example.org に接続できません: repo.example.org という名前のホストは見つかりません',
   );
+});
+
+test('what is wrong with settings is told place by place', () => {
+  const sources = { a: { url: 'https://repo.example.org/oai', shedule: '1', timeoutSeconds: 'soon' } };
+  const message = said(() => parseConfig({ sources }));
+  expect(inJapanese(message)?.split('\n')).toEqual([
+    'sources.a.shedule: この設定はありません（「schedule」のことですか）',
+    expect.stringMatching(/^sources\.a\.timeoutSeconds: "soon" は書けません。書けるもの: .*数$/),
+  ]);
 });
 
 test('hostile facts stay facts', () => {
