@@ -96,9 +96,18 @@ describeOnBoth('a subscription to a Source', (open) => {
     expect(lines).toContainEqual(expect.objectContaining(missed));
     expect(await wanted()).toBeDefined();
     await forget();
-    // Whatever it is, it is a reason to look.
-    expect(await hub.deliver('<html>')).toEqual([202]);
-    expect(await wanted()).toBeDefined();
+    // Of a large one only the beginning is read; whatever it is, it is a reason to look.
+    await hub.deliver(payload('06', '07').replace('</urlset>', `${'<url/>'.repeat(500_000)}</urlset>`));
+    expect(await topic()).toMatchObject({ untilAt: '2026-11-21T10:07:00Z' });
+    const hostile = [
+      ...['', '<html>', '{"a":1}', '<urlset a="'.padEnd(100_000, 'x'), '<a>'.repeat(100_000)],
+      '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><urlset>&x;</urlset>',
+    ];
+    for (const body of hostile) {
+      await forget();
+      expect(await hub.deliver(body)).toEqual([202]);
+      expect(await wanted()).toBeDefined();
+    }
   });
 
   test.each([
