@@ -32,6 +32,11 @@ export function hubRoutes(app: FastifyInstance, deps: ServerDeps): void {
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: longestForm }, (_request, body, done) =>
       done(null, body),
     );
+    scope.setErrorHandler<{ readonly statusCode?: number } & Error>((error, _request, reply) => {
+      // WS-05: in plain text, as all that a hub says.
+      if (error.statusCode !== 413) throw error;
+      return tell(reply, { status: 413, text: `a request has up to ${longestForm} bytes` });
+    });
     scope.route({
       method: 'POST',
       url: `/${hubPath}`,

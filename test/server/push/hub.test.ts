@@ -120,6 +120,8 @@ test('what is no form, or too large, is refused', async () => {
     fetch(`${origin}/rs/hub`, { method: 'POST', body, headers: { 'content-type': type } });
   expect((await post('{}', 'application/json')).status).toBe(415);
   const form = 'application/x-www-form-urlencoded';
-  expect((await post(`hub.secret=${'x'.repeat(20_000)}`, form)).status).toBe(413);
+  const large = await post(`hub.secret=${'x'.repeat(20_000)}`, form);
+  expect([large.status, await large.text()]).toEqual([413, 'a request has up to 16384 bytes\n']);
+  expect(large.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   expect((await post('', form)).status).toBe(400);
 });
