@@ -1,5 +1,6 @@
 import { createTask, parse, type ScheduledTask, validate } from 'node-cron';
 import { BridgeError } from '../core/errors.ts';
+import { say } from '../core/reasons/reason.ts';
 import { momentsOf, wallDayOf, type ZonedDay, zonedDay } from '../core/time/zoned-day.ts';
 
 /** The turns of an expression of cron in a time zone; moments in milliseconds since the epoch. */
@@ -104,10 +105,7 @@ const wellFormed = new Set<string>();
 export function checkCron(place: string, cron: string | false): void {
   if (cron === false || wellFormed.has(cron)) return;
   if (!validate(cron)) {
-    throw new BridgeError(
-      'config-invalid',
-      `${place}: "${cron}" is not a schedule of cron; write five or six fields such as "*/15 * * * *" (every 15 minutes)`,
-    );
+    throw new BridgeError('config-invalid', `${place}: ${say('no-schedule', { text: String(cron) })}`);
   }
   wellFormed.add(cron);
 }

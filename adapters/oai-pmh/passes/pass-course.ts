@@ -321,8 +321,8 @@ export class PassCourse<Entry> {
     this.#secondLooks.cannotDivide(page);
     if (planned.wide !== true) return this.#lookWide(planned, chain);
     if (found > 0) habits.learnListEnd(count);
-    const remains = undividedDoubt({ count, found, pages: pageSize, known: habits.listEnd });
-    if (remains !== undefined) this.#doubt(`${doubt}, ${remains}`, window);
+    const why = undividedDoubt({ count, found, pages: pageSize, known: habits.listEnd });
+    if (why !== undefined) this.#doubt(say('list-ended-untold', { list: where, count, why }), window);
     return false;
   }
 

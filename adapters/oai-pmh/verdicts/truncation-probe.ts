@@ -1,3 +1,4 @@
+import { say } from '../../../src/core/reasons/reason.ts';
 import { isWithin, type Window } from '../windows/window.ts';
 import type { DistinctRecords } from './distinct-records.ts';
 import type { PageSize } from './list-length.ts';
@@ -66,9 +67,8 @@ export interface UndividedEnd {
 
 /** @returns why it is still in doubt, and what to do; undefined: it is not, or somebody who knows has said so */
 export function undividedDoubt({ count, found, pages, known }: UndividedEnd): string | undefined {
-  if (found > 0)
-    return 'and is cut off there, as other lists have more; ask its managers to mend its resumption tokens';
+  if (found > 0) return say('list-cut-off-there', {});
   const isFull = isPageSize(count) && pages.largest <= count;
   if (pages.isStatedLonger(count) || (!isFull && count !== known)) return undefined;
-  return `and cannot be divided: it may have been cut off. Compare with how many the repository has. If they are all, write how many records its pages hold, more than ${count}, as \`pageSize\` of the source`;
+  return say('list-undivided', { count });
 }

@@ -25,6 +25,12 @@ export const answerSentences = {
   'list-parts-unread': '{parts} of the list could not be read, and what is in there may be missing',
   'list-broke-off': 'the list of {list} from {url} broke off after {delivered} of {total} records: {why}',
   'list-repeats': '{url} repeats itself in its list of {list}',
+  'list-ended-untold':
+    'The list of {list} ended without a token after exactly {count} {count:record|records}, {why}',
+  'list-cut-off-there':
+    'and is cut off there, as other lists have more; ask its managers to mend its resumption tokens',
+  'list-undivided':
+    'and cannot be divided: it may have been cut off. Compare with how many the repository has. If they are all, write how many records its pages hold, more than {count}, as `pageSize` of the source',
   'list-started-again': 'The list of {list} was started again: {why}.',
   'list-in-one-piece': 'The list of {list} is read in one piece: {why}.',
   'header-unreadable': 'A header cannot be read: {why}.',

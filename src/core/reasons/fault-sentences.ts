@@ -8,6 +8,8 @@ export const faultSentences = {
   'no-set': 'there is no set "{text}"[ (did you mean "{meant}"?)][; known are {names}]',
   'no-time-zone':
     'there is no time zone "{text}"; write it as Asia/Tokyo, Europe/Berlin or UTC[ (did you mean "{meant}"?)]',
+  'no-schedule':
+    '"{text}" is not a schedule of cron; write five or six fields such as "*/15 * * * *" (every 15 minutes)',
   'no-mail-server': 'there is no mail server; write mail.host and mail.from',
   'name-begins-base': 'the path of baseUrl begins with this name; choose another',
   'name-is-an-address': 'the bridge has an address of its own of this name; choose another',

@@ -46,6 +46,12 @@ function written({ before, name, words }: Piece, facts: Readonly<Record<string, 
  * @returns undefined: it is none of ours, or was worded otherwise when it was kept
  */
 export function reasonIn(sentence: string): Reason | undefined {
+  const whole = reasonOfWhole(sentence);
+  if (whole !== undefined || !sentence.endsWith('.')) return whole;
+  return reasonOfWhole(sentence.slice(0, -1));
+}
+
+function reasonOfWhole(sentence: string): Reason | undefined {
   made ??= (Object.keys(sentences) as ReasonCode[]).map(patternOf);
   for (const { code, pattern, names } of made) {
     const found = pattern.exec(sentence);

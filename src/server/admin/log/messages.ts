@@ -143,6 +143,8 @@ export function messageIn(language: Language, message: string): string | undefin
   if (language === 'en') return message;
   if (Object.hasOwn(japanese, message)) return japanese[message];
   // What was read again follows a colon, in the names of settings and sources.
+  const [, place] = /^Server listening at (\S+)$/.exec(message) ?? [];
+  if (place !== undefined) return `${place} で応答を始めました`;
   const [, known = '', rest] = /^(configuration read again): (.*)$/s.exec(message) ?? [];
   return rest === undefined ? undefined : `${japanese[known]}: ${rest}`;
 }

@@ -30,6 +30,12 @@ export const answersInJapanese: InJapanese<keyof typeof answerSentences> = {
   'list-broke-off': ({ list, url, delivered, total, why }) =>
     `${url} の ${list} の一覧が、${total} 件のうち ${delivered} 件で途切れました: ${why}`,
   'list-repeats': ({ url, list }) => `${url} の ${list} の一覧で、同じ内容が繰り返されています`,
+  'list-ended-untold': ({ list, count, why }) =>
+    `${list} の一覧が、トークンなしで、ちょうど ${count} 件で終わりました。${why}`,
+  'list-cut-off-there': () =>
+    'ほかの一覧にはさらにあるため、途中で切れています。resumptionToken を直すよう、リポジトリの管理者に依頼してください',
+  'list-undivided': ({ count }) =>
+    `これ以上分けられず、途中で切れているかもしれません。リポジトリにある件数と比べてください。それで全部なら、一ページに入るレコードの数（${count} より大きい数）を、ソースの pageSize に書いてください`,
   'list-started-again': ({ list, why }) => `${list} の一覧を最初から読み直しました: ${why}`,
   'list-in-one-piece': ({ list, why }) => `${list} の一覧を分割せずに読み取ります: ${why}`,
   'header-unreadable': ({ why }) => `ヘッダーを読み取れません: ${why}`,

@@ -13,6 +13,8 @@ export const faultsInJapanese: InJapanese<keyof typeof faultSentences> = {
   'no-set': ({ text, ...facts }) => `セット「${text}」はありません${suggested(facts)}`,
   'no-time-zone': ({ text, meant }) =>
     `タイムゾーン「${text}」はありません。Asia/Tokyo、Europe/Berlin、UTC のように書いてください${suggested({ meant, names: '' })}`,
+  'no-schedule': ({ text }) =>
+    `「${text}」は cron の予定ではありません。"*/15 * * * *"（15 分ごと）のように、五つか六つの欄で書いてください`,
   'no-mail-server': () => 'メールサーバーの設定がありません。mail.host と mail.from を書いてください',
   'name-begins-base': () => 'baseUrl のパスがこの名前で始まっています。別の名前にしてください',
   'name-is-an-address': () => 'この名前はブリッジ自身のアドレスに使われています。別の名前にしてください',
