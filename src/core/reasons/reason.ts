@@ -41,11 +41,15 @@ function written({ before, name, words }: Piece, facts: Readonly<Record<string, 
   return `${before}${words === undefined ? fact : words[Number(fact) === 1 ? 0 : 1]}`;
 }
 
+/** Ours are shorter; a repository may have put anything into one, and each is compared with every template. */
+const longestRead = 8000;
+
 /**
  * The reason that a kept sentence tells: tables keep sentences, some from before these had the words that they have now.
  * @returns undefined: it is none of ours, or was worded otherwise when it was kept
  */
 export function reasonIn(sentence: string): Reason | undefined {
+  if (sentence.length > longestRead) return undefined;
   const whole = reasonOfWhole(sentence);
   if (whole !== undefined || !sentence.endsWith('.')) return whole;
   return reasonOfWhole(sentence.slice(0, -1));

@@ -98,6 +98,13 @@ test('hostile facts stay facts', () => {
   expect(reasonIn(said)).toEqual({ code: 'time-unreadable', facts: { text } });
 });
 
+test('what is longer than any sentence of ours is told as it came', () => {
+  expect(inJapanese(say('answered-error', { text: 'x'.repeat(1000) }))).toContain(
+    'リポジトリがエラーを返しました',
+  );
+  expect(inJapanese(say('answered-error', { text: 'x'.repeat(100_000) }))).toBeUndefined();
+});
+
 test('what nobody has translated is told as it was said', () => {
   expect(inJapanese('something else')).toBeUndefined();
 });
