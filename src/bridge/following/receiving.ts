@@ -59,13 +59,14 @@ export function openFollower({ database, log }: Receiving, again = lookAgainMs):
   }
 
   /** CN-02: what has come is known by its bytes, which say from when until when it is about. */
-  function isKnown(source: string, body: Buffer): boolean {
-    const digest = createHash('sha256').update(source).update('\0').update(body).digest('base64');
-    if (seen.has(digest)) return true;
+  function digestOf(source: string, body: Buffer): string {
+    return createHash('sha256').update(source).update('\0').update(body).digest('base64');
+  }
+
+  function remember(digest: string): void {
     seen.add(digest);
     const [oldest] = seen;
     if (seen.size > mostSeen && oldest !== undefined) seen.delete(oldest);
-    return false;
   }
 
   return {
@@ -117,7 +118,8 @@ export function openFollower({ database, log }: Receiving, again = lookAgainMs):
       if (found === 'weak') log.warn(about, 'a notification is signed by SHA-1, which is weak');
       const { from, until } = await intervalOf(body);
       // Sent again, by a hub or by somebody who has overheard it: there is nothing new to look for.
-      if (until !== undefined && isKnown(source, body)) return true;
+      const digest = digestOf(source, body);
+      if (until !== undefined && seen.has(digest)) return true;
       const isNext = counted.untilAt === undefined || from === undefined || from <= counted.untilAt;
       if (!isNext)
         log.info(
@@ -127,6 +129,8 @@ export function openFollower({ database, log }: Receiving, again = lookAgainMs):
       const now = await lookAtClock(database);
       await noteReceived(database, counted.key, until, now);
       await wake(source, now);
+      // Not before: what could not be written down is taken when it is sent again.
+      if (until !== undefined) remember(digest);
       return true;
     },
   };
