@@ -29,6 +29,7 @@ const preflightHeaders = {
 /** What every request passes: refusals, security headers, the metrics. */
 export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metrics: RequestMetrics): void {
   const { admit } = deps;
+  const acting = new ActingRoutes();
   // None of these waits for anything, as a rule: each promise of theirs would be one more for every request.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(deps, request, reply);
@@ -36,7 +37,7 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
     if (request.method !== 'GET' && request.method !== 'HEAD' && !request.routeOptions.config?.acts) {
       // The body, if any, is not read: this connection cannot be used again.
       reply.header('connection', 'close');
-      const allow = { allow: 'GET, HEAD' };
+      const allow = { allow: ['GET', 'HEAD', ...acting.methodsAt(request.url)].join(', ') };
       return done(new Refusal('method-not-allowed', `${request.method} is not supported`, allow));
     }
     if (request.originalUrl.length > longestTarget)
@@ -46,6 +47,7 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
     admit({ target: request.url, accept, agent }).then(() => done(), done);
   });
   app.addHook('onRoute', ({ url, config, method }) => {
+    if (config?.acts) acting.add(url, method);
     if (method === 'OPTIONS' || config?.needs !== undefined || config?.acts) return;
     app.route({
       method: 'OPTIONS',
@@ -66,6 +68,25 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
     );
     done();
   });
+}
+
+/** Where something is changed, and by which methods. */
+class ActingRoutes {
+  readonly #routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
+
+  /** @param url as the router has it: `/:source/oai` */
+  add(url: string, methods: string | readonly string[]): void {
+    const segments = url
+      .split('/')
+      .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+    this.#routes.push({ pattern: new RegExp(`^${segments.join('/')}$`), methods: [methods].flat() });
+  }
+
+  /** RFC 9110 §10.2.1: what an address takes beside GET and HEAD. */
+  methodsAt(target: string): ReadonlySet<string> {
+    const path = target.replace(/\?.*$/s, '');
+    return new Set(this.#routes.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])));
+  }
 }
 
 /** Asked by a browser before it asks what it was told to (Fetch §4.8). */
