@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { longestCallback } from './limits.ts';
 
 /** Beyond those below 1024, ports that other protocols have, as browsers know them. */
@@ -32,6 +33,18 @@ export function callbackFault(callback: string, ourBase: string): string | undef
 function isUsual({ port }: URL): boolean {
   if (port === '' || port === '80' || port === '443') return true;
   return Number(port) >= 1024 && !foreignPorts.has(Number(port));
+}
+
+/**
+ * As limits count them: a machine of the internet is one, whatever listens there at any port. At an address that only `push.allow`
+ * opens, which is the operator's own, each port is one.
+ */
+export function hostOf(callback: string): string {
+  const { host, hostname } = new URL(callback);
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const isInside =
+    address === 'localhost' || (ipaddr.isValid(address) && ipaddr.process(address).range() !== 'unicast');
+  return isInside ? host : hostname;
 }
 
 /** WS-08: what the callback has of its own stays in front. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { hostOf } from './subscriptions.ts';
+import { hostOf } from '../../core/push/callback.ts';
 
 /** Somebody's subscription has ended, and its callback is to be told so (WS-12). */
 export interface Denial {

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
+import { hostOf } from '../../core/push/callback.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { countPush } from './counts.ts';
 import { deliveryHoldMs } from './hold.ts';
-import { hostOf, putSubscription } from './subscriptions.ts';
+import { putSubscription } from './subscriptions.ts';
 
 /** What somebody asked for, to be confirmed at the callback before it is so; or what the callback is to be told. */
 export interface NewIntent {

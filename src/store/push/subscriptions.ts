@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { hostOf } from '../../core/push/callback.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 
 /** How it is told: as WebSub has it, by a plain signed call, or by whatever else there is a sender for. */
@@ -147,11 +148,6 @@ export async function removeExpired(database: Database, now: number): Promise<nu
   const isOver = (rows: Knex.QueryBuilder) => rows.where('lease_until', '<=', now - graceMs);
   if (!(await database.reader('push_subscription').modify(isOver).first('id'))) return 0;
   return database.writer('push_subscription').modify(isOver).delete();
-}
-
-/** As limits count them: whatever listens there, at any port, is one machine. */
-export function hostOf(callback: string): string {
-  return new URL(callback).hostname;
 }
 
 function withTopic(db: Queryable): Knex.QueryBuilder {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callbackFault, withParameters } from '../../../src/core/push/callback.ts';
+import { callbackFault, hostOf, withParameters } from '../../../src/core/push/callback.ts';
 
 const ours = 'https://repo.example.org/rs';
 
@@ -45,3 +45,15 @@ test('what is asked comes behind what the callback has of its own', () => {
   expect(withParameters('https://a.example/cb?', asked)).toBe(`https://a.example/cb?${query}`);
   expect(withParameters('https://a.example/cb?a&', asked)).toBe(`https://a.example/cb?a&${query}`);
 });
+
+test.each([
+  ['https://a.example/cb', 'a.example'],
+  ['https://a.example:8443/cb', 'a.example'],
+  ['http://198.51.101.7:8080/cb', '198.51.101.7'],
+  ['http://[2001:4860::1]:8080/', '[2001:4860::1]'],
+  ['http://127.0.0.1:8080/cb', '127.0.0.1:8080'],
+  ['http://localhost:8080/cb', 'localhost:8080'],
+  ['http://10.1.2.3/cb', '10.1.2.3'],
+  ['http://[::ffff:10.1.2.3]:8080/cb', '[::ffff:a01:203]:8080'],
+  ['http://0x7f.1:8080/cb', '127.0.0.1:8080'],
+])('limits count %s as %s', (callback, host) => expect(hostOf(callback)).toBe(host));
