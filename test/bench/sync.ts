@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { CopyDatabase } from '../../src/sync/state/copy-database.ts';
 import { HeldResources } from '../../src/sync/state/held-resources.ts';
+import { untilDescribed } from './once/described.ts';
 import { firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
@@ -61,9 +62,10 @@ async function serveSeeded(): Promise<string> {
   await firstLine(start('upstreams/serve-seed', [count, join(directory, 'bench.db')]));
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}/rs`;
+  const database = { client: 'sqlite', file: join(directory, 'bench.db') } as const;
   const config = {
     baseUrl,
-    database: { client: 'sqlite', file: join(directory, 'bench.db') },
+    database,
     directory: data,
     listen: { port },
     logLevel: 'error',
@@ -77,7 +79,11 @@ async function serveSeeded(): Promise<string> {
   for (let attempt = 0; attempt < 3_000; attempt += 1) {
     const response = await fetch(`${baseUrl}/bench/capabilitylist.xml`).catch(() => undefined);
     const text = response?.ok ? await response.text() : '';
-    if (text.includes('capability="resourcedump"')) return baseUrl;
+    if (text.includes('capability="resourcedump"')) {
+      // It would take half a core from whoever is measured first.
+      await untilDescribed(database);
+      return baseUrl;
+    }
     await setTimeout(200);
   }
   throw new Error('the bridge does not offer a dump');
