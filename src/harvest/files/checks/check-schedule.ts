@@ -2,12 +2,15 @@ import { addSeconds } from '../../../core/datetime.ts';
 import { saysNo } from '../../../core/files/published-files.ts';
 import type { RemoteFile } from '../../../store/files/remote-files.ts';
 import type { Verdict } from './file-verdict.ts';
+import { askedSeconds } from './host-health.ts';
 
 const hour = 3600;
 const day = 86_400;
 
 /** Until the next look, by failures in a row; the last stands for all further ones. */
 const unreachableSeconds = [hour, 6 * hour, day, 3 * day, 7 * day] as const;
+/** A server that asks for patience so often in a row means more than it says. */
+const believedTimes = 3;
 const refusedSeconds = [day, 7 * day, 30 * day] as const;
 
 /** How often what is confirmed is looked at again, in days; false: never. */
@@ -31,13 +34,14 @@ export function afterVerdict<File extends RemoteFile>(
   const stays = saysNo(file.outcome) && verdict.outcome === 'unreachable';
   const failures = file.outcome === verdict.outcome ? file.failures + 1 : stays ? file.failures : 1;
   const waits = saysNo(verdict.outcome) ? refusedSeconds : unreachableSeconds;
-  const seconds = waits[Math.min(failures, waits.length) - 1] ?? hour;
+  const usual = waits[Math.min(failures, waits.length) - 1] ?? hour;
+  const asked = failures <= believedTimes ? askedSeconds(verdict, new Date(now)) : undefined;
   return {
     ...seen,
     outcome: stays ? file.outcome : verdict.outcome,
     reason: stays ? file.reason : verdict.reason,
     failures,
-    dueAt: addSeconds(now, spread(file.url, seconds)),
+    dueAt: addSeconds(now, asked ?? spread(file.url, usual)),
   };
 }
 

@@ -35,8 +35,8 @@ const placeMs = 5000;
 
 /**
  * Checks many files: hosts side by side, at each as many requests as are allowed there. A host that is silent
- * three times in a row, or asks for patience, is left alone for ten minutes; its files come back with a later
- * `dueAt` and nothing else changed.
+ * three times in a row, or asks for patience, is left alone for ten minutes, or as long as it says; its files come back
+ * with a later `dueAt` and nothing else changed.
  */
 export function createFileChecker(deps: FileCheckerDeps, settings: FileCheckerSettings): FileCheck {
   const { http, gate, clock, health = createHostHealth() } = deps;
@@ -52,7 +52,7 @@ export function createFileChecker(deps: FileCheckerDeps, settings: FileCheckerSe
       async function checkOne(host: string, file: DueFile): Promise<void> {
         const now = clock.now();
         if (health.isDown(host, now.getTime())) {
-          checked.push(postponed(file, toIso(now)));
+          checked.push(postponed(file, toIso(now), health.restSeconds(host, now.getTime())));
           return;
         }
         if (left <= 0 || time.signal.aborted) return;

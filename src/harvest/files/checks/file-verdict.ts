@@ -13,6 +13,8 @@ export type Verdict =
       readonly reason: string;
       /** The server asked for patience: its other files are better left alone, too. */
       readonly busy?: boolean;
+      /** For how long, as it says itself (RFC 9110 §10.2.3). */
+      readonly retryAfter?: string | undefined;
       /** It is the file that is wrong, not its server. */
       readonly hostAnswers?: boolean;
     };
@@ -57,7 +59,8 @@ export function judgeAnswer(
   }
   if (status >= 500 || passing.has(status) || (status < 300 && status !== 204)) {
     const busy = status === 429 || status === 503;
-    return { outcome: 'unreachable', reason: `the server answers ${status}`, busy };
+    const retryAfter = busy ? headers['retry-after'] : undefined;
+    return { outcome: 'unreachable', reason: `the server answers ${status}`, busy, retryAfter };
   }
   const said = refusals[status];
   const outcome = absences.has(status) ? 'gone' : 'refused';

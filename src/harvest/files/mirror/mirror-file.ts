@@ -62,7 +62,8 @@ async function bringUpToDate(
     return { file: afterVerdict(file, verdict, now(), recheckDays) };
   };
 
-  if (health.isDown(host, clock.now().getTime())) return { file: postponed(file, now()) };
+  const nowMs = clock.now().getTime();
+  if (health.isDown(host, nowMs)) return { file: postponed(file, now(), health.restSeconds(host, nowMs)) };
   let seen: RemoteFile = file;
   let length = knownLength(file, now(), recheckDays);
   if (file.contentHash !== undefined) {
