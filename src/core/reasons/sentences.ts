@@ -1,6 +1,7 @@
 import { answerSentences } from './answer-sentences.ts';
 import { endpointSentences } from './endpoint-sentences.ts';
 import { faultSentences } from './fault-sentences.ts';
+import { findingSentences } from './finding-sentences.ts';
 
 /**
  * Why something is refused or was not done: a sentence for each code, in English, as logs, terminals and answers of the API have it.
@@ -104,6 +105,7 @@ export const sentences = {
   'too-many-look-on': 'too many look on already',
   'search-too-broad': 'too much fits what was asked for',
 
+  ...findingSentences,
   ...faultSentences,
   ...endpointSentences,
   ...answerSentences,

@@ -119,7 +119,8 @@ function sendDraft(
   draft: Draft,
   typed: Typed,
 ): FastifyReply {
-  const words = keptWords[languageOf(request)];
+  const language = languageOf(request);
+  const words = keptWords[language];
   const visitor = visitorOf(request);
   // Another process than the one that has added it hears of it in a while.
   if (isBusy(draft.state) || isNew(deps, draft)) {
@@ -130,9 +131,9 @@ function sendDraft(
   }
   const { found, trial, state } = draft;
   const all = wordsOf(request);
-  const body = html`${state === 'failed' && failed(draft, words, languageOf(request))}${state === 'saved' && html`<p>${words.isGone}</p>`}
-${found && typed.trouble === undefined && state === 'tried' && trial && sampleTable(trial, words, all, languageOf(request))}
-${found && state !== 'saved' && choiceForm(deps, visitor, { draft, found, typed, words })}
+  const body = html`${state === 'failed' && failed(draft, words, language)}${state === 'saved' && html`<p>${words.isGone}</p>`}
+${found && typed.trouble === undefined && state === 'tried' && trial && sampleTable(trial, words, all, language)}
+${found && state !== 'saved' && choiceForm(deps, visitor, { draft, found, typed, language })}
 ${found ? html`<details><summary>${words.lookAgain}</summary>${again(deps, visitor, draft, words)}</details>` : again(deps, visitor, draft, words)}`;
   const status = typed.trouble === undefined ? 200 : 400;
   return sendAdminPage(deps, request, reply, { title: words.add, body, visitor, status });
@@ -155,19 +156,20 @@ interface ChoiceView {
   readonly draft: Draft;
   readonly found: DraftFound;
   readonly typed: Typed;
-  readonly words: KeptWords;
+  readonly language: Language;
 }
 
 function choiceForm(
   deps: AdminServer,
   visitor: Visitor,
-  { draft, found, typed: { choices = draft.choices, trouble }, words }: ChoiceView,
+  { draft, found, typed: { choices = draft.choices, trouble }, language }: ChoiceView,
 ): Markup {
+  const words = keptWords[language];
   const isTried = draft.state === 'tried';
   const { repository, protocol, url, sentences } = found;
   return html`<h2>${words.found}</h2>
 <dl><dt>${words.repository}</dt><dd><bdi class="any">${repository}</bdi></dd><dt>${words.protocol}</dt><dd>${protocol}</dd><dt>${words.at}</dt><dd class="any">${linkTo(url)}</dd></dl>
-${sentences.length > 0 && html`<p lang="en" class="any">${sentences.join(' ')}</p>`}
+${sentences.length > 0 && html`<p class="any">${sentences.map((sentence) => html`${told(sentence, language)} `)}</p>`}
 <h2>${words.choices}</h2>
 ${trouble !== undefined && html`<p class="bad s any" role="alert">${trouble}</p><p>${words.advice.usage}</p>`}
 ${isTried && html`<p class="note">${words.triedWith}</p>`}

@@ -1,17 +1,22 @@
 import type { answerSentences } from '../../../core/reasons/answer-sentences.ts';
 import type { endpointSentences } from '../../../core/reasons/endpoint-sentences.ts';
 import type { faultSentences } from '../../../core/reasons/fault-sentences.ts';
+import type { findingSentences } from '../../../core/reasons/finding-sentences.ts';
 import { type Facts, type Reason, type ReasonCode, reasonIn } from '../../../core/reasons/reason.ts';
 import { answersInJapanese } from './answers.ts';
 import { endpointInJapanese } from './endpoint.ts';
 import { faultsInJapanese } from './faults.ts';
+import { findingsInJapanese } from './findings.ts';
 import type { InJapanese } from './in-japanese.ts';
 
 /** Logs, answers of the API and terminals have the sentences of `core/reasons`; pages have these for whoever reads Japanese. */
 const refused: InJapanese<
   Exclude<
     ReasonCode,
-    keyof typeof answerSentences | keyof typeof endpointSentences | keyof typeof faultSentences
+    | keyof typeof answerSentences
+    | keyof typeof endpointSentences
+    | keyof typeof faultSentences
+    | keyof typeof findingSentences
   >
 > = {
   // Times
@@ -132,6 +137,7 @@ const japanese: InJapanese<ReasonCode> = {
   ...answersInJapanese,
   ...endpointInJapanese,
   ...faultsInJapanese,
+  ...findingsInJapanese,
 };
 
 /** Facts that are sentences themselves. */

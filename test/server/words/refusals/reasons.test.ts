@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { explain } from '../../../../src/bridge/finding/explain.ts';
 import { parseAddress } from '../../../../src/bridge/finding/find-any.ts';
+import type { Found } from '../../../../src/bridge/finding/find-repository.ts';
 import { nothingFound } from '../../../../src/bridge/finding/nothing-found.ts';
 import { refuseKnown, refuseTaken } from '../../../../src/bridge/sources/new-source.ts';
 import { pauseEnd } from '../../../../src/bridge/sources/pause-end.ts';
@@ -44,6 +46,37 @@ test.each([
   ['gone: 0 created, 0 updated, 1 deleted', 'リポジトリにはもうありません。新規 0 件、変更 0 件、削除 1 件'],
 ])('what became of records and tasks: %s', (said, japanese) => {
   expect(inJapanese(said)).toBe(japanese);
+});
+
+const url = 'https://repo.example.ac.jp/server/api';
+const oai = { url: 'https://repo.example.ac.jp/server/oai/request' };
+const api = { version: 'DSpace 9.3', url, adapter: 'dspace' };
+
+test.each([
+  [{ adapter: 'dspace', url, api, oai }, /^DSpace 9\.3 です。REST API は https:/],
+  [{ adapter: 'dspace', url, api }, /OAI-PMH のエンドポイントは見つかりませんでしたが/],
+  [
+    { adapter: 'dspace-legacy', url, oai },
+    /^DSpace 5 または 6 です。.*https:\/\/repo\.example\.ac\.jp\/server\/oai\/request です/,
+  ],
+  [{ adapter: 'dspace-legacy', url }, /毎晩一回/],
+  [
+    { adapter: 'oai-pmh', url: oai.url, api, apiTrouble: 'it asks for a login' },
+    /現在はハーベストできません（it asks for a login）/,
+  ],
+  [
+    { adapter: 'resourcesync', url, info: { protocol: 'ResourceSync', deletedRecords: 'persistent' } },
+    /変更リストから/,
+  ],
+  [
+    { adapter: 'resourcesync', url, info: { protocol: 'ResourceSync', deletedRecords: 'no' } },
+    /変更リストがない/,
+  ],
+  [{ adapter: 'resourcesync', url, info: { protocol: 'Sitemap' } }, /^通常のサイトマップです/],
+])('what was found is said in Japanese: %#', (found, japanese) => {
+  const said = explain(found as unknown as Found, (other) => `look again, by ${other}`).map(inJapanese);
+  expect(said).not.toContain(undefined);
+  expect(said.join('')).toMatch(japanese);
 });
 
 test.each(['all', 'usual'] as const)('that nothing was found is said with what was tried: %s', (telling) => {
