@@ -43,6 +43,8 @@ export interface RunnerDeps {
   readonly begun?: (() => Promise<ReadonlySet<string>>) | undefined;
   /** Turns of its schedule that are left out once it was done. Undefined: none. */
   readonly rest?: ((work: DueWork) => Promise<number>) | undefined;
+  /** Told when there is a place again where there was none. */
+  readonly freed?: (() => void) | undefined;
   /** Throws what is to be counted as a failure. */
   readonly perform: (work: DueWork, signals: WorkSignals) => Promise<Ending>;
 }
@@ -228,6 +230,7 @@ export class DueRunner {
       ending = 'failed';
       reason = describeError(error);
     }
+    const wasFull = this.#free() === 0;
     this.#running.delete(keyOf(claim));
     const isShort = steady() - began <= shortMs && ending !== 'yielded';
     // The database may be away: then it is settled as soon as it is back, or nobody else would ever take it.
@@ -237,6 +240,7 @@ export class DueRunner {
     } catch (error) {
       log.debug({ source: claim.source, kind: claim.kind, ...failure(error) }, 'not settled yet');
     }
+    if (wasFull && this.#free() > 0) this.#deps.freed?.();
   }
 
   async #restOf(claim: Claim): Promise<number> {

@@ -28,6 +28,7 @@ export function startDueWork(bridge: Bridge, { perform, newcomers }: DueSettings
   const { database, log } = bridge;
   const holder = newHolder();
   addHolder(holder);
+  let waking = new AbortController();
   const runner = new DueRunner({
     database,
     log,
@@ -38,6 +39,7 @@ export function startDueWork(bridge: Bridge, { perform, newcomers }: DueSettings
     now: () => lookAtClock(database),
     steady: () => performance.now(),
     chance: Math.random,
+    freed: () => waking.abort(),
     begun: newcomers ? () => listHarvestedSources(database.reader) : undefined,
   });
   const stopped = new AbortController();
@@ -54,7 +56,9 @@ export function startDueWork(bridge: Bridge, { perform, newcomers }: DueSettings
         // As long as it lasts it is said once.
         log[failures === 1 ? 'error' : 'debug']({ ...failure(error) }, 'what is due cannot be read');
       }
-      await pause(lookEveryMs, undefined, { signal: stopped.signal }).catch(() => undefined);
+      // Whoever waits for a place need not wait for the next look.
+      await pause(lookEveryMs, undefined, { signal: waking.signal }).catch(() => undefined);
+      waking = new AbortController();
     }
   }
 
@@ -65,6 +69,7 @@ export function startDueWork(bridge: Bridge, { perform, newcomers }: DueSettings
     isPublisher: () => runner.has({ source: '', kind: 'publication' }),
     stop: async () => {
       stopped.abort();
+      waking.abort();
       // Renewing its leases is left to each piece of work now.
       await Promise.all([working, runner.stop()]);
     },
