@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { isAddress } from '../addresses/public-address.ts';
 
 /** An entry of `network.allow`: where links and redirects may lead though the address is not public. */
 export type AllowedPlace = AllowedHost | AllowedRange;
@@ -65,11 +66,6 @@ function parseRange(text: string): AllowedRange | undefined {
   // Mapped addresses are judged as those of IPv4; what is wider holds others, and was meant otherwise.
   if (bits < 96) return undefined;
   return { range: [(base as ipaddr.IPv6).toIPv4Address(), bits - 96], port: undefined };
-}
-
-/** Only the usual spelling: `127.1` and `0x7f.1` are read in different ways by different programs. */
-function isAddress(text: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(':') && ipaddr.IPv6.isValid(text));
 }
 
 function single(address: string): AllowedRange['range'] {

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { bare, isAddress, isLoopback, isPublic } from '../addresses/public-address.ts';
 import { longestCallback } from './limits.ts';
 
 /** Beyond those below 1024, ports that other protocols have, as browsers know them. */
@@ -41,9 +42,8 @@ function isUsual({ port }: URL): boolean {
  */
 export function hostOf(callback: string): string {
   const { host, hostname } = new URL(callback);
-  const address = hostname.replace(/^\[|\]$/g, '');
-  const isInside =
-    address === 'localhost' || (ipaddr.isValid(address) && ipaddr.process(address).range() !== 'unicast');
+  const address = bare(hostname);
+  const isInside = isLoopback(hostname) || (isAddress(address) && !isPublic(ipaddr.process(address)));
   return isInside ? host : hostname;
 }
 

@@ -2,6 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { notPublic } from '../../core/addresses/private-address.ts';
+import { bare, isLoopback, isPublic } from '../../core/addresses/public-address.ts';
 import { type AllowedPlace, allowsAddress, allowsHost, plainName } from '../../core/config/network-allow.ts';
 import { BridgeError } from '../../core/errors.ts';
 
@@ -123,31 +124,6 @@ type AllCallback = (error: Error | null, addresses: readonly LookupAddress[]) =>
 function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
-}
-
-function bare(host: string): string {
-  return host.replace(/^\[|\]$/g, '');
-}
-
-/** By its form alone: a name is not resolved. */
-function isLoopback(host: string): boolean {
-  const address = bare(host);
-  if (isIP(address) !== 0) return ipaddr.process(address).range() === 'loopback';
-  return /^(.+\.)?localhost\.?$/i.test(host);
-}
-
-/** Inside Azure, this address of the public range is the machine's own: credentials are had from it. */
-const machineAddress = '168.63.129.16';
-
-/** Addresses of our neighbours hide in IPv6 ones: 6to4, Teredo and the like are refused as a whole. */
-function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  if (address.kind() === 'ipv4')
-    return address.range() === 'unicast' && address.toString() !== machineAddress;
-  const bytes = address.toByteArray();
-  // NAT64 (RFC 6052) is how networks without IPv4 reach everything: the address inside it decides.
-  if (address.match(ipaddr.IPv6.parse('64:ff9b::'), 96)) return isPublic(new ipaddr.IPv4(bytes.slice(12)));
-  // What is global lies in 2000::/3 (RFC 4291 §2.4).
-  return address.range() === 'unicast' && ((bytes[0] ?? 0) & 0xe0) === 0x20;
 }
 
 function refused(host: string): BridgeError {
