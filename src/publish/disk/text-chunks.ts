@@ -16,7 +16,9 @@ export class TextChunks {
       return full && full.length > 0 ? Buffer.concat([full, whole]) : whole;
     }
     // What has filled one is long, and will fill another.
-    if (this.#length + most > this.#buffer.length) this.#grow(full ? chunkLength : this.#length + most);
+    const wanted = full ? chunkLength : this.#length + most;
+    if (this.#length + most > this.#buffer.length)
+      this.#buffer = grown(this.#buffer, this.#length, wanted, chunkLength);
     this.added = this.#buffer.write(text, this.#length, 'utf8');
     this.#length += this.added;
     return full;
@@ -30,13 +32,18 @@ export class TextChunks {
     this.#length = 0;
     return chunk;
   }
-
-  #grow(wanted: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.min(chunkLength, Math.max(wanted, this.#buffer.length * 2)));
-    this.#buffer.copy(larger, 0, 0, this.#length);
-    this.#buffer = larger;
-  }
 }
 
 const nothing = Buffer.alloc(0);
 const chunkLength = 131_072;
+
+/**
+ * A larger buffer with the same beginning: at least twice as long, so that what grows is copied a few times only.
+ * @param used octets of it that count
+ * @param wanted octets, at most `most`
+ */
+export function grown(buffer: Buffer, used: number, wanted: number, most: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(wanted, buffer.length * 2)));
+  buffer.copy(larger, 0, 0, used);
+  return larger;
+}

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAll } from '../disk/document-file.ts';
+import { grown } from '../disk/text-chunks.ts';
 
 /** Where the bytes of a ZIP go. What is handed over may be overwritten as soon as `write` has resolved. */
 export interface ByteSink {
@@ -75,9 +76,7 @@ export class PackageFile implements ByteSink {
 
   #makeRoom(wanted: number): void {
     if (wanted <= this.#filling.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.min(bufferBytes, Math.max(wanted, this.#filling.length * 2)));
-    this.#filling.copy(larger, 0, 0, this.#filled);
-    this.#filling = larger;
+    this.#filling = grown(this.#filling, this.#filled, wanted, bufferBytes);
   }
 
   async #writeAcross(bytes: Uint8Array): Promise<void> {
