@@ -21,9 +21,9 @@ const origin = `http://127.0.0.1:${port}`;
 const turns = 5;
 let server: ChildProcess | undefined;
 try {
-  await firstLine(
-    start('upstreams/sources-seed', [sources, records, join(directory, 'data', 'rsbridge.db')]),
-  ).catch(() => undefined);
+  const seeding = start('upstreams/sources-seed', [sources, records, join(directory, 'data', 'rsbridge.db')]);
+  const [code] = await once(seeding, 'exit');
+  if (code !== 0) throw new Error(`seeding ended with ${code}`);
   const names = Array.from({ length: sources }, (_, index) => `source-${index + 1}`);
   const config = {
     ...{ baseUrl: origin, listen: { port }, search: false, logLevel: 'error' },
@@ -72,7 +72,7 @@ async function measureAll(headers: Readonly<Record<string, string>>): Promise<vo
 async function measure(path: string, headers: Readonly<Record<string, string>>) {
   const times: number[] = [];
   const before = processorSeconds(server?.pid);
-  let [body, status, kind] = ['', 0, ''];
+  let [body, length, status, kind] = ['', 0, 0, ''];
   for (let turn = 0; turn < turns; turn += 1) {
     const began = performance.now();
     const response = await fetch(`${origin}${path}`, { headers, redirect: 'manual' });
@@ -80,11 +80,12 @@ async function measure(path: string, headers: Readonly<Record<string, string>>) 
     times.push(performance.now() - began);
     kind = response.headers.get('content-type')?.split(';')[0] ?? '';
     status = response.status;
-    body = kind === 'text/html' ? bytes.toString() : `${' '.repeat(bytes.length)}`;
+    length = bytes.length;
+    body = kind === 'text/html' ? bytes.toString() : '';
   }
   const [middle = 0] = times.sort((a, b) => a - b).slice(turns >> 1);
   const processorMs = Math.round(((processorSeconds(server?.pid) - before) / turns) * 1000);
-  return { status, kind, bytes: body.length, ms: Number(middle.toFixed(1)), processorMs, body };
+  return { status, kind, bytes: length, ms: Number(middle.toFixed(1)), processorMs, body };
 }
 
 /** Pages that differ in a name, a number or an order alone are of one kind. */
