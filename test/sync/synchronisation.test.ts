@@ -353,6 +353,35 @@ describe('what goes wrong', () => {
     expect(copy.contents()).toEqual(source.contents());
   });
 
+  it.each([
+    ['the Capability List', '/cap.xml', '/'],
+    ['the list itself', '/rl.xml', '/rl.xml'],
+  ])('a web page in place of %s is told, and nothing else is taken for it', async (_, path, address) => {
+    // What robots.txt names is another list: with it, all would be gone.
+    source.offers = ['resourcelist'];
+    if (path === '/rl.xml') source.rewrite = (_path, text) => text.replace(/<rs:ln rel="up"[^>]*>/, '');
+    for (const name of ['/a', '/b']) source.put(name, name);
+    source.list();
+    const options = { address: new URL(address, source.origin) };
+    const before = await copy.sync(options);
+    expect(before).toMatchObject({ held: 2 });
+    source.interferences.set(path, (response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Please log in<br>');
+      return true;
+    });
+    const elsewhere = `User-agent: *\nSitemap: ${source.origin}/other.xml\n`;
+    source.interferences.set('/robots.txt', (response) => Boolean(response.end(elsewhere)));
+    const other = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>`;
+    source.interferences.set('/other.xml', (response) => Boolean(response.end(other)));
+    await expect(copy.sync(options)).rejects.toMatchObject({
+      code: 'upstream-html',
+      message: expect.stringMatching(/\.xml answers with a web page.* nothing was changed\. Try again/),
+    });
+    expect(copy.contents()).toEqual(source.contents());
+    source.interferences.clear();
+    expect(await copy.sync(options)).toMatchObject({ cursor: before.cursor, isComplete: true });
+  });
+
   it('a Source that cannot be read at all is an error, and changes nothing', async () => {
     await begin();
     source.interferences.set('/cl.xml', (response) => {

@@ -1,4 +1,4 @@
-import { isBridgeError } from '../../core/errors.ts';
+import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import type { Capability } from '../reading/capability.ts';
 import { headOf } from '../reading/document-head.ts';
 import type { Remarks } from '../reading/remarks.ts';
@@ -21,6 +21,8 @@ export interface FoundSource {
   readonly sets: readonly string[];
   /** Every address that was asked for. */
   readonly looked: readonly string[];
+  /** Those of them that answered with a web page, where a document was expected. */
+  readonly pages: readonly string[];
 }
 
 /** Sets of one host; who has more is asked to be told which. */
@@ -33,7 +35,8 @@ const maximumParts = 100;
  * From what somebody typed to the sets of a Source: the address itself, the well-known URI below it, what a page or its
  * header links to, the well-known URI of the host, the Sitemaps of robots.txt; from any document upwards.
  * @returns no sets where nothing was found
- * @throws BridgeError where the host cannot be reached
+ * @throws BridgeError where the host cannot be reached; `upstream-html` where the address is that of a document, and a
+ * web page without a link to one is there: another set than the one that was meant is no help
  */
 export async function findSource(address: URL, port: SourcePort, remarks: Remarks): Promise<FoundSource> {
   const search = new Search(port, remarks);
@@ -42,12 +45,33 @@ export async function findSource(address: URL, port: SourcePort, remarks: Remark
   // Of a bare host the page is of no interest as long as it has a Source.
   if (pathname === '/' && query === '') await search.tryDocument(host);
   const seen = search.sets.length > 0 ? undefined : await search.lookAt(href);
+  if (seen?.isPage && seen.status === 200 && seen.advertised.length === 0) {
+    if (isOfDocument(pathname)) throw insteadOfDocument(address);
+    search.pages.push(href);
+  }
   const below = `${origin}${pathname.replace(/\/$/, '')}${wellKnownPath}`;
   for (const uri of [below, ...(seen?.advertised.map(({ target }) => target) ?? []), host]) {
     if (search.sets.length === 0) await search.tryDocument(uri);
   }
   if (search.sets.length === 0) await search.tryRobots(`${origin}/robots.txt`);
-  return { sets: search.sets, looked: search.looked };
+  const { sets, looked, pages } = search;
+  if (sets.length > 0 && pages.includes(href) && pathname !== '/')
+    remarks.at(href)(
+      'RS-GEN-19',
+      'it is a web page, and no list: the Source was found elsewhere at its host',
+    );
+  return { sets, looked, pages };
+}
+
+function isOfDocument(pathname: string): boolean {
+  return /\.xml(?:\.gz)?$|\/\.well-known\/resourcesync$/i.test(pathname);
+}
+
+function insteadOfDocument({ href, origin }: URL): BridgeError {
+  return new BridgeError(
+    'upstream-html',
+    `${href} answers with a web page, and with no list; nothing was changed. Try again later if it is a login or under maintenance, or name the Source instead: ${origin}/`,
+  );
 }
 
 /** Reads what a Capability List names; of a document that belongs to none, what that is good for. */
@@ -91,6 +115,7 @@ function isListCapability(capability: Capability | undefined): capability is Lis
 class Search {
   sets: readonly string[] = [];
   readonly looked: string[] = [];
+  readonly pages: string[] = [];
   readonly #port: SourcePort;
   readonly #remarks: Remarks;
   readonly #failed = new Set<string>();
@@ -154,6 +179,7 @@ class Search {
       return await headOf(uri, this.#port, this.#remarks.at(uri));
     } catch (error) {
       if (!isBridgeError(error)) throw error;
+      if (error.code === 'upstream-html') this.pages.push(uri);
       this.#failed.add(uri);
       return undefined;
     }

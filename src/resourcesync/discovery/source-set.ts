@@ -19,7 +19,8 @@ const shown = 20;
 
 /**
  * The set that is meant by an address.
- * @throws BridgeError `usage` where it is several, `upstream-protocol` where it is none
+ * @throws BridgeError `usage` where it is several, `upstream-protocol` where it is none, `upstream-html` where a web page
+ * has taken the place of the one of before
  */
 export async function chooseSet(choice: SetChoice, port: SourcePort, remarks: Remarks): Promise<SourceSet> {
   const { address, name, known, naming, takesWhole = false } = choice;
@@ -27,9 +28,10 @@ export async function chooseSet(choice: SetChoice, port: SourcePort, remarks: Re
     const set = await again(known, port, remarks);
     if (set !== undefined) return set;
   }
-  const { sets, looked } = await findSource(address, port, remarks);
+  const { sets, looked, pages } = await findSource(address, port, remarks);
   if (sets.length === 0) {
-    const where = looked.slice(0, shown).join(', ');
+    const seen = looked.map((uri) => (pages.includes(uri) ? `${uri} (a web page)` : uri));
+    const where = seen.slice(0, shown).join(', ');
     throw new BridgeError(
       'upstream-protocol',
       `no ResourceSync was found at ${address.href}: looked at ${where}`,
@@ -48,13 +50,17 @@ export async function chooseSet(choice: SetChoice, port: SourcePort, remarks: Re
   throw new BridgeError('usage', `${what}:\n  ${list}${more}`);
 }
 
-/** It may have moved: then it is looked for. */
+/** It may have moved: then it is looked for. A web page says nothing of that: it is a login, or a notice. */
 async function again(uri: string, port: SourcePort, remarks: Remarks): Promise<SourceSet | undefined> {
   try {
     return await readSet(uri, port, remarks);
   } catch (error) {
-    if (isBridgeError(error) && /^upstream-(?:status|html|not-xml|protocol)$/.test(error.code))
-      return undefined;
+    if (isBridgeError(error, 'upstream-html'))
+      throw new BridgeError(
+        'upstream-html',
+        `${error.message}; nothing was changed. Try again later if it is a login or under maintenance; where the Source has moved, give its new address`,
+      );
+    if (isBridgeError(error) && /^upstream-(?:status|not-xml|protocol)$/.test(error.code)) return undefined;
     throw error;
   }
 }

@@ -79,7 +79,9 @@ export async function readDocument(
     if (encoding && !/^utf-8$/i.test(encoding)) report('RS-GEN-19', `the encoding is ${encoding}`);
     if (version !== '1.0') report('RS-GEN-19', `it is XML ${version}`);
   });
-  parser.on('doctype', () => {
+  parser.on('doctype', (declared) => {
+    // Nothing of a web page needs to be well-formed; this is what tells one.
+    if (/^\s*html\b/i.test(declared)) root.name = 'html';
     throw new Unreadable('it has a document type declaration, which is not read for safety');
   });
   const meant = forgiving ? createForgiveness(report) : (namespace: string) => namespace;

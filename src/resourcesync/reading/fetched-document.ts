@@ -1,7 +1,7 @@
 import { parseHttpDate } from '../../core/datetime.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import type { Report } from '../documents/report.ts';
-import type { SourcePort } from '../source-port.ts';
+import { essenceOf, type SourcePort } from '../source-port.ts';
 import {
   type DocumentOpening,
   parseSourceDocument,
@@ -26,7 +26,8 @@ export interface FetchedDocument {
  * GETs a document and reads it.
  * @param known of an earlier answer
  * @returns undefined: it is the same as then
- * @throws BridgeError `upstream-status` for any other answer than 200, what the way out throws, and what reading throws
+ * @throws BridgeError `upstream-status` for any other answer than 200, `upstream-html` for a web page, what the way out
+ * throws, and what reading throws
  */
 export async function fetchDocument(
   port: SourcePort,
@@ -45,13 +46,33 @@ export async function fetchDocument(
   try {
     const { etag, 'last-modified': lastModified, date } = headers;
     const servedAt = date === undefined ? undefined : parseHttpDate(date);
-    const opened = (opening: DocumentOpening) => handler.opened?.({ ...opening, uri }, servedAt);
-    const document = await parseSourceDocument(response.body, url, { ...handler, opened }, report);
+    let isDocument = false;
+    const opened = (opening: DocumentOpening) => {
+      isDocument = true;
+      handler.opened?.({ ...opening, uri }, servedAt);
+    };
+    const reading = parseSourceDocument(response.body, url, { ...handler, opened }, report);
+    const document = await reading.catch((error: unknown) => {
+      const isPage = !isDocument && essenceOf(headers['content-type']) === 'text/html';
+      throw isBridgeError(error, 'upstream-html') || (isPage && isUnreadable(error))
+        ? webPage(uri, url)
+        : error;
+    });
     // What is relative was relative to where it came from; it is known by the address that leads there.
     return { document: { ...document, uri }, validators: { etag, lastModified }, servedAt };
   } finally {
     await response.discard();
   }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return isBridgeError(error, 'upstream-not-xml') || isBridgeError(error, 'upstream-protocol');
+}
+
+/** A login as a rule, and at an address of its own. */
+function webPage(uri: string, url: string): BridgeError {
+  const where = url === uri ? '' : ` (that of ${url})`;
+  return new BridgeError('upstream-html', `${uri} answers with a web page${where}, and with no list`);
 }
 
 function conditions({ etag, lastModified }: Validators): Readonly<Record<string, string>> {

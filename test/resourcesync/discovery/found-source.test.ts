@@ -82,6 +82,38 @@ describe('findSource', () => {
     ]);
   });
 
+  it('does not take another set for a document whose place a web page has taken', async () => {
+    for (const path of ['/rl.xml', '/LISTS/rl.XML.gz', '/.well-known/resourcesync']) {
+      source.answers.set(path, html('<title>Log in</title>'));
+      await expect(find(path)).rejects.toMatchObject({
+        code: 'upstream-html',
+        message: expect.stringContaining(`${source.origin}${path} answers with a web page`),
+      });
+    }
+  });
+
+  it('says that it looked elsewhere, where a page has no link', async () => {
+    source.answers.set('/page', html(''));
+    const remarks = new Remarks();
+    const { sets } = await findSource(new URL('/page', source.origin), port, remarks);
+    expect(sets).toEqual([`${source.origin}/cap.xml`]);
+    expect(remarks.list()).toMatchObject([
+      { uri: `${source.origin}/page`, message: expect.stringContaining('it is a web page') },
+    ]);
+  });
+
+  it('says where it met web pages in place of documents', async () => {
+    source.answers.clear();
+    // Not well-formed, and without a document type.
+    const page = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<p>Maintenance<br>' };
+    for (const path of ['/', '/.well-known/resourcesync']) source.answers.set(path, page);
+    const { pages } = await find('/');
+    expect(pages.map((uri) => uri.slice(source.origin.length)).sort()).toEqual([
+      '/',
+      '/.well-known/resourcesync',
+    ]);
+  });
+
   it('has all sets of a host, also over an index of Source Descriptions', async () => {
     const many = ['a', 'b'].map(
       (name) => `<url><loc>${source.origin}/${name}.xml</loc><rs:md capability="capabilitylist"/></url>`,

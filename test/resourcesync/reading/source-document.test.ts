@@ -181,7 +181,8 @@ describe('what is wrong and can be used is used, with a remark', () => {
 
 describe('what cannot be used is refused', () => {
   it.each([
-    ['a web page', '<!DOCTYPE html><html><body>Log in</body></html>', 'upstream-not-xml'],
+    ['a web page', '<!DOCTYPE html><html><body>Log in<br></body></html>', 'upstream-html'],
+    ['a document type of its own', '<!DOCTYPE urlset><urlset/>', 'upstream-not-xml'],
     ['a web page in XML', '<html xmlns="http://www.w3.org/1999/xhtml"><body/></html>', 'upstream-html'],
     ['something else', '<feed xmlns="http://www.w3.org/2005/Atom"/>', 'upstream-protocol'],
     ['another capability', list(md('capability="framework-notification"'), ''), 'upstream-protocol'],
