@@ -16,5 +16,9 @@ export class Sightings {
   }
 }
 
-/** A power of two. */
-const places = 65_536;
+/**
+ * A power of two, and about as many as the memory for answers holds: what comes again after more others than that would have
+ * been forgotten there, too, before it is of use. With more places each of them would be kept for nothing, and so much that
+ * lives for some seconds has V8 collect its whole heap again and again.
+ */
+const places = 8192;
