@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
+import { BareAmpersands } from './bare-ampersands.ts';
 import type { Attributes, DocumentEntry, DocumentHead } from './document-model.ts';
 import { EntryFeed } from './entry-feed.ts';
 import type { Report } from './report.ts';
@@ -14,7 +15,7 @@ export interface DocumentHandler {
 export interface ReadDocument {
   readonly entries: number;
   readonly bytes: number;
-  /** It was read to its end, and is well-formed. */
+  /** It was read to its end, and is well-formed, but for ampersands. */
   readonly whole: boolean;
 }
 
@@ -35,7 +36,7 @@ const maximumBytes = 64 * 1024 * 1024;
 class Unreadable extends Error {}
 
 export interface ReadingOptions {
-  /** Namespaces that are nearly the right ones are taken for them, and reported. Default false. */
+  /** Namespaces that are nearly the right ones are taken for them, and reported; a bare `&` is a warning. Default false. */
   readonly forgiving?: boolean;
 }
 
@@ -146,9 +147,15 @@ export async function readDocument(
     childEnd = path.length === 1 ? parser.position : undefined;
   });
 
+  const severity = forgiving ? 'warning' : 'error';
+  const ampersands = new BareAmpersands(
+    (where) => report('RS-GEN-19', `an & is not written as &amp;, and read as one: ${where}`, severity),
+    () => new Unreadable('it is full of ampersands that are not written as &amp;'),
+  );
   const feed = new EntryFeed(
     parser,
     () => ({ childEnd, prefixes, entries }),
+    ampersands,
     (found) => {
       if (!headDone) finishHead();
       entries = found.number;

@@ -1,4 +1,5 @@
 import type { SaxesParser } from 'saxes';
+import type { BareAmpersands } from './bare-ampersands.ts';
 import type { DocumentEntry } from './document-model.ts';
 import { readPlainEntry } from './plain-entry.ts';
 
@@ -26,6 +27,7 @@ const longest = 65_536;
 export class EntryFeed {
   readonly #parser: SaxesParser<{ xmlns: true }>;
   readonly #state: () => ParserState;
+  readonly #ampersands: BareAmpersands;
   readonly #onEntry: (entry: DocumentEntry) => void;
   #rest = '';
   /** So much was written to the parser. */
@@ -34,10 +36,12 @@ export class EntryFeed {
   constructor(
     parser: SaxesParser<{ xmlns: true }>,
     state: () => ParserState,
+    ampersands: BareAmpersands,
     onEntry: (entry: DocumentEntry) => void,
   ) {
     this.#parser = parser;
     this.#state = state;
+    this.#ampersands = ampersands;
     this.#onEntry = onEntry;
   }
 
@@ -60,11 +64,12 @@ export class EntryFeed {
     const rest = this.#rest;
     this.#rest = '';
     this.#parse(rest);
+    this.#write(this.#ampersands.finish());
   }
 
   #isBetweenEntries(): boolean {
     const { childEnd, prefixes } = this.#state();
-    return prefixes !== undefined && childEnd === this.#written;
+    return prefixes !== undefined && childEnd === this.#written && !this.#ampersands.isPending;
   }
 
   /** @returns where the next one begins; undefined if a parser has to read it */
@@ -95,6 +100,10 @@ export class EntryFeed {
   }
 
   #parse(text: string): void {
+    this.#write(this.#ampersands.escape(text));
+  }
+
+  #write(text: string): void {
     if (text === '') return;
     this.#written += text.length;
     this.#parser.write(text);

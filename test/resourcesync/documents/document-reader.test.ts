@@ -102,6 +102,40 @@ describe('readDocument', () => {
   });
 });
 
+describe('an ampersand that nobody escaped', () => {
+  const locsOf = async (text: string, cuts: readonly number[] = []) => {
+    const { entries, reports, read } = await readAll(`${head}${text}</urlset>`, cuts);
+    return { locs: entries.flatMap(({ locs }) => locs), reports, whole: read.whole };
+  };
+
+  it('is read as one, wherever pieces of the document end', async () => {
+    const text =
+      '<!-- a & b --><url><loc>x?a&b=&lt;&#38;&amp</loc><rs:ln rel="a&b" href="x?&amp;&y"/></url><?p a & b ?><url><loc><![CDATA[c & d&]]]>&</loc></url>';
+    for (let cut = 1; cut < text.length; cut += 1) {
+      const { locs, reports, whole } = await locsOf(text, [head.length + cut]);
+      expect(locs).toEqual(['x?a&b=<&&amp', 'c & d&]&']);
+      expect(reports).toHaveLength(5);
+      expect(whole).toBe(true);
+    }
+    const bytewise = await locsOf(text, Array(head.length + text.length).fill(1));
+    expect(bytewise.locs).toEqual(['x?a&b=<&&amp', 'c & d&]&']);
+  });
+
+  it('makes nothing of entities, and of a document that is full of them', async () => {
+    expect(await locsOf('<url><loc>&nbsp;</loc></url>')).toMatchObject({ locs: [], whole: false });
+    const full = await locsOf(`<url><loc>${'&'.repeat(100_001)}</loc></url>`);
+    expect(full).toMatchObject({ locs: [], whole: false });
+    expect(full.reports.at(-1)).toMatch(/full of ampersands/);
+  });
+
+  it('is an error all the same', async () => {
+    const { reports } = await locsOf('<url><loc>https://a.example/?a=1&b=2</loc></url>');
+    expect(reports).toEqual([
+      'RS-GEN-19 an & is not written as &amp;, and read as one: https://a.example/?a=1&b=2',
+    ]);
+  });
+});
+
 describe('readPlainEntry', () => {
   it('reads what lists consist of', () => {
     const text =

@@ -67,7 +67,7 @@ describe('readTree', () => {
     ['is not there', () => source.answers.delete('/rl-1.xml'), ['/r/3', '/r/4']],
     [
       'is damaged in the middle',
-      () => source.edit('/rl-1.xml', `<url><loc>${source.origin}/r/2`, '<url><loc>a&b'),
+      () => source.edit('/rl-1.xml', `<url><loc>${source.origin}/r/2`, '<url><loc>a\u0001b'),
       ['/r/1', '/r/3', '/r/4'],
     ],
     [

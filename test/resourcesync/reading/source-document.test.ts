@@ -179,6 +179,29 @@ describe('what is wrong and can be used is used, with a remark', () => {
   });
 });
 
+describe('an ampersand that nobody escaped', () => {
+  it('is read as one, and said', async () => {
+    const link = '<rs:ln rel="up" href="https://repo.example.org/?set=a&b=2&amp;c=&#38;"/>';
+    const entry = `<loc>https://repo.example.org/?a=1&b=2&copy=3&amp;d=4&</loc>${link}`;
+    const { statements, rules } = await read(list(resourceList, url(entry) + url(loc('2'))));
+    expect(statements.map((statement) => statement.loc)).toEqual([
+      'https://repo.example.org/?a=1&b=2&copy=3&d=4&',
+      'https://repo.example.org/2',
+    ]);
+    expect(statements[0]?.links[0]?.href).toBe('https://repo.example.org/?set=a&b=2&c=&');
+    expect(rules).toEqual(['RS-GEN-19']);
+  });
+
+  it('is told with the word that it stands in', async () => {
+    const remarks = new Remarks();
+    const text = list(resourceList, url('<loc>https://repo.example.org/?a=1&b=2</loc>'));
+    await parseSourceDocument(inPieces(text), uri, {}, remarks.at(uri));
+    expect(remarks.list()).toMatchObject([
+      { rule: 'RS-GEN-19', severity: 'warning', message: expect.stringMatching(/\?a=1&b=2$/) },
+    ]);
+  });
+});
+
 describe('what cannot be used is refused', () => {
   it.each([
     ['a web page', '<!DOCTYPE html><html><body>Log in<br></body></html>', 'upstream-html'],
@@ -192,7 +215,11 @@ describe('what cannot be used is refused', () => {
   });
 
   it.each([
-    ['an ampersand', (text: string) => text.replace('<url><loc>https://repo.example.org/3', '<url><loc>a&b')],
+    [
+      'a tag',
+      (text: string) => text.replace('<url><loc>https://repo.example.org/3', '<url><loc>a</lastmod>'),
+    ],
+    ['an entity', (text: string) => text.replace('<url><loc>https://repo.example.org/3', '<url><loc>a&b;')],
     [
       'its end is missing',
       (text: string) => text.slice(0, text.indexOf('<url><loc>https://repo.example.org/3')),
