@@ -1,28 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 
 /** This file and `cli/bin.ts` import nothing of ours: they are there before the process may run out of descriptors. */
 
-/** As many as are never short; what most systems allow. */
-const plenty = 1024;
 /** Ours, whatever is asked for: the database, the log, what is being written, the repositories. */
 const reserved = 48;
 /** A connection, and what is read for it: a document, or the repository's answer. */
 const perConnection = 2.5;
-
-/** Those that are imported come before those that import them. */
-const rooms = [
-  'core',
-  '../adapters',
-  'store',
-  'objects',
-  'publish',
-  'export',
-  'conformance',
-  'harvest',
-  'server',
-  'bridge',
-];
 
 /** Files and connections that this process may have open; Node has raised the soft limit to the hard one. */
 export function openFilesLimit(): number {
@@ -40,20 +23,6 @@ export function openFilesLimit(): number {
 export function connectionsWithin(limit: number): number | undefined {
   if (limit > 100_000) return undefined;
   return Math.max(4, Math.floor((limit - reserved) / perConnection));
-}
-
-/**
- * Node opens all files of a program side by side, several hundred of ours. Where that is too many, they are opened
- * one after the other.
- */
-export async function loadWithin(limit: number, root: string): Promise<void> {
-  if (limit >= plenty) return;
-  for (const room of rooms) {
-    const files = readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).sort();
-    for (const file of files) {
-      if (/(?<!-worker|\.d)\.[jt]s$/.test(file)) await import(join(root, room, file));
-    }
-  }
 }
 
 export function isOutOfFiles(error: unknown): boolean {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export const productName = 'resourcesync-bridge';
 
-/** Of the package this file belongs to, whether it runs from `src` or from `dist/src`. */
+/** Of the package this file belongs to, whether it runs from `src` or as it was built. */
 export const version: string = readVersion(dirname(fileURLToPath(import.meta.url)));
 
 function readVersion(directory: string): string {

@@ -1,9 +1,7 @@
-import { dirname } from 'node:path';
-import { isOutOfFiles, loadWithin, openFilesLimit } from '../bridge/open-files.ts';
+import { isOutOfFiles, openFilesLimit } from '../bridge/open-files.ts';
 
 const limit = openFilesLimit();
 try {
-  await loadWithin(limit, dirname(import.meta.dirname));
   const { run } = await import('./run.ts');
   await run();
 } catch (error) {

@@ -3,18 +3,16 @@ const { createHash } = require('node:crypto');
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** What the program is compiled from. Times of files say nothing: `git checkout` and copying change them. */
-const compiled = ['src', 'adapters', 'migrations'];
-const settings = ['tsconfig.json', 'tsconfig.build.json'];
-
-exports.compiled = compiled;
+/** What the program is made of. Times of files say nothing: `git checkout` and copying change them. */
+const rooms = ['src', 'adapters', 'migrations'];
+const settings = ['package-lock.json', 'src/launcher/bundle.cjs'];
 
 exports.stampOf = (root) => join(root, 'dist', 'sources.sha256');
 
 /** @returns {string} one hash of the names and contents of all of them */
 exports.hashSources = (root) => {
   const hash = createHash('sha256');
-  const files = compiled.flatMap((room) =>
+  const files = rooms.flatMap((room) =>
     readdirSync(join(root, room), { recursive: true })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => join(room, file)),

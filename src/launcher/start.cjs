@@ -6,7 +6,7 @@ const { setFlagsFromString } = require('node:v8');
 const { heapFlags, isForStart } = require('./heap-flags.cjs');
 
 const root = join(__dirname, '..', '..');
-const program = join(root, 'dist', 'src', 'cli', 'bin.js');
+const program = join(root, 'dist', 'program', 'bin.js');
 
 setHeapFlags();
 if (isBuilt()) void import(pathToFileURL(program).href);

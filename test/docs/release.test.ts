@@ -70,7 +70,7 @@ describe.skipIf(!isClone)('npm run release', () => {
       expect.arrayContaining(['fastify', 'undici', 'pg']),
     );
     const packed = run('tar', ['-tzf', join('release', 'resourcesync-bridge-9.0.0-rc.1.tgz')]).stdout;
-    expect(packed).toContain('package/dist/src/cli/bin.js');
+    expect(packed).toContain('package/dist/program/bin.js');
     expect(packed).not.toMatch(/\/test\/|\.map$/m);
 
     // The same again, or nothing new to say, is no release.

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,8 +86,7 @@ describe('the launcher', () => {
       mkdirSync(join(place, room), { recursive: true });
       writeFileSync(join(place, room, 'a.ts'), 'export const a = 1;\n');
     }
-    for (const settings of ['tsconfig.json', 'tsconfig.build.json'])
-      writeFileSync(join(place, settings), '{}');
+    writeFileSync(join(place, 'package-lock.json'), '{}');
   }
 
   it('runs the program, with its exit code', () => {
@@ -94,10 +103,10 @@ describe('the launcher', () => {
   });
 
   it('starts with the flags that count at the start alone, and not with those that the user has set', () => {
-    mkdirSync(join(place, 'dist', 'src', 'cli'), { recursive: true });
+    mkdirSync(join(place, 'dist', 'program'), { recursive: true });
     writeFileSync(join(place, 'dist', 'package.json'), '{"type":"module"}');
     writeFileSync(
-      join(place, 'dist', 'src', 'cli', 'bin.js'),
+      join(place, 'dist', 'program', 'bin.js'),
       'console.log(process.argv[2], ...process.execArgv);',
     );
     const flags = heapFlags(process.versions.node, '');
@@ -123,7 +132,7 @@ describe('the launcher', () => {
   it('says that sources have changed since they were built', () => {
     clone();
     mkdirSync(join(place, 'dist'));
-    cpSync(join(inject('compiled'), 'src'), join(place, 'dist', 'src'), { recursive: true });
+    cpSync(join(inject('compiled'), 'program'), join(place, 'dist', 'program'), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'), 'junction');
     const sources = require('../../src/launcher/sources.cjs') as {
       stampOf(root: string): string;
@@ -136,5 +145,23 @@ describe('the launcher', () => {
       stderr: expect.stringContaining('the sources have changed since the last build'),
       status: 0,
     });
+  });
+});
+
+describe('the program as it is built', () => {
+  it('has the script of each thread beside the file that starts it', () => {
+    const sources = ['src', 'adapters'].flatMap((room) =>
+      readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(join(root, room, file), 'utf8')),
+    );
+    const scripts = sources.flatMap((source) => [...source.matchAll(/new URL\(`\.\/([^$]+)\$\{extname/g)]);
+    expect(scripts.length).toBeGreaterThan(2);
+    for (const [, script] of scripts)
+      expect(existsSync(join(inject('compiled'), 'program', `${script}.js`)), script).toBe(true);
+  });
+
+  it('names the licence of what became part of it', () => {
+    expect(readFileSync(join(inject('compiled'), 'program', 'typebox.license'), 'utf8')).toContain('MIT');
   });
 });

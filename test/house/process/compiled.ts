@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
+const { bundle } = createRequire(import.meta.url)('../../../src/launcher/bundle.cjs') as {
+  bundle(root: string, folder: string): Promise<void>;
+};
 const root = join(import.meta.dirname, '..', '..', '..');
 
 export interface CompiledSource {
@@ -13,14 +16,15 @@ export interface CompiledSource {
 }
 
 /**
- * `src` as `npm run build` makes it, and the scripts that tests run in processes of their own, compiled once for the
+ * The program as `npm run build` makes it, and the scripts that tests run in processes of their own, compiled once for the
  * whole run: a process that compiles what it loads takes three times the CPU before it does anything.
  */
 export async function compileSource(): Promise<CompiledSource> {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-compiled-'));
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   const project = join(root, 'tsconfig.processes.json');
-  await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', directory]);
+  const modules = promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', directory]);
+  await Promise.all([modules, bundle(root, join(directory, 'program'))]);
   cpSync(join(root, 'package.json'), join(directory, 'package.json'));
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'), 'junction');
   return { directory, drop: async () => rmSync(directory, { recursive: true, force: true }) };

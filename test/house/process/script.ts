@@ -10,5 +10,5 @@ export function scriptOf(file: string): string {
 
 /** `rsbridge` itself. */
 export function binary(): string {
-  return scriptOf(join(root, 'src', 'cli', 'bin.ts'));
+  return join(inject('compiled'), 'program', 'bin.js');
 }
