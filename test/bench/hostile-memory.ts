@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:zlib';
-import { heapFlags, print } from './once/processes.ts';
+import { bin, heapFlags, print } from './once/processes.ts';
 import {
   dcNamespace,
   dublinCore,
@@ -33,9 +33,6 @@ const patience = 60_000;
 /** How often each answer was given. */
 const turns = new WeakMap<HostileAnswer, number>();
 const words = process.argv.slice(2).map((word) => word.toLowerCase());
-const ending = extname(import.meta.filename);
-const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${ending}`);
-const loader = ending === '.ts' ? ['--import', 'tsx'] : [];
 
 let worst = 0;
 for (const scene of [...protocolScenes, ...otherScenes, ...exchangeScenes]) {
@@ -74,7 +71,7 @@ async function measure(scene: Scene): Promise<number> {
 }
 
 async function harvest(name: string, directory: string, sent: () => number): Promise<number> {
-  const args = [...heapFlags, ...loader, bin, 'harvest'];
+  const args = [...heapFlags, bin, 'harvest'];
   const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
   let [peak, cpu, words] = [0, 0, ''];
   child.stderr.on('data', (chunk: Buffer) => {

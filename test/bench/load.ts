@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { Agent, request } from 'undici';
 import { freePort } from '../../src/cli/demo/free-port.ts';
-import { heapFlags, print } from './once/processes.ts';
+import { bin, heapFlags, print } from './once/processes.ts';
 
 /**
  * Readers of every kind on a demo that edits itself every second: `npm run bench load [SECONDS] [CONNECTIONS]`.
@@ -21,11 +21,8 @@ const connections = Number(process.argv[3] ?? 40);
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-load-'));
 const port = await freePort();
 const origin = `http://127.0.0.1:${port}`;
-const ending = extname(import.meta.filename);
-const loader = ending === '.ts' ? ['--import', 'tsx'] : [];
-const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${ending}`);
 const flags = ['--port', String(port), '--data', directory, '--edit-every', '1'];
-const demo = spawn(process.execPath, [...heapFlags, ...loader, bin, 'demo', ...flags], {
+const demo = spawn(process.execPath, [...heapFlags, bin, 'demo', ...flags], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const agent = new Agent({ connections, pipelining: 1 });

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { processorSeconds } from './once/load.ts';
-import { firstLine, heapFlags, print, start } from './once/processes.ts';
+import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
  * `npm run bench pages [SOURCES] [RECORDS]`: every page that people see, those of the dashboard too, where there are so many sources
@@ -110,6 +110,5 @@ async function untilQuiet(pid: number): Promise<void> {
 }
 
 function rsbridge(...args: string[]): string[] {
-  const ending = extname(import.meta.filename);
-  return [...heapFlags, join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${ending}`), ...args];
+  return [...heapFlags, bin, ...args];
 }

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
-import { heapFlags, print } from './once/processes.ts';
+import { bin, heapFlags, print } from './once/processes.ts';
 
 /**
  * Many requests at once on connections that end: what the server holds on to afterwards. `npm run bench pipelining
@@ -35,11 +35,9 @@ const ends: readonly ((socket: Socket) => void)[] = [
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
 const port = await freePort();
 const origin = `http://127.0.0.1:${port}`;
-const loader = import.meta.filename.endsWith('.ts') ? ['--import', 'tsx'] : [];
-const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
 const demo = spawn(
   process.execPath,
-  [...heapFlags, ...loader, bin, 'demo', '--port', String(port), '--data', directory],
+  [...heapFlags, bin, 'demo', '--port', String(port), '--data', directory],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 );
 try {

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, extname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { untilDescribed } from './once/described.ts';
 import { eventLoop, type LoadSettings, load, megabytes, processorSeconds } from './once/load.ts';
 import { pacedLoad } from './once/paced-load.ts';
-import { firstLine, heapFlags, print, start } from './once/processes.ts';
+import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
  * How many requests a second are answered, by us from the database and by nginx from the files that
@@ -179,7 +179,6 @@ async function measured(port: number, { pid }: ChildProcess, settings: Omit<Load
 }
 
 function rsbridge(...args: string[]): string[] {
-  const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
   return [...heapFlags, bin, ...args, '--config', join(directory, 'rsbridge.yaml')];
 }
 

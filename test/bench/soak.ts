@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Simulator } from '../../src/simulate/simulator.ts';
-import { heapFlags, print } from './once/processes.ts';
+import { bin, heapFlags, print } from './once/processes.ts';
 
 /**
  * A real `rsbridge sync --watch` follows a simulated Source with faults: `npm run bench soak [MINUTES] [--seed N] [--resources N] [--rate N] [--kills ROUNDS]`.
@@ -97,13 +97,10 @@ print({ minutes, seed, resources, rate, faults, differences: failed });
 process.exitCode = failed === 0 ? 0 : 1;
 
 function follow() {
-  const ending = extname(import.meta.filename);
-  const loader = ending === '.ts' ? ['--import', 'tsx'] : [];
-  const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${ending}`);
-  const delays = join(import.meta.dirname, 'once', `loop-delay${ending}`);
+  const delays = join(import.meta.dirname, 'once', 'loop-delay.js');
   const flags = ['--watch', '--every', '1', '--transfers', '4', '--max-delete', '1000000', '--json'];
   const args = [bin, 'sync', source.origin, copy, `--map=${source.origin}=.`, ...flags];
-  const started = spawn(process.execPath, [...heapFlags, ...loader, '--import', delays, ...args], {
+  const started = spawn(process.execPath, [...heapFlags, '--import', delays, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   createInterface({ input: started.stderr }).on('line', (line) => {

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createSocket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { heapFlags, print, start } from './once/processes.ts';
+import { bin, heapFlags, print, start } from './once/processes.ts';
 
 /**
  * What a house of many small sources costs: `sources [COUNT [RECORDS]]`. Of each address that speaks of all of them
@@ -15,8 +15,6 @@ import { heapFlags, print, start } from './once/processes.ts';
 const count = Number(process.argv[2] ?? 1000);
 const records = Number(process.argv[3] ?? 20);
 const directory = await mkdtemp(join(tmpdir(), 'rsbridge-sources-'));
-const ending = extname(import.meta.filename);
-const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${ending}`);
 const repository = createServer((request, response) => response.end(answer(request.url ?? '')));
 repository.listen(0, '127.0.0.1');
 await once(repository, 'listening');
@@ -104,8 +102,7 @@ async function serve(): Promise<void> {
 }
 
 function rsbridge(args: readonly string[], stdout: 'ignore' | 'inherit') {
-  const loader = ending === '.ts' ? ['--import', 'tsx'] : [];
-  const child = spawn(process.execPath, [...heapFlags, ...loader, bin, ...args], {
+  const child = spawn(process.execPath, [...heapFlags, bin, ...args], {
     cwd: directory,
     stdio: ['ignore', stdout === 'ignore' ? 'ignore' : 'ignore', 'ignore'],
   });

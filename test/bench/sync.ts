@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { CopyDatabase } from '../../src/sync/state/copy-database.ts';
 import { HeldResources } from '../../src/sync/state/held-resources.ts';
 import { untilDescribed } from './once/described.ts';
-import { firstLine, heapFlags, print, start } from './once/processes.ts';
+import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
  * `npm run bench sync [RESOURCES] [ENTRIES]`: a copy of as many small resources (100,000) of our own Source, on the loopback address, by its list and by its
@@ -90,7 +90,6 @@ async function serveSeeded(): Promise<string> {
 }
 
 function rsbridge(...args: string[]): string[] {
-  const bin = join(import.meta.dirname, '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
   return [...heapFlags, bin, ...args, '--config', join(directory, 'rsbridge.yaml')];
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../../src/cli/demo/free-port.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../house/postgres/server.ts';
 import { type SilentProxy, startSilentProxy } from '../../house/postgres/silent-proxy.ts';
 import { processorTime } from '../growth/processor-time.ts';
-import { heapFlags } from '../once/processes.ts';
+import { bin, heapFlags } from '../once/processes.ts';
 import { rounded } from './figures.ts';
 import { type EndpointPlan, requestsAtPlatform } from './plans.ts';
 
@@ -33,7 +33,6 @@ export const processes = {
 export type Name = keyof typeof processes;
 export const names = Object.keys(processes) as Name[];
 
-const bin = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
 /** From the root of the package, where npm runs benchmarks: it is not compiled. */
 const clock = join(process.cwd(), 'test', 'house', 'faults', 'clock-ahead.cjs');
 const aheadMs = 600_000;

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { extname, join } from 'node:path';
-import { firstLine, heapFlags } from '../once/processes.ts';
+import { bin, firstLine, heapFlags } from '../once/processes.ts';
 import { processorTime } from './processor-time.ts';
 
 /** One thing that was done, in milliseconds of processor time: of ours, and of the database's own processes. */
@@ -10,7 +9,6 @@ export interface Cost {
   readonly cpu: number;
 }
 
-const bin = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', `bin${extname(import.meta.filename)}`);
 const tellCpu = `data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("CPU "+(user+system)/1000+"\\n")})`;
 
 /** Runs a command of ours to its end. @returns milliseconds of processor time */

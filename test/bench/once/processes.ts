@@ -4,6 +4,9 @@ import { extname, join } from 'node:path';
 /** Those that the launcher of the command line gives itself on this Node; `run.mjs` knows them. */
 export const heapFlags: readonly string[] = process.env.BENCH_HEAP_FLAGS?.match(/\S+/g) ?? [];
 
+/** `rsbridge` as users run it: built by `npm run bench`, which tells where. */
+export const bin = process.env.BENCH_PROGRAM ?? '';
+
 /** Starts a script of a benchmark (named from `test/bench` on, without its ending) in a process of its own. */
 export function start(script: string, args: readonly (string | number)[]): ChildProcess {
   const file = join(import.meta.dirname, '..', script + extname(import.meta.filename));
