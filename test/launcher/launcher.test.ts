@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -159,6 +159,25 @@ describe('the program as it is built', () => {
     expect(scripts.length).toBeGreaterThan(2);
     for (const [, script] of scripts)
       expect(existsSync(join(inject('compiled'), 'program', `${script}.js`)), script).toBe(true);
+  });
+
+  it('needs nothing beside it but the packages that it depends on', () => {
+    const program = join(inject('compiled'), 'program');
+    const { dependencies, optionalDependencies } = require('../../package.json') as Record<string, object>;
+    const installed = Object.keys({ ...dependencies, ...optionalDependencies });
+    const imported = readdirSync(program)
+      .filter((file) => file.endsWith('.js'))
+      .flatMap((file) => [
+        ...readFileSync(join(program, file), 'utf8').matchAll(
+          /^import .*?"([^".][^"]*)";$|import\("([^".][^"]*)"\)/gm,
+        ),
+      ])
+      .map(([, statically, later]) => statically ?? later ?? '');
+    expect(imported).toContain('undici');
+    const missing = imported.filter(
+      (name) => !isBuiltin(name) && !installed.some((one) => name === one || name.startsWith(`${one}/`)),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('names the licence of what became part of it', () => {
