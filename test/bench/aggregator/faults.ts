@@ -88,9 +88,11 @@ export class Faults {
     await next.begin(this.#installation);
   }
 
-  /** Everything is in order again. */
+  /** Everything is in order again; what there was no time for is said. */
   async end(): Promise<void> {
     await this.#present?.end(this.#installation);
+    if (this.#present) this.said.push(`${this.#present.what}: to the end`);
     this.#present = undefined;
+    for (const { what } of this.#left) this.said.push(`${what}: not begun`);
   }
 }

@@ -3,9 +3,30 @@ import type pg from 'pg';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { wrongInJournal } from '../../house/faults/promises.ts';
 import { entriesIn } from '../../house/publish/list-entries.ts';
+import type { EndpointPlan } from './plans.ts';
 
 /** Path to hash, of all that there is at the repositories. */
 export type Truth = ReadonlyMap<string, string>;
+
+/** What is not held as it is, and what is held and is not there. @param holds path to hash */
+export function wrongPaths(truth: Truth, holds: ReadonlyMap<string, string>): readonly string[] {
+  const wrong = [...truth].flatMap(([path, hash]) => (holds.get(path) === hash ? [] : [path]));
+  return [...wrong, ...[...holds.keys()].filter((path) => !truth.has(path))];
+}
+
+/** How many of these paths each endpoint has, those with most first, with what is odd about it. */
+export function byEndpoint(plans: readonly EndpointPlan[], paths: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const name = path.split('/', 1)[0] ?? '';
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const first = [...counts].sort(([, a], [, b]) => b - a).slice(0, 12);
+  return first.map(([name, count]) => {
+    const { size, latencyMs, quirk } = plans.find((plan) => plan.name === name) ?? {};
+    return `${name} (${quirk}, ${size} records, ${latencyMs} ms): ${count}`;
+  });
+}
 
 const readAtOnce = 8;
 const toldAtMost = 5;
@@ -16,15 +37,22 @@ export async function wrongPayloads(truth: Truth, bases: readonly string[]): Pro
   const left = truth.entries();
   const read = async (base: string) => {
     for (const [path, hash] of left) {
-      const response = await fetch(`${base}/${path.split('/').map(encodeURIComponent).join('/')}`);
-      const bytes = Buffer.from(await response.arrayBuffer());
-      const now = `sha-256:${createHash('sha256').update(bytes).digest('hex')}`;
-      if (response.status !== 200 || now !== hash) wrong.push(`${path}: ${response.status}`);
+      const url = `${base}/${path.split('/').map(encodeURIComponent).join('/')}`;
+      const now = await readHash(url).catch(String);
+      if (now !== hash) wrong.push(`${path}: ${now}`);
     }
   };
   const turns = Array.from({ length: readAtOnce }, (_, index) => bases[index % bases.length] ?? '');
   await Promise.all(turns.map(read));
   return [`${wrong.length} of ${truth.size}`, ...wrong.slice(0, toldAtMost)];
+}
+
+/** @returns the hash of its bytes, or its status where that is not 200 */
+async function readHash(url: string): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(60_000) });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (response.status !== 200) return String(response.status);
+  return `sha-256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 /** The Change Lists of `/all` from their beginning: in order of time, and nothing twice. */
