@@ -3,7 +3,7 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { setFlagsFromString } = require('node:v8');
-const { heapFlags, isForStart } = require('./heap-flags.cjs');
+const { allocatorSettings, heapFlags, isForStart } = require('./heap-flags.cjs');
 
 const root = join(__dirname, '..', '..');
 const program = join(root, 'dist', 'program', 'bin.js');
@@ -11,13 +11,15 @@ const program = join(root, 'dist', 'program', 'bin.js');
 setHeapFlags();
 if (isBuilt()) void import(pathToFileURL(program).href);
 
-/** Flags for the start take starting anew: the same process, with another program in it. */
+/** What counts only at the start takes starting anew: the same process, with another program in it. */
 function setHeapFlags() {
-  const { execArgv, execve, env, execPath, argv, versions } = process;
+  const { execArgv, execve, env, execPath, argv, platform, versions } = process;
   const flags = heapFlags(versions.node, [...execArgv, env.NODE_OPTIONS].join(' '));
-  if (flags.some(isForStart) && execve && !process.send) {
+  const settings = platform === 'linux' ? allocatorSettings(env) : {};
+  const isAnew = flags.some(isForStart) || Object.keys(settings).length > 0;
+  if (isAnew && execve && !process.send) {
     try {
-      execve(execPath, [execPath, ...execArgv, ...flags, ...argv.slice(1)]);
+      execve(execPath, [execPath, ...execArgv, ...flags, ...argv.slice(1)], { ...env, ...settings });
     } catch {
       // Not on this system: it works without, and takes more memory.
     }

@@ -8,5 +8,10 @@ const dist = join(import.meta.dirname, '..', '..', 'dist');
 const file = join(dist, 'bench', 'test', 'bench', `${name}.js`);
 const flags = launcher.heapFlags(process.versions.node, process.env.NODE_OPTIONS ?? '');
 const program = join(dist, 'program', 'bin.js');
-const env = { ...process.env, BENCH_HEAP_FLAGS: flags.join(' '), BENCH_PROGRAM: program };
+const env = {
+  ...process.env,
+  ...launcher.allocatorSettings(process.env),
+  BENCH_HEAP_FLAGS: flags.join(' '),
+  BENCH_PROGRAM: program,
+};
 process.exit(spawnSync(process.execPath, [file, ...rest], { stdio: 'inherit', env }).status ?? 1);

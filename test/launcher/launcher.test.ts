@@ -22,7 +22,8 @@ const require = createRequire(import.meta.url);
 const packed = (require('../../package.json') as { files: readonly string[] }).files.filter((file) =>
   file.startsWith('src/launcher/'),
 );
-const { heapFlags } = require('../../src/launcher/heap-flags.cjs') as {
+const { allocatorSettings, heapFlags } = require('../../src/launcher/heap-flags.cjs') as {
+  allocatorSettings(given: NodeJS.ProcessEnv): Readonly<Record<string, string>>;
   heapFlags(version: string, given: string): readonly string[];
 };
 const { complaint } = require('../../src/launcher/node-version.cjs') as {
@@ -45,23 +46,32 @@ describe('flags of V8', () => {
   it('are those of the line of Node', () => {
     expect(heapFlags('20.19.0', '')).toEqual(['--heap-growing-percent=40']);
     expect(heapFlags('22.13.0', '')).toEqual(heapFlags('20.19.0', ''));
-    expect(heapFlags('24.0.0', '')).toEqual(['--heap-growing-percent=40', '--max-semi-space-size=16']);
+    expect(heapFlags('24.0.0', '')).toEqual(['--heap-growing-percent=40', '--max-semi-space-size=4']);
     expect(heapFlags('26.10.0', '')).toEqual(heapFlags('24.0.0', ''));
   });
 
   it('that the user has set win', () => {
-    expect(heapFlags('24.0.0', '--max-old-space-size=4096')).toEqual(['--max-semi-space-size=16']);
+    expect(heapFlags('24.0.0', '--max-old-space-size=4096')).toEqual(['--max-semi-space-size=4']);
     expect(heapFlags('24.0.0', '--inspect --max_semi_space_size=64')).toEqual(['--heap-growing-percent=40']);
     expect(heapFlags('24.0.0', '--max-old-space-size=9 --max-semi-space-size=9')).toEqual([]);
   });
 });
 
+describe('settings of the allocator', () => {
+  it('are left out where the user has set some', () => {
+    expect(allocatorSettings({ PATH: '/bin' })).toMatchObject({ MALLOC_ARENA_MAX: '2' });
+    expect(allocatorSettings({ MALLOC_ARENA_MAX: '8' })).toEqual({});
+    expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' })).toEqual({});
+    expect(allocatorSettings(allocatorSettings({}))).toEqual({});
+  });
+});
+
 describe('the launcher', () => {
   let place: string;
-  const launch = (env: Readonly<Record<string, string>> = {}) =>
+  const launch = (env: Readonly<Record<string, string>> = {}, others: NodeJS.ProcessEnv = process.env) =>
     spawnSync(process.execPath, [join(place, launcher, 'rsbridge.cjs'), '--version'], {
       encoding: 'utf8',
-      env: { ...process.env, ...env },
+      env: { ...others, ...env },
     });
 
   /** An installed package, without its program so far. */
@@ -102,22 +112,27 @@ describe('the launcher', () => {
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('unknown command')]);
   });
 
-  it('starts with the flags that count at the start alone, and not with those that the user has set', () => {
+  it('starts with what counts at the start alone, and not where the user has set it', () => {
     mkdirSync(join(place, 'dist', 'program'), { recursive: true });
     writeFileSync(join(place, 'dist', 'package.json'), '{"type":"module"}');
     writeFileSync(
       join(place, 'dist', 'program', 'bin.js'),
-      'console.log(process.argv[2], ...process.execArgv);',
+      'console.log(process.argv[2], process.env.MALLOC_ARENA_MAX, ...process.execArgv);',
     );
-    const flags = heapFlags(process.versions.node, '');
-    const atStart = flags.some((flag) => flag.includes('semi-space')) ? flags : [];
-    expect(launch()).toMatchObject({
-      stdout: `${['--version', ...atStart].join(' ')}\n`,
+    const { MALLOC_ARENA_MAX: _, ...env } = process.env;
+    const isAnew = 'execve' in process && process.platform === 'linux';
+    const flags = isAnew ? ['2', ...heapFlags(process.versions.node, '')] : ['undefined'];
+    expect(launch({}, env)).toMatchObject({
+      stdout: `${['--version', ...flags].join(' ')}\n`,
       stderr: '',
       status: 0,
     });
-    const given = '--max-old-space-size=300 --max-semi-space-size=8';
-    expect(launch({ NODE_OPTIONS: given })).toMatchObject({ stdout: '--version\n', stderr: '', status: 0 });
+    const NODE_OPTIONS = '--max-old-space-size=300 --max-semi-space-size=8';
+    expect(launch({ NODE_OPTIONS, MALLOC_ARENA_MAX: '3' }, env)).toMatchObject({
+      stdout: '--version 3\n',
+      stderr: '',
+      status: 0,
+    });
   });
 
   it('says where nothing is built', () => {
