@@ -98,3 +98,19 @@ describe('a Source that offers dumps alone', () => {
     expect(notes).toEqual([expect.stringContaining('is known when it has been fetched')]);
   });
 });
+
+describe('a package with more members than are gathered at a time', () => {
+  beforeEach(() => {
+    for (let number = 30; number < 2_200; number += 1) source.put(`/${number}`, `this is ${number}`);
+    source.offers = ['resourcelist', 'changelist', 'resourcedump'];
+    source.partSize = 5_000;
+    source.packageSize = 5_000;
+    source.list();
+  });
+
+  it('is copied to its end', async () => {
+    const report = await copy.sync();
+    expect(report).toMatchObject({ packages: 1, isComplete: true, copied: { created: 2_200, requests: 0 } });
+    expect(copy.contents()).toEqual(source.contents());
+  });
+});

@@ -38,6 +38,8 @@ class Unreadable extends Error {}
 export interface ReadingOptions {
   /** Namespaces that are nearly the right ones are taken for them, and reported; a bare `&` is a warning. Default false. */
   readonly forgiving?: boolean;
+  /** Links of entries are left out where that saves time. Default false. */
+  readonly withoutLinks?: boolean | undefined;
 }
 
 /** Reads a document from its bytes, entry by entry, and reports what is wrong with its form. */
@@ -45,7 +47,7 @@ export async function readDocument(
   chunks: AsyncIterable<Uint8Array>,
   handler: DocumentHandler,
   report: Report,
-  { forgiving = false }: ReadingOptions = {},
+  { forgiving = false, withoutLinks = false }: ReadingOptions = {},
 ): Promise<ReadDocument> {
   const parser = new SaxesParser({ xmlns: true });
   const decoder = new Utf8Text();
@@ -155,7 +157,7 @@ export async function readDocument(
   const feed = new EntryFeed(
     parser,
     () => ({ childEnd, prefixes, entries }),
-    ampersands,
+    { ampersands, withoutLinks },
     (found) => {
       if (!headDone) finishHead();
       entries = found.number;

@@ -28,6 +28,7 @@ export class EntryFeed {
   readonly #parser: SaxesParser<{ xmlns: true }>;
   readonly #state: () => ParserState;
   readonly #ampersands: BareAmpersands;
+  readonly #withoutLinks: boolean;
   readonly #onEntry: (entry: DocumentEntry) => void;
   #rest = '';
   /** So much was written to the parser. */
@@ -36,12 +37,13 @@ export class EntryFeed {
   constructor(
     parser: SaxesParser<{ xmlns: true }>,
     state: () => ParserState,
-    ampersands: BareAmpersands,
+    { ampersands, withoutLinks }: { ampersands: BareAmpersands; withoutLinks: boolean },
     onEntry: (entry: DocumentEntry) => void,
   ) {
     this.#parser = parser;
     this.#state = state;
     this.#ampersands = ampersands;
+    this.#withoutLinks = withoutLinks;
     this.#onEntry = onEntry;
   }
 
@@ -83,7 +85,7 @@ export class EntryFeed {
     }
     const end = endOf(all, at, element);
     if (end === -1) return all.length - at > longest ? undefined : 'incomplete';
-    const entry = readPlainEntry(all.slice(at, end), element, entries + 1, prefixes);
+    const entry = readPlainEntry(all.slice(at, end), element, entries + 1, prefixes, this.#withoutLinks);
     if (!entry) return undefined;
     this.#skip(all, from, end);
     this.#onEntry(entry);

@@ -3,6 +3,8 @@ import type { Attributes, DocumentEntry } from './document-model.ts';
 /** Printable ASCII, tabs and line feeds: nothing that a parser would have to refuse, decode or replace. */
 const simple = /^[\t\n\x20-\x7e]*$/;
 const space = /^[\t\n ]*$/;
+/** From behind its prefix on. */
+const wholeLink = /ln(?: [A-Za-z_][\w.-]*="[^"<&\t\n]*")* ?\/>/y;
 const textElements = new Set(['loc', 'lastmod', 'changefreq', 'priority']);
 const nameForm = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const knownNames = new Set([
@@ -16,6 +18,7 @@ const knownNames = new Set([
  * times as long.
  * @param number of the entry
  * @param prefixes of the ResourceSync namespace, each with its colon; that of the Sitemap schema has none
+ * @param withoutLinks links are not asked for
  * @returns undefined where anything else is in it; a parser has to say what
  */
 export function readPlainEntry(
@@ -23,6 +26,7 @@ export function readPlainEntry(
   element: 'url' | 'sitemap',
   number: number,
   prefixes: ReadonlySet<string>,
+  withoutLinks = false,
 ): DocumentEntry | undefined {
   if (!simple.test(text)) return undefined;
   const entry: Draft = {
@@ -43,7 +47,7 @@ export function readPlainEntry(
     const start = text.indexOf('<', at);
     if (start !== at && !space.test(text.slice(at, start))) return undefined;
     if (start === end) return entry;
-    at = readChild(text, start, entry, prefixes);
+    at = readChild(text, start, entry, prefixes, withoutLinks);
     if (at === -1) return undefined;
   }
 }
@@ -59,12 +63,22 @@ type Draft = DocumentEntry & {
 };
 
 /** @returns where it ends, or -1 */
-function readChild(text: string, start: number, entry: Draft, prefixes: ReadonlySet<string>): number {
+function readChild(
+  text: string,
+  start: number,
+  entry: Draft,
+  prefixes: ReadonlySet<string>,
+  withoutLinks: boolean,
+): number {
   const colon = text.indexOf(':', start);
   const prefix = text.slice(start + 1, colon + 1);
   if (prefixes.has(prefix)) {
     const isLink = text.startsWith('ln ', colon + 1);
     if (!isLink && !text.startsWith('md ', colon + 1)) return -1;
+    if (isLink && withoutLinks) {
+      wholeLink.lastIndex = colon + 1;
+      if (wholeLink.test(text)) return wholeLink.lastIndex;
+    }
     const attributes = new Map<string, string>();
     const end = readAttributes(text, colon + 3, attributes);
     if (end === -1) return -1;

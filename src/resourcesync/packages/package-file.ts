@@ -1,31 +1,30 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import type { Attributes, DocumentEntry, DocumentHead } from '../documents/document-model.ts';
 import { readDocument } from '../documents/document-reader.ts';
 import { WindowReader } from './file-window.ts';
-import { isSmallMember, SmallMembers } from './small-member.ts';
+import { isSmallMember, type MemberPlace, placeOf, SmallMembers } from './small-member.ts';
 
 /** A package on disk: a ZIP as it comes from elsewhere, so nothing of it is believed. */
 export interface PackageFile {
   /** By name, exactly as it is written. */
-  readonly members: ReadonlyMap<string, Entry>;
+  readonly members: ReadonlyMap<string, MemberPlace>;
   /** Names that occur more than once. */
   readonly repeated: readonly string[];
   /** The bytes of a member, uncompressed; never more than its directory entry says. */
-  read(member: Entry): AsyncIterable<Uint8Array>;
+  read(member: MemberPlace): AsyncIterable<Uint8Array>;
   /**
    * The same of a small one at once (`SmallMembers`).
    * @returns good until the next one is read; undefined where it has to be read as a stream
    * @throws Error where it is not what its directory entry says
    */
-  readWhole(member: Entry): Uint8Array | undefined;
+  readWhole(member: MemberPlace): Uint8Array | undefined;
   close(): void;
 }
 
 const maximumMembers = 200_000;
-const nothing = Buffer.alloc(0);
 
 /** @throws Error where it is no ZIP that can be read */
 export async function openPackage(path: string): Promise<PackageFile> {
@@ -56,28 +55,19 @@ export async function openPackage(path: string): Promise<PackageFile> {
 
 async function directoryOf(zip: ZipFile) {
   if (zip.entryCount > maximumMembers) throw new Error(`it has ${zip.entryCount} members`);
-  const members = new Map<string, Entry>();
+  const members = new Map<string, MemberPlace>();
   const repeated: string[] = [];
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileNameRaw.toString('utf8');
     if (members.has(name)) repeated.push(name);
-    if (!name.endsWith('/')) members.set(name, lightened(entry));
+    if (!name.endsWith('/')) members.set(name, placeOf(entry));
   }
   return { members, repeated };
 }
 
-/** Of tens of thousands, what nobody asks for later is half of the memory. */
-function lightened(entry: Entry): Entry {
-  return Object.assign(entry, {
-    fileNameRaw: nothing,
-    extraFieldRaw: nothing,
-    fileCommentRaw: nothing,
-    extraFields: [],
-  });
-}
-
-async function* contentOf(zip: ZipFile, member: Entry): AsyncGenerator<Uint8Array> {
-  yield* (await zip.openReadStreamPromise(member)) as AsyncIterable<Uint8Array>;
+async function* contentOf(zip: ZipFile, member: MemberPlace): AsyncGenerator<Uint8Array> {
+  const entry = Object.assign(new Entry(), member);
+  yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>;
 }
 
 /** RS-RD-13, RS-CD-10: the first bytes of a ZIP, an empty one included. */

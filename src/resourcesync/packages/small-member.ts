@@ -13,10 +13,24 @@ export type MemberPlace = Pick<
   | 'fileNameLength'
 >;
 
+/** All that is kept of a member: a package has tens of thousands, and it goes to threads. */
+export function placeOf(entry: MemberPlace): MemberPlace {
+  return {
+    relativeOffsetOfLocalHeader: entry.relativeOffsetOfLocalHeader,
+    compressedSize: entry.compressedSize,
+    uncompressedSize: entry.uncompressedSize,
+    compressionMethod: entry.compressionMethod,
+    generalPurposeBitFlag: entry.generalPurposeBitFlag,
+    fileNameLength: entry.fileNameLength,
+  };
+}
+
 /** What is larger is read as a stream. */
 const smallOctets = 1_048_576;
 /** Of a local header, before the name. */
 const headerOctets = 30;
+/** That zlib takes. */
+const leastChunk = 64;
 /** What is usual between the name and the data. */
 const usualExtra = 64;
 
@@ -57,7 +71,9 @@ export class SmallMembers {
 
 function inflated(data: Uint8Array, length: number): Uint8Array {
   try {
-    return inflateRawSync(data, { maxOutputLength: Math.max(1, length) });
+    // In pieces of the usual 16 kB, thousands of small ones would take more memory than all that they hold.
+    const chunkSize = Math.max(leastChunk, length + 1);
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, length), chunkSize });
   } catch (cause) {
     throw new Error('a member cannot be decompressed', { cause });
   }

@@ -79,7 +79,10 @@ export async function parseSourceDocument(
     report(rules, message, severity);
   };
   const draft = new Draft(uri, handler, noted);
-  const read = await readDocument(bytes, draft, noted, { forgiving: true });
+  const read = await readDocument(bytes, draft, noted, {
+    forgiving: true,
+    withoutLinks: handler.withoutLinks,
+  });
   draft.refuseOther();
   if (!read.whole) throw new BridgeError('upstream-not-xml', `${uri}: ${damage ?? 'it ended early'}`);
   return draft.finish();

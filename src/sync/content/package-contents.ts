@@ -15,6 +15,7 @@ import type { DueResource, DueResources } from '../state/due-resources.ts';
 import { Unpacker } from '../unpacking/unpacker.ts';
 import type { Copying } from './copying.ts';
 import { type DownloadDeps, download } from './download.ts';
+import { type Manifested, ManifestedMembers } from './manifested.ts';
 import { UnpackedFiles } from './unpacked-files.ts';
 
 export interface PackageAddress {
@@ -33,6 +34,8 @@ export interface PackageDeps extends DownloadDeps {
 
 /** A member is held in memory while it is compared; larger ones are fetched by their address. */
 const largestMember = 64 * 1024 * 1024;
+/** So many are gathered from the manifest before they are taken: memory does not grow with the package. */
+const membersAtOnce = 2_048;
 
 /**
  * Takes from a package of a dump what is due and as the newest statement has it; everything else stays due.
@@ -68,83 +71,109 @@ async function takeFrom(
   stage: StatementHandler | undefined,
 ): Promise<string | undefined> {
   let zip: PackageFile | undefined;
+  let taking: TakenMembers | undefined;
   try {
     zip = await openPackage(file);
     const manifest = zip.members.get('manifest.xml');
     if (!manifest) return `${uri} has no manifest`;
-    const wanted: Statement[] = [];
+    const members = new ManifestedMembers(zip.members);
+    const taken = new TakenMembers(zip, file, deps, stop);
+    taking = taken;
     const statement = (found: Statement) => {
       stage?.statement?.(found);
-      if (found.path !== undefined) wanted.push(small(found));
+      members.add(found);
     };
     const place = `${uri}!/manifest.xml`;
     const opened = (document: DocumentOpening) => stage?.opened?.(document);
     const handler = { opened, statement, withoutLinks: stage === undefined };
-    await parseSourceDocument(zip.read(manifest), place, handler, deps.remarks.at(place));
+    // Where the manifest says what there is, all of that is known before anything is taken.
+    const few = async () => {
+      if (stage === undefined && members.count >= membersAtOnce) await taken.take(members.takeAll());
+    };
+    const bytes = betweenChunks(zip.read(manifest), few);
+    await parseSourceDocument(bytes, place, handler, deps.remarks.at(place));
     // Whatever a kill leaves in the copy is looked for among what is due (`recovery.ts`).
     if (stage) deps.copying.deps.database.flush();
-    const trouble = await takeMembers(zip, file, wanted, deps, stop);
-    return trouble === undefined ? undefined : `${uri}: ${trouble}`;
+    await taken.take(members.takeAll());
+    await taken.settle();
+    return taken.trouble === undefined ? undefined : `${uri}: ${taken.trouble}`;
   } catch (error) {
     // yauzl throws errors without a class of their own for whatever is wrong with a ZIP.
     const isOfZip = error instanceof Error && error.constructor === Error;
     if (!isOfZip && !(isBridgeError(error) && /^upstream/.test(error.code))) throw error;
     return `${uri}: ${describeError(error)}`;
   } finally {
+    await taking?.close();
     zip?.close();
   }
 }
 
-/** A package has tens of thousands of members: what is kept of each holds no piece of the manifest back. */
-function small(found: Statement): Statement {
-  const { loc, path, hashes } = found;
-  return { ...found, loc: own(loc), path: path && own(path), hashes: hashes.map(own), links: [] };
+/** @param then awaited when what has to do with a chunk is done */
+async function* betweenChunks(
+  bytes: AsyncIterable<Uint8Array>,
+  then: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    yield chunk;
+    await then();
+  }
 }
 
-/** A text that is cut from another one keeps all of that in memory. */
-function own(text: string): string {
-  return Buffer.from(text).toString();
-}
+/** Members of a package on their way into the copy. */
+class TakenMembers {
+  readonly #zip: PackageFile;
+  readonly #deps: PackageDeps;
+  readonly #stop: AbortSignal;
+  readonly #unpacker: Unpacker;
+  readonly #files: UnpackedFiles;
 
-/** @returns why it could not be read to its end */
-async function takeMembers(
-  zip: PackageFile,
-  file: string,
-  wanted: readonly Statement[],
-  deps: PackageDeps,
-  stop: AbortSignal,
-): Promise<string | undefined> {
-  const unpacker = new Unpacker(deps.threads);
-  const files = new UnpackedFiles({
-    package: file,
-    copying: deps.copying,
-    unpack: unpacker.unpack.bind(unpacker),
-  });
-  try {
-    for (const found of wanted) {
-      if (stop.aborted || files.trouble !== undefined) break;
-      await takeMember(zip, files, found, deps);
+  constructor(zip: PackageFile, file: string, deps: PackageDeps, stop: AbortSignal) {
+    this.#zip = zip;
+    this.#deps = deps;
+    this.#stop = stop;
+    const unpacker = new Unpacker(deps.threads);
+    this.#unpacker = unpacker;
+    this.#files = new UnpackedFiles({
+      package: file,
+      copying: deps.copying,
+      unpack: unpacker.unpack.bind(unpacker),
+    });
+  }
+
+  /** Why the rest of the package is of no use. */
+  get trouble(): string | undefined {
+    return this.#files.trouble;
+  }
+
+  async take(members: readonly Manifested[]): Promise<void> {
+    for (const found of members) {
+      if (this.#stop.aborted || this.trouble !== undefined) return;
+      await takeMember(this.#zip, this.#files, found, this.#deps);
     }
-    await files.settle();
-    return files.trouble;
-  } finally {
-    // Whatever ended it: what lies in the copy is to be in the state.
-    await files.settle().catch(() => undefined);
-    unpacker.close();
+  }
+
+  settle(): Promise<void> {
+    return this.#files.settle();
+  }
+
+  /** Whatever ended it: what lies in the copy is to be in the state. */
+  async close(): Promise<void> {
+    await this.#files.settle().catch(() => undefined);
+    this.#unpacker.close();
   }
 }
 
 async function takeMember(
   zip: PackageFile,
   files: UnpackedFiles,
-  found: Statement,
+  found: Manifested,
   { due, copying }: PackageDeps,
 ): Promise<void> {
   let wanted = due.find(found.loc);
   if (wanted === undefined || !isOneState(wanted, found)) return;
-  const member = zip.members.get((found.path ?? '').replace(/^\//, ''));
-  if (!member || member.uncompressedSize > largestMember) return;
-  if (isSmallMember(member) && (await files.take(wanted, found, member))) return;
+  const member = found.place;
+  if (member.uncompressedSize > largestMember) return;
+  if (isSmallMember(member) && (await files.take(wanted, found))) return;
   // It has to do with one of them, perhaps.
   await files.settle();
   wanted = due.find(found.loc);
@@ -169,7 +198,7 @@ async function takeMember(
 }
 
 /** Whether a manifest speaks of the state of a resource that is wanted. */
-function isOneState(wanted: DueResource, found: Statement): boolean {
+function isOneState(wanted: DueResource, found: Manifested): boolean {
   const { hashes, length, lastmod } = found;
   if (length === undefined) return wanted.lastmod !== undefined && wanted.lastmod === lastmod;
   return isAsStated({ hashes, length, lastmod }, wanted) === true;

@@ -1,11 +1,10 @@
 import { toMilliseconds } from '../../core/datetime.ts';
-import type { MemberPlace } from '../../resourcesync/packages/small-member.ts';
-import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { promisesOf } from '../places/places.ts';
 import type { DueResource } from '../state/due-resources.ts';
 import type { MemberToUnpack, Unpacked, UnpackingTask } from '../unpacking/unpack.ts';
 import type { Copying } from './copying.ts';
 import { modifiedAt } from './fetched-content.ts';
+import type { Manifested } from './manifested.ts';
 
 /** As many go to be unpacked at a time, or so many octets. */
 const batchMembers = 256;
@@ -58,7 +57,8 @@ export class UnpackedFiles {
   }
 
   /** @returns false: it has to be put into the copy by itself, after `settle` */
-  async take(due: DueResource, found: Statement, place: MemberPlace): Promise<boolean> {
+  async take(due: DueResource, found: Manifested): Promise<boolean> {
+    const { place } = found;
     const { held, sink, quota } = this.#deps.copying.deps;
     if (held.find(due.loc) !== undefined) return false;
     const free = sink.freePlace?.(due.loc, this.#promised);
@@ -72,7 +72,7 @@ export class UnpackedFiles {
     const changedAt = modifiedAt(lastmod, undefined, false);
     const modifiedMs = changedAt === undefined ? undefined : toMilliseconds(changedAt);
     batch.members.push({
-      place: plain(place),
+      place,
       stated: { hashes, length },
       length: found.length,
       file,
@@ -136,14 +136,4 @@ export class UnpackedFiles {
       copying.refused(due, Object.assign(new Error(message), { code }));
     }
   }
-}
-
-/** What goes to a thread has no methods. */
-function plain(place: MemberPlace): MemberPlace {
-  const { relativeOffsetOfLocalHeader, compressedSize, uncompressedSize, compressionMethod } = place;
-  const { generalPurposeBitFlag, fileNameLength } = place;
-  return {
-    ...{ relativeOffsetOfLocalHeader, compressedSize, uncompressedSize, compressionMethod },
-    ...{ generalPurposeBitFlag, fileNameLength },
-  };
 }

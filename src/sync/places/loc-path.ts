@@ -19,6 +19,8 @@ const longestPath = 1_500;
 /** What is escaped in the address stays so. */
 const toEscape = /%(?![0-9A-Fa-f]{2})|[^%A-Za-z0-9._~@!$'()+,;=-]/gu;
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+/** What stays as it is, as nearly all do. */
+const plain = /^[A-Za-z0-9_][A-Za-z0-9._~@!$'()+,;=-]{0,198}(?<!\.)$/;
 
 /**
  * Where a resource lies in a copy: readable, possible on every file system, never outside. One address has one path;
@@ -77,6 +79,7 @@ function isBelow(loc: string, base: string): boolean {
 }
 
 function segmentOf(segment: string): string {
+  if (plain.test(segment) && !reserved.test(segment)) return segment;
   let name = segment.replace(toEscape, escaped);
   // `.` and `..` lead elsewhere, `.rsbridge` is ours, and some systems forget dots at the end.
   if (/^\.+$/.test(name) || /^\.rsbridge$/i.test(name) || reserved.test(name) || name.startsWith(own))
@@ -88,6 +91,8 @@ function segmentOf(segment: string): string {
 }
 
 function escaped(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code >= 0x10 && code < 0x80) return `%${code.toString(16).toUpperCase()}`;
   return [...Buffer.from(character)]
     .map((octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`)
     .join('');

@@ -66,13 +66,17 @@ export class HeldResources {
   readonly #database: CopyDatabase;
   /** False: nothing is known to be gone, and need not be looked for. */
   #hasGone: boolean;
+  /** True: nothing is held, and need not be looked for. */
+  #isEmpty: boolean;
 
   constructor(database: CopyDatabase) {
     this.#database = database;
     this.#hasGone = database.get('select 1 as found from gone limit 1') !== undefined;
+    this.#isEmpty = database.get('select 1 as found from held limit 1') === undefined;
   }
 
   find(loc: string): HeldResource | undefined {
+    if (this.#isEmpty) return undefined;
     const row = this.#database.get<Row>(byLoc, loc);
     return row && toHeld(row);
   }
@@ -94,6 +98,7 @@ export class HeldResources {
 
   keep(held: NewlyHeld): void {
     const { loc, path, asOf, lastmod, sha256, otherHashes, length, type, etag, lastModified } = held;
+    this.#isEmpty = false;
     this.#database.write(
       `insert into held (loc, path, fold, as_of, lastmod, sha256, hashes, length, type, etag, last_modified,
          fetched_at, provisional, note)

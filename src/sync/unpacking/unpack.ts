@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs';
 import { type MemberPlace, SmallMembers } from '../../resourcesync/packages/small-member.ts';
 import {
-  ContentDigest,
   type ContentFacts,
   differenceFrom,
+  factsOf,
   type StatedContent,
 } from '../../resourcesync/reading/content-digest.ts';
 import { NewFiles } from '../sinks/new-files.ts';
@@ -67,9 +67,7 @@ function unpackOne(
   } catch (error) {
     return { kind: 'damaged', reason: (error as Error).message };
   }
-  const digest = new ContentDigest(stated);
-  digest.update(bytes);
-  const facts = digest.finish();
+  const facts = factsOf(bytes, stated);
   const isOther =
     differenceFrom(stated, facts) !== undefined ||
     differenceFrom({ hashes: [], length }, facts) !== undefined;

@@ -89,6 +89,11 @@ export class ChangingSource {
     this.#source.settings.linksManifests = links;
   }
 
+  /** Members of a package, at most. */
+  set packageSize(members: number) {
+    this.#source.settings.packageSize = members;
+  }
+
   set partSize(entries: number) {
     this.#source.settings.partSize = entries;
   }

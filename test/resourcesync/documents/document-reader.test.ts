@@ -137,6 +137,21 @@ describe('an ampersand that nobody escaped', () => {
 });
 
 describe('readPlainEntry', () => {
+  it('leaves links out that nobody asks for, and nothing else', () => {
+    const md = '<rs:md length="1"/>';
+    const plain = `<rs:ln rel="describes" href="https://a.example/?x>/y" type="a/b" />`;
+    const odd = '<rs:ln rel="up" href="https://a.example/?a&amp;b"/>';
+    const text = `<url><loc>x</loc>${plain}${md}${plain}${odd}</url>`;
+    const all = readPlainEntry(text, 'url', 1, new Set(['rs:']));
+    const without = readPlainEntry(text, 'url', 1, new Set(['rs:']), true);
+    expect(all?.links).toHaveLength(3);
+    expect(without).toMatchObject({ locs: ['x'], md: all?.md });
+    // What takes more to understand is read as ever.
+    expect(without?.links).toEqual([all?.links[2]]);
+    const broken = `<url><loc>x</loc><rs:ln rel="a"href="b"/></url>`;
+    expect(readPlainEntry(broken, 'url', 1, new Set(['rs:']), true)).toBeUndefined();
+  });
+
   it('reads what lists consist of', () => {
     const text =
       '<url>\n\t<loc>https://a.example/1?a&amp;b</loc><lastmod>2026</lastmod><rs:md length="1" at="2"/><rs:ln rel="up" href="x"/></url>';

@@ -1,0 +1,60 @@
+import type { MemberPlace } from '../../resourcesync/packages/small-member.ts';
+import type { Statement } from '../../resourcesync/reading/statement.ts';
+
+/** What is kept of what a manifest says of a member. */
+export interface Manifested extends Pick<Statement, 'loc' | 'hashes' | 'length' | 'lastmod' | 'type'> {
+  readonly place: MemberPlace;
+}
+
+/** What many have in common is kept once: of so many texts. */
+const mostCommon = 10_000;
+
+/** Members that a manifest names and its package has: what is kept of each holds no piece of the manifest back. */
+export class ManifestedMembers {
+  readonly #members: ReadonlyMap<string, MemberPlace>;
+  readonly #common = new Map<string, string>();
+  #found: Manifested[] = [];
+
+  /** @param members of the package, by name */
+  constructor(members: ReadonlyMap<string, MemberPlace>) {
+    this.#members = members;
+  }
+
+  get count(): number {
+    return this.#found.length;
+  }
+
+  add({ loc, path, hashes, length, lastmod, type }: Statement): void {
+    const place = path === undefined ? undefined : this.#members.get(path.replace(/^\//, ''));
+    if (place === undefined) return;
+    this.#found.push({
+      loc: own(loc),
+      hashes: hashes.map(own),
+      length,
+      lastmod: this.#commonly(lastmod),
+      type: this.#commonly(type),
+      place,
+    });
+  }
+
+  /** Those that were added since. */
+  takeAll(): readonly Manifested[] {
+    const found = this.#found;
+    this.#found = [];
+    return found;
+  }
+
+  #commonly(text: string | undefined): string | undefined {
+    if (text === undefined) return undefined;
+    const known = this.#common.get(text);
+    if (known !== undefined) return known;
+    const kept = own(text);
+    if (this.#common.size < mostCommon) this.#common.set(kept, kept);
+    return kept;
+  }
+}
+
+/** A text that is cut from another one keeps all of that in memory. */
+function own(text: string): string {
+  return Buffer.from(text).toString();
+}
