@@ -198,7 +198,9 @@ class Synchronisation {
     const isAllowed = createAuthority(set.uri, this.#intent.hosts);
     const told = new ToldChanges(telling);
     const onOctets = this.#meter.transfer.bind(this.#meter);
-    const state = { database, held, due, sink, told, quota: new Quota(limits, held.sum()) };
+    const { count, octets } = held.sum();
+    const quota = new Quota(limits, { count, octets: sink.takesContents ? octets : 0 });
+    const state = { database, held, due, sink, told, quota };
     return new Copying({ port, parts, maximumOctets, isAllowed, onOctets, ...state, now });
   }
 

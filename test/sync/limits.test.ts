@@ -51,6 +51,19 @@ test.each([
   },
 );
 
+test('without contents resources are limited, and octets that nobody holds are not', async () => {
+  const quota = { octets: 100, resources: 5 };
+  const few = await copy.sync({ sink: 'none', quota });
+  expect(few).toMatchObject({ held: 5, left: 7, isComplete: false, copied: { created: 5, octets: 0 } });
+  expect(few.notes).toEqual([expect.stringMatching(/no room for 7 resources in a copy of/)]);
+  expect(await copy.sync({ quota })).toMatchObject({ held: 5, left: 7 });
+  const { octets } = quota;
+  expect(await copy.sync({ quota: { octets } })).toMatchObject({ held: 12, left: 0, isComplete: true });
+  source.step(8);
+  const followed = await copy.sync({ quota: { octets }, maximumDeletions: 12 });
+  expect(followed).toMatchObject({ isComplete: true, notes: [] });
+});
+
 test('packages bring no more than a copy may have', async () => {
   await source.close();
   source = await LivingSource.open({

@@ -179,7 +179,7 @@ export class Copying {
     const nothing = { type: undefined, hash: undefined, length: undefined, links: [] };
     const taken = () => {
       held.remove(found, datetime);
-      quota.giveBack(found.length ?? 0);
+      quota.giveBack(sink.takesContents ? (found.length ?? 0) : 0);
       this.tally.deleted += 1;
     };
     const change: CopiedChange = { op: 'deleted', loc, path, datetime, lastmod, ...nothing };
@@ -196,7 +196,9 @@ export class Copying {
 
   /** Contents stay where they are: what is said of them is all that there is to tell. */
   async #note(due: DueResource, found: HeldResource | undefined): Promise<void> {
-    const { held, database, now } = this.deps;
+    const { held, database, now, quota } = this.deps;
+    // It takes no room but its own.
+    if (quota.take({ octets: 0, instead: found && 0 }) === undefined) return;
     const { loc, asOf, lastmod, type, hashes, length } = due;
     const nothing = { etag: undefined, lastModified: undefined, note: undefined, isProvisional: false };
     const own = hashes.find((hash) => hash.startsWith('sha-256:'));
