@@ -6,12 +6,15 @@ import launcher from '../../src/launcher/heap-flags.cjs';
 const [name, ...rest] = process.argv.slice(2);
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 const file = join(dist, 'bench', 'test', 'bench', `${name}.js`);
-const flags = launcher.heapFlags(process.versions.node, process.env.NODE_OPTIONS ?? '');
+/** As the launcher gives them. */
+const flagsOf = (...args) =>
+  launcher.heapFlags(process.versions.node, process.env.NODE_OPTIONS ?? '', args).join(' ');
 const program = join(dist, 'program', 'bin.js');
 const env = {
   ...process.env,
   ...launcher.allocatorSettings(process.env),
-  BENCH_HEAP_FLAGS: flags.join(' '),
+  BENCH_HEAP_FLAGS: flagsOf(),
+  BENCH_WORK_HEAP_FLAGS: flagsOf('--role=work'),
   BENCH_PROGRAM: program,
 };
 process.exit(spawnSync(process.execPath, [file, ...rest], { stdio: 'inherit', env }).status ?? 1);

@@ -24,7 +24,7 @@ const packed = (require('../../package.json') as { files: readonly string[] }).f
 );
 const { allocatorSettings, heapFlags } = require('../../src/launcher/heap-flags.cjs') as {
   allocatorSettings(given: NodeJS.ProcessEnv): Readonly<Record<string, string>>;
-  heapFlags(version: string, given: string): readonly string[];
+  heapFlags(version: string, given: string, args?: readonly string[]): readonly string[];
 };
 const { complaint } = require('../../src/launcher/node-version.cjs') as {
   complaint(program: string, version: string): string | undefined;
@@ -50,6 +50,15 @@ describe('flags of V8', () => {
     expect(heapFlags('26.10.0', '')).toEqual(heapFlags('24.0.0', ''));
   });
 
+  it('collect more often where a process only works', () => {
+    expect(heapFlags('24.0.0', '', ['serve', '--role', 'work'])).toContain('--heap-growing-percent=25');
+    expect(heapFlags('24.0.0', '', ['serve', '--role=work'])).toContain('--heap-growing-percent=25');
+    expect(heapFlags('24.0.0', '', ['serve', '--role', 'web'])).toContain('--heap-growing-percent=40');
+    expect(heapFlags('24.0.0', '--heap-growing-percent=60', ['serve', '--role=work'])).not.toContain(
+      '--heap-growing-percent=25',
+    );
+  });
+
   it('that the user has set win', () => {
     expect(heapFlags('24.0.0', '--max-old-space-size=4096')).toEqual(['--max-semi-space-size=4']);
     expect(heapFlags('24.0.0', '--inspect --max_semi_space_size=64')).toEqual(['--heap-growing-percent=40']);
@@ -59,7 +68,7 @@ describe('flags of V8', () => {
 
 describe('settings of the allocator', () => {
   it('are left out where the user has set some', () => {
-    expect(allocatorSettings({ PATH: '/bin' })).toMatchObject({ MALLOC_ARENA_MAX: '2' });
+    expect(allocatorSettings({ PATH: '/bin' })).toMatchObject({ MALLOC_ARENA_MAX: '1' });
     expect(allocatorSettings({ MALLOC_ARENA_MAX: '8' })).toEqual({});
     expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' })).toEqual({});
     expect(allocatorSettings(allocatorSettings({}))).toEqual({});
@@ -121,7 +130,7 @@ describe('the launcher', () => {
     );
     const { MALLOC_ARENA_MAX: _, ...env } = process.env;
     const isAnew = 'execve' in process && process.platform === 'linux';
-    const flags = isAnew ? ['2', ...heapFlags(process.versions.node, '')] : ['undefined'];
+    const flags = isAnew ? ['1', ...heapFlags(process.versions.node, '')] : ['undefined'];
     expect(launch({}, env)).toMatchObject({
       stdout: `${['--version', ...flags].join(' ')}\n`,
       stderr: '',

@@ -3,6 +3,8 @@ import { extname, join } from 'node:path';
 
 /** Those that the launcher of the command line gives itself on this Node; `run.mjs` knows them. */
 export const heapFlags: readonly string[] = process.env.BENCH_HEAP_FLAGS?.match(/\S+/g) ?? [];
+/** The same, for a process that only works. */
+export const workHeapFlags: readonly string[] = process.env.BENCH_WORK_HEAP_FLAGS?.match(/\S+/g) ?? [];
 
 /** `rsbridge` as users run it: built by `npm run bench`, which tells where. */
 export const bin = process.env.BENCH_PROGRAM ?? '';
