@@ -37,6 +37,8 @@ interface Waiting {
 
 /** As many as there are cores to keep busy beside the one for the network; the disk makes them wait, too. */
 const threadsAtMost = 2;
+/** Another thread takes 20 MB: small files do not keep one busy enough to begin it. */
+const busyBytes = 262_144;
 const threads: Thread[] = [];
 let lastNumber = 0;
 
@@ -104,16 +106,18 @@ function number(): number {
 
 function leastBusy(): Thread {
   const [least] = threads.toSorted((one, other) => one.busy - other.busy);
-  if (least && (least.busy === 0 || threads.length >= threadsAtMost)) return least;
+  if (least && (least.owedBytes < busyBytes || threads.length >= threadsAtMost)) return least;
   const thread = new Thread();
   threads.push(thread);
   return thread;
 }
 
 class Thread {
-  readonly #worker = startThread(script, {});
+  readonly #worker = startThread(script, { resourceLimits: { maxYoungGenerationSizeMb: 2 } });
   readonly #waiting = new Map<number, Waiting>();
   #failure: Error | undefined;
+  /** That it was given and has not answered. */
+  owedBytes = 0;
 
   constructor() {
     this.#worker.on('message', (answer: ThreadAnswer) => this.#take(answer));
@@ -139,8 +143,12 @@ class Thread {
 
   do(task: ThreadTask): Promise<ThreadAnswer['result']> {
     const answer = this.answerTo(task.task);
+    const bytes = task.bytes?.byteLength ?? 0;
+    this.owedBytes += bytes;
     this.#worker.postMessage(task);
-    return answer;
+    return answer.finally(() => {
+      this.owedBytes -= bytes;
+    });
   }
 
   forget(task: number): void {
