@@ -126,6 +126,7 @@ class TakenMembers {
   readonly #stop: AbortSignal;
   readonly #unpacker: Unpacker;
   readonly #files: UnpackedFiles;
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(zip: PackageFile, file: string, deps: PackageDeps, stop: AbortSignal) {
     this.#zip = zip;
@@ -145,15 +146,21 @@ class TakenMembers {
     return this.#files.trouble;
   }
 
+  /** What fails is thrown by `settle`, so that nobody takes it for a fault of the manifest, which is still being read. */
   async take(members: readonly Manifested[]): Promise<void> {
-    for (const found of members) {
-      if (this.#stop.aborted || this.trouble !== undefined) return;
-      await takeMember(this.#zip, this.#files, found, this.#deps);
+    try {
+      for (const found of members) {
+        if (this.#stop.aborted || this.trouble !== undefined || this.#failure !== undefined) return;
+        await takeMember(this.#zip, this.#files, found, this.#deps);
+      }
+    } catch (error) {
+      this.#failure ??= { error };
     }
   }
 
-  settle(): Promise<void> {
-    return this.#files.settle();
+  async settle(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    await this.#files.settle();
   }
 
   /** Whatever ended it: what lies in the copy is to be in the state. */
