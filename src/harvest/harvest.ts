@@ -11,6 +11,7 @@ import { pageWithoutWithdrawn } from '../store/removal/withdrawals.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { endRun, type Run } from '../store/runs/runs.ts';
 import { ensureSource, findSource, type StoredSource } from '../store/sources/sources.ts';
+import { settleTally } from '../store/tally/file-tally.ts';
 import { fileRules } from './file-rules.ts';
 import { NewFiles } from './files/checks/new-files.ts';
 import { askUnconfirmed } from './files/unconfirmed-files.ts';
@@ -105,7 +106,9 @@ async function runOnce(
     if (complete) work.tell({ phase: 'settling' });
     const settled = complete ? await settleRun(deps, source, lease, run, options) : nothingSettled;
     if (complete) work.tell({ phase: 'ending' });
-    if (complete) await retain(deps, source, lease, eitherOf(options.stop, options.signal));
+    const ending = eitherOf(options.stop, options.signal);
+    if (complete) await retain(deps, source, lease, ending);
+    if (complete) await settleTally(database, lease.sourceId, ending);
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
     const whole = withSettled(report, settled);
     log.info(whole, 'harvest ended');

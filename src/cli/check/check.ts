@@ -24,6 +24,7 @@ import { createProgress, type Progress } from '../terminal/progress.ts';
 import { checkBlobs } from './check-blobs.ts';
 import { checkDatabase, toFinding } from './check-database.ts';
 import { checkDspace } from './check-dspace.ts';
+import { checkFiles } from './check-files.ts';
 import { checkObjects, checkPublished } from './check-objects.ts';
 import { findSetFaults } from './check-sets.ts';
 import type { Finding } from './finding.ts';
@@ -120,6 +121,7 @@ export async function* checkFindings(
     }
     yield* checkOaiOffer(source, info);
     yield* checkItems(bridge, source.name);
+    yield* checkFiles(bridge, source.name);
     yield await checkClock(bridge, source.name);
   }
   for (const set of bridge.jointSets()) {

@@ -15,6 +15,7 @@ import { type Settled, settle } from '../../store/pages/settle.ts';
 import { callForMending } from '../../store/payloads/damaged-contents.ts';
 import { whileHeld } from '../../store/runs/held.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/runs/leases.ts';
+import { settleTally } from '../../store/tally/file-tally.ts';
 import { fileRules } from '../file-rules.ts';
 import type { RunSignals } from '../harvest-source.ts';
 import type { HostGate } from '../http/host-gate.ts';
@@ -182,6 +183,7 @@ class FileJob {
       await this.#check('all', atMost, show);
     }
     await this.#settle();
+    await settleTally(this.#deps.database, this.#lease.sourceId, eitherOf(this.#signal, this.#options.stop));
     if (this.#report.quotaReached)
       log.warn({ source: this.#source.name }, 'files wait for room: quotaBytes is used up');
     const { files, landingPages, created, updated, deleted } = this.#report;

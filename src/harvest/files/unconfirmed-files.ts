@@ -1,8 +1,9 @@
 import { toIso } from '../../core/datetime.ts';
 import { hasUnknownFiles, listUnconfirmedFiles } from '../../store/files/due-files.ts';
 import { saveRemoteFiles } from '../../store/files/remote-file-writing.ts';
-import { otherBytesReason, type RemoteFile } from '../../store/files/remote-files.ts';
+import type { RemoteFile } from '../../store/files/remote-files.ts';
 import type { Lease } from '../../store/runs/leases.ts';
+import { otherBytesReason } from '../../store/tally/file-standing.ts';
 import type { HarvestDeps, HarvestSource, RunSignals } from '../harvest-source.ts';
 import { hasChanged } from './mirror/mirror-file.ts';
 

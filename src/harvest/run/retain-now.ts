@@ -1,4 +1,5 @@
 import { findSource } from '../../store/sources/sources.ts';
+import { settleTally } from '../../store/tally/file-tally.ts';
 import type { HarvestDeps, HarvestSource } from '../harvest-source.ts';
 import { withLease } from '../run-lease.ts';
 import { retain } from './retention.ts';
@@ -13,7 +14,9 @@ export async function retainNow(
   signal: AbortSignal,
 ): Promise<void> {
   // Who has not been harvested yet has nothing to give up.
-  if ((await findSource(deps.database.reader, source.name)) === undefined) return;
+  const stored = await findSource(deps.database.reader, source.name);
+  if (stored === undefined) return;
+  await settleTally(deps.database, stored.id, signal);
   await withLease(deps, source, signal, ({ lease, ...held }) =>
     retain(held.deps, source, lease, held.signal),
   );

@@ -1,10 +1,7 @@
-import type { Knex } from 'knex';
-import { notPublicPattern } from '../../core/addresses/private-address.ts';
 import type { SeenFile } from '../../core/files/published-files.ts';
-import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { ofSources } from '../rows/one-source.ts';
-import { noRoomReason, otherBytesReason } from './remote-files.ts';
+import { readStanding, statedAtAll } from '../tally/file-standing.ts';
+import { countAll, readTally, type TalliedFiles } from '../tally/file-tally.ts';
 
 /** Octets of the mirrored contents that items of a source state, each content once. */
 export async function countMirroredBytes(db: Queryable, sourceId: number): Promise<number> {
@@ -29,49 +26,16 @@ export type FileCounts = Readonly<Record<SeenFile['outcome'], number>> & {
   readonly atPrivateAddresses: number;
 };
 
-/** For rows of `remote_file` of these sources. */
-export function statedAtAll(db: Queryable, sourceIds: readonly number[]): Knex.QueryBuilder {
-  return db('item_file')
-    .modify(ofSources, 'item_file', sourceIds)
-    .whereRaw('item_file.source_id = remote_file.source_id')
-    .whereRaw('item_file.url = remote_file.url')
-    .select(db.raw('1'));
-}
-
-interface OutcomeCount {
-  readonly source_id: number;
-  readonly outcome: SeenFile['outcome'];
-  readonly files: number;
-  readonly kept: number;
-  readonly waiting: number;
-  readonly other: number;
-  readonly hidden: number;
-}
-
 /** How the files that items of these sources state are doing, by URL: `unchecked` without those that wait for room. */
 export async function countFilesOf(
   db: Queryable,
   sourceIds: readonly number[],
 ): Promise<(sourceId: number) => FileCounts> {
-  const rows: OutcomeCount[] = await db('remote_file')
-    .modify((query) => whereAnyOf(query, 'source_id', sourceIds))
-    .whereExists(statedAtAll(db, sourceIds))
-    .groupBy('source_id', 'outcome')
-    .select(
-      'source_id',
-      'outcome',
-      db.raw('count(*) as files'),
-      db.raw('count(content_hash) as kept'),
-      db.raw('sum(case when reason = ? then 1 else 0 end) as waiting', [noRoomReason]),
-      db.raw('sum(case when reason = ? then 1 else 0 end) as other', [otherBytesReason]),
-      db.raw("sum(case when outcome = 'refused' and reason like ? then 1 else 0 end) as hidden", [
-        notPublicPattern,
-      ]),
-    );
+  const rows = (await readTally(db, sourceIds)) ?? (await countAll(db, sourceIds));
   return (sourceId) => sumFiles(rows.filter((row) => row.source_id === sourceId));
 }
 
-function sumFiles(rows: readonly OutcomeCount[]): FileCounts {
+function sumFiles(rows: readonly TalliedFiles[]): FileCounts {
   const counts = {
     unchecked: 0,
     confirmed: 0,
@@ -83,12 +47,15 @@ function sumFiles(rows: readonly OutcomeCount[]): FileCounts {
     otherBytes: 0,
     atPrivateAddresses: 0,
   };
-  for (const { outcome, files, kept, waiting, other, hidden } of rows) {
-    counts.otherBytes += Number(other);
-    counts.atPrivateAddresses += Number(hidden);
-    counts[outcome] = Number(files) - Number(hidden) - (outcome === 'unchecked' ? Number(waiting) : 0);
-    counts.waitingForRoom += Number(waiting);
-    counts.mirrored += Number(kept);
+  for (const { standing, files } of rows) {
+    const read = readStanding(standing);
+    if (!read) continue;
+    const { outcome, isKept, isWaiting, hasOtherBytes, isHidden } = read;
+    if (isKept) counts.mirrored += files;
+    if (isWaiting) counts.waitingForRoom += files;
+    if (hasOtherBytes) counts.otherBytes += files;
+    if (isHidden) counts.atPrivateAddresses += files;
+    if (!isHidden && !(isWaiting && outcome === 'unchecked')) counts[outcome] += files;
   }
   return counts;
 }

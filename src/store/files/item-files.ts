@@ -6,6 +6,7 @@ import type { Database, Queryable } from '../engine/database.ts';
 import type { Restatement } from '../plans/page-changes.ts';
 import { type KnownStatements, restate } from '../plans/statements.ts';
 import { ofSource } from '../rows/one-source.ts';
+import { nameFiles } from '../tally/file-tally.ts';
 import { storeUnasked } from './remote-file-writing.ts';
 
 /** What items state of their files, by origin: the tables `item_file` and, for landing pages, `item`. */
@@ -151,14 +152,24 @@ export async function storeStatements(
       else byOrigin.set(name, [id]);
     }
   }
+  const former = new Set<string>();
   for (const [origin, ids] of byOrigin) {
-    await trx('item_file')
-      .where({ origin })
-      .modify(ofSource, 'item_file', sourceId)
-      .modify((query) => whereAnyOf(query, 'item_id', ids))
-      .delete();
+    const rows = () =>
+      trx('item_file')
+        .where({ origin })
+        .modify(ofSource, 'item_file', sourceId)
+        .modify((query) => whereAnyOf(query, 'item_id', ids));
+    const deleted: { url: string }[] = await rows().distinct('url');
+    for (const { url } of deleted) former.add(url);
+    await rows().delete();
   }
   await insertRows(trx, 'item_file', toRows(sourceId, restated, itemIds));
+  const stated = new Set(
+    restated.flatMap(({ identifier, files }) => (itemIds.has(identifier) ? files.map(({ url }) => url) : [])),
+  );
+  // Those that are stated as before are counted as before.
+  const named = [...former, ...stated].filter((url) => former.has(url) !== stated.has(url));
+  await nameFiles(trx, sourceId, named);
 }
 
 function* toRows(

@@ -4,6 +4,8 @@ import { saysNo } from '../../core/files/published-files.ts';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
 import { ofSource } from '../rows/one-source.ts';
+import { isCountedOtherwise } from '../tally/file-standing.ts';
+import { nameFiles } from '../tally/file-tally.ts';
 import { askAllWithheld, callForWeighing, publishedUrls } from './refusals.ts';
 import {
   findRemoteFiles,
@@ -47,6 +49,12 @@ export async function saveRemoteFiles(
       'remote_file',
       rows.map((file) => toRow(sourceId, file)),
       replacing,
+    );
+    const otherwise = rows.filter((file) => isCountedOtherwise(before.get(file.url), file));
+    await nameFiles(
+      trx,
+      sourceId,
+      otherwise.map(({ url }) => url),
     );
     const [first] = seen;
     const now = seen.reduce((latest, { checkedAt = '' }) => later(latest, checkedAt), first?.checkedAt ?? '');
@@ -126,7 +134,15 @@ export async function storeUnasked(
   const rows = [...new Set(urls)].map((url) =>
     toRow(sourceId, { url, outcome: 'unchecked', failures: 0, dueAt: now }),
   );
-  await insertRows(trx, 'remote_file', rows, { conflict: { columns: ['source_id', 'url'], update: [] } });
+  const written = await insertRows<{ url: string }>(trx, 'remote_file', rows, {
+    conflict: { columns: ['source_id', 'url'], update: [] },
+    returning: ['url'],
+  });
+  await nameFiles(
+    trx,
+    sourceId,
+    written.map(({ url }) => url),
+  );
 }
 
 /** What is known of files by their former URLs is known of them by those that they have now; due at once. */
@@ -149,6 +165,7 @@ export async function storeMoved(
     }),
   );
   await insertRows(trx, 'remote_file', [...rows.values()], replacing);
+  await nameFiles(trx, sourceId, rows.keys());
 }
 
 const publishable = [

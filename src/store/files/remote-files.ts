@@ -19,12 +19,6 @@ export interface RemoteFile extends SeenFile {
   readonly download?: 'if-changed' | 'always' | undefined;
 }
 
-/** The reason of files that are put off until the quota has room for them. */
-export const noRoomReason = 'it does not fit into what is left of quotaBytes';
-
-/** The reason of files whose bytes were downloaded twice, and contradict length or checksum both times. */
-export const otherBytesReason = 'its bytes are not what the repository says of them';
-
 /** As the table `remote_file` holds it. */
 export interface RemoteFileRow {
   readonly url: string;

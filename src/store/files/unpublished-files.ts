@@ -1,6 +1,7 @@
 import { hostNotPublic } from '../../core/addresses/private-address.ts';
 import type { Queryable } from '../engine/database.ts';
-import { type FileCounts, statedAtAll } from './file-counts.ts';
+import { statedAtAll } from '../tally/file-standing.ts';
+import type { FileCounts } from './file-counts.ts';
 import type { WithheldCounts } from './withheld-files.ts';
 
 /** A file that items state and that is not published, because of what its server says, or of where it lies. */

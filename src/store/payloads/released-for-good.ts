@@ -3,6 +3,7 @@ import { patchRelation } from '../../core/resource.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { patchesIn } from '../rows/representation-columns.ts';
+import { uncountFiles } from '../tally/file-tally.ts';
 
 /**
  * When bytes are due that have to go whatever else is planned: before everything that retention has given up. They go
@@ -138,6 +139,7 @@ async function forgetFiles(
       .where({ source_id: sourceId })
       .modify((query) => whereAnyOf(query, 'url', gone));
   const known: { url: string; content_hash: string | null }[] = await asked().select('url', 'content_hash');
+  await uncountFiles(trx, sourceId, asked());
   await asked().delete();
   return known.flatMap(({ url, content_hash }) =>
     content_hash === null ? [] : [{ owner: Number(owners.get(url) ?? 0), hash: content_hash }],

@@ -11,6 +11,7 @@ import { ofSource } from '../rows/one-source.ts';
 import { patchesIn } from '../rows/representation-columns.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { forgetSome } from '../search/description-rows.ts';
+import { uncountFiles } from '../tally/file-tally.ts';
 
 /** A source as the store has it, configured or not. */
 export interface KnownSource {
@@ -120,6 +121,8 @@ export async function purgeSource(
   await step((trx) => purgeResources(trx, sourceId));
   await step((trx) => purgeFiles(trx, sourceId));
   await step((trx) => purgeItems(trx, sourceId));
+  await step((trx) => deleteSome(trx, 'file_recount', sourceId));
+  await step((trx) => trx('file_tally').where({ source_id: sourceId }).delete());
   await step((trx) => trx('described').where({ source_id: sourceId }).delete());
   await step((trx) => forgetSome(trx, sourceId, resourcesAtATime));
   await step((trx) => trx('oai_followed').where({ source_id: sourceId }).delete());
@@ -218,16 +221,18 @@ async function purgeFiles(trx: Knex.Transaction, sourceId: number): Promise<numb
     sourceId,
     rows.map(({ id, content_hash }) => ({ owner: 0, seq: id, hash: content_hash })),
   );
-  await trx('remote_file')
-    .modify((query) =>
-      whereAnyOf(
-        query,
-        'id',
-        rows.map(({ id }) => id),
-      ),
-    )
-    .modify(ofSource, 'remote_file', sourceId)
-    .delete();
+  const files = () =>
+    trx('remote_file')
+      .modify((query) =>
+        whereAnyOf(
+          query,
+          'id',
+          rows.map(({ id }) => id),
+        ),
+      )
+      .modify(ofSource, 'remote_file', sourceId);
+  await uncountFiles(trx, sourceId, files());
+  await files().delete();
   return rows.length;
 }
 

@@ -47,6 +47,7 @@ import * as push from '../../../migrations/0082-push.ts';
 import * as notifications from '../../../migrations/0091-notifications.ts';
 import * as followedTopics from '../../../migrations/0092-followed-topics.ts';
 import * as renewedSubscriptions from '../../../migrations/0093-renewed-subscriptions.ts';
+import * as fileTally from '../../../migrations/0094-file-tally.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -111,6 +112,8 @@ export const migrations: readonly Migration[] = [
   { name: '0091-notifications', up: notifications.up, worksWith: '0041-kept-sources' },
   { name: '0092-followed-topics', up: followedTopics.up, worksWith: '0041-kept-sources' },
   { name: '0093-renewed-subscriptions', up: renewedSubscriptions.up, worksWith: '0041-kept-sources' },
+  // Who does not know it changes files without saying which.
+  { name: '0094-file-tally', up: fileTally.up, fill: fileTally.fill },
 ];
 
 export const schemaTable = 'schema_migration';

@@ -1,6 +1,7 @@
 import type { DatabaseConfig } from '../../../src/core/config/config.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { checkpointSqlite } from '../../../src/store/engine/sqlite-dialect.ts';
+import { recountFiles } from '../../../src/store/tally/file-tally.ts';
 import { withoutIndexes } from './indexes.ts';
 
 /**
@@ -35,6 +36,7 @@ export async function multiply(
       first_pass_seq: copies * each.seq,
     });
     await writer('moment').update({ seq: copies * each.seq });
+    for (const { id } of await writer('source').select('id')) await recountFiles(database, id);
     if (database.client === 'sqlite') await checkpointSqlite(writer);
     else await settleSequences(database, each, copies);
     await writer.raw('analyze');
@@ -117,7 +119,7 @@ const copied: Readonly<Record<string, Copied>> = {
   remote_file: {
     key: 'id',
     counted: 'remote_file',
-    expressions: { id: 'id + {remote_file}', url: urlOfCopy('url') },
+    expressions: { id: 'id + {remote_file}', url: urlOfCopy('url'), counted: 'null' },
   },
   resource: {
     key: 'id',

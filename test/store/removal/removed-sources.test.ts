@@ -135,7 +135,7 @@ describeOnBoth('a source that is removed', (open) => {
     const found: Record<string, number> = {};
     for (const table of [
       ...['change', 'collection', 'item', 'item_file', 'moment', 'remote_file', 'resource', 'run'],
-      ...['unread_part', 'unreadable', 'vanished'],
+      ...['unread_part', 'unreadable', 'vanished', 'file_tally', 'file_recount'],
     ]) {
       const rows = await database.reader(table).where({ source_id: id });
       if (rows.length > 0) found[table] = rows.length;

@@ -85,6 +85,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0091-notifications' },
     { name: '0092-followed-topics' },
     { name: '0093-renewed-subscriptions' },
+    { name: '0094-file-tally' },
   ]);
 });
 

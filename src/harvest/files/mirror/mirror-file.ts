@@ -3,8 +3,9 @@ import { isBitstreamContent } from '../../../core/addresses/bitstream-address.ts
 import { addSeconds, toIso } from '../../../core/datetime.ts';
 import type { Database } from '../../../store/engine/database.ts';
 import type { DueFile } from '../../../store/files/due-files.ts';
-import { noRoomReason, otherBytesReason, type RemoteFile } from '../../../store/files/remote-files.ts';
+import type { RemoteFile } from '../../../store/files/remote-files.ts';
 import { isKeptWhole, setAside } from '../../../store/payloads/damaged-contents.ts';
+import { noRoomReason, otherBytesReason } from '../../../store/tally/file-standing.ts';
 import { askForFile } from '../checks/check-file.ts';
 import { afterVerdict, postponed, type RecheckDays } from '../checks/check-schedule.ts';
 import type { Verdict } from '../checks/file-verdict.ts';

@@ -25,16 +25,12 @@ import { partialFile } from '../../../../src/harvest/files/mirror/partial-file.t
 import { createQuota } from '../../../../src/harvest/files/mirror/quota.ts';
 import type { Database } from '../../../../src/store/engine/database.ts';
 import { countFilesOf, countMirroredBytes } from '../../../../src/store/files/file-counts.ts';
-import {
-  findRemoteFiles,
-  noRoomReason,
-  otherBytesReason,
-  type RemoteFile,
-} from '../../../../src/store/files/remote-files.ts';
+import { findRemoteFiles, type RemoteFile } from '../../../../src/store/files/remote-files.ts';
 import { contentFile } from '../../../../src/store/payloads/content-files.ts';
 import { readContents } from '../../../../src/store/payloads/contents.ts';
 import { callForMending } from '../../../../src/store/payloads/damaged-contents.ts';
 import { lookAtKeptFiles } from '../../../../src/store/payloads/kept-files.ts';
+import { noRoomReason, otherBytesReason } from '../../../../src/store/tally/file-standing.ts';
 import { closeFileServers, type FileServer, serveFiles } from '../../../house/harvest/file-server.ts';
 import { type Statement, stateFiles } from '../../../house/harvest/stated-files.ts';
 import { describeOnBoth } from '../../../house/store/databases.ts';
