@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 
 /**
  * How many files of a source are in which state (`file-standing.ts`), so that nobody has to read all of them to tell. `counted` is
- * the state in which a file is counted now; `file_recount` names those of which that may have changed. A number that stands for the
- * source 0 says that those of before are not named yet: until then all are counted.
+ * the state in which a file is counted now; `file_recount` names those of which that may have changed. A row for the source 0 says
+ * that those of before are not named yet: until then all are counted. Its number is 1 as long as processes of before may be at work, which change
+ * files without naming them: nothing is settled then. `process.knows` tells them: the newest migration that one knows.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('remote_file', (table) => {
@@ -21,17 +22,21 @@ export async function up(knex: Knex): Promise<void> {
     table.text('url').notNullable();
     table.index(['source_id', 'id']);
   });
-  if (await knex('remote_file').first('id'))
+  await knex.schema.alterTable('process', (table) => {
+    table.text('knows');
+  });
+  if ((await knex('remote_file').first('id')) ?? (await knex('process').first('holder')))
     await knex('file_tally').insert({ source_id: 0, standing: 0, files: 1 });
 }
 
 const rowsAtATime = 2_000;
 
-/** Names those that are there. PostgreSQL has them in the order of their sources, SQLite in that of their numbers. */
+/** Names those that are there, once nobody is at work who does not know of it. PostgreSQL has them in the order of their sources, SQLite in that of their numbers. */
 export async function fill(trx: Knex.Transaction, after?: string): Promise<string | undefined> {
   const columns = trx.client.config.client === 'pg' ? ['source_id', 'id'] : ['id'];
   const places = columns.map(() => '?').join(', ');
   const bound = (than: string) => `(${columns.join(', ')}) ${than} (${places})`;
+  if (after === undefined) await trx('file_tally').where({ source_id: 0 }).update({ files: 2 });
   const place = (after ?? '').split(' ').map(Number);
   // That of the other kind of database, which this one came from: to be named twice does no harm.
   const from = place.length === columns.length ? place : columns.map(() => 0);

@@ -8,9 +8,12 @@ import { giveSign, leave, type ProcessRole, placeOf } from '../../store/presence
 import { tellUnderWay } from '../../store/presence/under-way.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { addHolder, newHolder } from '../../store/runs/leases.ts';
+import { migrations } from '../../store/schema/migrate.ts';
 import { version } from '../version.ts';
 import type { LogKeeper } from './log-keeper.ts';
 import { trackWorks } from './tracked-works.ts';
+
+const knows = migrations.at(-1)?.name ?? '';
 
 /** What this process tells others at the same database: that it lives, what it is at, and what it logs. */
 export interface Presence extends WorkTracker {
@@ -62,7 +65,7 @@ export function startPresence({ database, log, requestsOf }: PresenceDeps): Pres
       // Who is at something is known to live.
       if (isSignDue)
         await giveSign(trx, {
-          ...{ holder, role, version, startedAt, memory: process.memoryUsage.rss() },
+          ...{ holder, role, version, knows, startedAt, memory: process.memoryUsage.rss() },
           heldUp: Math.max(0, Math.round(delays.max / 1e6) - resolutionMs),
         });
       await tellUnderWay(trx, holder, news);

@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { failure } from '../../core/errors.ts';
+import { isOlderAtWork } from '../../store/presence/processes.ts';
 import { fillNext } from '../../store/schema/backfill.ts';
 import { migrations } from '../../store/schema/migrate.ts';
 import type { Bridge } from '../bridge.ts';
 
 const shortestPauseMs = 50;
 const pauseAfterFailureMs = 30_000;
+const pauseForOlderMs = 1_000;
 
 /**
  * Fills in what migrations left to be filled in while everybody works: some rows, then a pause that is as long. Never
@@ -22,6 +24,10 @@ export async function fillBehind(
     for (let isLeft = true; isLeft && !stop.aborted; ) {
       const started = performance.now();
       try {
+        if (migration.fillsAlone && (await isOlderAtWork(database.writer, migration.name))) {
+          await pause(pauseForOlderMs);
+          continue;
+        }
         isLeft = await fillNext(database, migration, stop);
         if (isLeft) await pause(Math.max(shortestPauseMs, performance.now() - started));
       } catch (error) {

@@ -11,6 +11,8 @@ export interface LivingProcess {
   readonly holder: string;
   readonly role: ProcessRole;
   readonly version: string;
+  /** The newest migration that it knows. */
+  readonly knows: string;
   readonly host: string;
   readonly pid: number;
   /** ISO. */
@@ -30,6 +32,7 @@ interface ProcessRow {
   readonly holder: string;
   readonly role: ProcessRole;
   readonly version: string;
+  readonly knows: string | null;
   readonly started_at: string;
   readonly seen: number | string;
   readonly memory: number | string;
@@ -38,7 +41,7 @@ interface ProcessRow {
 
 export type SignOfLife = Pick<
   LivingProcess,
-  'holder' | 'role' | 'version' | 'startedAt' | 'memory' | 'heldUp'
+  'holder' | 'role' | 'version' | 'knows' | 'startedAt' | 'memory' | 'heldUp'
 >;
 
 /** Also the first one, by which it is known. */
@@ -68,10 +71,17 @@ export async function listProcesses(db: Queryable): Promise<readonly LivingProce
   return rows.filter(({ holder }) => !isDead(holder)).map(toProcess);
 }
 
+/** Whether one of them is of a version from before a migration. */
+export async function isOlderAtWork(db: Queryable, migration: string): Promise<boolean> {
+  return (await listProcesses(db)).some(({ knows }) => knows < migration);
+}
+
 function toProcess({ holder, role, version, ...row }: ProcessRow): LivingProcess {
   const { host, pid } = placeOf(holder);
   return {
     ...{ holder, role, version, host, pid },
+    // Those of before 0094 do not say so.
+    knows: row.knows ?? '',
     startedAt: row.started_at,
     seenAt: toIso(new Date(Number(row.seen))),
     memory: Number(row.memory),

@@ -112,8 +112,14 @@ export const migrations: readonly Migration[] = [
   { name: '0091-notifications', up: notifications.up, worksWith: '0041-kept-sources' },
   { name: '0092-followed-topics', up: followedTopics.up, worksWith: '0041-kept-sources' },
   { name: '0093-renewed-subscriptions', up: renewedSubscriptions.up, worksWith: '0041-kept-sources' },
-  // Who does not know it changes files without saying which.
-  { name: '0094-file-tally', up: fileTally.up, fill: fileTally.fill },
+  // Who does not know it changes files without saying which: until he is gone all are counted.
+  {
+    name: '0094-file-tally',
+    up: fileTally.up,
+    worksWith: '0041-kept-sources',
+    fill: fileTally.fill,
+    fillsAlone: true,
+  },
 ];
 
 export const schemaTable = 'schema_migration';

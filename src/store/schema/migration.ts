@@ -30,6 +30,8 @@ export interface Migration {
    * @returns where it is now; undefined: nothing is left
    */
   readonly fill?: (trx: Knex.Transaction, after: string | undefined) => Promise<string | undefined>;
+  /** Filling in waits until no process is at work that does not know this migration. */
+  readonly fillsAlone?: boolean;
   /** Indexes that are built behind the work, and with `up` where that is quick. Not together with `fill`. */
   readonly indexes?: readonly LargeIndex[];
   /** An earlier migration whose rows have to be filled in before this one, which takes away what was before. */

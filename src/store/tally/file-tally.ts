@@ -28,6 +28,8 @@ const namesAtATime = 1_000;
 export async function settleTally(database: Database, sourceId: number, signal?: AbortSignal): Promise<void> {
   // Nearly always there are none: then nothing is written.
   if (!(await database.writer('file_recount').where({ source_id: sourceId }).first('id'))) return;
+  // What processes of before change is not named: as long as they are at work, names alone say nothing.
+  if (await database.writer('file_tally').where({ source_id: 0, files: 1 }).first('files')) return;
   while (!signal?.aborted && (await settleSome(database, sourceId)));
 }
 

@@ -190,7 +190,7 @@ export async function openFullDashboard(told: Partial<Told> = {}): Promise<FullD
   const harvested = async (done: number) => {
     // Without a sign of life of the last minute it would be none.
     await giveSign(database.writer, {
-      ...{ holder, role: 'all', version: '1.2.3', startedAt: now, memory: 120_000_000, heldUp: 4 },
+      ...{ holder, role: 'all', version: '1.2.3', knows: '', startedAt: now, memory: 120_000_000, heldUp: 4 },
     });
     const work: ToldWork = {
       ...{ number: 1, kind: 'harvest', source: 'kyushu', set: undefined, phase: 'reading', run: 7 },

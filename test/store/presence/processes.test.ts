@@ -9,6 +9,7 @@ const sign = (holder: string) => ({
   holder,
   role: 'work' as const,
   version: '1.2.3',
+  knows: '0094-file-tally',
   startedAt: '2026-11-23T10:00:00Z',
   memory: 5_000_000_000,
   heldUp: 12,

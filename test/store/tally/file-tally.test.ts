@@ -1,8 +1,14 @@
+import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createLog } from '../../../src/bridge/log.ts';
+import { fillBehind } from '../../../src/bridge/work/filling.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
+import { databaseNow } from '../../../src/store/engine/database-clock.ts';
+import { countFilesOf } from '../../../src/store/files/file-counts.ts';
 import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
+import { isOlderAtWork, leave } from '../../../src/store/presence/processes.ts';
 import { fillNext } from '../../../src/store/schema/backfill.ts';
 import { migrate, migrations } from '../../../src/store/schema/migrate.ts';
 import { noRoomReason, otherBytesReason, readStanding } from '../../../src/store/tally/file-standing.ts';
@@ -185,6 +191,58 @@ test.each(['sqlite', 'pg'] as const)(
       expect(told(await readTally(database.reader, [source.id]))).toEqual(all);
       expect(await database.reader('file_recount').first('id')).toBeUndefined();
     } finally {
+      await database.close();
+      await own.drop();
+    }
+  },
+);
+
+test.each(['sqlite', 'pg'] as const)(
+  'as long as a process of before is at work, all are counted, on %s',
+  async (kind) => {
+    const own = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+    const database = openDatabase(own.config);
+    const stop = new AbortController();
+    try {
+      await migrate(database, undefined, { list: migrations.filter(({ name }) => name < '0094') });
+      const old = {
+        holder: 'mill x/7/y',
+        role: 'work',
+        version: '0.0.9',
+        started_at: '',
+        memory: 1,
+        held_up: 0,
+      };
+      await database
+        .writer('process')
+        .insert({ ...old, seen: database.writer.raw(databaseNow(database.writer)) });
+      await migrate(database);
+      const source = await ToldSource.open(database, 'kyoto');
+      await source.tell({ 1: { files: names.map(url) } });
+      await settleTally(database, source.id);
+      const log = createLog('silent', new Writable({ write: (_chunk, _coding, done) => done() }));
+      const filled = fillBehind({ database, log }, stop.signal);
+      // It does not say which files it changes.
+      await database
+        .writer('remote_file')
+        .where({ source_id: source.id, url: url('a') })
+        .update({ outcome: 'gone' });
+      await database
+        .writer('remote_file')
+        .where({ source_id: source.id, url: url('b') })
+        .delete();
+      const counts = async () => (await countFilesOf(database.reader, [source.id]))(source.id);
+      expect(await isOlderAtWork(database.reader, '0094-file-tally')).toBe(true);
+      expect(await readTally(database.reader, [source.id])).toBeUndefined();
+      expect(await counts()).toMatchObject({ unchecked: 2, gone: 1 });
+      await leave(database.writer, old.holder);
+      await filled;
+      await settleTally(database, source.id);
+      expect(told(await readTally(database.reader, [source.id]))).toHaveLength(2);
+      expect(await areTalliedRight(database, source.id)).toBe(true);
+      expect(await counts()).toMatchObject({ unchecked: 2, gone: 1 });
+    } finally {
+      stop.abort();
       await database.close();
       await own.drop();
     }

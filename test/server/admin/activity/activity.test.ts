@@ -40,7 +40,14 @@ beforeEach(async () => {
   });
   await addAccount(house);
   const { writer } = house.database;
-  const sign = { role: 'work', version: '1.2.3', startedAt: now, memory: 123_000_000, heldUp: 45 } as const;
+  const sign = {
+    role: 'work',
+    version: '1.2.3',
+    knows: '',
+    startedAt: now,
+    memory: 123_000_000,
+    heldUp: 45,
+  } as const;
   await giveSign(writer, { ...sign, holder: 'mill x/7/y' });
   await restHost(house.database, 'slow.example', 3_600_000, hostile);
   await house.database.transaction((trx) =>

@@ -21,6 +21,7 @@ beforeEach(async () => {
     holder: 'host x/7/y',
     role: 'work',
     version: '1',
+    knows: '',
     startedAt: now,
     memory: 1,
     heldUp: 0,
