@@ -24,7 +24,7 @@ export default defineConfig(({ mode }) => {
       sequence: { sequencer: LongestFirst },
       restoreMocks: true,
       // More than there are cores of a small machine, for much of what is tested is waiting.
-      maxWorkers: 3,
+      maxWorkers: 4,
       reporters: ['default', './test/house/closing-line.ts'],
     },
   };
