@@ -1,10 +1,15 @@
+import { setTimeout } from 'node:timers/promises';
+import { addSeconds, toIso } from '../../core/datetime.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
+import type { FileJobReport } from '../../harvest/files/file-job.ts';
 import type { HarvestOptions, HarvestSource, RunSignals } from '../../harvest/harvest-source.ts';
 import { createHostGate } from '../../harvest/http/host-gate.ts';
 import { identifierPass } from '../../harvest/identifiers/identifier-pass.ts';
 import { retainNow } from '../../harvest/run/retain-now.ts';
 import { thoroughHarvest } from '../../harvest/thorough-harvest.ts';
+import { nextDueFile } from '../../store/files/due-files.ts';
+import { sourceIdOf } from '../../store/rows/one-source.ts';
 import { type Bridge, harvestsAtOnce } from '../bridge.ts';
 import { answerAsked } from './asked-work.ts';
 import type { Ending, WorkSignals } from './due-runner.ts';
@@ -33,6 +38,10 @@ export interface SourceWork {
 }
 
 const fileWorksAtOnce = 4;
+/** A server that wants to be asked again so soon is not left alone until the next harvest. */
+const soonSeconds = 900;
+/** Turns one after the other that bring nothing. */
+const patience = 3;
 
 /** Another process works on it, or we are about to end, or the trouble is ours: no repository answers for that. */
 const notTheirs = [
@@ -50,6 +59,8 @@ export function createSourceWork(bridge: Bridge, { stop, signal: abort }: RunSig
   const { log, config } = bridge;
   const places = createHostGate();
   const fileWorks = new Set<Promise<void>>();
+  /** Sources with files that are asked for again soon. */
+  const waiting = new Set<string>();
   /** Of each source that is worked on: told when it is not to be read any more. */
   const leaving = new Map<string, AbortController>();
   /** Of a source that is paused nothing is asked, unless a reader wants a file. */
@@ -101,18 +112,44 @@ export function createSourceWork(bridge: Bridge, { stop, signal: abort }: RunSig
   }
 
   function followFiles(name: string): Promise<void> {
-    return isRead(name) ? inBackground(workOnDueFiles(name, signalsOf(name))) : Promise.resolve();
+    if (!isRead(name)) return Promise.resolve();
+    const signals = signalsOf(name);
+    const first = workOnDueFiles(name, signals);
+    void inBackground(first.then((turn) => askAgain(name, signals, turn)));
+    return first.then(() => undefined);
+  }
+
+  /** Servers that asked for patience are asked again when they have said, if that is soon. */
+  async function askAgain(name: string, signals: RunSignals, first: FileTurn | undefined): Promise<void> {
+    if (!first || waiting.has(name)) return;
+    waiting.add(name);
+    try {
+      let turn: FileTurn | undefined = first;
+      for (let left = patience; turn && left > 0 && isRead(name); ) {
+        const seconds = await secondsToNextFile(bridge, name, turn.began);
+        if (seconds === undefined) return;
+        await setTimeout(seconds * 1000, undefined, { signal: signals.stop });
+        turn = await workOnDueFiles(name, signals);
+        left = turn?.report && hasBrought(turn.report) ? patience : left - 1;
+      }
+    } catch (error) {
+      if (!signals.stop.aborted) log.error({ source: name, ...failure(error) }, 'work on files stopped');
+    } finally {
+      waiting.delete(name);
+    }
   }
 
   /** Beside harvests: downloads may take days. What is under way when the process ends is continued. */
-  async function workOnDueFiles(name: string, signals: RunSignals): Promise<void> {
+  async function workOnDueFiles(name: string, signals: RunSignals): Promise<FileTurn | undefined> {
     const leave: (() => void)[] = [];
     try {
       leave.push(await places.enter(`files of ${name}`, 1, signals.stop));
       leave.push(await places.enter('files', fileWorksAtOnce, signals.stop));
-      await workOnFiles(bridge, name, { ...signals, toTheEnd: true });
+      const began = toIso(bridge.clock.now());
+      return { began, report: await workOnFiles(bridge, name, { ...signals, toTheEnd: true }) };
     } catch (error) {
       if (!signals.stop.aborted) log.error({ source: name, ...failure(error) }, 'work on files stopped');
+      return undefined;
     } finally {
       for (const go of leave) go();
     }
@@ -187,6 +224,27 @@ export function createSourceWork(bridge: Bridge, { stop, signal: abort }: RunSig
       await Promise.all(fileWorks);
     },
   };
+}
+
+interface FileTurn {
+  /** ISO UTC. */
+  readonly began: string;
+  /** Undefined: another process worked on them. */
+  readonly report: FileJobReport | undefined;
+}
+
+/** Until the first is due of those that a turn has put off; undefined: that is not soon. */
+async function secondsToNextFile(bridge: Bridge, name: string, began: string): Promise<number | undefined> {
+  const { reader } = bridge.database;
+  const id = await sourceIdOf(reader, name);
+  const now = toIso(bridge.clock.now());
+  const dueAt =
+    id === undefined ? undefined : await nextDueFile(reader, id, began, addSeconds(now, soonSeconds));
+  return dueAt === undefined ? undefined : Math.max(1, (Date.parse(dueAt) - Date.parse(now)) / 1000);
+}
+
+function hasBrought({ downloaded, created, updated, deleted }: FileJobReport): boolean {
+  return downloaded + created + updated + deleted > 0;
 }
 
 async function lookAtLengths(bridge: Bridge, name: string, stop: AbortSignal): Promise<void> {

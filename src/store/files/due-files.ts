@@ -39,6 +39,26 @@ export async function listDueFiles(
   return withStatements(db, sourceId, now, rows);
 }
 
+/**
+ * When the first of these files is due that are due in a time, both ends included.
+ * @param from ISO UTC, as `until`
+ */
+export async function nextDueFile(
+  db: Queryable,
+  sourceId: number,
+  from: string,
+  until: string,
+): Promise<string | undefined> {
+  const stated = statementsOf(db, sourceId, until, 'all').whereRaw('stated.url = remote.url');
+  const row: { due_at: string } | undefined = await db('remote_file as remote')
+    .where('remote.source_id', sourceId)
+    .whereBetween('remote.due_at', [from, until])
+    .whereExists(stated.select(db.raw('1')))
+    .orderBy('remote.due_at')
+    .first('remote.due_at');
+  return row?.due_at;
+}
+
 /** Those that are to be asked for before all others: what their servers say decides about others. */
 export async function listProbes(db: Queryable, sourceId: number, now: string): Promise<readonly DueFile[]> {
   const rows: RemoteFileRow[] = await db('remote_file')
