@@ -119,7 +119,11 @@ test('a refusal is told in the language of whoever reads it', async () => {
   const refused = async (path: string, form: Record<string, string>) =>
     (await ask(house, path, { form, headers })).text();
   const pause = { act: 'pause', source: 'sample', confirmed: '1', until: '来週' };
-  expect(await refused('/admin/sources/act', pause)).toContain('<p>「来週」は日時として読み取れません。');
+  const again = await refused('/admin/sources/act', { ...pause, reason: '引っ越し', back: 'source' });
+  expect(again).toContain('role="alert" id="trouble">「来週」は日時として読み取れません。');
+  // What was typed is there to be mended.
+  for (const [name, value] of Object.entries({ until: '来週', reason: '引っ越し', back: 'source' }))
+    expect(again).toMatch(new RegExp(`name="${name}"[^>]* value="${value}"`));
   const add = await refused('/admin/sources/add', { address: 'http://[' });
   expect(add).toContain('role="alert">「http://[」は Web のアドレスではありません</p>');
   const unknown = await page('/admin/withdrawals?what=oai:nowhere:1', { 'accept-language': 'ja' });

@@ -11,8 +11,12 @@ export function bulkActs({ acts, sources }: AdminWords, found: number): Markup {
 ${sourceActs.map((act) => html`<button name="act" value="${act}">${acts[act]}</button>`)}</div>`;
 }
 
-/** Why, and until when. */
-export function pauseFields({ acts }: AdminWords): Markup {
-  return html`<label for="reason">${acts.reason}</label><input id="reason" name="reason" maxlength="500">
-<label for="until">${acts.until}</label><input id="until" name="until" placeholder="monday, 2026-12-01">`;
+/** Why, and until when. @param typed what was typed before, of which the time was none */
+export function pauseFields(
+  { acts }: AdminWords,
+  typed?: { readonly reason?: string | undefined; readonly until?: string | undefined },
+): Markup {
+  const { reason = '', until = '' } = typed ?? {};
+  return html`<label for="reason">${acts.reason}</label><input id="reason" name="reason" maxlength="500" value="${reason}">
+<label for="until">${acts.until}</label><input id="until" name="until" placeholder="monday, 2026-12-01" value="${until}"${typed && html` aria-invalid="true" aria-describedby="trouble"`}>`;
 }
