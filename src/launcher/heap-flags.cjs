@@ -1,33 +1,42 @@
 'use strict';
 
 /**
- * Flags of V8 that hold the memory limits of docs/performance.md; without them it collects later than it has to.
+ * Flags of V8 that hold the memory limits of docs/performance.md; without them it collects later than it has to. Of many processes
+ * at one database each is to be small; what that takes in processor time, a quarter of a harvest, is too much for one that is alone.
  * @param {string} version of Node
  * @param {string} given flags that the user has set: where they speak of the same thing, ours do not
- * @param {readonly string[]} args of the command line: nobody waits for a process that only works, and it can collect more often
+ * @param {readonly string[]} args of the command line
  * @returns {string[]}
  */
 exports.heapFlags = (version, given, args = []) => {
   const flags = [];
-  const onlyWorks = args.includes('--role=work') || (args.includes('--role') && args.includes('work'));
+  const role = roleOf(args);
+  // Nobody waits for a process that only works.
   if (!/--(?:max[-_](?:old[-_]space|heap)[-_]size|heap[-_]growing[-_]percent)/.test(given))
-    flags.push(`--heap-growing-percent=${onlyWorks ? 25 : 40}`);
+    flags.push(`--heap-growing-percent=${role === 'work' ? 25 : 40}`);
   // From Node 24 on the space for young objects grows to 96 MB and more.
   if (Number.parseInt(version, 10) >= 23 && !/--(?:max|min)[-_]semi[-_]space[-_]size/.test(given))
-    flags.push('--max-semi-space-size=4');
+    flags.push(`--max-semi-space-size=${role === undefined ? 16 : 4}`);
   return flags;
 };
 
 /**
- * Settings of the allocator of glibc, which reads them when a process starts; others ignore them. By default it has eight arenas for each
- * core, and large buffers lie among small ones: of both it gives nothing back.
+ * Settings of the allocator of glibc for one of many processes, which reads them when it starts; others ignore them. By default it has eight
+ * arenas for each core, and large buffers lie among small ones: of both it gives nothing back.
  * @param {NodeJS.ProcessEnv} given where it speaks of the allocator, ours are left out
+ * @param {readonly string[]} args of the command line
  * @returns {Record<string, string>}
  */
-exports.allocatorSettings = (given) => {
-  if (Object.keys(given).some((name) => /^(?:MALLOC_|GLIBC_TUNABLES$)/.test(name))) return {};
+exports.allocatorSettings = (given, args) => {
+  const isSet = Object.keys(given).some((name) => /^(?:MALLOC_|GLIBC_TUNABLES$)/.test(name));
+  if (isSet || roleOf(args) === undefined) return {};
   return { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 };
+
+/** @returns {string | undefined} of a process that is one of many */
+function roleOf(args) {
+  return /(?:^| )--role[= ](work|web)(?: |$)/.exec(args.join(' '))?.[1];
+}
 
 /** Whether it counts only when it is there at the start of the process. */
 exports.isForStart = (flag) => flag.startsWith('--max-semi-space-size');

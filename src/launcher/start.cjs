@@ -14,8 +14,9 @@ if (isBuilt()) void import(pathToFileURL(program).href);
 /** What counts only at the start takes starting anew: the same process, with another program in it. */
 function setHeapFlags() {
   const { execArgv, execve, env, execPath, argv, platform, versions } = process;
-  const flags = heapFlags(versions.node, [...execArgv, env.NODE_OPTIONS].join(' '), argv.slice(2));
-  const settings = platform === 'linux' ? allocatorSettings(env) : {};
+  const args = argv.slice(2);
+  const flags = heapFlags(versions.node, [...execArgv, env.NODE_OPTIONS].join(' '), args);
+  const settings = platform === 'linux' ? allocatorSettings(env, args) : {};
   const isAnew = flags.some(isForStart) || Object.keys(settings).length > 0;
   if (isAnew && execve && !process.send) {
     try {

@@ -12,9 +12,10 @@ const flagsOf = (...args) =>
 const program = join(dist, 'program', 'bin.js');
 const env = {
   ...process.env,
-  ...launcher.allocatorSettings(process.env),
   BENCH_HEAP_FLAGS: flagsOf(),
   BENCH_WORK_HEAP_FLAGS: flagsOf('--role=work'),
+  BENCH_WEB_HEAP_FLAGS: flagsOf('--role=web'),
+  BENCH_ALLOCATOR: JSON.stringify(launcher.allocatorSettings(process.env, ['--role=work'])),
   BENCH_PROGRAM: program,
 };
 process.exit(spawnSync(process.execPath, [file, ...rest], { stdio: 'inherit', env }).status ?? 1);

@@ -23,7 +23,7 @@ const packed = (require('../../package.json') as { files: readonly string[] }).f
   file.startsWith('src/launcher/'),
 );
 const { allocatorSettings, heapFlags } = require('../../src/launcher/heap-flags.cjs') as {
-  allocatorSettings(given: NodeJS.ProcessEnv): Readonly<Record<string, string>>;
+  allocatorSettings(given: NodeJS.ProcessEnv, args: readonly string[]): Readonly<Record<string, string>>;
   heapFlags(version: string, given: string, args?: readonly string[]): readonly string[];
 };
 const { complaint } = require('../../src/launcher/node-version.cjs') as {
@@ -46,39 +46,49 @@ describe('flags of V8', () => {
   it('are those of the line of Node', () => {
     expect(heapFlags('20.19.0', '')).toEqual(['--heap-growing-percent=40']);
     expect(heapFlags('22.13.0', '')).toEqual(heapFlags('20.19.0', ''));
-    expect(heapFlags('24.0.0', '')).toEqual(['--heap-growing-percent=40', '--max-semi-space-size=4']);
+    expect(heapFlags('24.0.0', '')).toEqual(['--heap-growing-percent=40', '--max-semi-space-size=16']);
     expect(heapFlags('26.10.0', '')).toEqual(heapFlags('24.0.0', ''));
   });
 
   it('collect more often where a process only works', () => {
     expect(heapFlags('24.0.0', '', ['serve', '--role', 'work'])).toContain('--heap-growing-percent=25');
     expect(heapFlags('24.0.0', '', ['serve', '--role=work'])).toContain('--heap-growing-percent=25');
-    expect(heapFlags('24.0.0', '', ['serve', '--role', 'web'])).toContain('--heap-growing-percent=40');
+    expect(heapFlags('24.0.0', '', ['serve', '--role', 'web'])).toEqual([
+      '--heap-growing-percent=40',
+      '--max-semi-space-size=4',
+    ]);
+    expect(heapFlags('24.0.0', '', ['serve', '--role', 'all'])).toEqual(heapFlags('24.0.0', ''));
     expect(heapFlags('24.0.0', '--heap-growing-percent=60', ['serve', '--role=work'])).not.toContain(
       '--heap-growing-percent=25',
     );
   });
 
   it('that the user has set win', () => {
-    expect(heapFlags('24.0.0', '--max-old-space-size=4096')).toEqual(['--max-semi-space-size=4']);
+    expect(heapFlags('24.0.0', '--max-old-space-size=4096')).toEqual(['--max-semi-space-size=16']);
     expect(heapFlags('24.0.0', '--inspect --max_semi_space_size=64')).toEqual(['--heap-growing-percent=40']);
     expect(heapFlags('24.0.0', '--max-old-space-size=9 --max-semi-space-size=9')).toEqual([]);
   });
 });
 
 describe('settings of the allocator', () => {
-  it('are left out where the user has set some', () => {
-    expect(allocatorSettings({ PATH: '/bin' })).toMatchObject({ MALLOC_ARENA_MAX: '1' });
-    expect(allocatorSettings({ MALLOC_ARENA_MAX: '8' })).toEqual({});
-    expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' })).toEqual({});
-    expect(allocatorSettings(allocatorSettings({}))).toEqual({});
+  it('are for one of many processes, and left out where the user has set some', () => {
+    const one = ['serve', '--role', 'web'];
+    expect(allocatorSettings({ PATH: '/bin' }, one)).toMatchObject({ MALLOC_ARENA_MAX: '1' });
+    expect(allocatorSettings({ MALLOC_ARENA_MAX: '8' }, one)).toEqual({});
+    expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' }, one)).toEqual({});
+    expect(allocatorSettings(allocatorSettings({}, one), one)).toEqual({});
+    expect(allocatorSettings({}, ['serve'])).toEqual({});
   });
 });
 
 describe('the launcher', () => {
   let place: string;
-  const launch = (env: Readonly<Record<string, string>> = {}, others: NodeJS.ProcessEnv = process.env) =>
-    spawnSync(process.execPath, [join(place, launcher, 'rsbridge.cjs'), '--version'], {
+  const launch = (
+    env: Readonly<Record<string, string>> = {},
+    others: NodeJS.ProcessEnv = process.env,
+    args: readonly string[] = ['--version'],
+  ) =>
+    spawnSync(process.execPath, [join(place, launcher, 'rsbridge.cjs'), ...args], {
       encoding: 'utf8',
       env: { ...others, ...env },
     });
@@ -130,15 +140,16 @@ describe('the launcher', () => {
     );
     const { MALLOC_ARENA_MAX: _, ...env } = process.env;
     const isAnew = 'execve' in process && process.platform === 'linux';
-    const flags = isAnew ? ['1', ...heapFlags(process.versions.node, '')] : ['undefined'];
-    expect(launch({}, env)).toMatchObject({
-      stdout: `${['--version', ...flags].join(' ')}\n`,
+    const args = ['serve', '--role=web'];
+    const flags = isAnew ? ['1', ...heapFlags(process.versions.node, '', args)] : ['undefined'];
+    expect(launch({}, env, args)).toMatchObject({
+      stdout: `${['serve', ...flags].join(' ')}\n`,
       stderr: '',
       status: 0,
     });
     const NODE_OPTIONS = '--max-old-space-size=300 --max-semi-space-size=8';
-    expect(launch({ NODE_OPTIONS, MALLOC_ARENA_MAX: '3' }, env)).toMatchObject({
-      stdout: '--version 3\n',
+    expect(launch({ NODE_OPTIONS, MALLOC_ARENA_MAX: '3' }, env, args)).toMatchObject({
+      stdout: 'serve 3\n',
       stderr: '',
       status: 0,
     });

@@ -19,7 +19,7 @@ import {
 } from '../../house/postgres/server.ts';
 import { type SilentProxy, startSilentProxy } from '../../house/postgres/silent-proxy.ts';
 import { processorTime } from '../growth/processor-time.ts';
-import { bin, heapFlags, workHeapFlags } from '../once/processes.ts';
+import { bin, ofRole } from '../once/processes.ts';
 import { rounded } from './figures.ts';
 import { type EndpointPlan, requestsAtPlatform } from './plans.ts';
 
@@ -155,12 +155,13 @@ export class Installation {
 
   run(name: Name): void {
     const args = ['serve', '--role', processes[name], '--config', this.#file(name), '--json'];
-    const flags = processes[name] === 'work' ? workHeapFlags : heapFlags;
+    const flags = ofRole[processes[name]];
     const shift = name === 'work 2' ? ['--require', clock] : [];
     const child = spawn(process.execPath, [...flags, ...shift, bin, ...args], {
       cwd: this.#directory,
       env: {
         ...process.env,
+        ...ofRole.environment,
         AWS_ACCESS_KEY_ID: accessKeyId,
         AWS_SECRET_ACCESS_KEY: secretAccessKey,
         CLOCK_AHEAD_MS: String(aheadMs),

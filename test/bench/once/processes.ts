@@ -3,8 +3,12 @@ import { extname, join } from 'node:path';
 
 /** Those that the launcher of the command line gives itself on this Node; `run.mjs` knows them. */
 export const heapFlags: readonly string[] = process.env.BENCH_HEAP_FLAGS?.match(/\S+/g) ?? [];
-/** The same, for a process that only works. */
-export const workHeapFlags: readonly string[] = process.env.BENCH_WORK_HEAP_FLAGS?.match(/\S+/g) ?? [];
+/** The same for one of many processes, and what it has in its environment. */
+export const ofRole = {
+  work: process.env.BENCH_WORK_HEAP_FLAGS?.match(/\S+/g) ?? [],
+  web: process.env.BENCH_WEB_HEAP_FLAGS?.match(/\S+/g) ?? [],
+  environment: JSON.parse(process.env.BENCH_ALLOCATOR ?? '{}') as Readonly<Record<string, string>>,
+};
 
 /** `rsbridge` as users run it: built by `npm run bench`, which tells where. */
 export const bin = process.env.BENCH_PROGRAM ?? '';
