@@ -36,7 +36,8 @@ export async function fill(trx: Knex.Transaction, after?: string): Promise<strin
   const columns = trx.client.config.client === 'pg' ? ['source_id', 'id'] : ['id'];
   const places = columns.map(() => '?').join(', ');
   const bound = (than: string) => `(${columns.join(', ')}) ${than} (${places})`;
-  if (after === undefined) await trx('file_tally').where({ source_id: 0 }).update({ files: 2 });
+  // Where there were none before there is nothing to be named.
+  if ((await trx('file_tally').where({ source_id: 0 }).update({ files: 2 })) === 0) return undefined;
   const place = (after ?? '').split(' ').map(Number);
   // That of the other kind of database, which this one came from: to be named twice does no harm.
   const from = place.length === columns.length ? place : columns.map(() => 0);

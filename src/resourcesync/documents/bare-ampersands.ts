@@ -35,35 +35,35 @@ export class BareAmpersands {
     return this.#rest !== '';
   }
 
-  escape(piece: string): string {
+  /** @param write takes what came before an ampersand before that is told */
+  escape(piece: string, write: (text: string) => void): void {
     const text = this.#rest + piece;
     this.#rest = '';
-    let escaped = '';
     for (let at = 0; at < text.length; ) {
       const start = at;
       if (this.#end !== undefined) {
         const end = text.indexOf(this.#end, at);
         at = end === -1 ? this.#keepBack(text, at, unfinishedEnd) : end + this.#end.length;
-        escaped += text.slice(start, at);
-        if (end === -1) return escaped;
+        write(text.slice(start, at));
+        if (end === -1) return;
         this.#end = undefined;
         continue;
       }
       opening.lastIndex = at;
       const found = opening.exec(text);
       at = found === null ? this.#keepBack(text, at, unfinished) : opening.lastIndex;
-      escaped += this.#escapeIn(text.slice(start, at));
-      if (found === null) return escaped;
+      this.#escapeIn(text.slice(start, at), write);
+      if (found === null) return;
       this.#end = ends[found[0]];
     }
-    return escaped;
   }
 
   /** What was kept back, at the end of the document. */
-  finish(): string {
+  finish(write: (text: string) => void): void {
     const rest = this.#rest;
     this.#rest = '';
-    return this.#end === undefined ? this.#escapeIn(rest) : rest;
+    if (this.#end === undefined) this.#escapeIn(rest, write);
+    else write(rest);
   }
 
   /** @returns where it begins */
@@ -73,15 +73,19 @@ export class BareAmpersands {
     return text.length - this.#rest.length;
   }
 
-  #escapeIn(text: string): string {
-    if (!text.includes('&')) return text;
-    return text.replace(reference, (whole, at: number) => {
-      if (whole.length > 1) return whole;
-      this.#found += 1;
-      if (this.#found > most) throw this.#tooMany();
-      this.#onFound(around(text, at));
-      return '&amp;';
-    });
+  #escapeIn(text: string, write: (text: string) => void): void {
+    let from = 0;
+    if (text.includes('&'))
+      for (const { 0: whole, index } of text.matchAll(reference)) {
+        if (whole.length > 1) continue;
+        this.#found += 1;
+        if (this.#found > most) throw this.#tooMany();
+        write(text.slice(from, index));
+        this.#onFound(around(text, index));
+        write('&amp;');
+        from = index + 1;
+      }
+    write(text.slice(from));
   }
 }
 

@@ -66,7 +66,7 @@ export class EntryFeed {
     const rest = this.#rest;
     this.#rest = '';
     this.#parse(rest);
-    this.#write(this.#ampersands.finish());
+    this.#ampersands.finish((text) => this.#write(text));
   }
 
   #isBetweenEntries(): boolean {
@@ -102,7 +102,7 @@ export class EntryFeed {
   }
 
   #parse(text: string): void {
-    this.#write(this.#ampersands.escape(text));
+    this.#ampersands.escape(text, (escaped) => this.#write(escaped));
   }
 
   #write(text: string): void {
