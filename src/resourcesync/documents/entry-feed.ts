@@ -31,6 +31,8 @@ export class EntryFeed {
   readonly #withoutLinks: boolean;
   readonly #onEntry: (entry: DocumentEntry) => void;
   #rest = '';
+  /** The parser has thrown: what is behind that place is nobody's. */
+  #isBroken = false;
   /** So much was written to the parser. */
   #written = 0;
 
@@ -63,6 +65,7 @@ export class EntryFeed {
 
   /** What was kept back until more of it came. */
   flush(): void {
+    if (this.#isBroken) return;
     const rest = this.#rest;
     this.#rest = '';
     this.#parse(rest);
@@ -108,7 +111,12 @@ export class EntryFeed {
   #write(text: string): void {
     if (text === '') return;
     this.#written += text.length;
-    this.#parser.write(text);
+    try {
+      this.#parser.write(text);
+    } catch (error) {
+      this.#isBroken = true;
+      throw error;
+    }
   }
 
   #skip(all: string, from: number, to: number): void {

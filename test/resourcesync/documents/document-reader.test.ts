@@ -75,9 +75,7 @@ describe('readDocument', () => {
         async (entries, cuts, isClosed) => {
           const text = `${head}${entries.map(write).join('')}${isClosed ? '</urlset>\n' : ''}`;
           // A parser takes either for the end of a line; no entry with the other is read without it.
-          const plainly = await readAll(text, cuts);
-          const parsed = await readAll(text.replaceAll('\n', '\r'), cuts);
-          expect(comparable(plainly)).toEqual(comparable(parsed));
+          expect(await readAll(text, cuts)).toEqual(await readAll(text.replaceAll('\n', '\r'), cuts));
         },
       ),
       { numRuns: runs(400) },
@@ -198,16 +196,6 @@ async function readAll(text: string, cuts: readonly number[]) {
     from = Math.min(bytes.length, from + cut);
   }
   return readBytes([...chunks, bytes.subarray(from)]);
-}
-
-/**
- * Of a broken document the words for what ended the reading, and ampersands just before or behind that place, depend on where its pieces
- * end, too.
- */
-function comparable(told: Awaited<ReturnType<typeof readAll>>) {
-  if (told.read.whole) return told;
-  const kept = told.reports.filter((report) => !/an & is not written|is not well-formed/.test(report));
-  return { ...told, reports: kept };
 }
 
 async function readBytes(chunks: readonly Uint8Array[]) {
