@@ -40,8 +40,9 @@ export async function startSilentProxy(database: string): Promise<SilentProxy> {
       from.on('error', () => undefined);
       from.on('end', () => to.end());
       from.on('close', () => {
-        pairs.delete(pair);
+        // While it is silent the other side does not hear of it.
         if (state !== 'silent') to.destroy();
+        if (near.destroyed && far.destroyed) pairs.delete(pair);
       });
       if (state === 'silent') from.pause();
     }
@@ -60,7 +61,11 @@ export async function startSilentProxy(database: string): Promise<SilentProxy> {
     },
     heal: () => {
       state = 'open';
-      for (const pair of pairs) for (const socket of pair) socket.resume();
+      for (const pair of pairs)
+        for (const socket of pair) {
+          if (pair.some((one) => one.destroyed)) socket.destroy();
+          else socket.resume();
+        }
     },
     cut: () => {
       state = 'cut';
