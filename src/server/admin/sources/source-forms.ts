@@ -11,7 +11,10 @@ export function bulkActs({ acts, sources }: AdminWords, found: number): Markup {
 ${sourceActs.map((act) => html`<button name="act" value="${act}">${acts[act]}</button>`)}</div>`;
 }
 
-/** Why, and until when. @param typed what was typed before, of which the time was none */
+/**
+ * Why, and until when.
+ * @param typed what was typed before, of which the time was none
+ */
 export function pauseFields(
   { acts }: AdminWords,
   typed?: { readonly reason?: string | undefined; readonly until?: string | undefined },
