@@ -215,7 +215,13 @@ describe('the program as it is built', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names the licence of what became part of it', () => {
-    expect(readFileSync(join(inject('compiled'), 'program', 'typebox.license'), 'utf8')).toContain('MIT');
+  it('names the licence of all that became part of it', () => {
+    const licenses = readFileSync(join(inject('compiled'), 'program', 'licenses.txt'), 'utf8');
+    const named = [...licenses.matchAll(/^== (\S+) \d\S*, (.+)$/gm)];
+    expect(named.map(([, name]) => name)).toEqual(
+      expect.arrayContaining(['@sinclair/typebox', 'knex', 'lodash', 'pino']),
+    );
+    expect(new Set(named.map(([, , license]) => license))).toEqual(new Set(['MIT', 'ISC', 'Apache-2.0']));
+    expect(licenses).not.toContain('It has no text of it.');
   });
 });
