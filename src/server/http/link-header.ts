@@ -29,12 +29,19 @@ export interface HeaderLink extends Link {
 export function formatLinks(links: readonly HeaderLink[]): string | undefined {
   const formatted: (string | undefined)[] = [];
   const roomForMany = hasRoomForMany(links, formatted);
-  let all = '';
-  let size = 0;
   for (let at = 0; at < links.length; at += 1) {
     const link = links[at] as HeaderLink;
-    const value =
-      link.many && !roomForMany ? undefined : at < formatted.length ? formatted[at] : formatLink(link);
+    if (link.many && !roomForMany) formatted[at] = undefined;
+    else if (at >= formatted.length) formatted.push(formatLink(link));
+  }
+  return joinLinks(formatted);
+}
+
+/** The same of values that are written already. */
+export function joinLinks(values: readonly (string | undefined)[]): string | undefined {
+  let all = '';
+  let size = 0;
+  for (const value of values) {
     if (value === undefined || size + sizeOf(value) > budget) continue;
     all += size === 0 ? value : `, ${value}`;
     size += sizeOf(value);
@@ -73,13 +80,15 @@ export function formatLink(link: HeaderLink, anchor?: string): string | undefine
 }
 
 /** By relation, type and profile, of which there are few: each is looked at once. */
-const knownParameters = new Map<string, string | undefined>();
-const keptParameters = 500;
+const knownParameters = new Map<string, Map<string | undefined, Map<string | undefined, string>>>();
+let parametersKept = 0;
+const mostParameters = 500;
 
 /** Undefined: there is no relation among them. */
-function parametersOf({ rel, type, profile }: HeaderLink): string | undefined {
-  const key = `${rel.length} ${type?.length} ${profile?.length} ${rel}${type}${profile}`;
-  const known = knownParameters.get(key);
+function parametersOf(link: HeaderLink): string | undefined {
+  const { rel, type, profile } = link;
+  // One text for all three would have to be made for each link.
+  const known = knownParameters.get(rel)?.get(type)?.get(profile);
   if (known !== undefined) return known;
   const relations = rel
     .split(' ')
@@ -88,15 +97,31 @@ function parametersOf({ rel, type, profile }: HeaderLink): string | undefined {
   const typed = type !== undefined && mediaType.test(type) ? `; type="${type}"` : '';
   const conforming = profile === undefined ? '' : `; profile="${encodeTarget(profile)}"`;
   const parameters = `; rel="${relations.join(' ')}"${typed}${conforming}`;
-  if (knownParameters.size >= keptParameters) knownParameters.clear();
-  if (key.length <= longestKept) knownParameters.set(key, parameters);
+  const length = rel.length + (type?.length ?? 0) + (profile?.length ?? 0);
+  if (length <= longestKept) keepParameters(link, parameters);
   return parameters;
 }
 
 /** What an upstream wrote may be of any length. */
 const longestKept = 500;
 
-function formatTimes({ datetime, from, until }: HeaderLink): string {
+function keepParameters({ rel, type, profile }: HeaderLink, parameters: string): void {
+  if (parametersKept >= mostParameters) {
+    knownParameters.clear();
+    parametersKept = 0;
+  }
+  const byType = knownParameters.get(rel) ?? new Map();
+  const byProfile = byType.get(type) ?? new Map();
+  knownParameters.set(rel, byType.set(type, byProfile.set(profile, parameters)));
+  parametersKept += 1;
+}
+
+/** When what a link leads to was, or from when until when, as parameters. */
+export function formatTimes({
+  datetime,
+  from,
+  until,
+}: Pick<HeaderLink, 'datetime' | 'from' | 'until'>): string {
   if (datetime === undefined && from === undefined && until === undefined) return '';
   const said = datetime === undefined ? '' : `; datetime="${toHttpDate(datetime)}"`;
   const begin = from === undefined ? '' : `; from="${toHttpDate(from)}"`;

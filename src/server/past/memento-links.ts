@@ -1,5 +1,5 @@
 import { linkFormat, mementoUri, timeGateUri, timeMapUri } from '../../core/uris.ts';
-import { formatLinks, type HeaderLink } from '../http/link-header.ts';
+import { encodeTarget, formatTimes, type HeaderLink, joinLinks } from '../http/link-header.ts';
 import type { Past, PastSelection } from '../past.ts';
 
 /** As many mementos are in one TimeMap, or on one of its pages. */
@@ -19,37 +19,34 @@ export function mementoLinks(
   past: Pick<Past, 'uri' | 'span' | 'withheld'>,
   selection: PastSelection = {},
 ): string {
-  const { uri, withheld } = past;
-  const span = withheld === undefined ? past.span : undefined;
-  const [timeGate, timeMap] = originalLinks(baseUrl, uri);
-  const links: HeaderLink[] = [{ rel: 'original', href: uri }];
-  if (timeGate) links.push(timeGate);
+  const span = past.withheld === undefined ? past.span : undefined;
+  const [base, uri] = [encodeTarget(baseUrl), encodeTarget(past.uri)];
   // Of a TimeMap with several pages this is the first, and where that ends the others say.
-  if (timeMap)
-    links.push({
-      ...timeMap,
-      from: span?.first,
-      until: span && span.count <= pageSize ? span.last : undefined,
-    });
-  for (const [datetime, rel] of span ? relationsOf(span, selection) : []) {
-    links.push({ rel, href: mementoUri(baseUrl, uri, datetime), datetime });
-  }
-  return formatLinks(links) ?? '';
+  const until = span && span.count <= pageSize ? span.last : undefined;
+  const values = [
+    `<${uri}>; rel="original"`,
+    `<${timeGateUri(base, uri)}>; rel="timegate"`,
+    `<${timeMapUri(base, uri)}>; rel="timemap"; type="${linkFormat}"${formatTimes({ from: span?.first, until })}`,
+  ];
+  if (span) addMementos(values, span, selection, (datetime) => mementoUri(base, uri, datetime));
+  return joinLinks(values) ?? '';
 }
 
 /** Each memento once, oldest first, with all that it is. */
-function relationsOf(
+function addMementos(
+  values: string[],
   { first, last }: NonNullable<Past['span']>,
   { selected, prev, next }: PastSelection,
-): ReadonlyMap<string, string> {
-  const relations = new Map<string, string>();
+  addressOf: (datetime: string) => string,
+): void {
+  let before: string | undefined;
   for (const datetime of [first, prev, selected, next, last]) {
-    if (datetime === undefined) continue;
-    let own = datetime === first ? 'first ' : '';
-    if (datetime === last) own += 'last ';
-    if (datetime === prev) own += 'prev ';
-    if (datetime === next) own += 'next ';
-    relations.set(datetime, `${own}memento`);
+    if (datetime === undefined || datetime === before) continue;
+    let rel = datetime === first ? 'first ' : '';
+    if (datetime === last) rel += 'last ';
+    if (datetime === prev) rel += 'prev ';
+    if (datetime === next) rel += 'next ';
+    values.push(`<${addressOf(datetime)}>; rel="${rel}memento"${formatTimes({ datetime })}`);
+    before = datetime;
   }
-  return relations;
 }
