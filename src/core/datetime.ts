@@ -73,14 +73,14 @@ export function parseHttpDate(text: string): string | undefined {
  * @returns ISO UTC seconds, or undefined
  */
 export function parseAcceptDatetime(text: string): string | undefined {
-  const match =
-    /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) ([A-Z][a-z]{2}) (\d{4}) ((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d) GMT$/.exec(
-      text,
-    );
-  const [, day = '', month = '', year = '', time = ''] = match ?? [];
-  const number = String(months.indexOf(month) + 1).padStart(2, '0');
-  return match ? parseDatestamp(`${year}-${number}-${day}T${time}Z`) : undefined;
+  if (!acceptDatetime.test(text)) return undefined;
+  // Each part is where the form has it: what an expression finds is an array more for each request.
+  const number = String(months.indexOf(text.slice(8, 11)) + 1).padStart(2, '0');
+  return parseDatestamp(`${text.slice(12, 16)}-${number}-${text.slice(5, 7)}T${text.slice(17, 25)}Z`);
 }
+
+const acceptDatetime =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d GMT$/;
 
 /** `20261121043800`: the moment in the URI of a memento. */
 export function toDigits(iso: string): string {

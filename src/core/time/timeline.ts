@@ -54,19 +54,24 @@ export function toTimeline(steps: readonly TimelineStep[], prior: readonly Memen
       states.set(step.datetime, step);
     }
   }
-  const own = [...states.values()];
-  const begin = steps[0]?.datetime;
-  const earlier = new Map(
-    prior.filter(({ datetime }) => begin === undefined || datetime < begin).map((one) => [one.datetime, one]),
-  );
+  const mementos = priorTo(steps[0]?.datetime, prior);
+  const dropped: string[] = [];
+  for (const step of states.values()) {
+    if (step.dropped) dropped.push(step.datetime);
+    else if (!step.lost) mementos.push(toMemento(step));
+  }
   return {
-    mementos: [
-      ...earlier.values(),
-      ...own.filter(({ dropped, lost }) => !dropped && !lost).map(toMemento),
-    ].sort(byDatetime),
+    mementos: mementos.sort(byDatetime),
     gaps: gaps.filter(({ from, until }) => until === undefined || from < until),
-    dropped: own.filter(({ dropped }) => dropped).map(({ datetime }) => datetime),
+    dropped,
   };
+}
+
+/** Of several in one second the last. */
+function priorTo(begin: string | undefined, prior: readonly Memento[]): Memento[] {
+  if (prior.length === 0) return [];
+  const earlier = prior.filter(({ datetime }) => begin === undefined || datetime < begin);
+  return [...new Map(earlier.map((one) => [one.datetime, one])).values()];
 }
 
 function byDatetime(a: Memento, b: Memento): number {

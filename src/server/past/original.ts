@@ -31,9 +31,16 @@ export function createOriginalReader(baseUrl: string): ReadOriginal {
 /** The same, but only of what is ours. */
 export function createOwnReader(baseUrl: string): (text: string) => string | undefined {
   const pathIn = createPathReader(baseUrl);
-  return (text) => {
+  const read = (text: string) => {
     const uri = readOriginal(text);
     return uri && pathIn(uri);
+  };
+  const prefix = `${baseUrl}/`;
+  const isPlain = read(`${prefix}a`) === 'a';
+  return (text) => {
+    // What is written as we write it need not be taken apart.
+    const isOurs = isPlain && text.startsWith(prefix) && isServedPath(text.slice(prefix.length - 1));
+    return isOurs ? text.slice(prefix.length) : read(text);
   };
 }
 

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { createRewrite, verbatimRest } from '../../../src/server/http/base-path.ts';
-import { createOriginalReader } from '../../../src/server/past/original.ts';
+import { createOriginalReader, createOwnReader } from '../../../src/server/past/original.ts';
 
 const read = createOriginalReader('https://repo.example.ac.jp/rs');
+const readOwn = createOwnReader('https://repo.example.ac.jp/rs');
 const path = 'kyushu/items/oai:repo:1~2F1/oai_dc.xml';
 
 describe('a URI-R of ours', () => {
@@ -23,6 +24,7 @@ describe('a URI-R of ours', () => {
     encodeURIComponent(`https://repo.example.ac.jp/rs/${path.replaceAll('~', '%7E')}`),
   ])('is %s', (uri) => {
     expect(read(uri)[0]).toBe(path);
+    expect(readOwn(uri)).toBe(path);
   });
 
   it.each([
@@ -47,6 +49,7 @@ describe('a URI-R of ours', () => {
     'https%3A%2F%2F%ff',
   ])('is not %s', (uri) => {
     expect(read(uri)).not.toContain(path);
+    expect(readOwn(uri)).not.toBe(path);
   });
 
   it('may have a port, and no path before it', () => {
