@@ -17,6 +17,9 @@ export interface AgentSettings {
 /** Landing pages may carry many links in their headers; Node's own limit is 16 kB. */
 const maxHeaderSize = 131_072;
 
+/** Longer than an agent keeps a connection that nobody uses. */
+const restMs = 30_000;
+
 /** Connections that lead only where the guard lets them, whoever asks for them. */
 export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings): Agent {
   const connectors = new Map<number, buildConnector.connector>();
@@ -71,4 +74,43 @@ export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings)
     keepAliveTimeout: 10_000,
     maxHeaderSize,
   });
+}
+
+/**
+ * An agent that is there while somebody asks by it, and a little longer: of hundreds of sources few are asked at a time, and
+ * each agent takes some kilobytes.
+ */
+export class RestingAgent {
+  readonly #create: () => Agent;
+  readonly #restMs: number;
+  #agent: Agent | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param rest in milliseconds */
+  constructor(create: () => Agent, rest = restMs) {
+    this.#create = create;
+    this.#restMs = rest;
+  }
+
+  /** For the request that is sent now. */
+  get agent(): Agent {
+    this.#timer ??= setTimeout(() => this.#look(), this.#restMs).unref();
+    this.#timer.refresh();
+    this.#agent ??= this.#create();
+    return this.#agent;
+  }
+
+  async destroy(): Promise<void> {
+    clearTimeout(this.#timer);
+    const agent = this.#agent;
+    [this.#agent, this.#timer] = [undefined, undefined];
+    await agent?.destroy();
+  }
+
+  #look(): void {
+    const isBusy = Object.values(this.#agent?.stats ?? {}).some(({ size }) => size > 0);
+    // What has connections alone has nothing to say any more.
+    if (isBusy) this.#timer?.refresh();
+    else void this.destroy();
+  }
 }

@@ -7,7 +7,7 @@ import { createAddressGuard, type Resolve } from './address-guard.ts';
 import { BrokenHosts } from './broken-hosts.ts';
 import { type BulkResponse, bulkRequest } from './bulk-request.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
-import { createGuardedAgent } from './guarded-agent.ts';
+import { createGuardedAgent, RestingAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
 import { type Patience, retryAfter, waitBefore } from './patience.ts';
 import { type Exchange, redirected, refuseCredentials } from './redirect.ts';
@@ -68,13 +68,13 @@ export function createHttp(
   // In one case of letters: a configured User-Agent replaces ours.
   const configured = flatten(settings.headers ?? {});
   const limits = { connections: requestsPerHost, timeoutSeconds: settings.timeoutSeconds };
-  const dispatcher = createGuardedAgent(guard, limits);
-  const bulk = createGuardedAgent(guard, { ...limits, largeReads: true });
+  const small = new RestingAgent(() => createGuardedAgent(guard, limits));
+  const bulk = new RestingAgent(() => createGuardedAgent(guard, { ...limits, largeReads: true }));
   const broken = new BrokenHosts();
 
   /** Who wants what is small in one piece has no use for large reads. */
   function agentOf(how: NonNullable<HttpOptions['bulk']>): Dispatcher {
-    return wholeOf(how) > 0 ? dispatcher : bulk;
+    return (wholeOf(how) > 0 ? small : bulk).agent;
   }
 
   function check(url: URL): void {
@@ -120,7 +120,7 @@ export function createHttp(
           options.bulk && method === 'GET'
             ? await bulkRequest(agentOf(options.bulk), url, headers, signal, wholeOf(options.bulk))
             : await request(url, {
-                dispatcher,
+                dispatcher: small.agent,
                 method,
                 headers,
                 ...(form === undefined ? {} : { body: form }),
@@ -277,7 +277,7 @@ export function createHttp(
       exchange({ method: 'POST', url: parseUrl(url), form: form.toString() }, options),
     mayReach: guard.mayReach,
     close: async () => {
-      await Promise.all([dispatcher.destroy(), bulk.destroy()]);
+      await Promise.all([small.destroy(), bulk.destroy()]);
     },
   };
 }

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Agent, request } from 'undici';
+import { expect, test } from 'vitest';
+import { RestingAgent } from '../../../src/harvest/http/guarded-agent.ts';
+
+async function serve(answer: (response: ServerResponse) => void) {
+  const server = createServer((_, response) => answer(response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+/** One that tells when somebody has looked, for the second time, whether it is busy. */
+function watched(): { readonly agent: Agent; readonly looked: Promise<void> } {
+  const agent = new Agent();
+  const looked = new Promise<void>((resolve) => {
+    let looks = 0;
+    Object.defineProperty(agent, 'stats', {
+      get: () => {
+        looks += 1;
+        if (looks === 2) resolve();
+        return Reflect.get(Agent.prototype, 'stats', agent);
+      },
+    });
+  });
+  return { agent, looked };
+}
+
+test('An agent that nobody asks by goes when its answers are over, and the next request has another one', async () => {
+  const begun: ServerResponse[] = [];
+  const { url, close } = await serve((response) => {
+    begun.push(response);
+    response.write('first ');
+  });
+  const first = watched();
+  const made = [first.agent];
+  const resting = new RestingAgent(() => made.pop() ?? new Agent(), 1);
+  try {
+    const { body } = await request(url, { dispatcher: resting.agent });
+    await first.looked;
+    const gone = once(first.agent, 'disconnect');
+    begun[0]?.end('last');
+    expect(await body.text()).toBe('first last');
+    await gone;
+    expect(resting.agent).not.toBe(first.agent);
+    const next = await request(url, { dispatcher: resting.agent });
+    begun[1]?.end('last');
+    expect(await next.body.text()).toBe('first last');
+  } finally {
+    await resting.destroy();
+    await close();
+  }
+});
+
+test('It is the same agent until then; what is under way when all is over is given up', async () => {
+  const { url, close } = await serve((response) => response.write('first '));
+  const resting = new RestingAgent(() => new Agent());
+  const { agent } = resting;
+  const { body } = await request(url, { dispatcher: agent });
+  expect(resting.agent).toBe(agent);
+  const ended = body.text().catch((error: Error) => error.name);
+  await resting.destroy();
+  expect(await ended).toBe('ClientDestroyedError');
+  await close();
+});
