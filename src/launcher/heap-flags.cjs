@@ -22,15 +22,18 @@ exports.heapFlags = (version, given, args = []) => {
 
 /**
  * Settings of the allocator of glibc for one of many processes, which reads them when it starts; others ignore them. By default it has eight
- * arenas for each core, and large buffers lie among small ones: of both it gives nothing back.
+ * arenas for each core, and large buffers lie among small ones: of both it gives nothing back. Whoever publishes has many of 64 kB, what
+ * is read of a file at a time, and more than one list of a large set leaves behind.
  * @param {NodeJS.ProcessEnv} given where it speaks of the allocator, ours are left out
  * @param {readonly string[]} args of the command line
  * @returns {Record<string, string>}
  */
 exports.allocatorSettings = (given, args) => {
   const isSet = Object.keys(given).some((name) => /^(?:MALLOC_|GLIBC_TUNABLES$)/.test(name));
-  if (isSet || roleOf(args) === undefined) return {};
-  return { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
+  const role = roleOf(args);
+  if (isSet || role === undefined) return {};
+  const ownPages = role === 'work' ? '65536' : '131072';
+  return { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: ownPages, MALLOC_TRIM_THRESHOLD_: '131072' };
 };
 
 /** @returns {string | undefined} of a process that is one of many */

@@ -9,13 +9,15 @@ const file = join(dist, 'bench', 'test', 'bench', `${name}.js`);
 /** As the launcher gives them. */
 const flagsOf = (...args) =>
   launcher.heapFlags(process.versions.node, process.env.NODE_OPTIONS ?? '', args).join(' ');
+const allocatorOf = (...args) => JSON.stringify(launcher.allocatorSettings(process.env, args));
 const program = join(dist, 'program', 'bin.js');
 const env = {
   ...process.env,
   BENCH_HEAP_FLAGS: flagsOf(),
   BENCH_WORK_HEAP_FLAGS: flagsOf('--role=work'),
   BENCH_WEB_HEAP_FLAGS: flagsOf('--role=web'),
-  BENCH_ALLOCATOR: JSON.stringify(launcher.allocatorSettings(process.env, ['--role=work'])),
+  BENCH_WORK_ALLOCATOR: allocatorOf('--role=work'),
+  BENCH_WEB_ALLOCATOR: allocatorOf('--role=web'),
   BENCH_PROGRAM: program,
 };
 process.exit(spawnSync(process.execPath, [file, ...rest], { stdio: 'inherit', env }).status ?? 1);

@@ -74,6 +74,10 @@ describe('settings of the allocator', () => {
   it('are for one of many processes, and left out where the user has set some', () => {
     const one = ['serve', '--role', 'web'];
     expect(allocatorSettings({ PATH: '/bin' }, one)).toMatchObject({ MALLOC_ARENA_MAX: '1' });
+    const itsPages = ({ MALLOC_MMAP_THRESHOLD_: bytes }: Record<string, string>) => Number(bytes);
+    expect(itsPages(allocatorSettings({}, ['serve', '--role=work']))).toBeLessThan(
+      itsPages(allocatorSettings({}, one)),
+    );
     expect(allocatorSettings({ MALLOC_ARENA_MAX: '8' }, one)).toEqual({});
     expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' }, one)).toEqual({});
     expect(allocatorSettings(allocatorSettings({}, one), one)).toEqual({});

@@ -155,13 +155,13 @@ export class Installation {
 
   run(name: Name): void {
     const args = ['serve', '--role', processes[name], '--config', this.#file(name), '--json'];
-    const flags = ofRole[processes[name]];
+    const { flags, environment } = ofRole[processes[name]];
     const shift = name === 'work 2' ? ['--require', clock] : [];
     const child = spawn(process.execPath, [...flags, ...shift, bin, ...args], {
       cwd: this.#directory,
       env: {
         ...process.env,
-        ...ofRole.environment,
+        ...environment,
         AWS_ACCESS_KEY_ID: accessKeyId,
         AWS_SECRET_ACCESS_KEY: secretAccessKey,
         CLOCK_AHEAD_MS: String(aheadMs),

@@ -4,11 +4,7 @@ import { extname, join } from 'node:path';
 /** Those that the launcher of the command line gives itself on this Node; `run.mjs` knows them. */
 export const heapFlags: readonly string[] = process.env.BENCH_HEAP_FLAGS?.match(/\S+/g) ?? [];
 /** The same for one of many processes, and what it has in its environment. */
-export const ofRole = {
-  work: process.env.BENCH_WORK_HEAP_FLAGS?.match(/\S+/g) ?? [],
-  web: process.env.BENCH_WEB_HEAP_FLAGS?.match(/\S+/g) ?? [],
-  environment: JSON.parse(process.env.BENCH_ALLOCATOR ?? '{}') as Readonly<Record<string, string>>,
-};
+export const ofRole = { work: startOf('WORK'), web: startOf('WEB') };
 
 /** `rsbridge` as users run it: built by `npm run bench`, which tells where. */
 export const bin = process.env.BENCH_PROGRAM ?? '';
@@ -24,6 +20,13 @@ export function start(script: string, args: readonly (string | number)[]): Child
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
   return child;
+}
+
+function startOf(role: string) {
+  const environment: Readonly<Record<string, string>> = JSON.parse(
+    process.env[`BENCH_${role}_ALLOCATOR`] ?? '{}',
+  );
+  return { flags: process.env[`BENCH_${role}_HEAP_FLAGS`]?.match(/\S+/g) ?? [], environment };
 }
 
 /** The next line that it prints. */
