@@ -10,7 +10,8 @@ const token = /^[a-z][a-z0-9.-]*$/i;
 const extensionRelation = /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a~]+$/i;
 const mediaType = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/;
 
-export interface HeaderLink extends Link {
+export interface HeaderLink extends Omit<Link, 'type'> {
+  readonly type?: string | undefined;
   /** What the target conforms to: the namespace of an XML document (FAIR Signposting). */
   readonly profile?: string | undefined;
   /** Of a memento, ISO (ME-09). */

@@ -90,7 +90,7 @@ export function* linkContexts(item: SignpostedItem): Generator<LinkContext> {
 }
 
 export function toLink(rel: string, { uri, mediaType, profile }: LinkTarget): HeaderLink {
-  return { rel, href: uri, ...(mediaType !== undefined && { type: mediaType }), profile };
+  return { rel, href: uri, type: mediaType, profile };
 }
 
 export function toTarget(baseUrl: string, { path, mediaType, links }: ServedResource): LinkTarget {

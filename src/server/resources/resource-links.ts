@@ -3,6 +3,7 @@ import { covers, type ResourceSet } from '../../core/resource-set.ts';
 import { itemPath, toUri } from '../../core/uris.ts';
 import { duplicates } from '../../publish/documents/entry-writer.ts';
 import type { ServedResource } from '../../store/reading/resources.ts';
+import { itemOf } from '../../store/rows/link-form.ts';
 import type { ServerDeps } from '../deps.ts';
 import { formatLinks, type HeaderLink } from '../http/link-header.ts';
 import { backLink, linksetLinks, toLink, toTarget } from '../http/signposting.ts';
@@ -17,7 +18,14 @@ export function linkOf(
   return formatLinks([...lastingLinks(deps, resource), ...linksOf(deps, resource, metadata)]);
 }
 
-const order = ['profile', 'canonical', 'describedby', 'linkset', 'alternate', 'via', 'duplicate'];
+/** What stands before all others, in this order. */
+const ranks = new Map(
+  ['profile', 'canonical', 'describedby', 'linkset', 'alternate', 'via', 'duplicate'].map((rel, rank) => [
+    rel,
+    rank,
+  ]),
+);
+const rankOf = ({ rel }: HeaderLink) => ranks.get(rel) ?? ranks.size;
 
 /**
  * What matters most comes first: an item may have more files, and be in more collections, than a header has room
@@ -30,33 +38,29 @@ function linksOf(
 ): readonly HeaderLink[] {
   const { baseUrl } = deps;
   const { source, identifier, path, kind } = resource;
-  const page = `${baseUrl}/${itemPath(source, identifier)}`;
+  const page = `${baseUrl}/${itemOf(path) || itemPath(source, identifier)}`;
   const own = toUri(baseUrl, path);
-  const rank = ({ rel }: HeaderLink) => order.indexOf(rel) + 1 || order.length + 1;
-  const stored: readonly HeaderLink[] = resource.links
-    .filter(({ rel }) => rel !== 'alternate' && rel !== 'describedby' && rel !== 'collection')
-    .map(({ rel, href, type }) => {
-      const link = { rel, href: toUri(baseUrl, href), many: rel === 'describes' };
-      return type === undefined ? link : { ...link, type };
-    });
-  const others = metadata.map((one) => toTarget(baseUrl, one)).filter(({ uri }) => uri !== own);
-  const few = [
-    ...others.map((target) => toLink(kind === 'file' ? 'describedby' : 'alternate', target)),
-    ...linksetLinks(page),
-    ...duplicates(deps.setsOf(source)[0]?.mirrors ?? [], path),
-    ...stored.filter(({ rel }) => rel !== 'describes'),
-  ];
-  return [
-    ...historyLinks(deps, resource),
-    backLink(resource, page),
-    ...few.filter(({ href }) => href !== own).sort((a, b) => rank(a) - rank(b)),
-    ...stored.filter(({ rel, href }) => rel === 'describes' && href !== page),
-    ...collectionsOf(resource).map((href) => ({ rel: 'collection', href: toUri(baseUrl, href) })),
-  ];
-}
-
-function collectionsOf({ links }: ServedResource): readonly string[] {
-  return links.filter(({ rel }) => rel === 'collection').map(({ href }) => href);
+  const few: HeaderLink[] = [];
+  const many: HeaderLink[] = [];
+  const collections: HeaderLink[] = [];
+  const add = (link: HeaderLink) => {
+    if (link.href !== own) few.push(link);
+  };
+  for (const one of metadata) {
+    if (one.path !== path) add(toLink(kind === 'file' ? 'describedby' : 'alternate', toTarget(baseUrl, one)));
+  }
+  for (const link of linksetLinks(page)) add(link);
+  for (const link of duplicates(deps.setsOf(source)[0]?.mirrors ?? [], path)) add(link);
+  for (const { rel, href, type } of resource.links) {
+    if (rel === 'alternate' || rel === 'describedby') continue;
+    const link = { rel, href: toUri(baseUrl, href), type, many: rel === 'describes' };
+    if (rel === 'collection') collections.push({ rel, href: link.href });
+    else if (rel !== 'describes') add(link);
+    else if (link.href !== page) many.push(link);
+  }
+  // Stable: of the same rank the first comes first.
+  few.sort((a, b) => rankOf(a) - rankOf(b));
+  return [...historyLinks(deps, resource), backLink(resource, page), ...few, ...many, ...collections];
 }
 
 /** ME-08: also what is gone leads to what it was, as far as that can be followed. */
