@@ -13,6 +13,8 @@ import { giveWay } from './time-slice.ts';
 interface SqliteConnection {
   readonly database: SqliteDatabase;
   readonly statements: Map<string, PreparedStatement>;
+  /** The last of them. */
+  latest?: PreparedStatement;
   readonly file: string;
 }
 
@@ -220,7 +222,8 @@ function readRows(
   const rows: unknown[] = statement.all(...bindings);
   const columns = (isOpen ? undefined : prepared.columns) ?? columnsOf(statement);
   const empty = isOpen ? emptyRow(columns) : prepared.empty;
-  for (const [index, values] of (rows as unknown[][]).entries()) {
+  for (let index = 0; index < rows.length; index += 1) {
+    const values = rows[index] as unknown[];
     const row = { ...empty };
     for (let at = 0; at < columns.length; at += 1) {
       const { name, isOctets } = columns[at] as Column;
@@ -245,9 +248,11 @@ function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
   const { database, statements } = connection;
   const known = statements.get(sql);
   if (known) {
+    if (known === connection.latest) return known;
     // Move to the end: the first of the map is the least recently used.
     statements.delete(sql);
     statements.set(sql, known);
+    connection.latest = known;
     return known;
   }
   const statement = database.prepare(sql);
@@ -264,6 +269,7 @@ function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
   // Schema changes and pragmas are run once; a cached statement would hold on to the old schema.
   if (/^\s*(select|insert|update|delete|with|begin|commit)\b/i.test(sql)) {
     statements.set(sql, prepared);
+    connection.latest = prepared;
     const [oldest] = statements.keys();
     if (statements.size > keptStatements && oldest !== undefined) statements.delete(oldest);
   }
