@@ -11,11 +11,16 @@ const names: Readonly<Record<string, HashName>> = { 'sha-256': 'sha-256', 'sha-5
 export function servedHashes(status: number, headers: Readonly<Record<string, string>>): readonly string[] {
   const { 'content-encoding': coding = 'identity' } = headers;
   if (status !== 200 || coding.trim().toLowerCase() !== 'identity') return [];
-  return [headers['repr-digest'], headers['content-digest']].flatMap((field) => hashesOf(field));
+  return [...hashesOf(headers['repr-digest']), ...hashesOf(headers['content-digest'])];
 }
+
+/** The only member that nearly all fields have: each answer brings one. */
+const usual = /^sha-256=:([A-Za-z0-9+/]{43}=):$/;
 
 function hashesOf(field: string | undefined): readonly string[] {
   if (field === undefined) return [];
+  const [, only] = usual.exec(field) ?? [];
+  if (only !== undefined) return [`sha-256:${Buffer.from(only, 'base64').toString('hex')}`];
   const members = field.matchAll(/(?:^|,)\s*([a-z0-9-]+)=:([A-Za-z0-9+/]+={0,2}):/g);
   return [...members].flatMap(([, given = '', value = '']) => {
     const name = Object.hasOwn(names, given) ? names[given] : undefined;
