@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { HttpResponse } from '../../core/adapter.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
-import { ContentDigest, type StatedContent } from '../../resourcesync/reading/content-digest.ts';
+import { ContentDigest, factsOf, type StatedContent } from '../../resourcesync/reading/content-digest.ts';
 import { damageOnTheWay, servedHashes, withServed } from '../../resourcesync/reading/served-digest.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
@@ -75,14 +75,22 @@ export async function download(
 
 type Outcome = Download | { readonly kind: 'again'; readonly reason: string };
 
+/** Where a download goes that is not small. */
+interface MeasuredFile {
+  readonly handle: FileHandle;
+  readonly digest: ContentDigest;
+}
+
 class Taking {
   readonly #loc: string;
   readonly #deps: DownloadDeps;
   readonly #response: HttpResponse;
   readonly #served: readonly string[];
-  readonly #digest: ContentDigest;
+  readonly #expected: StatedContent;
   readonly #small: Uint8Array[] = [];
-  #file: FileHandle | undefined;
+  #length = 0;
+  /** What is small is measured when all of it is here. */
+  #file: MeasuredFile | undefined;
   #isContinued = false;
 
   constructor(loc: string, stated: StatedContent, deps: DownloadDeps, response: HttpResponse) {
@@ -90,7 +98,7 @@ class Taking {
     this.#deps = deps;
     this.#response = response;
     this.#served = servedHashes(response.status, response.headers);
-    this.#digest = new ContentDigest(withServed(stated, this.#served));
+    this.#expected = withServed(stated, this.#served);
   }
 
   async take(start: number, note: PartNote | undefined): Promise<Outcome> {
@@ -118,16 +126,16 @@ class Taking {
     } catch (error) {
       return this.#broken(error, start);
     } finally {
-      await this.#file?.close();
+      await this.#file?.handle.close();
       if (this.#file !== undefined) this.#deps.onOctets?.(this.#loc, undefined);
     }
-    const facts = this.#digest.finish();
+    const bytes = this.#file === undefined ? wholeOf(this.#small) : undefined;
+    const facts = this.#file?.digest.finish() ?? factsOf(bytes ?? nothing, this.#expected);
     const damage = damageOnTheWay(this.#served, facts);
     if (damage !== undefined) {
       parts.remove(this.#loc);
       return { kind: 'again', reason: damage };
     }
-    const bytes = this.#file === undefined ? Buffer.concat(this.#small) : undefined;
     const file = this.#file === undefined ? undefined : parts.fileOf(this.#loc);
     const mediaType = type?.split(';')[0]?.trim().toLowerCase();
     const answer = this.#isContinued ? undefined : { status, headers };
@@ -137,21 +145,23 @@ class Taking {
   async #read(start: number): Promise<void> {
     const { parts, maximumOctets } = this.#deps;
     if (this.#isContinued) {
-      for await (const chunk of parts.read(this.#loc)) this.#digest.update(chunk);
-      await this.#open(true);
+      const { digest } = await this.#open(true);
+      for await (const chunk of parts.read(this.#loc)) digest.update(chunk);
+      this.#length = digest.length;
     }
-    if (this.#isContinued && this.#digest.length !== start)
+    if (this.#isContinued && this.#length !== start)
       throw new BridgeError('upstream-cut-off', 'what was downloaded before has changed');
     if (this.#deps.asFile === true && this.#file === undefined) await this.#open(false);
     for await (const chunk of this.#response.body) {
-      this.#digest.update(chunk);
-      if (this.#digest.length > maximumOctets)
+      this.#length += chunk.byteLength;
+      if (this.#length > maximumOctets)
         throw new BridgeError('response-too-large', `it has more than ${maximumOctets} octets`);
       if (this.#file === undefined) {
         this.#small.push(chunk);
-        if (this.#digest.length > smallOctets) await this.#open(false);
+        if (this.#length > smallOctets) await this.#open(false);
       } else {
-        await this.#file.write(chunk);
+        this.#file.digest.update(chunk);
+        await this.#file.handle.write(chunk);
         this.#showOctets();
       }
     }
@@ -161,27 +171,40 @@ class Taking {
     const { onOctets } = this.#deps;
     const length = this.#response.headers['content-length'];
     const isWhole = this.#response.status === 200 && length !== undefined;
-    onOctets?.(this.#loc, this.#digest.length, isWhole ? Number(length) : undefined);
+    onOctets?.(this.#loc, this.#length, isWhole ? Number(length) : undefined);
   }
 
-  async #open(isContinued: boolean): Promise<void> {
+  async #open(isContinued: boolean): Promise<MeasuredFile> {
     const { etag, 'last-modified': lastModified } = this.#response.headers;
     const note = { loc: this.#loc, etag, lastModified };
     const isUseful = validatorOf(note) !== undefined;
-    this.#file = await this.#deps.parts.begin(this.#loc, isContinued, isUseful ? note : undefined);
-    for (const chunk of this.#small.splice(0)) await this.#file.write(chunk);
+    const handle = await this.#deps.parts.begin(this.#loc, isContinued, isUseful ? note : undefined);
+    const digest = new ContentDigest(this.#expected);
+    const file = { handle, digest };
+    this.#file = file;
+    for (const chunk of this.#small.splice(0)) {
+      digest.update(chunk);
+      await handle.write(chunk);
+    }
+    return file;
   }
 
   #broken(error: unknown, start: number): Outcome {
     const { parts } = this.#deps;
     const isCut = isBridgeError(error, 'upstream-cut-off');
     const mayGoOn = parts.unfinished(this.#loc) !== undefined;
-    if (isCut && mayGoOn && this.#digest.length > start)
-      return { kind: 'again', reason: describeError(error) };
+    if (isCut && mayGoOn && this.#length > start) return { kind: 'again', reason: describeError(error) };
     // Whoever stopped us goes on later; what failed for another reason begins anew.
     if (isBridgeError(error) && !isCut) parts.remove(this.#loc);
     return failedBy(error);
   }
+}
+
+const nothing = new Uint8Array();
+
+function wholeOf(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first = nothing] = chunks;
+  return chunks.length > 1 ? Buffer.concat(chunks) : first;
 }
 
 /** Only a strong validator holds parts together (RFC 9110 §13.1.5). */
