@@ -207,3 +207,13 @@ test('says beforehand where a connection would be let through', async () => {
   const unknown: Resolve = (_host, _options, callback) => callback(new Error('ENOTFOUND'), []);
   expect(await guard({ resolve: unknown }).mayReach('files.example.org', 80)).toBe(false);
 });
+
+test('what was let through lets nothing else through', () => {
+  const one = guard({ endpoint: new URL('http://127.0.0.1:8080/oai') });
+  for (let asked = 0; asked < 2; asked += 1) {
+    one.check(new URL('http://127.0.0.1:8080/a'));
+    one.check(new URL('http://127.0.0.1:8080/b'));
+    expect(() => one.check(new URL('http://127.0.0.1:8081/a'))).toThrow(refused);
+    expect(() => one.check(new URL('http://127.0.0.2:8080/a'))).toThrow(refused);
+  }
+});
