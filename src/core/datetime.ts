@@ -1,8 +1,13 @@
 /** The only file that handles `Date` and date strings. Everywhere else a time is `YYYY-MM-DDThh:mm:ssZ`. */
 
+/** Within a second whoever asks for the time gets the same text. */
+let last = { second: Number.NaN, iso: '' };
+
 /** `2026-11-21T04:38:00Z`: UTC, seconds, no fraction (RS-TIME-02; every client we know reads this form). */
 export function toIso(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(date.getTime() / 1000);
+  if (second !== last.second) last = { second, iso: `${date.toISOString().slice(0, 19)}Z` };
+  return last.iso;
 }
 
 /** Milliseconds since the epoch of one of our own ISO strings. */

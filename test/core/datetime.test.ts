@@ -61,6 +61,12 @@ describe('parseDatestamp', () => {
   });
 });
 
+test('toIso writes each second anew, and nothing for what is no date', () => {
+  const seconds = [0, 999, 1000, 1000, 0, -1].map((time) => toIso(new Date(time)).slice(-3));
+  expect(seconds).toEqual(['00Z', '00Z', '01Z', '01Z', '00Z', '59Z']);
+  for (let asked = 0; asked < 2; asked += 1) expect(() => toIso(new Date(Number.NaN))).toThrow(RangeError);
+});
+
 test('RS-TIME-02: toIso writes seconds and Z, without fractions', () => {
   expect(toIso(new Date('2026-11-21T04:38:00.999Z'))).toBe('2026-11-21T04:38:00Z');
 });

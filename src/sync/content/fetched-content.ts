@@ -111,6 +111,7 @@ export function modifiedAt(
   lastModified: string | undefined,
   isProvisional: boolean,
 ): string | undefined {
+  if (stated !== undefined && !isProvisional) return stated;
   const served = lastModified === undefined ? undefined : parseHttpDate(lastModified);
-  return isProvisional ? (served ?? stated) : (stated ?? served);
+  return served ?? stated;
 }
