@@ -10,6 +10,11 @@ export function siteDescriptionPart(part: number): string {
   return `${siteDescriptionPath}-${String(part).padStart(4, '0')}.xml`;
 }
 
+/** @param path of a set, or of a source */
+export function aboutPath(path: string): string {
+  return `${path}/about`;
+}
+
 export function setPaths(set: Pick<ResourceSet, 'path'>) {
   const below = (rest: string) => `${set.path}/${rest}`;
   return {
@@ -36,7 +41,7 @@ export function setPaths(set: Pick<ResourceSet, 'path'>) {
     changeDump: below('changedump.xml'),
     /** Of the closed Change List at `path`. */
     changePackage: (path: string) => path.replace('/changelist/', '/changedump/').replace(/\.xml$/, '.zip'),
-    about: below('about'),
+    about: aboutPath(set.path),
     /** Where a snapshot can still be found when another one is current. */
     resourceListAt: (at: string) => below(`resourcelist/${toStamp(at)}/index.xml`),
     resourceDumpAt: (at: string) => below(`resourcedump/${toStamp(at)}/index.xml`),

@@ -3,7 +3,7 @@ import type { Mirror, ResourceSet } from '../../core/resource-set.ts';
 import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import { isAbsolute, linkFormat, mementoUri, timeGateUri, timeMapUri, toUri } from '../../core/uris.ts';
 import type { SharedLinks } from '../../store/rows/link-forms.ts';
-import { setPaths } from './document-paths.ts';
+import { aboutPath } from './document-paths.ts';
 import { renderFormedLinks } from './link-template.ts';
 import { renderLink, renderStoredLinks } from './link-writer.ts';
 import { stylesheetInstruction } from './stylesheet-instruction.ts';
@@ -86,7 +86,7 @@ export function renderEntry(baseUrl: string, entry: ListEntry | StoredEntry, set
   else for (const link of entry.links) text += renderLink(baseUrl, link, loc);
   // Where it comes from: a set across sources says so of each.
   if (entry.source !== undefined)
-    text += renderLink(baseUrl, { rel: 'collection', href: setPaths({ path: entry.source }).about }, loc);
+    text += renderLink(baseUrl, { rel: 'collection', href: aboutPath(entry.source) }, loc);
   if (!isGone) {
     for (const link of duplicates(mirrors, entry.path)) text += renderLink(baseUrl, link, loc);
   }

@@ -1,13 +1,7 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import {
-  type JointStep,
-  jointPlaces,
-  listJointSources,
-  listJointSteps,
-  readJointJournal,
-} from '../joint/joint-journal.ts';
+import { jointPlaces, listJointSources, listJointSteps, readJointJournal } from '../joint/joint-journal.ts';
 import { lastOfGone, placeInJoint } from '../joint/moved-sources.ts';
 import type { Joint } from '../joint/take-up.ts';
 import { columnsOfChange } from '../rows/change-facts.ts';
@@ -22,9 +16,8 @@ import {
 
 /** What sets across sources have, from what their sources have. */
 
-/** Changes that are read with one statement. */
-const rowsAtATime = 2_000;
-const stepsAtATime = 500;
+/** Changes that are read with one statement: what outlives a page is copied by the garbage collector. */
+const rowsAtATime = 500;
 
 /** What its journal is to take up. */
 export function jointOf(set: ResourceSet): Joint {
@@ -48,6 +41,7 @@ export async function* listJointChanges(
   db: Queryable,
   set: ResourceSet,
   range: ChangeRange,
+  rowsAtOnce = rowsAtATime,
 ): AsyncGenerator<readonly ChangeEntry[]> {
   const journal = await readJointJournal(db, set.source);
   if (!journal) return;
@@ -55,9 +49,9 @@ export async function* listJointChanges(
   const upToSeq = Math.min(range.upToSeq ?? journal.journal_seq, journal.journal_seq);
   const names = new Map<number, KnownSource>();
   for (let after = range.afterSeq; after < upToSeq; ) {
-    const steps = await someSteps(db, journal.id, after);
-    if (steps.length === 0) return;
-    const rows = await readRows(db, set, journal.id, steps, { ...range, afterSeq: after, upToSeq });
+    const piece = await nextPiece(db, journal.id, { after, upToSeq, rowsAtOnce });
+    if (!piece) return;
+    const rows = await readRows(db, set, journal.id, { ...range, ...piece });
     await withLinks(db, rows, ['links', 'links_before']);
     await learnNames(db, rows, names);
     const entries = rows.flatMap((row) => {
@@ -67,7 +61,7 @@ export async function* listJointChanges(
       return toChangeEntry(row, member, range.withFate).map((entry) => ({ ...entry, source: source.name }));
     });
     if (entries.length > 0) yield entries;
-    after = steps.at(-1)?.seq ?? upToSeq;
+    after = piece.upToSeq;
   }
 }
 
@@ -160,16 +154,26 @@ function leaving(set: ResourceSet, { name, removedAt }: KnownSource): ResourceSe
   };
 }
 
-/** The next steps, with about as many changes as are to be read at once; at least one. */
-async function someSteps(db: Queryable, id: number, after: number): Promise<readonly JointStep[]> {
-  const steps = await listJointSteps(db, id, after, stepsAtATime);
-  let room = rowsAtATime;
-  const some = steps.filter(({ changes }) => {
-    const fits = room > 0;
-    room -= changes;
-    return fits;
-  });
-  return some;
+/** Changes that are read at once, and the last of the steps that they are in: one step may be all that a source had when it joined. */
+interface Piece {
+  readonly afterSeq: number;
+  readonly upToSeq: number;
+  readonly lastStep: number;
+}
+
+async function nextPiece(
+  db: Queryable,
+  id: number,
+  { after, upToSeq, rowsAtOnce }: { after: number; upToSeq: number; rowsAtOnce: number },
+): Promise<Piece | undefined> {
+  const steps = await listJointSteps(db, id, after, rowsAtOnce);
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (!first || !last) return undefined;
+  // The steps of a source that has left are gone.
+  const afterSeq = Math.max(after, Math.min(upToSeq, first.seq - first.changes));
+  const end = Math.min(upToSeq, last.seq, afterSeq + rowsAtOnce);
+  const within = steps.filter(({ seq, changes }) => seq - changes < end);
+  return { afterSeq, upToSeq: end, lastStep: within.at(-1)?.seq ?? 0 };
 }
 
 const ofChange = [
@@ -192,23 +196,24 @@ async function readRows(
   db: Queryable,
   set: ResourceSet,
   id: number,
-  steps: readonly JointStep[],
-  range: Required<Pick<ChangeRange, 'afterSeq' | 'upToSeq'>> & ChangeRange,
+  range: Piece & ChangeRange,
 ): Promise<readonly JointRow[]> {
-  const last = steps.at(-1)?.seq ?? 0;
-  const most = steps.reduce((sum, { changes }) => sum + changes, 0);
+  const { afterSeq, upToSeq, lastStep } = range;
+  const most = upToSeq - afterSeq;
   const place = 'step.seq - step.source_seq + found.seq';
-  const within =
-    'found.source_id = step.source_id and found.seq > step.source_seq - step.changes and found.seq <= step.source_seq';
+  const [larger, smaller] = isPostgres(db) ? ['greatest', 'least'] : ['max', 'min'];
+  const inSource = '? - step.seq + step.source_seq';
+  const within = `found.source_id = step.source_id
+    and found.seq > ${larger}(step.source_seq - step.changes, ${inSource}) and found.seq <= ${smaller}(step.source_seq, ${inSource})`;
   const columns = ofChange.map((column) => `found.${column}`).join(', ');
   const from = isPostgres(db)
     ? `joint_step as step cross join lateral (select * from change as found where ${within} order by found.seq limit ${most}) as found`
     : `joint_step as step cross join change as found on ${within}`;
   const changes = db.raw(
     `(select ${place} as place, step.at as at, step.source_id, ${columns} from ${from}
-    where step.joint_id = ? and step.seq > ? and step.seq <= ? and ${place} > ? and ${place} <= ?
+    where step.joint_id = ? and step.seq > ? and step.seq <= ?
     order by step.seq, found.seq limit ${most}) as change`,
-    [id, range.afterSeq, last, range.afterSeq, range.upToSeq],
+    [afterSeq, upToSeq, id, afterSeq, lastStep],
   );
   const query = db
     .select('change.place as seq', 'change.source_id', ...columnsOfChange(db))

@@ -24,7 +24,7 @@ export { whereMarked, whereOfSet } from './change-rows.ts';
 
 const rowsAtATime = 2000;
 /** Of what is written down at once: what outlives a page is copied by the garbage collector. */
-const storedAtATime = 500;
+const writtenAtATime = 500;
 
 /** One entry of a Resource List, with its links as they are stored: whoever only writes them down needs no more. */
 export type ListedResource = Omit<ResourceEntry, 'links'> & {
@@ -54,7 +54,7 @@ export async function* listResources(
 export async function* listStored(
   db: Queryable,
   set: ResourceSet,
-  rows = storedAtATime,
+  rows = writtenAtATime,
 ): AsyncGenerator<readonly ListedResource[]> {
   if (set.members) {
     for (const member of await membersTakenUp(db, set))
@@ -131,10 +131,10 @@ export async function* listChanges(
   db: Queryable,
   set: ResourceSet,
   range: ChangeRange,
-  rows = rowsAtATime,
+  rows = writtenAtATime,
 ): AsyncGenerator<readonly ChangeEntry[]> {
   if (set.members) {
-    yield* listJointChanges(db, set, range);
+    yield* listJointChanges(db, set, range, rows);
     return;
   }
   const sourceId = await sourceIdOf(db, set.source);
