@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 import { deflatedAtOnce, deflatePiece, pieceOptions } from './gzip-pieces.ts';
+import { giveBack } from './text-chunks.ts';
 
 /** Level 1 takes a third of the time of level 6 and leaves lists a few per cent larger. */
 export const deflateLevel = 1;
@@ -84,7 +85,15 @@ export class DocumentFile {
       return;
     }
     const { deflate, done } = this.#begin();
-    if (!deflate.write(bytes)) await Promise.race([once(deflate, 'drain'), done]);
+    let hasRoom = true;
+    const deflated = new Promise<void>((resolve, reject) => {
+      hasRoom = deflate.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+    Promise.all([this.#writing, deflated]).then(
+      () => giveBack(bytes),
+      () => undefined,
+    );
+    if (!hasRoom) await Promise.race([once(deflate, 'drain'), done]);
   }
 
   async finish(): Promise<WrittenTwins> {

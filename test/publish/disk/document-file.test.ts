@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DocumentFile } from '../../../src/publish/disk/document-file.ts';
 import { lastBlock } from '../../../src/publish/disk/gzip-pieces.ts';
 import { etagOf, storeDocument, writeDocument } from '../../../src/publish/disk/stored-document.ts';
+import { TextChunks } from '../../../src/publish/disk/text-chunks.ts';
 
 const facts = {
   capability: 'resourcelist',
@@ -66,3 +67,29 @@ it.each([0, 1, 255, 65_535, 65_536, 65_537, 300_000])(
     }
   },
 );
+
+it('long texts are written with the same few chunks of memory, and each has its own bytes', async () => {
+  const memory = new Set<ArrayBufferLike>();
+  let chunks = 0;
+  const write = async (letter: string) => {
+    const file = await DocumentFile.create(directory, letter);
+    const texts = new TextChunks();
+    const lines = Array.from({ length: 40_000 }, (_, number) => `${letter} ${number} ${'x'.repeat(90)}\n`);
+    for (const line of lines) {
+      const chunk = texts.add(line);
+      if (!chunk) continue;
+      chunks += 1;
+      memory.add(chunk.buffer);
+      await file.append(chunk);
+    }
+    await file.append(texts.take());
+    const { plain, deflated } = await file.finish();
+    expect((await readFile(join(directory, plain.file), 'utf8')) === lines.join('')).toBe(true);
+    const packed = Buffer.concat([await readFile(join(directory, deflated.file)), lastBlock]);
+    expect(inflateRawSync(packed).toString() === lines.join('')).toBe(true);
+  };
+  await Promise.all([write('a'), write('b')]);
+  await write('c');
+  expect(chunks).toBeGreaterThan(80);
+  expect(memory.size).toBeLessThan(chunks / 2);
+});
