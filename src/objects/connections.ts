@@ -1,7 +1,13 @@
-import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from 'node:http';
 import { Agent as HttpsAgent, request as secureRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { pipeline, Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 
 /**
  * Requests and their answers, streamed both ways. By Node's own client: undici's ends the process with a failed
@@ -17,6 +23,7 @@ export interface SentRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** Each piece is sent before the next is asked for: it may lie in the same memory. */
   readonly body?: AsyncIterable<Uint8Array> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -71,8 +78,9 @@ export function createConnections({ connections, timeoutSeconds, guard }: Connec
       sent.on('error', reject);
       if (body === undefined) sent.end();
       else {
-        pipeline(Readable.from(body, { objectMode: false }), sent, (error) => {
-          if (error && !answer) reject(error);
+        sendAll(sent, body).catch((error: Error) => {
+          sent.destroy(error);
+          if (!answer) reject(error);
         });
       }
     });
@@ -85,4 +93,23 @@ export function createConnections({ connections, timeoutSeconds, guard }: Connec
       secureAgent.destroy();
     },
   };
+}
+
+/** @throws what the body throws, and what is said of the connection; `closed`: it is gone before all was sent */
+async function sendAll(sent: ClientRequest, body: AsyncIterable<Uint8Array>): Promise<void> {
+  let fail: ((error: Error) => void) | undefined;
+  let isClosed = false;
+  // What waits for a connection is not told that there will be none.
+  sent.once('close', () => {
+    isClosed = true;
+    fail?.(new Error('closed'));
+  });
+  for await (const piece of body) {
+    await new Promise<void>((resolve, reject) => {
+      fail = reject;
+      if (isClosed) reject(new Error('closed'));
+      else sent.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+  sent.end();
 }

@@ -29,7 +29,7 @@ export interface ObjectContent {
   readonly length: number;
   /** In hex, where it is known: then the store refuses what differs. */
   readonly sha256?: string | undefined;
-  /** Bytes from `start` up to, not including, `end`. */
+  /** Bytes from `start` up to, not including, `end`; each piece is good until the next is asked for. */
   open(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 

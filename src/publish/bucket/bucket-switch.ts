@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { open, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addSeconds } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { contentOf, type ObjectContent } from '../../core/payloads/object-store.ts';
-import { fileContent } from '../../store/objects/object-contents.ts';
+import { fileContent, piecesOf } from '../../store/objects/object-contents.ts';
 import {
   announceAgain,
   type DoomedObject,
@@ -17,7 +17,6 @@ import type { SetBucket } from './published-bucket.ts';
 import { noteSwitch } from './switches.ts';
 
 const uploadsAtOnce = 4;
-const chunkBytes = 65_536;
 /** Whoever has looked a document up has read it by then. */
 const readSeconds = 3600;
 /** The longest download. */
@@ -104,7 +103,7 @@ async function put(bucket: SetBucket, file: string, digest?: string): Promise<vo
   const key = bucket.key(file);
   const path = join(directory, file);
   const { size } = await stat(path);
-  const hash = digest ?? (await hashOfFile(path, size));
+  const hash = digest ?? (await hashOf(piecesOf(path, 0, size)));
   const content: ObjectContent = fileContent(path, size, hash);
   const outcome = await store.put(key, content, { ifAbsent: true });
   if (outcome.kind === 'stored') return;
@@ -114,22 +113,6 @@ async function put(bucket: SetBucket, file: string, digest?: string): Promise<vo
   body.destroy();
   const message = `${key} in ${store.place} has other bytes: two installations may share this bucket; give each a prefix of its own`;
   throw new BridgeError('objects-refused', message);
-}
-
-/** Through one buffer, as long as it needs: of hundreds of short files each would leave one behind. */
-async function hashOfFile(path: string, length: number): Promise<string> {
-  const sha = createHash('sha256');
-  const handle = await open(path, 'r');
-  try {
-    const buffer = Buffer.allocUnsafe(Math.min(length, chunkBytes));
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
-      if (bytesRead === 0) return sha.digest('hex');
-      sha.update(buffer.subarray(0, bytesRead));
-    }
-  } finally {
-    await handle.close();
-  }
 }
 
 async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { BridgeError } from '../../core/errors.ts';
 import type { ObjectContent, ObjectStore } from '../../core/payloads/object-store.ts';
@@ -58,6 +58,7 @@ export function bucketOfDatabase({ writer }: Pick<Database, 'writer'>): ContentB
   return bucketsOfDatabases.get(writer);
 }
 
+const pieceBytes = 65_536;
 const crcBytes = 4;
 const ownBytes = 8;
 const lengthBytes = 6;
@@ -115,8 +116,23 @@ export function fileContent(file: string, length: number, hash: string): ObjectC
   return {
     length,
     sha256: hash.replace('sha-256:', ''),
-    open: (start, end) => (end > start ? createReadStream(file, { start, end: end - 1 }) : nothing()),
+    open: (start, end) => piecesOf(file, start, end),
   };
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+/** @returns of a file the octets from `start` to before `end`, as far as there are; each piece is good until the next is asked for */
+export async function* piecesOf(file: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  if (end <= start) return;
+  const handle = await open(file);
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(end - start, pieceBytes));
+    for (let at = start; at < end; ) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, end - at), at);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
+}
