@@ -152,7 +152,8 @@ export async function* listChanges(
       .orderBy('change.seq')
       .limit(rows);
     if (range.upToSeq !== undefined) query.where('change.seq', '<=', range.upToSeq);
-    if (range.latestOnly) query.whereRaw('resource.last_seq = change.seq');
+    // None is later than the last. PostgreSQL takes an equation for rare, and would join the whole source for each page.
+    if (range.latestOnly) query.whereRaw('resource.last_seq <= change.seq');
     const page: ChangeRow[] = await query;
     await withLinks(db, page, ['links', 'links_before']);
     const entries = page.flatMap((row) => toChangeEntry(row, set, range.withFate));
