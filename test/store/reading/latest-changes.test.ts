@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { resourceSets } from '../../../src/core/resource-set.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
+import { listChanges } from '../../../src/store/reading/listing.ts';
+import { hearStatements } from '../../house/postgres/asked.ts';
+import { seedChanges, seedSource } from '../../house/publish/seed.ts';
+import { migratedPostgres } from '../../house/store/databases.ts';
+
+test('a page of the latest changes is read in the order of the journal, and not the whole source for each', async () => {
+  const { config, drop } = await migratedPostgres();
+  const database = openDatabase(config);
+  const at = '2026-11-21T12:00:00Z';
+  await seedSource(database, 'large');
+  await seedChanges(
+    database,
+    'large',
+    Array.from({ length: 1200 }, (_, number) => ({ name: `n${number}`, at })),
+  );
+  await database.writer.raw('analyze');
+  const [set] = resourceSets('large', {});
+  const heard = hearStatements();
+  const seqs: number[] = [];
+  try {
+    const range = { afterSeq: 700, latestOnly: true };
+    if (set)
+      for await (const page of listChanges(database.reader, set, range, 20))
+        seqs.push(...page.map(({ seq }) => seq));
+  } finally {
+    heard.stop();
+  }
+  expect(seqs).toEqual(Array.from({ length: 500 }, (_, number) => 701 + number));
+  const [asked] = [...heard.statements.values()].filter(({ sql }) => sql.includes('last_seq'));
+  const { rows } = await database.writer.raw(
+    `explain ${asked?.sql.replaceAll(/\$\d+/g, '?')}`,
+    (asked?.bindings ?? []) as string[],
+  );
+  const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+  expect(plan).toContain('Limit');
+  expect(plan).not.toContain('Sort');
+  await database.close();
+  await drop();
+});
