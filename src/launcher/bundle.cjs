@@ -11,18 +11,15 @@ const entries = [
 ];
 
 /**
- * These become part of the program, with what they need, and so does TypeBox: they are 700 files, and to find and load them one by one is a
- * third of what a short command costs. Whatever reads from the network stays where npm installs it: its repairs arrive without a release of ours.
+ * These become part of the program, with what they need, and so does TypeBox: they are 700 files, and to find and load them one by one was
+ * half of what a short command cost. Whatever reads from the network stays where npm installs it: its repairs arrive without a release of ours.
  */
 const within = ['commander', 'csv-parse', 'knex', 'node-cron', 'pino', 'prom-client', 'yaml'];
 const { dependencies, optionalDependencies } = require('../../package.json');
-const outside = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
-  (name) => !within.includes(name),
-);
-
-/** Of the dialects of Knex, and the drivers that it asks for by itself. */
+const installed = Object.keys({ ...dependencies, ...optionalDependencies });
+/** Two of them are drivers that Knex asks for by itself, and we have none of. */
+const outside = [...installed.filter((name) => !within.includes(name)), 'better-sqlite3', 'sqlite3'];
 const ourDialects = ['./better-sqlite3', './postgres'];
-const otherDrivers = ['better-sqlite3', 'sqlite3'];
 
 /**
  * Writes our own code as few files, all in one folder: what a command does not need is not read, and what it needs is read at once.
@@ -35,7 +32,7 @@ exports.bundle = async (root, folder) => {
     cwd: root,
     input: entries,
     platform: 'node',
-    external: (id) => [...outside, ...otherDrivers].some((name) => id === name || id.startsWith(`${name}/`)),
+    external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [
       { name: 'dialects', resolveId: leaveOtherDialects },
       { name: 'ascii', renderChunk: toAscii },
@@ -51,6 +48,7 @@ exports.bundle = async (root, folder) => {
   writeFileSync(join(folder, 'licenses.txt'), licensesOf(output));
 };
 
+/** Of Knex: the others would ask for drivers of theirs. */
 function leaveOtherDialects(id, importer) {
   const isDialect =
     importer?.replaceAll('\\', '/').endsWith('/knex/lib/dialects/index.js') && id.startsWith('./');

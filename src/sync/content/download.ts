@@ -129,17 +129,26 @@ class Taking {
       await this.#file?.handle.close();
       if (this.#file !== undefined) this.#deps.onOctets?.(this.#loc, undefined);
     }
-    const bytes = this.#file === undefined ? wholeOf(this.#small) : undefined;
-    const facts = this.#file?.digest.finish() ?? factsOf(bytes ?? nothing, this.#expected);
+    const { facts, bytes, file } = this.#taken();
     const damage = damageOnTheWay(this.#served, facts);
     if (damage !== undefined) {
       parts.remove(this.#loc);
       return { kind: 'again', reason: damage };
     }
-    const file = this.#file === undefined ? undefined : parts.fileOf(this.#loc);
     const mediaType = type?.split(';')[0]?.trim().toLowerCase();
     const answer = this.#isContinued ? undefined : { status, headers };
     return { kind: 'received', content: { ...facts, bytes, file }, etag, lastModified, mediaType, answer };
+  }
+
+  #taken() {
+    if (this.#file)
+      return {
+        facts: this.#file.digest.finish(),
+        bytes: undefined,
+        file: this.#deps.parts.fileOf(this.#loc),
+      };
+    const bytes = wholeOf(this.#small);
+    return { facts: factsOf(bytes, this.#expected), bytes, file: undefined };
   }
 
   async #read(start: number): Promise<void> {
@@ -200,11 +209,9 @@ class Taking {
   }
 }
 
-const nothing = new Uint8Array();
-
 function wholeOf(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first = nothing] = chunks;
-  return chunks.length > 1 ? Buffer.concat(chunks) : first;
+  const [only] = chunks;
+  return only && chunks.length === 1 ? only : Buffer.concat(chunks);
 }
 
 /** Only a strong validator holds parts together (RFC 9110 §13.1.5). */
