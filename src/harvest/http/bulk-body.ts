@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { chunkBytes, takeChunk } from './chunk-memory.ts';
+import { bodyChunks, chunkBytes } from './chunk-memory.ts';
 
 /** A body that comes slowly is given on now and then: whoever keeps it can lose so much. */
 const gatheredMs = 250;
@@ -8,7 +8,7 @@ const smallBytes = 65_536;
 
 /**
  * A body in few large chunks: what comes is copied into them at once. Whoever is done with one may give its memory back
- * (`giveBackChunk`).
+ * (`bodyChunks`).
  */
 export class BulkBody extends Readable {
   readonly #length: number | undefined;
@@ -92,7 +92,7 @@ export class BulkBody extends Readable {
     if (this.#chunk) return this.#chunk;
     this.#since = performance.now();
     const left = this.#length === undefined ? chunkBytes : Math.max(this.#length - this.#came, wanted);
-    this.#chunk = left > smallBytes ? takeChunk() : Buffer.allocUnsafeSlow(left);
+    this.#chunk = left > smallBytes ? bodyChunks.take() : Buffer.allocUnsafeSlow(left);
     return this.#chunk;
   }
 

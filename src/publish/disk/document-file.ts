@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 import { deflatedAtOnce, deflatePiece, pieceOptions } from './gzip-pieces.ts';
-import { giveBack } from './text-chunks.ts';
+import { wholeChunks } from './text-chunks.ts';
 
 /** Level 1 takes a third of the time of level 6 and leaves lists a few per cent larger. */
 export const deflateLevel = 1;
@@ -90,7 +90,7 @@ export class DocumentFile {
       hasRoom = deflate.write(bytes, (error) => (error ? reject(error) : resolve()));
     });
     Promise.all([this.#writing, deflated]).then(
-      () => giveBack(bytes),
+      () => wholeChunks.giveBack(bytes),
       () => undefined,
     );
     if (!hasRoom) await Promise.race([once(deflate, 'drain'), done]);

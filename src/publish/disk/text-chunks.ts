@@ -1,3 +1,5 @@
+import { ChunkPool } from '../../core/payloads/chunk-pool.ts';
+
 /** Collects small texts into buffers worth a system call. What is short takes no more than it needs. */
 export class TextChunks {
   #buffer: Buffer = nothing;
@@ -15,12 +17,11 @@ export class TextChunks {
       this.added = whole.length;
       return full && full.length > 0 ? Buffer.concat([full, whole]) : whole;
     }
+    const wanted = this.#length + most;
     // What has filled one is long, and will fill another.
-    const wanted = full ? chunkLength : this.#length + most;
-    if (this.#length + most > this.#buffer.length) {
-      this.#buffer = (full && spare.pop()) || grown(this.#buffer, this.#length, wanted, chunkLength);
-      if (this.#buffer.length === chunkLength) ours.add(this.#buffer.buffer);
-    }
+    if (full) this.#buffer = wholeChunks.take();
+    else if (wanted > this.#buffer.length)
+      this.#buffer = grown(this.#buffer, this.#length, wanted, chunkLength);
     this.added = this.#buffer.write(text, this.#length, 'utf8');
     this.#length += this.added;
     return full;
@@ -39,16 +40,8 @@ export class TextChunks {
 const nothing = Buffer.alloc(0);
 const chunkLength = 131_072;
 
-/** Whole chunks that were made here. */
-const ours = new WeakSet<ArrayBufferLike>();
-/** Those that nobody needs any more: the garbage collector comes for them only when there are tens of megabytes. */
-const spare: Buffer[] = [];
-const keptChunks = 8;
-
-/** @param chunk that nobody reads any more; what is none is left alone */
-export function giveBack({ buffer }: Buffer): void {
-  if (ours.has(buffer) && spare.length < keptChunks) spare.push(Buffer.from(buffer));
-}
+/** Of long texts: whoever is done with one gives it back. */
+export const wholeChunks = new ChunkPool(() => Buffer.allocUnsafeSlow(chunkLength), 8);
 
 /**
  * A larger buffer with the same beginning: at least twice as long, so that what grows is copied a few times only.

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import type { HttpResponse } from '../../../src/core/adapter.ts';
-import { giveBackChunk } from '../../../src/harvest/http/chunk-memory.ts';
+import { bodyChunks } from '../../../src/harvest/http/chunk-memory.ts';
 import { createHostGate } from '../../../src/harvest/http/host-gate.ts';
 import { createHttp, type HttpClient } from '../../../src/harvest/http/http.ts';
 
@@ -68,7 +68,7 @@ async function read({ body }: HttpResponse): Promise<{ hash: string; chunks: num
       for (let turn = 0; turn < 20; turn += 1) await setImmediate();
       hash.update(chunk);
       chunks += 1;
-      giveBackChunk(chunk);
+      bodyChunks.giveBack(chunk);
     }
     return { hash: hash.digest('hex'), chunks };
   } catch (error) {

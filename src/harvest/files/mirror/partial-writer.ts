@@ -1,6 +1,6 @@
 import { BridgeError } from '../../../core/errors.ts';
 import { storingError } from '../../../store/payloads/content-files.ts';
-import { chunkBytes, giveBackChunk, isChunk, takeChunk } from '../../http/chunk-memory.ts';
+import { bodyChunks, chunkBytes } from '../../http/chunk-memory.ts';
 import { type FinishedFile, ThreadFile } from './content-thread.ts';
 import { type PartialFile, type PartialNote, writeNote } from './partial-file.ts';
 
@@ -68,13 +68,13 @@ export class PartialWriter {
 
   /** @param chunk is not to be looked at any more: its memory is used again */
   async write(chunk: Uint8Array): Promise<void> {
-    if (chunk.byteLength < largeBytes || !isChunk(chunk)) {
+    if (chunk.byteLength < largeBytes || !bodyChunks.has(chunk)) {
       await this.#gather(chunk);
     } else {
       await this.#flush();
       await this.#writeThrough(chunk);
     }
-    giveBackChunk(chunk);
+    bodyChunks.giveBack(chunk);
     const now = performance.now();
     if (now - this.#flushedAt > gatheredMs) await this.#flush();
     if (!this.isNoted && now - this.#beganAt > gatheredMs) await this.#keepNote();
@@ -96,7 +96,7 @@ export class PartialWriter {
 
   /** To be called once, whatever happened. */
   async close(): Promise<void> {
-    if (this.#gathered) giveBackChunk(this.#gathered);
+    if (this.#gathered) bodyChunks.giveBack(this.#gathered);
     this.#gathered = undefined;
     if (!this.isComplete) await this.#file?.leave();
   }
@@ -107,7 +107,7 @@ export class PartialWriter {
   }
 
   async #gather(chunk: Uint8Array): Promise<void> {
-    this.#gathered ??= takeChunk();
+    this.#gathered ??= bodyChunks.take();
     for (let done = 0; done < chunk.byteLength; ) {
       const piece = chunk.subarray(done, done + chunkBytes - this.#gatheredBytes);
       this.#gathered.set(piece, this.#gatheredBytes);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ThreadFile } from '../../../../src/harvest/files/mirror/content-thread.ts';
-import { takeChunk } from '../../../../src/harvest/http/chunk-memory.ts';
+import { bodyChunks } from '../../../../src/harvest/http/chunk-memory.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -15,7 +15,7 @@ const abc = 'sha-256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20
 
 test('a file is written by another thread, chunk by chunk, from shared memory or not, and continued', async () => {
   const path = join(directory, 'a');
-  const chunk = takeChunk();
+  const chunk = bodyChunks.take();
   chunk.write('a');
   const file = new ThreadFile(path, 0, undefined);
   await file.write(chunk.subarray(0, 1));
