@@ -1,10 +1,6 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createConnections } from '../../src/objects/connections.ts';
-import { piecesOf } from '../../src/store/objects/object-contents.ts';
 import { type Answer, openUpstream } from '../house/server/loopback-upstream.ts';
 
 const opened: { close(): void | Promise<void> }[] = [];
@@ -95,23 +91,4 @@ describe('a body', () => {
     const sent = connect().send({ method: 'PUT', url, headers: {}, body: countedUp(10, 65_536) });
     await expect(sent).rejects.toThrow(/ECONNREFUSED/);
   });
-});
-
-it('pieces of a file are what is asked for of it, as far as it goes', async () => {
-  const content = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 253));
-  const file = join(await mkdtemp(join(tmpdir(), 'rsbridge-pieces-')), 'file');
-  await writeFile(file, content);
-  const read = async (start: number, end: number) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of piecesOf(file, start, end)) pieces.push(Buffer.from(piece));
-    return Buffer.concat(pieces);
-  };
-  for (const [start, end] of [
-    [0, 200_000],
-    [65_535, 131_073],
-    [199_999, 300_000],
-    [5, 5],
-    [300_000, 300_001],
-  ] as const)
-    expect((await read(start, end)).equals(content.subarray(start, end))).toBe(true);
 });

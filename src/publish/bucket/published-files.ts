@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBridgeError } from '../../core/errors.ts';
+import { filePieces } from '../../store/objects/file-pieces.ts';
 import { getPublished } from './bucket-cache.ts';
 import { bucketAt, type SetBucket } from './published-bucket.ts';
 
@@ -118,27 +119,14 @@ function inBucket({ store }: SetBucket, key: string): PublishedFile {
   };
 }
 
-const chunkBytes = 65_536;
-
 function onDisk(handle: FileHandle, file: string): PublishedFile {
   return {
-    bytes: (start, end) => fileBytes(handle, file, start, end),
+    bytes: (start, end) =>
+      filePieces(handle, {
+        start,
+        end,
+        ...(Number.isFinite(end) && { tooShort: `${file} is shorter than what was published of it` }),
+      }),
     close: () => handle.close(),
   };
-}
-
-async function* fileBytes(
-  handle: FileHandle,
-  file: string,
-  start: number,
-  end: number,
-): AsyncGenerator<Buffer> {
-  for (let position = start; position < end; ) {
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end - position));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0 && end === Number.POSITIVE_INFINITY) return;
-    if (bytesRead === 0) throw new Error(`${file} is shorter than what was published of it`);
-    yield buffer.subarray(0, bytesRead);
-    position += bytesRead;
-  }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createDeflateRaw } from 'node:zlib';
+import { filePieces } from '../../store/objects/file-pieces.ts';
 import type { OpenFile } from '../disk/change-state.ts';
 import { deflateLevel, writeAll } from '../disk/document-file.ts';
 import { deflatedAtOnce, deflatePiece, pieceOptions } from '../disk/gzip-pieces.ts';
@@ -112,14 +113,9 @@ export class OpenListFile {
     if (this.#published.length === 0) await rm(join(this.#directory, this.#published.plain), { force: true });
   }
 
-  async *#bytes(start: number, end: number): AsyncGenerator<Buffer> {
-    for (let position = start; position < end; ) {
-      const chunk = Buffer.allocUnsafe(Math.min(readBytes, end - position));
-      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, position);
-      if (bytesRead === 0) throw new Error(`${this.#published.plain} is shorter than what was written to it`);
-      yield chunk.subarray(0, bytesRead);
-      position += bytesRead;
-    }
+  #bytes(start: number, end: number): AsyncGenerator<Buffer> {
+    const tooShort = `${this.#published.plain} is shorter than what was written to it`;
+    return filePieces(this.#handle, { start, end, pieceBytes: readBytes, tooShort });
   }
 
   async #flush(): Promise<void> {

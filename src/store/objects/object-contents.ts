@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import { BridgeError } from '../../core/errors.ts';
 import type { ObjectContent, ObjectStore } from '../../core/payloads/object-store.ts';
 import type { Database } from '../engine/database.ts';
+import { filePieces } from './file-pieces.ts';
 
 /** Of a row in `blob`. */
 export interface ApartRow {
@@ -58,7 +59,6 @@ export function bucketOfDatabase({ writer }: Pick<Database, 'writer'>): ContentB
   return bucketsOfDatabases.get(writer);
 }
 
-const pieceBytes = 65_536;
 const crcBytes = 4;
 const ownBytes = 8;
 const lengthBytes = 6;
@@ -120,18 +120,12 @@ export function fileContent(file: string, length: number, hash: string): ObjectC
   };
 }
 
-/** @returns of a file the octets from `start` to before `end`, as far as there are; each piece is good until the next is asked for */
+/** Of a file as far as it goes; each piece is good until the next is asked for. */
 export async function* piecesOf(file: string, start: number, end: number): AsyncGenerator<Uint8Array> {
   if (end <= start) return;
   const handle = await open(file);
   try {
-    const buffer = Buffer.allocUnsafe(Math.min(end - start, pieceBytes));
-    for (let at = start; at < end; ) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, end - at), at);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-      at += bytesRead;
-    }
+    yield* filePieces(handle, { start, end, reused: true });
   } finally {
     await handle.close();
   }
