@@ -1,19 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
 import { RestingAgent } from '../../../src/harvest/http/guarded-agent.ts';
+import { type Answer, openUpstream } from '../../house/server/loopback-upstream.ts';
 
-async function serve(answer: (response: ServerResponse) => void) {
-  const server = createServer((_, response) => answer(response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
-}
+const serve = (answer: Answer) => openUpstream({ '*': answer });
 
 /** One that tells when somebody has looked, for the second time, whether it is busy. */
 function watched(): { readonly agent: Agent; readonly looked: Promise<void> } {
@@ -33,7 +25,7 @@ function watched(): { readonly agent: Agent; readonly looked: Promise<void> } {
 
 test('An agent that nobody asks by goes when its answers are over, and the next request has another one', async () => {
   const begun: ServerResponse[] = [];
-  const { url, close } = await serve((response) => {
+  const { origin: url, close } = await serve((_, response) => {
     begun.push(response);
     response.write('first ');
   });
@@ -58,7 +50,7 @@ test('An agent that nobody asks by goes when its answers are over, and the next 
 });
 
 test('It is the same agent until then; what is under way when all is over is given up', async () => {
-  const { url, close } = await serve((response) => response.write('first '));
+  const { origin: url, close } = await serve((_, response) => response.write('first '));
   const resting = new RestingAgent(() => new Agent());
   const { agent } = resting;
   const { body } = await request(url, { dispatcher: agent });

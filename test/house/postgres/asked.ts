@@ -37,8 +37,8 @@ export function hearStatements(): { readonly statements: ReadonlyMap<string, Ask
 
 const planned = /^\s*(?:select|insert|update|delete|with)\b/i;
 
-/** The tables of which a statement looks into more than one partition, as PostgreSQL plans it. */
-export async function scattered(database: Database, { sql, bindings }: Asked): Promise<readonly string[]> {
+/** How PostgreSQL would go about a statement. */
+export async function planOf(database: Database, { sql, bindings }: Asked): Promise<string> {
   const { client } = database.writer as unknown as {
     client: {
       acquireConnection(): Promise<unknown>;
@@ -49,15 +49,20 @@ export async function scattered(database: Database, { sql, bindings }: Asked): P
   const connection = await client.acquireConnection();
   try {
     const { response } = await client._query(connection, { sql: `explain ${sql}`, bindings });
-    const plan = response.rows.map((row) => row['QUERY PLAN']).join('\n');
-    const parts = new Map<string, Set<string>>();
-    for (const [, table = '', part = ''] of plan.matchAll(/ on (\w+)_p(\d+)\b/g))
-      parts.set(table, (parts.get(table) ?? new Set()).add(part));
-    // Payloads are shared by all sources.
-    return [...parts].flatMap(([table, own]) => (table !== 'blob' && own.size > 1 ? table : []));
+    return response.rows.map((row) => row['QUERY PLAN']).join('\n');
   } finally {
     await client.releaseConnection(connection);
   }
+}
+
+/** The tables of which a statement looks into more than one partition, as PostgreSQL plans it. */
+export async function scattered(database: Database, asked: Asked): Promise<readonly string[]> {
+  const plan = await planOf(database, asked);
+  const parts = new Map<string, Set<string>>();
+  for (const [, table = '', part = ''] of plan.matchAll(/ on (\w+)_p(\d+)\b/g))
+    parts.set(table, (parts.get(table) ?? new Set()).add(part));
+  // Payloads are shared by all sources.
+  return [...parts].flatMap(([table, own]) => (table !== 'blob' && own.size > 1 ? table : []));
 }
 
 /** Hears which servers, by their ports, this process asks for rows of these tables, until `stop` is called. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { listChanges } from '../../../src/store/reading/listing.ts';
-import { hearStatements } from '../../house/postgres/asked.ts';
+import { hearStatements, planOf } from '../../house/postgres/asked.ts';
 import { seedChanges, seedSource } from '../../house/publish/seed.ts';
 import { migratedPostgres } from '../../house/store/databases.ts';
 
@@ -30,11 +30,8 @@ test('a page of the latest changes is read in the order of the journal, and not 
   }
   expect(seqs).toEqual(Array.from({ length: 500 }, (_, number) => 701 + number));
   const [asked] = [...heard.statements.values()].filter(({ sql }) => sql.includes('last_seq'));
-  const { rows } = await database.writer.raw(
-    `explain ${asked?.sql.replaceAll(/\$\d+/g, '?')}`,
-    (asked?.bindings ?? []) as string[],
-  );
-  const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+  if (!asked) throw new Error('nothing was asked');
+  const plan = await planOf(database, asked);
   expect(plan).toContain('Limit');
   expect(plan).not.toContain('Sort');
   await database.close();
