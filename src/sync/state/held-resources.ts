@@ -1,3 +1,4 @@
+import { AddedKeys } from './added-keys.ts';
 import type { CopyDatabase } from './copy-database.ts';
 
 /** A resource that lies in the copy. Times are ISO UTC seconds, of the Source but for `fetchedAt`. */
@@ -66,17 +67,18 @@ export class HeldResources {
   readonly #database: CopyDatabase;
   /** False: nothing is known to be gone, and need not be looked for. */
   #hasGone: boolean;
-  /** True: nothing is held, and need not be looked for. */
-  #isEmpty: boolean;
+  /** Addresses, paths and, with a slash, folders of what came in this run into an empty copy; others need not be looked for. */
+  readonly #added: AddedKeys | undefined;
 
   constructor(database: CopyDatabase) {
     this.#database = database;
     this.#hasGone = database.get('select 1 as found from gone limit 1') !== undefined;
-    this.#isEmpty = database.get('select 1 as found from held limit 1') === undefined;
+    const isEmpty = database.get('select 1 as found from held limit 1') === undefined;
+    this.#added = isEmpty ? new AddedKeys() : undefined;
   }
 
   find(loc: string): HeldResource | undefined {
-    if (this.#isEmpty) return undefined;
+    if (this.#isNew(loc)) return undefined;
     const row = this.#database.get<Row>(byLoc, loc);
     return row && toHeld(row);
   }
@@ -98,7 +100,9 @@ export class HeldResources {
 
   keep(held: NewlyHeld): void {
     const { loc, path, asOf, lastmod, sha256, otherHashes, length, type, etag, lastModified } = held;
-    this.#isEmpty = false;
+    const fold = path.toLowerCase();
+    this.#added?.add(loc);
+    this.#added?.addPath(fold);
     this.#database.write(
       `insert into held (loc, path, fold, as_of, lastmod, sha256, hashes, length, type, etag, last_modified,
          fetched_at, provisional, note)
@@ -108,7 +112,7 @@ export class HeldResources {
          type = excluded.type, etag = excluded.etag, last_modified = excluded.last_modified,
          fetched_at = excluded.fetched_at, provisional = excluded.provisional, doomed = null,
          note = excluded.note`,
-      ...[loc, path, path.toLowerCase(), asOf, lastmod, sha256 === undefined ? undefined : octetsOf(sha256)],
+      ...[loc, path, fold, asOf, lastmod, sha256 === undefined ? undefined : octetsOf(sha256)],
       ...[otherHashes.length === 0 ? undefined : otherHashes.join(' '), length, type, etag, lastModified],
       ...[held.fetchedAt, held.isProvisional ? 1 : 0, held.note],
     );
@@ -130,7 +134,9 @@ export class HeldResources {
   }
 
   moved(id: number, path: string): void {
-    this.#database.write('update held set path = ?, fold = ? where id = ?', path, path.toLowerCase(), id);
+    const fold = path.toLowerCase();
+    this.#added?.addPath(fold);
+    this.#database.write('update held set path = ?, fold = ? where id = ?', path, fold, id);
   }
 
   doom(id: number, since: string): void {
@@ -197,17 +203,21 @@ export class HeldResources {
 
   /** What lies at a path, whatever the case of its letters. */
   at(path: string): HeldResource | undefined {
-    const row = this.#database.get<Row>(`select ${columns} from held where fold = ?`, path.toLowerCase());
+    const fold = path.toLowerCase();
+    if (this.#isNew(fold)) return undefined;
+    const row = this.#database.get<Row>(`select ${columns} from held where fold = ?`, fold);
     return row && toHeld(row);
   }
 
   /** Whether one lies there. @param fold a path, its letters in lower case */
   isAt(fold: string): boolean {
+    if (this.#isNew(fold)) return false;
     return this.#database.get('select 1 as found from held where fold = ?', fold) !== undefined;
   }
 
   /** Whether one lies there, or in it as in a folder. */
   isTaken(fold: string): boolean {
+    if (this.#isNew(fold) && this.#isNew(`${fold}/`)) return false;
     // `0` comes behind `/`.
     const sql = `select 1 as found from held where fold = ?
       union all select 1 from held where fold > ? and fold < ? limit 1`;
@@ -217,9 +227,15 @@ export class HeldResources {
   /** Whether anything lies in it as in a folder. */
   isFolder(path: string): boolean {
     const fold = path.toLowerCase();
+    if (this.#isNew(`${fold}/`)) return false;
     // `0` comes behind `/`.
     const sql = 'select 1 as found from held where fold > ? and fold < ? limit 1';
     return this.#database.get(sql, `${fold}/`, `${fold}0`) !== undefined;
+  }
+
+  /** True: nothing that is held has to do with it. */
+  #isNew(key: string): boolean {
+    return this.#added?.mayHave(key) === false;
   }
 }
 
