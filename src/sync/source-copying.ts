@@ -11,6 +11,7 @@ import type { Copying } from './content/copying.ts';
 import { workThroughDue } from './content/due-work.ts';
 import { takePackage } from './content/package-contents.ts';
 import { listPackages } from './stages/dump-stage.ts';
+import type { Filling } from './stages/staging.ts';
 import type { Meter } from './sync-progress.ts';
 import type { SyncReport } from './sync-report.ts';
 
@@ -89,11 +90,31 @@ export class SourceCopying {
   }
 
   /** For what has its manifest within alone. */
-  async readPackage(member: Member, handler: StatementHandler): Promise<string | undefined> {
+  readPackage(member: Member, stage: StatementHandler): Promise<string | undefined> {
+    return this.#take(member, { stage });
+  }
+
+  /** Whether a dump can fill the copy: each resource in one pass, and nobody is to be told of it. */
+  get canFill(): boolean {
+    const { copying, maximumTransfer } = this.#deps;
+    const { sink, told, held, due } = copying.deps;
+    const isSilent = !told.isHeard && sink.freePlace !== undefined;
+    return isSilent && maximumTransfer === undefined && held.count() === 0 && due.count() === 0;
+  }
+
+  /** @returns why not all that it has is in the copy or due; undefined: it is */
+  async fill(member: Member, filling: Filling): Promise<string | undefined> {
+    const trouble = await this.#take(member, { filling });
+    return trouble ?? (this.#deps.stop.aborted ? 'it was stopped' : undefined);
+  }
+
+  async #take(
+    { uri, hashes, length }: Member,
+    how: { stage?: StatementHandler; filling?: Filling },
+  ): Promise<string | undefined> {
     const { copying, remarks, stop, threads } = this.#deps;
-    const { uri, hashes, length } = member;
     const deps = { ...copying.deps, maximumOctets: Number.MAX_SAFE_INTEGER, copying, remarks, threads };
-    const trouble = await takePackage({ uri, hashes, length }, deps, stop, handler);
+    const trouble = await takePackage({ uri, hashes, length }, deps, stop, how);
     this.packages += 1;
     return trouble;
   }
@@ -136,7 +157,7 @@ export class SourceCopying {
         if (stop.aborted || due.count() === 0 || quota.room === 0) return;
         // One by one, what is allowed can be kept to.
         if ((member.length ?? Number.MAX_SAFE_INTEGER) > this.#allowance) return;
-        const trouble = await this.readPackage(member, {});
+        const trouble = await this.#take(member, {});
         meter.did(copying.tally, 1);
         if (trouble !== undefined) note(`a package was of no use: ${trouble}`);
       }

@@ -6,7 +6,8 @@ import type { Way } from './choice/way.ts';
 import { stageChanges } from './stages/change-stage.ts';
 import { stageList } from './stages/list-stage.ts';
 import { stageChangeDumps, stageResourceDumps } from './stages/manifest-stage.ts';
-import { newTally, type Staging, type Tally } from './stages/staging.ts';
+import { addTally, newTally, type Staging, type Tally } from './stages/staging.ts';
+import { fillFromDumps } from './stages/whole-dump.ts';
 
 /** Before anybody published anything. */
 const beginning = '1970-01-01T02:00:00Z';
@@ -43,6 +44,7 @@ export class SourceReading {
       if (asked === 'incremental') return;
       this.ways.push({ way: 'audit', why: gap });
     }
+    if (first.way === 'baseline' && (await this.#fill())) return;
     const at = await this.#readLists(gap !== undefined || first.why === 'as asked');
     if (at === undefined || !offersChanges(set)) return;
     // A list that is older than what is known takes nothing of it back.
@@ -70,7 +72,7 @@ export class SourceReading {
       changelist.length > 0
         ? await stageChanges(changelist, from, this.#staging)
         : await stageChangeDumps(changedump, from, this.#staging);
-    this.#add(staged);
+    addTally(this.tally, staged);
     if (staged.gap === undefined || !hasList) this.#staging.database.keep('cursor', staged.cursor);
     if (staged.gap === undefined) return undefined;
     // What changed before anybody looked is missing from changes alone.
@@ -84,6 +86,18 @@ export class SourceReading {
 
   get #cursor(): string | undefined {
     return this.#staging.database.setting('cursor');
+  }
+
+  /** @returns false: lists have to say what there is */
+  async #fill(): Promise<boolean> {
+    const { resourcedump, changelist } = this.#deps.set.lists;
+    const { fillFrom, database } = this.#staging;
+    if (fillFrom === undefined || resourcedump.length === 0 || changelist.length === 0) return false;
+    const filled = await fillFromDumps(resourcedump, changelist, this.#staging, fillFrom);
+    if (filled === undefined) return false;
+    addTally(this.tally, filled);
+    database.keep('cursor', filled.cursor);
+    return true;
   }
 
   /**
@@ -100,7 +114,7 @@ export class SourceReading {
     }
     if (resourcelist.length === 0) {
       const staged = await stageResourceDumps(resourcedump, this.#staging);
-      this.#add(staged);
+      addTally(this.tally, staged);
       if (staged.incomplete !== undefined) {
         this.#deps.note(`the Resource Dump was not read to its end: ${staged.incomplete}`);
         return undefined;
@@ -118,17 +132,13 @@ export class SourceReading {
     const { at: knownAt, validators } = known === undefined ? {} : (JSON.parse(known) as KnownList);
     const staged = await stageList(uri, this.#staging, this.#cursor === undefined ? {} : validators);
     if (staged === undefined) return knownAt;
-    this.#add(staged);
+    addTally(this.tally, staged);
     if (staged.incomplete !== undefined) {
       this.#deps.note(`${uri} was not read to its end: ${staged.incomplete}`);
       return 'incomplete';
     }
     database.keep(name, JSON.stringify({ at: staged.at, validators: staged.validators }));
     return staged.at;
-  }
-
-  #add(tally: Tally): void {
-    for (const name of Object.keys(this.tally) as (keyof Tally)[]) this.tally[name] += tally[name];
   }
 }
 

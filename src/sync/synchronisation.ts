@@ -8,7 +8,7 @@ import { Remarks } from '../resourcesync/reading/remarks.ts';
 import { rememberingPort } from '../resourcesync/reading/remembered-documents.ts';
 import type { SourcePort } from '../resourcesync/source-port.ts';
 import { Quota } from './choice/quota.ts';
-import { createSelector } from './choice/selection.ts';
+import { createSelector, isEverything } from './choice/selection.ts';
 import { chooseWay, type Way } from './choice/way.ts';
 import { Copying, newCopyTally } from './content/copying.ts';
 import { Parts } from './content/parts.ts';
@@ -18,9 +18,10 @@ import { openSink } from './open-sink.ts';
 import { heldBackOf, SourceCopying } from './source-copying.ts';
 import { offersChanges, offersList, SourceReading } from './source-reading.ts';
 import { ComparisonFile } from './stages/comparison.ts';
-import type { Staging } from './stages/staging.ts';
+import type { FillFrom, Staging } from './stages/staging.ts';
 import { CopyDatabase, ownFolder } from './state/copy-database.ts';
 import { DueResources } from './state/due-resources.ts';
+import { ExpectedFiles } from './state/expected-files.ts';
 import { HeldResources } from './state/held-resources.ts';
 import { KeptDocuments } from './state/kept-documents.ts';
 import { type Intent, keepIntent, readIntent } from './sync-intent.ts';
@@ -181,9 +182,18 @@ class Synchronisation {
       dropsExcluded: this.#options.dropsExcluded,
       isAllowed: createAuthority(set.uri, this.#intent.hosts),
       readPackage: work && ((member, handler) => work.readPackage(member, handler)),
+      fillFrom: work?.canFill && isEverything(this.#intent.selection) ? this.#fillFrom(set, work) : undefined,
       now,
       comparison: this.#comparison,
       onProgress: (done) => this.#meter.entries(done),
+    };
+  }
+
+  /** What comes belongs to this Source, whatever ends the run. */
+  #fillFrom(set: SourceSet, work: SourceCopying): FillFrom {
+    return (member, filling) => {
+      keepIntent(this.#database, this.#intent, set.uri);
+      return work.fill(member, filling);
     };
   }
 
@@ -200,7 +210,8 @@ class Synchronisation {
     const onOctets = this.#meter.transfer.bind(this.#meter);
     const { count, octets } = held.sum();
     const quota = new Quota(limits, { count, octets: sink.takesContents ? octets : 0 });
-    const state = { database, held, due, sink, told, quota };
+    const expected = new ExpectedFiles(database);
+    const state = { database, held, due, expected, sink, told, quota };
     return new Copying({ port, parts, maximumOctets, isAllowed, onOctets, ...state, now });
   }
 

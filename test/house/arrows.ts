@@ -140,7 +140,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     content: 'choice places sinks stages state unpacking',
     ocfl: 'sinks',
     places: 'sinks state',
-    stages: 'state',
+    stages: 'choice state',
     unpacking: 'sinks',
     warc: 'sinks state',
   },

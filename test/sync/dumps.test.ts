@@ -1,4 +1,9 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CopyDatabase } from '../../src/sync/state/copy-database.ts';
+import { passing } from '../../src/sync/state/due-resources.ts';
+import { ExpectedFiles } from '../../src/sync/state/expected-files.ts';
 import { ChangingSource } from '../house/sync/changing-source.ts';
 import { Copy } from '../house/sync/copy.ts';
 
@@ -96,6 +101,82 @@ describe('a Source that offers dumps alone', () => {
     source.list();
     const { notes } = await copy.sync({ isDryRun: true });
     expect(notes).toEqual([expect.stringContaining('is known when it has been fetched')]);
+  });
+});
+
+describe('an empty copy of a Source with dumps and Change Lists', () => {
+  const asksForList = () => source.asked.includes('/rl.xml');
+  beforeEach(() => {
+    source.offers = ['resourcelist', 'changelist', 'resourcedump'];
+    source.packageSize = 20;
+    source.list();
+  });
+
+  it('is filled from the packages alone, in the state of the newest changes: what is gone never comes', async () => {
+    source.put('/3', 'for the second time');
+    source.remove('/4');
+    source.put('/new', 'new');
+    const report = await copy.sync();
+    expect(report).toMatchObject({ packages: 2, isComplete: true, read: { doomed: 0 }, held: 30 });
+    expect(report.copied).toMatchObject({ created: 30, updated: 0, deleted: 0, requests: 2 });
+    expect(copy.contents()).toEqual(source.contents());
+    expect(asksForList()).toBe(false);
+    expect(source.takeAsked().sort()).toEqual(['/3', '/new']);
+    source.put('/5', 'later');
+    expect(await copy.sync()).toMatchObject({ ways: [{ way: 'incremental' }], copied: { requests: 1 } });
+    expect(await copy.sync({ way: 'audit' })).toMatchObject({ read: { due: 0, doomed: 0 } });
+    expect(copy.contents()).toEqual(source.contents());
+  });
+
+  it('takes the list where one of the packages is of no use, and goes on with what came', async () => {
+    source.interferences.set('/rd-2.zip', (response) => {
+      response.writeHead(200).end('this is no ZIP');
+      return true;
+    });
+    const report = await copy.sync();
+    expect(report).toMatchObject({ held: 30, left: 0, read: { same: 20 }, copied: { created: 30 } });
+    expect(asksForList()).toBe(true);
+    expect(copy.contents()).toEqual(source.contents());
+  });
+
+  it('takes the list where changes do not reach back to the dump', async () => {
+    source.remove('/4');
+    source.forget();
+    source.put('/5', 'later');
+    const { notes } = await copy.sync();
+    expect(notes).toEqual([expect.stringContaining('changes may be missing')]);
+    expect(asksForList()).toBe(true);
+  });
+
+  it('takes the list where somebody wants to know of each change, with its links', async () => {
+    const told: string[] = [];
+    const tell = async ({ loc }: { readonly loc: string }) => void told.push(loc);
+    await copy.sync({}, { telling: { tell, atOnce: 1 } });
+    expect(told).toHaveLength(30);
+    expect(asksForList()).toBe(true);
+  });
+
+  it('has a resource once that a manifest names twice', async () => {
+    source.rewrite = (path, text) =>
+      path === 'manifest.xml' ? text.replace(/(<url>.*?<\/url>)/s, '$1$1') : text;
+    expect(await copy.sync()).toMatchObject({ held: 30, isComplete: true });
+    expect(copy.contents()).toEqual(source.contents());
+  });
+
+  it('has no file of a resource that is gone since a run was killed while it made files', async () => {
+    const database = CopyDatabase.open(copy.directory);
+    const text = 'this is 4';
+    const hashes = [`sha-256:${createHash('sha256').update(text).digest('hex')}`];
+    const stated = { loc: `${source.origin}/4`, hashes, length: text.length, lastmod: undefined };
+    database.keep('working', 'yes');
+    const more = { change: undefined, type: undefined, links: [] } as const;
+    new ExpectedFiles(database).expect([passing({ ...stated, ...more }, source.now)]);
+    database.close();
+    writeFileSync(copy.path('4'), text);
+    source.remove('/4');
+    source.list();
+    await copy.sync();
+    expect(copy.contents()).toEqual(source.contents());
   });
 });
 

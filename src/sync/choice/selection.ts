@@ -51,6 +51,11 @@ export function selectionText(selection: Selection): string {
   return JSON.stringify([...lists, maximumLength ?? null]);
 }
 
+/** Nothing is left out. */
+export function isEverything(selection: Selection): boolean {
+  return selectionText(selection) === selectionText(everything);
+}
+
 /** Decides for one resource. */
 export function createSelector(selection: Selection): (statement: Statement) => boolean {
   const { types, paths, relations, profiles, maximumLength } = selection;

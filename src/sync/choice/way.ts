@@ -55,6 +55,19 @@ export function areChangeDumpsCheaper(
   return all < due.octets + due.count * requestOctets;
 }
 
+/** Of which nothing is known but its length: nothing is lost by fetching it before it is known what it has. Octets. */
+const smallPackage = 268_435_456;
+
+/** Whether a package may be fetched before anything is known of what it has. */
+export function isSmallPackage({ length }: { readonly length: number | undefined }): boolean {
+  return length !== undefined && length <= smallPackage;
+}
+
+/** Whether what came of a dump so far is what packages are worth it for. */
+export function isFullOfSmall({ due, octets }: { readonly due: number; readonly octets: number }): boolean {
+  return due === 0 || octets / due < smallOctets;
+}
+
 /** Whether a dump is cheaper than a request for each resource that is due. */
 export function isDumpCheaper(due: { count: number; stated: number; octets: number }, held: number): boolean {
   if (due.count < fewest || due.count < held) return false;

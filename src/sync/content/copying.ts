@@ -8,6 +8,7 @@ import type { Placed, ServerAnswer, Sink } from '../sinks/sink.ts';
 import { isAsStated, otherHashes } from '../stages/as-stated.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
+import type { ExpectedFiles } from '../state/expected-files.ts';
 import type { HeldResource, HeldResources } from '../state/held-resources.ts';
 import { fetchContent, type Means, modifiedAt } from './fetched-content.ts';
 import type { PatchDeps } from './patched-content.ts';
@@ -17,6 +18,7 @@ export interface CopyingDeps extends Omit<PatchDeps, 'readHeld'> {
   readonly database: CopyDatabase;
   readonly held: HeldResources;
   readonly due: DueResources;
+  readonly expected: ExpectedFiles;
   readonly sink: Sink;
   readonly told: ToldChanges;
   readonly quota: Quota;

@@ -1,9 +1,12 @@
 import type { MemberPlace } from '../../resourcesync/packages/small-member.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
+import type { DueResource } from '../state/due-resources.ts';
 
 /** What is kept of what a manifest says of a member. */
 export interface Manifested extends Pick<Statement, 'loc' | 'hashes' | 'length' | 'lastmod' | 'type'> {
   readonly place: MemberPlace;
+  /** Of what comes at once; undefined: it is looked for among what is due. */
+  readonly due: DueResource | undefined;
 }
 
 /** What many have in common is kept once: of so many texts. */
@@ -24,9 +27,14 @@ export class ManifestedMembers {
     return this.#found.length;
   }
 
-  add({ loc, path, hashes, length, lastmod, type }: Statement): void {
+  /** @returns false: it is not in the package */
+  add({ loc, path, hashes, length, lastmod, type }: Statement, due?: DueResource): boolean {
     const place = path === undefined ? undefined : this.#members.get(path.replace(/^\//, ''));
-    if (place === undefined) return;
+    if (place === undefined) return false;
+    if (due !== undefined) {
+      this.#found.push({ loc, hashes, length, lastmod, type, place, due });
+      return true;
+    }
     this.#found.push({
       loc: own(loc),
       hashes: hashes.map(own),
@@ -34,7 +42,9 @@ export class ManifestedMembers {
       lastmod: this.#commonly(lastmod),
       type: this.#commonly(type),
       place,
+      due,
     });
+    return true;
   }
 
   /** Those that were added since. */

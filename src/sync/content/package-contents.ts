@@ -11,6 +11,7 @@ import {
 } from '../../resourcesync/reading/source-document.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { isAsStated } from '../stages/as-stated.ts';
+import type { Filling } from '../stages/staging.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
 import { Unpacker } from '../unpacking/unpacker.ts';
 import type { Copying } from './copying.ts';
@@ -40,13 +41,14 @@ const membersAtOnce = 2_048;
 /**
  * Takes from a package of a dump what is due and as the newest statement has it; everything else stays due.
  * @param stage told what its manifest says before anything is taken, where no list says what there is
+ * @param filling takes from it meanwhile
  * @returns why it is of no use; undefined: it was read to its end
  */
 export async function takePackage(
   address: PackageAddress,
   deps: PackageDeps,
   stop: AbortSignal,
-  stage?: StatementHandler,
+  { stage, filling }: { readonly stage?: StatementHandler; readonly filling?: Filling } = {},
 ): Promise<string | undefined> {
   const { uri, hashes, length } = address;
   const fetched = await download(uri, { hashes, length }, {}, { ...deps, asFile: true });
@@ -57,7 +59,7 @@ export async function takePackage(
   try {
     const difference = differenceFrom({ hashes, length }, fetched.content);
     if (difference !== undefined) return `${uri}: ${difference}`;
-    return await takeFrom(file, uri, deps, stop, stage);
+    return await takeFrom(file, uri, deps, stop, stage, filling);
   } finally {
     deps.parts.remove(uri);
   }
@@ -69,6 +71,7 @@ async function takeFrom(
   deps: PackageDeps,
   stop: AbortSignal,
   stage: StatementHandler | undefined,
+  filling: Filling | undefined,
 ): Promise<string | undefined> {
   let zip: PackageFile | undefined;
   let taking: TakenMembers | undefined;
@@ -81,10 +84,16 @@ async function takeFrom(
     taking = taken;
     const statement = (found: Statement) => {
       stage?.statement?.(found);
-      members.add(found);
+      const chosen = filling === undefined ? 'due' : filling.choose(found);
+      if (chosen === undefined) return;
+      if (chosen === 'due') members.add(found);
+      else if (!members.add(found, chosen)) deps.due.left(chosen);
     };
     const place = `${uri}!/manifest.xml`;
-    const opened = (document: DocumentOpening) => stage?.opened?.(document);
+    const opened = (document: DocumentOpening) => {
+      stage?.opened?.(document);
+      filling?.opened(document);
+    };
     const handler = { opened, statement, withoutLinks: stage === undefined };
     // Where the manifest says what there is, all of that is known before anything is taken.
     const few = async () => {
@@ -176,11 +185,12 @@ async function takeMember(
   found: Manifested,
   { due, copying }: PackageDeps,
 ): Promise<void> {
-  let wanted = due.find(found.loc);
-  if (wanted === undefined || !isOneState(wanted, found)) return;
+  let wanted = found.due ?? due.find(found.loc);
+  if (wanted === undefined || (found.due === undefined && !isOneState(wanted, found))) return;
   const member = found.place;
-  if (member.uncompressedSize > largestMember) return;
   if (isSmallMember(member) && (await files.take(wanted, found))) return;
+  due.left(wanted);
+  if (member.uncompressedSize > largestMember) return;
   // It has to do with one of them, perhaps.
   await files.settle();
   wanted = due.find(found.loc);

@@ -7,7 +7,7 @@ import type { CopyingDeps } from './copying.ts';
 /** Kept while files are put into the copy: where it is still there, the last run was killed. */
 const mark = 'working';
 
-type RecoveryDeps = Pick<CopyingDeps, 'database' | 'held' | 'due' | 'sink' | 'now'>;
+type RecoveryDeps = Pick<CopyingDeps, 'database' | 'held' | 'due' | 'expected' | 'sink' | 'now'>;
 
 /** From here on a kill may leave files behind that the state does not know of. */
 export function beginWork({ database }: Pick<RecoveryDeps, 'database'>): void {
@@ -25,7 +25,8 @@ export function endWork({ database }: Pick<RecoveryDeps, 'database'>): void {
  * where it would lie, and what was doomed where it lay. Whatever is due stays so, for nobody may have been told of it.
  */
 export async function recover(deps: RecoveryDeps): Promise<void> {
-  const { database, held, due, sink } = deps;
+  const { database, held, due, expected, sink } = deps;
+  expected.recall(due);
   if (database.setting(mark) === undefined || !sink.takesContents) return;
   for (let page = held.doomedAfter(0); page.length > 0; page = held.doomedAfter(page.at(-1)?.id ?? 0)) {
     for (const resource of page) {

@@ -11,6 +11,11 @@ export class ToldChanges {
     this.#telling = telling;
   }
 
+  /** Somebody wants to know. */
+  get isHeard(): boolean {
+    return this.#telling !== undefined;
+  }
+
   /**
    * Whatever follows from it is done when the change was taken.
    * @param changed made where somebody wants to know

@@ -7,7 +7,7 @@ import { modifiedAt } from './fetched-content.ts';
 import type { Manifested } from './manifested.ts';
 
 /** As many go to be unpacked at a time, or so many octets. */
-const batchMembers = 256;
+const batchMembers = 512;
 const batchOctets = 8_388_608;
 
 export interface UnpackedFilesDeps {
@@ -31,6 +31,8 @@ class Batch {
   readonly members: MemberToUnpack[] = [];
   readonly promised = new Set<string>();
   octets = 0;
+  /** Those without a row are here, or will not come. */
+  settled = () => {};
   done: Promise<readonly Unpacked[]> = Promise.resolve([]);
 }
 
@@ -59,13 +61,15 @@ export class UnpackedFiles {
   /** @returns false: it has to be put into the copy by itself, after `settle` */
   async take(due: DueResource, found: Manifested): Promise<boolean> {
     const { place } = found;
-    const { held, sink, quota } = this.#deps.copying.deps;
+    const { held, sink, quota, due: rows } = this.#deps.copying.deps;
     if (held.find(due.loc) !== undefined) return false;
     const free = sink.freePlace?.(due.loc, this.#promised);
     if (free === undefined) return false;
     const came = quota.take({ octets: place.uncompressedSize, instead: undefined });
-    // It stays due.
-    if (came === undefined) return true;
+    if (came === undefined) {
+      rows.left(due);
+      return true;
+    }
     const batch = this.#gathered;
     const { path, file } = free;
     const { hashes, length, lastmod } = due;
@@ -95,6 +99,8 @@ export class UnpackedFiles {
     const { copying, unpack, package: file } = this.#deps;
     const batch = this.#gathered;
     this.#gathered = new Batch();
+    const passing = batch.awaited.flatMap(({ due }) => (due.id === undefined ? [due] : []));
+    if (passing.length > 0) batch.settled = copying.deps.expected.expect(passing);
     batch.done = unpack({ package: file, parts: copying.deps.parts.folder, members: batch.members });
     // Whoever lands it gets to know.
     batch.done.catch(() => undefined);
@@ -116,6 +122,7 @@ export class UnpackedFiles {
         failure ??= { error };
       }
     }
+    batch.settled();
     if (failure) throw failure.error;
   }
 
@@ -126,6 +133,7 @@ export class UnpackedFiles {
   ): Promise<void> {
     const { copying } = this.#deps;
     came(unpacked?.kind === 'written' ? unpacked.length : undefined);
+    if (unpacked === undefined || unpacked.kind === 'different') copying.deps.due.left(due);
     if (unpacked === undefined) return;
     const nothing = { etag: undefined, lastModified: undefined, isProvisional: false } as const;
     if (unpacked.kind === 'written')

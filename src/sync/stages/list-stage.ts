@@ -63,10 +63,17 @@ export class Inventory {
   readonly #hasDue: boolean;
   readonly #highest: number;
   #oldest: string | undefined;
+  readonly #become: (statement: Statement, asOf: string) => void;
   /** The last one was not there as the state had it, and that was said. */
   #isBroken = false;
 
-  constructor(staging: Staging) {
+  /** @param become what is to come; by default it is due */
+  constructor(
+    staging: Staging,
+    become: (statement: Statement, asOf: string) => void = (statement, asOf) =>
+      staging.due.add(statement, asOf),
+  ) {
+    this.#become = become;
     this.#staging = staging;
     this.#highest = staging.held.highestId();
     this.#seen = new SeenIds(this.#highest);
@@ -124,7 +131,7 @@ export class Inventory {
     if (found) comparison?.note('different', statement.loc);
     else if (!this.#isBroken) comparison?.note('missing', statement.loc);
     if (found?.doomed !== undefined) held.reprieve(found.id);
-    due.add(statement, asOf);
+    this.#become(statement, asOf);
   }
 
   /** Undefined where it is not there as the state has it: it comes anew. */

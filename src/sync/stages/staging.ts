@@ -1,9 +1,13 @@
 import type { Remarks } from '../../resourcesync/reading/remarks.ts';
-import type { Member, StatementHandler } from '../../resourcesync/reading/source-document.ts';
+import type {
+  DocumentOpening,
+  Member,
+  StatementHandler,
+} from '../../resourcesync/reading/source-document.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
-import type { DueResources } from '../state/due-resources.ts';
+import type { DueResource, DueResources } from '../state/due-resources.ts';
 import type { HeldResources } from '../state/held-resources.ts';
 import type { Comparison } from './comparison.ts';
 
@@ -12,6 +16,20 @@ import type { Comparison } from './comparison.ts';
  * @returns why it is of no use; undefined: it was read to its end
  */
 export type ReadPackage = (member: Member, handler: StatementHandler) => Promise<string | undefined>;
+
+/**
+ * Fetches a package, and takes from it what is chosen of what its manifest says.
+ * @returns why not all of that is in the copy or due; undefined: it is
+ */
+export type FillFrom = (member: Member, filling: Filling) => Promise<string | undefined>;
+
+/** What is done with a package that says what there is, in a copy that has nothing yet. */
+export interface Filling {
+  /** Before the first of `choose`. */
+  opened(document: DocumentOpening): void;
+  /** @returns what is to come at once, `due` where it became a row like any other; undefined: nothing */
+  choose(statement: Statement): DueResource | 'due' | undefined;
+}
 
 /** What reading a Source's lists needs: what they say becomes rows, and nothing is fetched for it. */
 export interface Staging {
@@ -28,6 +46,8 @@ export interface Staging {
   readonly isAllowed: (loc: string) => boolean;
   /** For manifests that lie in their packages alone; undefined: nothing is fetched. */
   readonly readPackage: ReadPackage | undefined;
+  /** Undefined: lists have to say what there is. */
+  readonly fillFrom?: FillFrom | undefined;
   /** Our clock, ISO UTC: for a Source that states no times at all. */
   readonly now: () => string;
   /** Told what an audit finds. */
@@ -50,6 +70,19 @@ export interface Tally {
   foreign: number;
   /** Older than what is known. */
   outdated: number;
+}
+
+export function addTally(
+  sum: Tally,
+  { entries, same, due, doomed, excluded, foreign, outdated }: Tally,
+): void {
+  sum.entries += entries;
+  sum.same += same;
+  sum.due += due;
+  sum.doomed += doomed;
+  sum.excluded += excluded;
+  sum.foreign += foreign;
+  sum.outdated += outdated;
 }
 
 export function newTally(): Tally {

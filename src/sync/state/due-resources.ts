@@ -4,7 +4,8 @@ import type { CopyDatabase } from './copy-database.ts';
 
 /** A resource whose bytes are wanted, as the newest statement has it. */
 export interface DueResource {
-  readonly id: number;
+  /** Undefined: it has no row yet, for its bytes are about to come. */
+  readonly id: number | undefined;
   readonly loc: string;
   readonly change: StatedChange | undefined;
   readonly asOf: string;
@@ -19,6 +20,12 @@ export interface DueResource {
   /** In a row. */
   readonly failures: number;
 }
+
+/** What is kept of a statement. */
+export type StatedResource = Pick<
+  Statement,
+  'loc' | 'change' | 'lastmod' | 'hashes' | 'length' | 'type' | 'links'
+>;
 
 export interface FailedResource {
   readonly loc: string;
@@ -54,7 +61,7 @@ export class DueResources {
   }
 
   /** A newer statement takes the place of an older one, and is tried at once. */
-  add({ loc, change, lastmod, hashes, length, type, links }: Statement, asOf: string): void {
+  add({ loc, change, lastmod, hashes, length, type, links }: StatedResource, asOf: string): void {
     this.#database.write(
       `insert into due (loc, change, as_of, lastmod, hashes, length, type, links) values (?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (loc) do update set
@@ -111,16 +118,24 @@ export class DueResources {
     return this.#database.all<Row>('select * from due where id > ? order by id limit 500', id).map(toDue);
   }
 
+  /** What was about to come did not: it has a row from now on. */
+  left(resource: DueResource): void {
+    if (resource.id === undefined) this.add(resource, resource.asOf);
+  }
+
   /** A statement that came meanwhile keeps its place. */
   done({ id, asOf }: DueResource): void {
+    if (id === undefined) return;
     this.#database.write('delete from due where id = ? and as_of = ?', id, asOf);
   }
 
-  failed({ id, failures }: DueResource, reason: string, now: string): void {
+  failed(resource: DueResource, reason: string, now: string): void {
+    this.left(resource);
+    const { loc, failures } = resource;
     const pause = Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** (failures - freeFailures));
     const nextTry = failures < freeFailures ? undefined : addSeconds(now, pause);
-    const sql = 'update due set failures = failures + 1, next_try = ?, reason = ? where id = ?';
-    this.#database.write(sql, nextTry, reason, id);
+    const sql = 'update due set failures = failures + 1, next_try = ?, reason = ? where loc = ?';
+    this.#database.write(sql, nextTry, reason, loc);
   }
 
   countFailed(): number {
@@ -138,6 +153,18 @@ export class DueResources {
         ...{ loc, failures, nextTry: nextTry ?? undefined, reason: reason ?? '' },
       }));
   }
+}
+
+/** The same of what has no row: its bytes are about to come. */
+export function passing(statement: StatedResource, asOf: string): DueResource {
+  const { loc, change, lastmod, hashes, length, type } = statement;
+  return {
+    ...{ id: undefined, loc, change, asOf, lastmod, hashes, length, type, failures: 0 },
+    get links() {
+      return statement.links;
+    },
+    mayLinkTo: (relation) => statement.links.some(({ rel }) => rel === relation),
+  };
 }
 
 function toDue(row: Row): DueResource {

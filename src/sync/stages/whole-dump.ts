@@ -1,0 +1,94 @@
+import { earlier } from '../../core/datetime.ts';
+import { isBridgeError } from '../../core/errors.ts';
+import type { DocumentOpening, Member } from '../../resourcesync/reading/source-document.ts';
+import type { Statement } from '../../resourcesync/reading/statement.ts';
+import { isFullOfSmall, isSmallPackage } from '../choice/way.ts';
+import { type DueResource, passing } from '../state/due-resources.ts';
+import { type StagedChanges, stageChanges } from './change-stage.ts';
+import { listPackages } from './dump-stage.ts';
+import { Inventory } from './list-stage.ts';
+import { addTally, type FillFrom, type Staging, type Tally } from './staging.ts';
+
+interface WholeDump {
+  /** Of the dump, and of each of its packages: what changed since is in Change Lists. */
+  readonly from: string;
+  readonly packages: readonly Member[];
+}
+
+/**
+ * Fills a copy that has nothing yet from Resource Dumps, without a Resource List beside them: their manifests say what
+ * there is, and Change Lists what has changed since. Those are read first, so that nothing comes that is gone by now.
+ * @returns undefined: it cannot be done, or not to the end. What came is in the copy, and lists have to say what is missing
+ */
+export async function fillFromDumps(
+  dumps: readonly string[],
+  changeLists: readonly string[],
+  staging: Staging,
+  fillFrom: FillFrom,
+): Promise<StagedChanges | undefined> {
+  let whole: WholeDump | undefined;
+  let changes: StagedChanges;
+  try {
+    whole = await wholeDumpOf(dumps, staging);
+    if (whole === undefined) return undefined;
+    changes = await stageChanges(changeLists, whole.from, staging);
+  } catch (error) {
+    if (!isBridgeError(error) || error.code === 'interrupted') throw error;
+    return undefined;
+  }
+  if (changes.gap !== undefined) return undefined;
+  const filled = await fill(whole, staging, fillFrom);
+  if (filled === undefined) return undefined;
+  const sum = { ...changes };
+  addTally(sum, filled);
+  return sum;
+}
+
+/** @returns undefined: something of them is missing, says nothing of its time, or is large */
+async function wholeDumpOf(uris: readonly string[], staging: Staging): Promise<WholeDump | undefined> {
+  const packages: Member[] = [];
+  let from: string | undefined;
+  for (const uri of uris) {
+    const { at, incomplete, packages: listed } = await listPackages(uri, staging);
+    if (at === undefined || incomplete !== undefined || !listed.every(isSmallPackage)) return undefined;
+    packages.push(...listed);
+    const times = [at, ...listed.flatMap(({ times }) => times.at ?? [])];
+    from = [...times, from ?? at].reduce(earlier);
+  }
+  return from === undefined ? undefined : { from, packages };
+}
+
+async function fill(
+  { from, packages }: WholeDump,
+  staging: Staging,
+  fillFrom: FillFrom,
+): Promise<Tally | undefined> {
+  const { due } = staging;
+  const hasDue = due.count() > 0;
+  let chosen: DueResource | 'due' | undefined;
+  let octets = 0;
+  const inventory = new Inventory(staging, (statement, asOf) => {
+    octets += statement.length ?? 0;
+    // Whatever is due is so by a change; the newer statement counts.
+    const isDue = hasDue && due.find(statement.loc) !== undefined;
+    if (isDue) due.add(statement, asOf);
+    chosen = isDue ? 'due' : passing(statement, asOf);
+  });
+  for (const member of packages) {
+    let asOf = from;
+    const trouble = await fillFrom(member, {
+      opened: ({ times }: DocumentOpening) => {
+        asOf = times.at ?? from;
+      },
+      choose: (statement: Statement) => {
+        chosen = undefined;
+        inventory.stage(statement, asOf);
+        return chosen;
+      },
+    });
+    // What changed between an older manifest and the dump is in none of what was read.
+    if (trouble !== undefined || asOf < from || !isFullOfSmall({ ...inventory.tally, octets }))
+      return undefined;
+  }
+  return inventory.tally;
+}
