@@ -26,6 +26,7 @@ import { timeGateRoutes } from './memento/time-gate.ts';
 import { timeMapRoutes } from './memento/time-map.ts';
 import { oaiRoutes } from './oai/oai-routes.ts';
 import { openapiRoutes } from './openapi/openapi-routes.ts';
+import { schemasWhenAsked } from './openapi/schemas-when-asked.ts';
 import { healthRoutes } from './operations/health.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import { createRareLog } from './operations/rare-log.ts';
@@ -76,6 +77,7 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
     rewriteUrl: createRewrite(deps.baseUrl),
     routerOptions: { maxParamLength: 1024 },
     exposeHeadRoutes: false,
+    schemaController: schemasWhenAsked(),
     serverFactory: (listener) => connections.createServer(listener, (what) => refused.note(what)),
     bodyLimit: 1024,
     clientErrorHandler: (error, socket) => refuseClient(error, socket, connections.isBusy(socket)),
