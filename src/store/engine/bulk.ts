@@ -79,14 +79,25 @@ async function insertAsValues<Returned>(
     if (rows.length - start < size) continue;
     const sql = `${insert} values ${Array(size).fill(tuple).join(', ')}${suffix(table, options)}`;
     for (; rows.length - start >= size; start += size) {
-      const bindings: Value[] = [];
-      for (const row of rows.slice(start, start + size))
-        for (const column of columns) bindings.push(row[column] ?? null);
-      const written = await run(sql, bindings);
+      const written = await run(sql, valuesOf(rows, columns, start, start + size));
       if (options.returning) returned.push(...(written as Returned[]));
     }
   }
   return returned;
+}
+
+/** One after the other: counting leaves nothing behind, where iterators leave an object for each value. */
+function valuesOf(rows: readonly Row[], columns: readonly string[], start: number, end: number): Value[] {
+  const values: Value[] = new Array((end - start) * columns.length);
+  let at = 0;
+  for (let index = start; index < end; index += 1) {
+    const row = rows[index] as Row;
+    for (let column = 0; column < columns.length; column += 1) {
+      values[at] = row[columns[column] as string] ?? null;
+      at += 1;
+    }
+  }
+  return values;
 }
 
 function columnsOf([first = {}]: readonly Row[]): readonly string[] {

@@ -199,7 +199,7 @@ export async function directStatements(trx: Knex.Transaction): Promise<DirectSta
 function runQuery(connection: SqliteConnection, query: QueryObject): QueryObject {
   const prepared = prepare(connection, query.sql);
   const { statement } = prepared;
-  const bindings = (query.bindings ?? []).map(toBinding);
+  const bindings = bindingsOf(query.bindings);
   if (prepared.columns) {
     query.response = readRows(prepared, bindings);
     return query;
@@ -274,6 +274,12 @@ function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
     if (statements.size > keptStatements && oldest !== undefined) statements.delete(oldest);
   }
   return prepared;
+}
+
+function bindingsOf(values: readonly unknown[] = []): Binding[] {
+  const bindings: Binding[] = new Array(values.length);
+  for (let index = 0; index < values.length; index += 1) bindings[index] = toBinding(values[index]);
+  return bindings;
 }
 
 type Binding = null | number | bigint | string | Uint8Array;
