@@ -186,5 +186,12 @@ export function inCollections(
 
 function collectionLinks(source: string, collections: readonly string[]): Link[] {
   // The order in which a header names its sets means nothing, and is not always the same.
-  return [...collections].sort().map((spec) => ({ rel: 'collection', href: collectionPath(source, spec) }));
+  const sorted = isSorted(collections) ? collections : [...collections].sort();
+  return sorted.map((spec) => ({ rel: 'collection', href: collectionPath(source, spec) }));
+}
+
+function isSorted(texts: readonly string[]): boolean {
+  for (let index = 1; index < texts.length; index += 1)
+    if ((texts[index - 1] as string) > (texts[index] as string)) return false;
+  return true;
 }

@@ -26,11 +26,30 @@ const shared = new Set(['collection', 'profile', 'license', 'type']);
 export function toForm(links: string, path: string): LinkForm | undefined {
   if (links.length < 40 || links.startsWith('#') || links.includes('\\')) return undefined;
   const rest: string[] = [];
-  const form = plainForm(links, ownOf(path), rest) ?? parsedForm(links, ownOf(path), rest);
-  if (form === undefined) return undefined;
+  const own = ownOf(path);
+  const form = plainForm(links, own, rest) ?? parsedForm(links, own, rest);
+  if (form === undefined || form.length > longestForm) return undefined;
   const found = { form, rest: rest.join('\n') };
-  const isSame = found.form.length <= longestForm && fromForm(found.form, found.rest, path) === links;
-  return isSame ? found : undefined;
+  return saysThe(links, found, own) ? found : undefined;
+}
+
+/** Whether `fromForm` comes to these links, without making a text of it. */
+function saysThe(links: string, { form, rest }: LinkForm, own: Own): boolean {
+  const pieces = piecesOf(form);
+  const lines = rest === '' ? [] : rest.split('\n');
+  let line = 0;
+  let at = 0;
+  for (let index = 0; index < pieces.length; index += 1) {
+    let piece = pieces[index] as string;
+    if (index % 2 === 1) {
+      const isLine = piece === '4';
+      piece = isLine ? fill(lines[line] ?? '', own) : (own[Number(piece) - 1] ?? '');
+      if (isLine) line += 1;
+    }
+    if (!links.startsWith(piece, at)) return false;
+    at += piece.length;
+  }
+  return at === links.length;
 }
 
 const linkStart = '{"rel":"';
@@ -52,8 +71,8 @@ function plainForm(links: string, own: Own, rest: string[]): string | undefined 
     const end = links.indexOf('}', to);
     if (to < 0 || end < 0) return undefined;
     // A type, perhaps; what has more is looked at as a whole.
-    const behind = links.slice(to, end + 1);
-    if (!/^"(?:,"type":"[^"{}]*")?\}$/.test(behind)) return undefined;
+    const behind = end === to + 1 ? '"}' : links.slice(to, end + 1);
+    if (end > to + 1 && !/^","type":"[^"{}]*"\}$/.test(behind)) return undefined;
     const href = links.slice(from, to);
     const isShared = shared.has(links.slice(at + linkStart.length, relEnd));
     form += links.slice(at, from) + (isShared ? href : escaped(hrefForm(href, own, tried))) + behind;
@@ -100,7 +119,9 @@ export function fromForm(form: string, rest: string, path: string): string {
   let line = 0;
   let links = '';
   // Cutting a text that is kept is quicker than searching it with an expression.
-  for (const [index, piece] of piecesOf(form).entries()) {
+  const pieces = piecesOf(form);
+  for (let index = 0; index < pieces.length; index += 1) {
+    const piece = pieces[index] as string;
     if (index % 2 === 0) links += piece;
     else if (piece === '4') {
       links += fill(lines[line] ?? '', own);
@@ -203,15 +224,15 @@ function hrefForm(href: string, [item, identifier, local]: Own, rest: string[]):
     rest.push(`\u0001${behind}`);
     return '\u0004';
   }
-  for (const [mark, end] of [
-    ['\u0002', identifier],
-    ['\u0003', local],
-  ] as const) {
-    const before = href.slice(0, -end.length);
-    if (end !== '' && href.endsWith(end) && !isAlnum.test(before.at(-1) ?? 'a')) return before + mark;
-  }
+  if (endsWithItsOwn(href, identifier)) return `${href.slice(0, -identifier.length)}\u0002`;
+  if (endsWithItsOwn(href, local)) return `${href.slice(0, -local.length)}\u0003`;
   rest.push(href);
   return '\u0004';
+}
+
+/** Behind something that is neither a letter nor a digit. */
+function endsWithItsOwn(href: string, end: string): boolean {
+  return end !== '' && href.endsWith(end) && !isAlnum.test(href[href.length - end.length - 1] ?? 'a');
 }
 
 function fill(line: string, [item]: Own): string {
