@@ -31,8 +31,9 @@ export async function storeChanges(
   const at = momentAfter(journal.journal_at, now, changes);
   let seq = journal.journal_seq;
   for (const some of batches(changes, changesAtATime)) {
-    const rows = some.map((plan, index) => toRows(plan, seq + index + 1, at, patches));
-    await storeRows(trx, sourceId, run, rows, itemIds);
+    const place = { sourceId, runId: run.id, itemIds, at, patches };
+    const rows = some.map((plan, index) => toRows(plan, seq + index + 1, place));
+    await storeRows(trx, sourceId, rows);
     seq += some.length;
   }
   await insertRows(trx, 'moment', [{ source_id: sourceId, at, seq }], {
@@ -56,21 +57,20 @@ const changesAtATime = 1_000;
 async function storeRows(
   trx: Knex.Transaction,
   sourceId: number,
-  run: { readonly id: number },
   rows: readonly ChangeRows[],
-  itemIds: ReadonlyMap<string, number>,
 ): Promise<void> {
   const stored = await storedLinks(trx, sourceId, linksOf(rows));
+  // In place: copies of rows were a tenth of what storing leaves to be collected.
+  for (const { resource, change } of rows) {
+    const { path } = resource;
+    resource.links = stored(resource.links, path);
+    change.links = stored(change.links, path);
+    if (change.links_before !== null) change.links_before = stored(change.links_before, path);
+  }
   const resources = await insertRows<{ id: number; path: string }>(
     trx,
     'resource',
-    rows.map(({ plan, resource }) => ({
-      ...resource,
-      links: stored(resource.links, resource.path),
-      source_id: sourceId,
-      item_id: itemIds.get(plan.identifier) ?? missing(plan.identifier),
-      seen_run: plan.seenRun === undefined ? run.id : plan.seenRun,
-    })),
+    rows.map(({ resource }) => resource),
     // An address that several items name may pass from one to another.
     {
       conflict: { columns: ['path', 'source_id'], update: ['item_id', 'learnt', ...changingColumns] },
@@ -78,28 +78,20 @@ async function storeRows(
     },
   );
   const ids = new Map(resources.map(({ id, path }) => [path, id]));
-  const idOf = (row: ChangeRows) => ids.get(row.resource.path) ?? missing(row.resource.path);
+  for (const { resource, change, version } of rows) {
+    const id = ids.get(resource.path) ?? missing(resource.path);
+    change.resource_id = id;
+    if (version) version.resource_id = id;
+  }
   await insertRows(
     trx,
     'change',
-    rows.map((row) => {
-      const { links, links_before: before } = row.change;
-      const { path } = row.resource;
-      return {
-        ...row.change,
-        links: stored(links, path),
-        links_before: before === null ? null : stored(before, path),
-        source_id: sourceId,
-        resource_id: idOf(row),
-      };
-    }),
+    rows.map(({ change }) => change),
   );
   await insertRows(
     trx,
     'version',
-    rows.flatMap((row) =>
-      row.version ? [{ ...row.version, source_id: sourceId, resource_id: idOf(row) }] : [],
-    ),
+    rows.flatMap(({ version }) => version ?? []),
   );
 }
 
@@ -135,14 +127,24 @@ function growth(changes: readonly ResourceChange[]): number {
   return changes.reduce((sum, plan) => sum + (isGone(plan) ? 0 : weights[plan.change]), 0);
 }
 
+/** Links as they are until their stored form is known, and 0 where the id of the resource belongs. */
 interface ChangeRows {
-  readonly plan: ResourceChange;
-  readonly resource: Row & { readonly path: string; readonly links: string };
-  readonly change: Row & { readonly links: string; readonly links_before: string | null };
-  readonly version: Row | undefined;
+  readonly resource: Row & { readonly path: string; links: string };
+  readonly change: Row & { links: string; links_before: string | null; resource_id: number };
+  readonly version: (Row & { resource_id: number }) | undefined;
 }
 
-function toRows(plan: ResourceChange, seq: number, at: string, patches: PagePatches): ChangeRows {
+/** What all rows of a page have in common. */
+interface RowPlace {
+  readonly sourceId: number;
+  readonly runId: number;
+  readonly itemIds: ReadonlyMap<string, number>;
+  readonly at: string;
+  readonly patches: PagePatches;
+}
+
+function toRows(plan: ResourceChange, seq: number, place: RowPlace): ChangeRows {
+  const { sourceId, runId, itemIds, at, patches } = place;
   const { known, desired, links, change } = plan;
   const lastmod = lastmodAfter(plan, at);
   const gone = desired === undefined;
@@ -163,10 +165,11 @@ function toRows(plan: ResourceChange, seq: number, at: string, patches: PagePatc
           // Records are where their resource says; a file may have been elsewhere.
           upstream_url: kind === 'file' ? upstream_url : null,
           gone: Number(gone),
+          source_id: sourceId,
+          resource_id: 0,
         }
       : undefined;
   return {
-    plan,
     resource: {
       path: desired?.path ?? known?.path ?? missing('path'),
       kind,
@@ -180,6 +183,9 @@ function toRows(plan: ResourceChange, seq: number, at: string, patches: PagePatc
       version_count: (known?.version_count ?? 0) + (plan.newBytes ? 1 : 0),
       deleted_at: gone ? at : null,
       learnt: 0,
+      source_id: sourceId,
+      item_id: itemIds.get(plan.identifier) ?? missing(plan.identifier),
+      seen_run: plan.seenRun === undefined ? runId : plan.seenRun,
     },
     change: {
       seq,
@@ -191,6 +197,8 @@ function toRows(plan: ResourceChange, seq: number, at: string, patches: PagePatc
         : { lastmod, ...representation }),
       links: changeLinks(plan, patches.linkOf(plan, seq)),
       links_before: linksBefore(plan),
+      source_id: sourceId,
+      resource_id: 0,
     },
     version,
   };

@@ -170,10 +170,8 @@ function statesNoFiles({ speaksFor, files }: MappedItem, { mode }: FileRules): b
 /** What `planItem` comes to where there is nothing but metadata, and all of it is new: nearly all of a first harvest. */
 function planNewcomer({ item, awaited }: Delivery, context: FileContext): ItemChanges {
   const changes = new ResourceChanges(item, undefined);
-  for (const desired of item.resources) {
-    const links = describing(desired.links, [], desired.landingPage);
-    changes.deliver({ ...desired, links }, undefined);
-  }
+  // As they are mapped: they describe the landing page, if there is one.
+  for (const desired of item.resources) changes.deliver(desired, undefined);
   const waits = awaited.length > 0;
   const lives = item.resources.length > 0;
   const isExpected = (format: string) => !item.resources.some((own) => own.format === format);

@@ -195,8 +195,8 @@ export class ResourceChanges {
   /** Undefined where nothing has changed. */
   #compare(desired: DesiredResource, known: KnownResource | undefined): ResourceChange | undefined {
     const links = serializeLinks(desired.links);
-    const plan = { ...this.#facts, known, desired, links };
-    if (!known || known.deleted_at !== null) return { ...plan, change: 'created', newBytes: true };
+    if (!known || known.deleted_at !== null)
+      return { ...this.#facts, known, desired, links, change: 'created', newBytes: true };
     const facts = factsOf(known, desired);
     const newer = isNewer(desired, known);
     if (
@@ -210,7 +210,14 @@ export class ResourceChanges {
     const contradicted = facts.some(
       ([before, after]) => before !== after && before !== null && after !== null,
     );
-    return { ...plan, change: 'updated', newBytes: newer || contradicted };
+    return {
+      ...this.#facts,
+      known,
+      desired,
+      links,
+      change: 'updated',
+      newBytes: newer || contradicted,
+    };
   }
 }
 
