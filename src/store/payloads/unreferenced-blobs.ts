@@ -71,9 +71,12 @@ async function removePayloads(settings: RemovalSettings): Promise<RemovedBlobs> 
   const due = dueBefore(settings);
   if ((await database.reader('released').where('due_at', '<=', due).first('id')) === undefined) return total;
   const areQuick = await isQuick(database.reader);
-  if (!areQuick) await keepNeeded(settings, dueUntil(due), dueUntil(urgentlyDue));
+  if (!areQuick) await keepNeeded(settings, dueUntil(due), dueUntil(urgentlyDue), areQuick);
   for await (const hashes of dueHashes(database.reader, due)) {
-    if (areQuick) await keepNeeded(settings, listed(hashes), listed(await urgentOf(database.reader, hashes)));
+    if (areQuick) {
+      const urgent = await urgentOf(database.reader, hashes);
+      await keepNeeded(settings, listed(hashes), listed(urgent), areQuick);
+    }
     signal?.throwIfAborted();
     const removed = await removeRows(settings, hashes);
     total.contents += removed.contents;
@@ -98,10 +101,15 @@ function dueBefore({ now, urgent = false }: RemovalSettings): string {
  * What something else needs is due another time.
  * @param urgent those of them that were given up for good
  */
-async function keepNeeded(settings: RemovalSettings, wanted: Wanted, urgent: Wanted): Promise<void> {
+async function keepNeeded(
+  settings: RemovalSettings,
+  wanted: Wanted,
+  urgent: Wanted,
+  areQuick: boolean,
+): Promise<void> {
   const { reader } = settings.database;
   await storeWhole(settings, urgent);
-  await postponeHashes(settings, [...(await findNeeded(reader, wanted))]);
+  await postponeHashes(settings, [...(await findNeeded(reader, wanted, areQuick))]);
 }
 
 async function postponeHashes(settings: RemovalSettings, hashes: readonly string[]): Promise<void> {
