@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CopyDatabase } from '../../src/sync/state/copy-database.ts';
-import { passing } from '../../src/sync/state/due-resources.ts';
+import { PassingResource } from '../../src/sync/state/due-resources.ts';
 import { ExpectedFiles } from '../../src/sync/state/expected-files.ts';
 import { ChangingSource } from '../house/sync/changing-source.ts';
 import { Copy } from '../house/sync/copy.ts';
@@ -170,7 +170,7 @@ describe('an empty copy of a Source with dumps and Change Lists', () => {
     const stated = { loc: `${source.origin}/4`, hashes, length: text.length, lastmod: undefined };
     database.keep('working', 'yes');
     const more = { change: undefined, type: undefined, links: [] } as const;
-    new ExpectedFiles(database).expect([passing({ ...stated, ...more }, source.now)]);
+    new ExpectedFiles(database).expect([new PassingResource({ ...stated, ...more }, source.now)]);
     database.close();
     writeFileSync(copy.path('4'), text);
     source.remove('/4');

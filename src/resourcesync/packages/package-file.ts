@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { createInflateRaw } from 'node:zlib';
 import { Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import type { Attributes, DocumentEntry, DocumentHead } from '../documents/document-model.ts';
 import { readDocument } from '../documents/document-reader.ts';
@@ -25,6 +27,8 @@ export interface PackageFile {
 }
 
 const maximumMembers = 200_000;
+/** What is decompressed comes in such pieces: those of 16 kB that are usual cost more than what is in them. */
+const pieceOctets = 131_072;
 
 /** @throws Error where it is no ZIP that can be read */
 export async function openPackage(path: string): Promise<PackageFile> {
@@ -67,7 +71,28 @@ async function directoryOf(zip: ZipFile) {
 
 async function* contentOf(zip: ZipFile, member: MemberPlace): AsyncGenerator<Uint8Array> {
   const entry = Object.assign(new Entry(), member);
-  yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>;
+  if (member.compressionMethod === 8 && !entry.isEncrypted())
+    yield* inflated(await zip.openReadStreamPromise(entry, asItIs), member.uncompressedSize);
+  else yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>;
+}
+
+const asItIs = { decodeFileData: false };
+
+async function* inflated(packed: Readable, length: number): AsyncGenerator<Uint8Array> {
+  const inflate = createInflateRaw({ chunkSize: pieceOctets });
+  packed.on('error', (error) => inflate.destroy(error));
+  let rest = length;
+  try {
+    for await (const piece of packed.pipe(inflate) as AsyncIterable<Uint8Array>) {
+      rest -= piece.length;
+      if (rest < 0) break;
+      yield piece;
+    }
+    if (rest !== 0) throw new Error('a member has another length than is said');
+  } finally {
+    packed.destroy();
+    inflate.destroy();
+  }
 }
 
 /** RS-RD-13, RS-CD-10: the first bytes of a ZIP, an empty one included. */

@@ -49,7 +49,10 @@ export function factsOf(bytes: Uint8Array, stated: StatedContent): ContentFacts 
   return { sha256: `sha-256:${hash('sha256', bytes)}`, otherHashes, length: bytes.byteLength };
 }
 
+const none: readonly HashName[] = [];
+
 function otherNamesOf({ hashes }: StatedContent): readonly HashName[] {
+  if (hashes.every((one) => one.startsWith('sha-256:'))) return none;
   const names = new Set(hashes.flatMap((one) => hashNameOf(one) ?? []));
   names.delete('sha-256');
   return [...names];

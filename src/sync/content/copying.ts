@@ -134,11 +134,15 @@ export class Copying {
     const putting = sink.put(resource, content, found);
     const placed = putting instanceof Promise ? await putting : putting;
     if (content.file !== undefined) parts.removeFile(content.file);
-    await this.#placed(due, placed, content, arrival, found === undefined);
+    const telling = this.#placed(due, placed, content, arrival, found === undefined);
+    if (telling !== undefined) await telling;
   }
 
-  /** The same of bytes that somebody put into the copy at a place that was free. */
-  placed(due: DueResource, path: string, facts: ContentFacts, arrival: Arrival): Promise<void> {
+  /**
+   * The same of bytes that somebody put into the copy at a place that was free.
+   * @returns undefined: nobody has to be told
+   */
+  placed(due: DueResource, path: string, facts: ContentFacts, arrival: Arrival): Promise<void> | undefined {
     return this.#placed(due, { path }, facts, arrival, true);
   }
 
@@ -147,14 +151,14 @@ export class Copying {
     this.#failWith(due, error);
   }
 
-  async #placed(
+  #placed(
     due: DueResource,
     { path, note, isContested }: Placed,
     { sha256, otherHashes: others, length }: ContentFacts,
     arrival: Arrival,
     isNew: boolean,
-  ): Promise<void> {
-    const { held, database, now } = this.deps;
+  ): Promise<void> | undefined {
+    const { held, database, now, told } = this.deps;
     const { etag, lastModified, isProvisional } = arrival;
     const { loc, asOf, lastmod } = due;
     const type = due.type ?? arrival.mediaType;
@@ -167,8 +171,11 @@ export class Copying {
     this.tally[op] += 1;
     this.tally.octets += length;
     this.#countMeans(arrival);
-    await this.#tell(due, { op, path, type, hash: sha256, length });
+    if (told.isHeard)
+      return this.#tell(due, { op, path, type, hash: sha256, length }).then(() => database.breathe());
+    this.deps.due.done(due);
     database.breathe();
+    return undefined;
   }
 
   /** @returns false: who wants to know did not take it, and it is tried again */

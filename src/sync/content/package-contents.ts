@@ -97,7 +97,9 @@ async function takeFrom(
     const handler = { opened, statement, withoutLinks: stage === undefined };
     // Where the manifest says what there is, all of that is known before anything is taken.
     const few = async () => {
-      if (stage === undefined && members.count >= membersAtOnce) await taken.take(members.takeAll());
+      // What comes at once is not kept for longer than it takes.
+      const most = filling === undefined ? membersAtOnce : 1;
+      if (stage === undefined && members.count >= most) await taken.take(members.takeAll());
     };
     const bytes = betweenChunks(zip.read(manifest), few);
     await parseSourceDocument(bytes, place, handler, deps.remarks.at(place));
@@ -160,7 +162,9 @@ class TakenMembers {
     try {
       for (const found of members) {
         if (this.#stop.aborted || this.trouble !== undefined || this.#failure !== undefined) return;
-        await takeMember(this.#zip, this.#files, found, this.#deps);
+        if (!takeSmall(this.#files, found, this.#deps.due))
+          await takeMember(this.#zip, this.#files, found, this.#deps);
+        else if (this.#files.isFull) await this.#files.send();
       }
     } catch (error) {
       this.#failure ??= { error };
@@ -179,17 +183,24 @@ class TakenMembers {
   }
 }
 
+/** @returns false: it takes time */
+function takeSmall(files: UnpackedFiles, found: Manifested, due: DueResources): boolean {
+  if (!isSmallMember(found.place)) return false;
+  const wanted = found.due ?? due.find(found.loc);
+  if (wanted === undefined || (found.due === undefined && !isOneState(wanted, found))) return true;
+  return files.take(wanted, found);
+}
+
 async function takeMember(
   zip: PackageFile,
   files: UnpackedFiles,
   found: Manifested,
   { due, copying }: PackageDeps,
 ): Promise<void> {
-  let wanted = found.due ?? due.find(found.loc);
-  if (wanted === undefined || (found.due === undefined && !isOneState(wanted, found))) return;
+  if (found.due !== undefined) due.left(found.due);
+  let wanted = due.find(found.loc);
+  if (wanted === undefined || !isOneState(wanted, found)) return;
   const member = found.place;
-  if (isSmallMember(member) && (await files.take(wanted, found))) return;
-  due.left(wanted);
   if (member.uncompressedSize > largestMember) return;
   // It has to do with one of them, perhaps.
   await files.settle();

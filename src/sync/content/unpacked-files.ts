@@ -58,11 +58,18 @@ export class UnpackedFiles {
     return this.#trouble;
   }
 
+  /** So many that they are to be sent. */
+  get isFull(): boolean {
+    const { members, octets } = this.#gathered;
+    return members.length >= batchMembers || octets >= batchOctets;
+  }
+
   /** @returns false: it has to be put into the copy by itself, after `settle` */
-  async take(due: DueResource, found: Manifested): Promise<boolean> {
+  take(due: DueResource, found: Manifested): boolean {
     const { place } = found;
     const { held, sink, quota, due: rows } = this.#deps.copying.deps;
-    if (held.find(due.loc) !== undefined) return false;
+    // What has no row was looked for when it was chosen.
+    if (due.id !== undefined && held.find(due.loc) !== undefined) return false;
     const free = sink.freePlace?.(due.loc, this.#promised);
     if (free === undefined) return false;
     const came = quota.take({ octets: place.uncompressedSize, instead: undefined });
@@ -83,19 +90,22 @@ export class UnpackedFiles {
       modifiedMs,
     });
     batch.awaited.push({ due, path, type: found.type, came });
-    for (const promise of promisesOf(path)) batch.promised.add(promise);
+    for (const promise of promisesOf(path)) {
+      // What lies above a folder that is promised is so, too.
+      if (batch.promised.has(promise)) break;
+      batch.promised.add(promise);
+    }
     batch.octets += place.uncompressedSize;
-    if (batch.members.length >= batchMembers || batch.octets >= batchOctets) await this.#send();
     return true;
   }
 
   /** Until all of them are in the copy, and the state says so. */
   async settle(): Promise<void> {
-    if (this.#gathered.members.length > 0) await this.#send();
+    if (this.#gathered.members.length > 0) await this.send();
     await this.#land();
   }
 
-  async #send(): Promise<void> {
+  async send(): Promise<void> {
     const { copying, unpack, package: file } = this.#deps;
     const batch = this.#gathered;
     this.#gathered = new Batch();
@@ -136,9 +146,10 @@ export class UnpackedFiles {
     if (unpacked === undefined || unpacked.kind === 'different') copying.deps.due.left(due);
     if (unpacked === undefined) return;
     const nothing = { etag: undefined, lastModified: undefined, isProvisional: false } as const;
-    if (unpacked.kind === 'written')
-      await copying.placed(due, path, unpacked, { ...nothing, mediaType, means: 'package' });
-    else if (unpacked.kind === 'damaged') this.#trouble ??= unpacked.reason;
+    if (unpacked.kind === 'written') {
+      const telling = copying.placed(due, path, unpacked, { ...nothing, mediaType, means: 'package' });
+      if (telling !== undefined) await telling;
+    } else if (unpacked.kind === 'damaged') this.#trouble ??= unpacked.reason;
     else if (unpacked.kind === 'refused') {
       const { code, message } = unpacked;
       copying.refused(due, Object.assign(new Error(message), { code }));

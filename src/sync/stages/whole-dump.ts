@@ -3,7 +3,7 @@ import { isBridgeError } from '../../core/errors.ts';
 import type { DocumentOpening, Member } from '../../resourcesync/reading/source-document.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { isFullOfSmall, isSmallPackage } from '../choice/way.ts';
-import { type DueResource, passing } from '../state/due-resources.ts';
+import { type DueResource, PassingResource } from '../state/due-resources.ts';
 import { type StagedChanges, stageChanges } from './change-stage.ts';
 import { listPackages } from './dump-stage.ts';
 import { Inventory } from './list-stage.ts';
@@ -72,7 +72,7 @@ async function fill(
     // Whatever is due is so by a change; the newer statement counts.
     const isDue = hasDue && due.find(statement.loc) !== undefined;
     if (isDue) due.add(statement, asOf);
-    chosen = isDue ? 'due' : passing(statement, asOf);
+    chosen = isDue ? 'due' : new PassingResource(statement, asOf);
   });
   for (const member of packages) {
     let asOf = from;

@@ -1,34 +1,43 @@
 /** Bits; touched as keys come. Of three million keys one in a hundred others is taken for one of them. */
 const size = 2 ** 26;
-const rememberedFolders = 1_000;
+const slashCode = 0x2f;
 
 /** Tells of most texts that they were not added, in little memory and without asking a database (a Bloom filter). */
 export class AddedKeys {
   readonly #bits = new Uint32Array(size / 32);
-  /** Some of those that were added with what is in them. */
-  readonly #folders = new Set<string>();
 
   add(key: string): void {
-    const hash = hashOf(key);
-    this.#set(first(hash));
-    this.#set(second(hash));
+    this.#add(hashOf(key));
   }
 
   /** With slashes; what it lies in is added with a slash behind it. */
   addPath(path: string): void {
-    this.add(path);
-    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-      const folder = path.slice(0, slash + 1);
-      if (this.#folders.has(folder)) return;
-      if (this.#folders.size >= rememberedFolders) this.#folders.clear();
-      this.#folders.add(folder);
-      this.add(folder);
+    let hash = empty;
+    for (let at = 0; at < path.length; at += 1) {
+      const code = path.charCodeAt(at);
+      hash = next(hash, code);
+      if (code === slashCode) this.#add(hash);
     }
+    this.#add(hash);
   }
 
   /** False: it was not added. True: it was, or looks like one that was. */
   mayHave(key: string): boolean {
-    const hash = hashOf(key);
+    return this.#mayHave(hashOf(key));
+  }
+
+  /** The same of a file or a folder. */
+  mayHavePath(path: string): boolean {
+    const hash = hashOf(path);
+    return this.#mayHave(hash) || this.#mayHave(next(hash, slashCode));
+  }
+
+  #add(hash: number): void {
+    this.#set(first(hash));
+    this.#set(second(hash));
+  }
+
+  #mayHave(hash: number): boolean {
     return this.#isSet(first(hash)) && this.#isSet(second(hash));
   }
 
@@ -42,9 +51,15 @@ export class AddedKeys {
 }
 
 /** FNV-1a, of UTF-16 code units. */
+const empty = 0x811c9dc5 | 0;
+
+function next(hash: number, code: number): number {
+  return Math.imul(hash ^ code, 0x01000193);
+}
+
 function hashOf(key: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  let hash = empty;
+  for (let at = 0; at < key.length; at += 1) hash = next(hash, key.charCodeAt(at));
   return hash;
 }
 

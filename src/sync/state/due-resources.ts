@@ -47,6 +47,35 @@ interface Row {
   readonly failures: number;
 }
 
+/** The same of what has no row: its bytes are about to come. */
+export class PassingResource implements DueResource {
+  readonly id = undefined;
+  readonly failures = 0;
+  readonly loc: string;
+  readonly change: StatedChange | undefined;
+  readonly asOf: string;
+  readonly lastmod: string | undefined;
+  readonly hashes: readonly string[];
+  readonly length: number | undefined;
+  readonly type: string | undefined;
+  readonly links: readonly StatedLink[];
+
+  constructor({ loc, change, lastmod, hashes, length, type, links }: StatedResource, asOf: string) {
+    this.loc = loc;
+    this.change = change;
+    this.asOf = asOf;
+    this.lastmod = lastmod;
+    this.hashes = hashes;
+    this.length = length;
+    this.type = type;
+    this.links = links;
+  }
+
+  mayLinkTo(relation: string): boolean {
+    return this.links.some(({ rel }) => rel === relation);
+  }
+}
+
 /** Failures after which every run tries again; then pauses grow. */
 const freeFailures = 2;
 const firstPauseSeconds = 600;
@@ -153,18 +182,6 @@ export class DueResources {
         ...{ loc, failures, nextTry: nextTry ?? undefined, reason: reason ?? '' },
       }));
   }
-}
-
-/** The same of what has no row: its bytes are about to come. */
-export function passing(statement: StatedResource, asOf: string): DueResource {
-  const { loc, change, lastmod, hashes, length, type } = statement;
-  return {
-    ...{ id: undefined, loc, change, asOf, lastmod, hashes, length, type, failures: 0 },
-    get links() {
-      return statement.links;
-    },
-    mayLinkTo: (relation) => statement.links.some(({ rel }) => rel === relation),
-  };
 }
 
 function toDue(row: Row): DueResource {

@@ -217,7 +217,7 @@ export class HeldResources {
 
   /** Whether one lies there, or in it as in a folder. */
   isTaken(fold: string): boolean {
-    if (this.#isNew(fold) && this.#isNew(`${fold}/`)) return false;
+    if (this.#added?.mayHavePath(fold) === false) return false;
     // `0` comes behind `/`.
     const sql = `select 1 as found from held where fold = ?
       union all select 1 from held where fold > ? and fold < ? limit 1`;

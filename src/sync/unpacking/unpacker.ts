@@ -26,7 +26,7 @@ export class Unpacker {
   async unpack(task: UnpackingTask): Promise<readonly Unpacked[]> {
     if (this.#threads === undefined || task.members.length < fewMembers) return unpack(task);
     this.#job ??= this.#threads.begin(script, {
-      answer: (answer) => this.#waiting.shift()?.resolve(answer as readonly Unpacked[]),
+      answer: (answer) => this.#waiting.shift()?.resolve(JSON.parse(answer as string)),
       lost: (error) => {
         for (const { reject } of this.#waiting.splice(0)) reject(error);
       },
@@ -34,7 +34,8 @@ export class Unpacker {
     const job = this.#job;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      job.send(task);
+      // Thousands of small objects cost less as one text.
+      job.send(JSON.stringify(task));
     });
   }
 
