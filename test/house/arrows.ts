@@ -96,6 +96,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     'files/mirror': 'files/checks http threads',
     'files/upstream': 'files/checks http',
     'harvest-source.ts': 'lessons.ts',
+    http: 'http/whole',
     identifiers:
       'file-rules.ts harvest-source.ts introduction.ts items report.ts run run-facts.ts run-lease.ts vanished',
     'introduction.ts': 'harvest-source.ts',

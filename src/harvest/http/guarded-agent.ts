@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
+import { bare } from '../../core/addresses/public-address.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { holdEnd } from './held-end.ts';
 import { LargeReads } from './large-reads.ts';
@@ -19,6 +21,7 @@ const maxHeaderSize = 131_072;
 
 /** Longer than an agent keeps a connection that nobody uses. */
 const restMs = 30_000;
+const connectSeconds = 30;
 
 /** Connections that lead only where the guard lets them, whoever asks for them. */
 export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings): Agent {
@@ -39,7 +42,7 @@ export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings)
     if (existing) return existing;
     const made = buildConnector({
       lookup: guard.lookup(port),
-      timeout: (settings.connectSeconds ?? 30) * 1000,
+      timeout: (settings.connectSeconds ?? connectSeconds) * 1000,
       ...(settings.largeReads ? { onread } : {}),
     } as buildConnector.BuildOptions);
     connectors.set(port, made);
@@ -74,6 +77,20 @@ export function createGuardedAgent(guard: AddressGuard, settings: AgentSettings)
     keepAliveTimeout: 10_000,
     maxHeaderSize,
   });
+}
+
+/** The same for who needs no agent: connections to one origin, each of its own. */
+export function createGuardedConnect(guard: AddressGuard, origin: URL): () => Promise<Socket> {
+  const { host, hostname, protocol, port } = origin;
+  const number = Number(port) || (protocol === 'https:' ? 443 : 80);
+  const connector = buildConnector({ lookup: guard.lookup(number), timeout: connectSeconds * 1000 });
+  return () =>
+    new Promise((resolve, reject) => {
+      // Undici takes the brackets away as well.
+      const place = { host, hostname: bare(hostname), protocol, port };
+      guard.check(origin);
+      connector(place, (error, socket) => (error ? reject(error) : resolve(socket)));
+    });
 }
 
 /**

@@ -7,11 +7,12 @@ import { createAddressGuard, type Resolve } from './address-guard.ts';
 import { BrokenHosts } from './broken-hosts.ts';
 import { type BulkResponse, bulkRequest } from './bulk-request.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
-import { createGuardedAgent, RestingAgent } from './guarded-agent.ts';
+import { createGuardedAgent, createGuardedConnect, RestingAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
 import { type Patience, retryAfter, waitBefore } from './patience.ts';
 import { type Exchange, redirected, refuseCredentials } from './redirect.ts';
 import { decodedBody, type SlowestRate } from './response-body.ts';
+import { WholeGets, type WholeOptions } from './whole/whole-gets.ts';
 
 export interface HttpSettings {
   /** The configured endpoint: its host is trusted, and gets the configured headers. */
@@ -42,6 +43,8 @@ export interface HttpSettings {
 }
 
 export interface HttpClient extends Http {
+  /** For many small bodies of the endpoint's own origin; of one caller, who closes it. */
+  whole(options: WholeOptions): WholeGets;
   /** Whether a connection there would be let through, now; false, too, where nobody knows the name. */
   mayReach(host: string, port: number): Promise<boolean>;
   close(): Promise<void>;
@@ -71,6 +74,10 @@ export function createHttp(
   const small = new RestingAgent(() => createGuardedAgent(guard, limits));
   const bulk = new RestingAgent(() => createGuardedAgent(guard, { ...limits, largeReads: true }));
   const broken = new BrokenHosts();
+  const always = {
+    'user-agent': settings.userAgent,
+    ...(settings.contact === undefined ? {} : { from: settings.contact }),
+  };
 
   /** Who wants what is small in one piece has no use for large reads. */
   function agentOf(how: NonNullable<HttpOptions['bulk']>): Dispatcher {
@@ -84,9 +91,8 @@ export function createHttp(
 
   function headersFor({ url, form }: Exchange, first: URL, options: HttpOptions): Record<string, string> {
     return {
-      'user-agent': settings.userAgent,
+      ...always,
       'accept-encoding': options.decode === 'never' ? 'identity' : 'gzip',
-      ...(settings.contact === undefined ? {} : { from: settings.contact }),
       ...options.headers,
       ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
       // Credentials never leave the host, port and scheme they were configured for.
@@ -209,7 +215,12 @@ export function createHttp(
   }
 
   /** @returns for how long the host has answered nothing well */
-  function judge(host: string, outcome: HttpResponse | { error: unknown }, started: Date, now: Date): number {
+  function judge(
+    host: string,
+    outcome: Pick<HttpResponse, 'status'> | { error: unknown },
+    started: Date,
+    now: Date,
+  ): number {
     if ('error' in outcome || outcome.status === 429 || outcome.status >= 500)
       return broken.failed(host, started.getTime(), now.getTime());
     broken.answered(host);
@@ -217,11 +228,41 @@ export function createHttp(
   }
 
   /** Whoever was told counts for all of us, also one that does not ask again. */
-  function restAsAsked(host: string, { status, headers }: HttpResponse, now: Date): void {
+  function restAsAsked(
+    host: string,
+    { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+    now: Date,
+  ): void {
     const milliseconds =
       status === 429 || status === 503 ? retryAfter(headers['retry-after'], now) : undefined;
     if (milliseconds !== undefined)
       deps.gate.rest(host, now.getTime() + milliseconds, `${status} from server, as asked`);
+  }
+
+  function whole(options: WholeOptions): WholeGets {
+    const { host } = endpoint;
+    const now = () => deps.clock.now().getTime();
+    const longestMs = (settings.slowestRate?.graceSeconds ?? settings.timeoutSeconds) * 1000;
+    return new WholeGets(
+      {
+        origin: endpoint,
+        now,
+        enter: () => deps.gate.enter(host, requestsPerHost, options.signal),
+        places: requestsPerHost,
+        isResting: () => deps.gate.restOf(host, now()) > 0,
+        connect: createGuardedConnect(guard, endpoint),
+        headers: { ...always, ...(scope === 'endpoint' ? configured : {}) },
+        timeoutMs: settings.timeoutSeconds * 1000,
+        longestMs,
+        answered: (answer) => {
+          deps.answered?.(answer.status);
+          const at = deps.clock.now();
+          judge(host, answer, at, at);
+          restAsAsked(host, answer, at);
+        },
+      },
+      options,
+    );
   }
 
   async function exchange(what: Exchange, options: HttpOptions): Promise<HttpResponse> {
@@ -275,6 +316,7 @@ export function createHttp(
     head: async (url, options) => exchange({ method: 'HEAD', url: parseUrl(url) }, options),
     post: async (url, form, options) =>
       exchange({ method: 'POST', url: parseUrl(url), form: form.toString() }, options),
+    whole,
     mayReach: guard.mayReach,
     close: async () => {
       await Promise.all([small.destroy(), bulk.destroy()]);
