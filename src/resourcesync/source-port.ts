@@ -9,7 +9,19 @@ export interface SourcePort {
    * @throws BridgeError where the host cannot be reached, is refused, or redirects without end
    */
   get(uri: string, purpose: Purpose, headers?: Readonly<Record<string, string>>): Promise<HttpResponse>;
+  /** A shorter way for small resources, where there is one. */
+  readonly small?: SmallResources;
 }
+
+export interface SmallResources {
+  /** So many are worth being asked for side by side: whoever asks need not see to what a host bears. */
+  readonly atOnce: number;
+  /** @returns undefined, or a promise of it: `SourcePort.get` is to be asked */
+  get(uri: string): Promise<SmallAnswer | undefined> | undefined;
+}
+
+/** A final answer with all of its body, as it came. */
+export type SmallAnswer = Pick<HttpResponse, 'status' | 'headers'> & { readonly bytes: Uint8Array };
 
 /** `application/xml` of `Application/XML; charset=utf-8`. */
 export function essenceOf(contentType: string | undefined): string | undefined {

@@ -8,6 +8,7 @@ import type { Member, StatementHandler } from '../resourcesync/reading/source-do
 import { tooManyDeletions } from './choice/deletion-fuse.ts';
 import { areChangeDumpsCheaper, isDumpCheaper } from './choice/way.ts';
 import type { Copying } from './content/copying.ts';
+import { isSmall } from './content/download.ts';
 import { workThroughDue } from './content/due-work.ts';
 import { takePackage } from './content/package-contents.ts';
 import { listPackages } from './stages/dump-stage.ts';
@@ -75,8 +76,11 @@ export class SourceCopying {
   }
 
   async #fetchAll(): Promise<void> {
-    const { copying, transfers: atOnce, meter } = this.#deps;
-    const { due, now, quota } = copying.deps;
+    const { copying, transfers: atOnce, meter, maximumTransfer } = this.#deps;
+    const { due, now, quota, port, told } = copying.deps;
+    // Where somebody hears of each, or it counts how many are begun, they come one by one.
+    const isExact = told.isHeard || maximumTransfer !== undefined;
+    const smallAtOnce = (isExact ? undefined : port.small?.atOnce) ?? atOnce;
     const stop = this.#stop;
     quota.refused = 0;
     if (this.#allowance <= 0) this.#enough.abort();
@@ -86,7 +90,7 @@ export class SourceCopying {
       meter.did(copying.tally);
       if (this.#allowance <= 0) this.#enough.abort();
     };
-    await workThroughDue(due, work, { atOnce, stop, now });
+    await workThroughDue(due, work, { atOnce, smallAtOnce, isSmall, stop, now });
   }
 
   /** For what has its manifest within alone. */

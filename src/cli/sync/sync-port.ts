@@ -24,6 +24,8 @@ export interface SyncPortFlags {
 const maximumDocumentBytes = 68 * 1024 * 1024;
 /** Nearly all resources are small: they come without a stream. */
 const wholeOctets = 262_144;
+/** Requests to a server of ours that has not answered those ahead of them; others are asked one after the other. */
+const requestsAhead = 8;
 const slowestRate = { graceSeconds: 120, bytesPerSecond: 1_000 };
 
 /**
@@ -52,19 +54,30 @@ export function openSyncPort(
   const documents = createHttp({ ...settings, maxResponseBytes: maximumDocumentBytes }, deps);
   const contents = createHttp({ ...settings, maxResponseBytes: Number.MAX_SAFE_INTEGER }, deps);
   const signals = { document: eitherOf(io.stop, io.abort), content: eitherOf(io.abort) };
+  const identity = { 'accept-encoding': 'identity' };
+  const small = contents.whole({
+    signal: signals.content,
+    headers: identity,
+    longestBody: wholeOctets,
+    ahead: (server) => (server?.startsWith(`${productName}/`) ? requestsAhead : 1),
+  });
   return {
+    small: { atOnce: transfers * requestsAhead, get: (uri) => small.ask(uri) },
     get: async (uri, purpose, headers = {}) => {
-      const asked = { 'accept-encoding': 'identity', ...headers };
+      const asked = { ...identity, ...headers };
       try {
         if (purpose === 'document')
           return await documents.get(uri, { signal: signals.document, decode: 'sniffed', headers: asked });
         const how = { decode: 'declared', bulk: { whole: wholeOctets } } as const;
-        return await contents.get(uri, { signal: signals.content, ...how, headers: asked });
+        const response = await contents.get(uri, { signal: signals.content, ...how, headers: asked });
+        small.saw(response);
+        return response;
       } catch (error) {
         throw withPrivateHint(error);
       }
     },
     close: async () => {
+      small.close();
       await Promise.all([documents.close(), contents.close()]);
     },
   };

@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../core/adapter.ts';
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
 import { ContentDigest, factsOf, type StatedContent } from '../../resourcesync/reading/content-digest.ts';
 import { damageOnTheWay, servedHashes, withServed } from '../../resourcesync/reading/served-digest.ts';
-import type { SourcePort } from '../../resourcesync/source-port.ts';
+import { essenceOf, type SmallAnswer, type SourcePort } from '../../resourcesync/source-port.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
 import type { ServerAnswer } from '../sinks/sink.ts';
 import type { PartNote, Parts } from './parts.ts';
@@ -34,13 +34,22 @@ export interface DownloadDeps {
 
 /** What is smaller never lies in a file of its own before it lies where it belongs. */
 const smallOctets = 262_144;
+const askedShortly = 65_536;
 /** A connection that breaks is gone on with at once, so often, as long as each attempt brings something. */
 const attempts = 5;
+
+/** Whether it is asked for in the short way, where there is one. */
+export function isSmall({ length = Number.MAX_SAFE_INTEGER }: Pick<StatedContent, 'length'>): boolean {
+  return length <= askedShortly;
+}
+
+/** Whatever it is, it is to come. */
+export const unconditional: Readonly<Record<string, string>> = {};
 
 /**
  * GETs an address and measures what comes while it comes; a download that broke, now or in an earlier run, goes on
  * where it ended.
- * @param headers conditions; undefined of nothing
+ * @param headers conditions
  * @throws what stops the process; everything else is a download that failed
  */
 export async function download(
@@ -49,6 +58,11 @@ export async function download(
   headers: Readonly<Record<string, string>>,
   deps: DownloadDeps,
 ): Promise<Download> {
+  const isUsual = isSmall(stated) && deps.asFile !== true && headers === unconditional;
+  const answer =
+    isUsual && deps.parts.unfinished(loc) === undefined ? await deps.port.small?.get(loc) : undefined;
+  const small = answer && ofSmall(answer, stated, deps.maximumOctets);
+  if (small !== undefined) return small;
   let reason = '';
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const unfinished = deps.parts.unfinished(loc);
@@ -71,6 +85,26 @@ export async function download(
     }
   }
   return { kind: 'failed', reason, status: undefined };
+}
+
+/** @returns undefined: it arrived damaged */
+function ofSmall(answer: SmallAnswer, stated: StatedContent, maximumOctets: number): Download | undefined {
+  const { status, headers, bytes } = answer;
+  if (status !== 200) return { kind: 'failed', reason: `it answers ${status}`, status };
+  if (bytes.byteLength > maximumOctets) return failedBy(tooLong(maximumOctets));
+  const served = servedHashes(status, headers);
+  const facts = factsOf(bytes, withServed(stated, served));
+  if (damageOnTheWay(served, facts) !== undefined) return undefined;
+  const content = { ...facts, bytes, file: undefined };
+  return { kind: 'received', content, ...saidBy(headers), answer: { status, headers } };
+}
+
+function saidBy({ etag, 'last-modified': lastModified, 'content-type': type }: ServerAnswer['headers']) {
+  return { etag, lastModified, mediaType: essenceOf(type) };
+}
+
+function tooLong(maximumOctets: number): BridgeError {
+  return new BridgeError('response-too-large', `it has more than ${maximumOctets} octets`);
 }
 
 type Outcome = Download | { readonly kind: 'again'; readonly reason: string };
@@ -113,7 +147,7 @@ class Taking {
     if (status !== 200 && !this.#isContinued) {
       return { kind: 'failed', reason: `it answers ${status}`, status };
     }
-    const { etag, 'last-modified': lastModified, 'content-type': type } = headers;
+    const { etag } = headers;
     const isOther = note?.etag !== undefined && etag !== undefined && etag !== note.etag;
     if (this.#isContinued && (startOf(headers['content-range']) !== start || isOther)) {
       parts.remove(this.#loc);
@@ -135,9 +169,8 @@ class Taking {
       parts.remove(this.#loc);
       return { kind: 'again', reason: damage };
     }
-    const mediaType = type?.split(';')[0]?.trim().toLowerCase();
     const answer = this.#isContinued ? undefined : { status, headers };
-    return { kind: 'received', content: { ...facts, bytes, file }, etag, lastModified, mediaType, answer };
+    return { kind: 'received', content: { ...facts, bytes, file }, ...saidBy(headers), answer };
   }
 
   #taken() {
@@ -163,8 +196,7 @@ class Taking {
     if (this.#deps.asFile === true && this.#file === undefined) await this.#open(false);
     for await (const chunk of this.#response.body) {
       this.#length += chunk.byteLength;
-      if (this.#length > maximumOctets)
-        throw new BridgeError('response-too-large', `it has more than ${maximumOctets} octets`);
+      if (this.#length > maximumOctets) throw tooLong(maximumOctets);
       if (this.#file === undefined) {
         this.#small.push(chunk);
         if (this.#length > smallOctets) await this.#open(false);

@@ -1,40 +1,75 @@
 import type { DueResource, DueResources } from '../state/due-resources.ts';
 
+export interface DueWork {
+  readonly atOnce: number;
+  /** So many in all, where what is more than `atOnce` is small. */
+  readonly smallAtOnce: number;
+  readonly isSmall: (resource: DueResource) => boolean;
+  /** What is under way is finished, and nothing new begun. */
+  readonly stop: AbortSignal;
+  readonly now: () => string;
+}
+
+/** So many that are not small may wait for their turn. */
+const mostAside = 100;
+
 /**
  * Does all that is due, so many at a time, each once.
- * @param stop what is under way is finished, and nothing new begun
  * @throws the first error of `work`, when the others have ended
  */
 export async function workThroughDue(
   due: DueResources,
   work: (resource: DueResource) => Promise<void>,
-  { atOnce, stop, now }: { atOnce: number; stop: AbortSignal; now: () => string },
+  { atOnce, smallAtOnce, isSmall, stop, now }: DueWork,
 ): Promise<void> {
   const queue = dueOneByOne(due, now());
+  const aside: DueResource[] = [];
+  let room: (() => void)[] = [];
+  const giveRoom = () => {
+    const waiting = room;
+    room = [];
+    for (const goOn of waiting) goOn();
+  };
   let failure: { readonly error: unknown } | undefined;
-  const worker = async () => {
-    for (;;) {
-      if (stop.aborted || failure !== undefined) return;
-      const next = queue.next();
-      if (next.done === true) return;
-      try {
-        await work(next.value);
-      } catch (error) {
-        failure ??= { error };
-      }
+  const isOver = () => stop.aborted || failure !== undefined;
+  const workOn = async (next: DueResource) => {
+    try {
+      await work(next);
+    } catch (error) {
+      failure ??= { error };
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  const forAll = async () => {
+    while (!isOver()) {
+      const next = aside.shift() ?? queue.next().value;
+      if (next === undefined) break;
+      giveRoom();
+      await workOn(next);
+    }
+    giveRoom();
+  };
+  const forSmall = async () => {
+    while (!isOver()) {
+      const next = queue.next().value;
+      if (next === undefined) return;
+      if (isSmall(next)) await workOn(next);
+      else if (aside.push(next) >= mostAside) await new Promise<void>((goOn) => room.push(goOn));
+    }
+  };
+  const workers = Array.from({ length: Math.max(atOnce, smallAtOnce) }, (_, index) =>
+    index < atOnce ? forAll() : forSmall(),
+  );
+  await Promise.all(workers);
   if (failure !== undefined) throw failure.error;
 }
 
 /** A page is read when the one before it has been handed out. */
-function* dueOneByOne(due: DueResources, now: string): Generator<DueResource> {
+function* dueOneByOne(due: DueResources, now: string): Generator<DueResource, undefined> {
   for (let last = 0; ; ) {
     const page = due.after(last, now);
     yield* page;
     const end = page.at(-1)?.id;
-    if (end === undefined) return;
+    if (end === undefined) return undefined;
     last = end;
   }
 }

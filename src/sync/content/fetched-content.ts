@@ -5,7 +5,7 @@ import type { DueResource } from '../state/due-resources.ts';
 import type { HeldResource } from '../state/held-resources.ts';
 import { addressesOf } from './addresses.ts';
 
-import { type Download, download } from './download.ts';
+import { type Download, download, unconditional } from './download.ts';
 import { type PatchDeps, patchedContent } from './patched-content.ts';
 
 /** How the bytes of a resource were come by. */
@@ -52,7 +52,7 @@ async function fromOwnAddress(
   deps: PatchDeps,
 ): Promise<FetchedContent> {
   // Who states another content than we hold is not asked whether it is the same.
-  const conditions = held && isAsStated(held, due) === undefined ? conditionsOf(held) : {};
+  const conditions = held && isAsStated(held, due) === undefined ? conditionsOf(held) : unconditional;
   const first = await download(due.loc, due, conditions, deps);
   if (first.kind !== 'received') return first;
   const plain = { means: 'address', isProvisional: false } as const;
@@ -78,7 +78,7 @@ async function exactly(
   means: Means,
   deps: PatchDeps,
 ): Promise<FetchedContent | undefined> {
-  const found = await download(address, due, {}, deps);
+  const found = await download(address, due, unconditional, deps);
   if (found.kind !== 'received') return undefined;
   if (differenceFrom(due, found.content) === undefined)
     // A tag of another server would be asked of this one.
@@ -96,7 +96,7 @@ async function exactly(
 
 function conditionsOf({ etag, lastModified }: HeldResource): Readonly<Record<string, string>> {
   if (etag !== undefined) return { 'if-none-match': etag };
-  return lastModified === undefined ? {} : { 'if-modified-since': lastModified };
+  return lastModified === undefined ? unconditional : { 'if-modified-since': lastModified };
 }
 
 /** It was changed since it was listed. */

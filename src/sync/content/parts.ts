@@ -47,6 +47,7 @@ export class Parts {
 
   /** What can be gone on with: its octets, and what the rest has to belong to. */
   unfinished(loc: string): { readonly length: number; readonly note: PartNote } | undefined {
+    if (this.#notes.size === 0) return undefined;
     const name = `${nameOf(loc)}.json`;
     if (!this.#notes.has(name)) return undefined;
     const file = this.fileOf(loc);

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../src/bridge/system-clock.ts';
+import { forCrowd } from '../../../src/core/either-signal.ts';
 import { createHostGate } from '../../../src/harvest/http/host-gate.ts';
 import { createHttp } from '../../../src/harvest/http/http.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
@@ -19,14 +20,27 @@ export function openLoopbackPort(origin: string): SourcePort & { close(): Promis
     },
     { gate: createHostGate(), clock: systemClock, log: silent },
   );
-  const { signal } = new AbortController();
+  const signal = forCrowd(new AbortController().signal);
+  const small = http.whole({
+    signal,
+    headers: { 'accept-encoding': 'identity' },
+    longestBody: 262_144,
+    ahead: () => 4,
+  });
   return {
-    get: (uri, purpose, headers = {}) =>
-      http.get(uri, {
+    small: { atOnce: 16, get: (uri) => small.ask(uri) },
+    get: async (uri, purpose, headers = {}) => {
+      const response = await http.get(uri, {
         signal,
         decode: purpose === 'document' ? 'sniffed' : 'declared',
         headers: { 'accept-encoding': 'identity', ...headers },
-      }),
-    close: () => http.close(),
+      });
+      if (purpose === 'resource') small.saw(response);
+      return response;
+    },
+    close: () => {
+      small.close();
+      return http.close();
+    },
   };
 }
