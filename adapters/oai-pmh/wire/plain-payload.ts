@@ -59,7 +59,7 @@ export class PlainPayload {
 
   #start(tag: string, attributes: string): boolean {
     if (this.#open.length >= deepest) return false;
-    const found = attributes === '' ? noAttributes : readAttributes(attributes);
+    const found = attributesOf(attributes);
     if (found === undefined) return false;
     const { declared, others } = found;
     this.#open.push({ name: tag, declared });
@@ -97,8 +97,24 @@ interface Attributes {
 }
 
 const noAttributes: Attributes = { declared: undefined, others: [] };
+/** Those with declarations that came last: the roots of all records of a list say the same. */
+let lastDeclared: { readonly text: string; readonly attributes: Attributes } | undefined;
 
 /** @returns undefined where they are unusual, among them two that may be one */
+function attributesOf(text: string): Attributes | undefined {
+  if (text === '') return noAttributes;
+  if (lastDeclared?.text === text) return lastDeclared.attributes;
+  if (!text.includes('xmlns') || text.length > longestKept) return readAttributes(text);
+  // A copy: a slice would keep the whole chunk in memory.
+  const copy = Buffer.from(text, 'utf8').toString('utf8');
+  const attributes = readAttributes(copy);
+  if (attributes) lastDeclared = { text: copy, attributes };
+  return attributes;
+}
+
+/** More is no root of a usual record. */
+const longestKept = 4_096;
+
 function readAttributes(text: string): Attributes | undefined {
   const locals = new Set<string>();
   const others: [string, string][] = [];
