@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 /**
  * An OAI-PMH provider for benchmarks, in a process of its own: `provider.ts RECORDS PAGE_SIZE [LISTED] [FILE_EVERY]`. It
  * prints its URL. Record `i` has about 1.9 kB of oai_dc; `POST /touch?count=100&salt=x` changes so many of them. Of all
- * records it lists only the first LISTED ones, if that is given, and each FILE_EVERYth of them has a file.
+ * records it lists only the first LISTED ones, if that is given, and each FILE_EVERYth of them has a file. Its pages are
+ * made before it prints its URL, where they are not too many: it has the same cores as what is measured.
  */
 const [records = 100_000, pageSize = 1000, listed = records, fileEvery = 0] = process.argv
   .slice(2)
@@ -40,15 +41,22 @@ function fileOf(index: number): string {
   return `<dc:identifier>${origin}/files/${100_000_000 + index}/article.pdf</dc:identifier>`;
 }
 
-function* page(ids: readonly number[] | undefined, start: number): Generator<string> {
-  const total = ids?.length ?? listed;
-  const end = Math.min(total, start + pageSize);
-  yield `<?xml version="1.0" encoding="UTF-8"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>${now()}</responseDate><request verb="ListRecords">http://127.0.0.1/oai</request>`;
-  if (total === 0) {
-    yield '<error code="noRecordsMatch">nothing</error></OAI-PMH>';
-    return;
+/** Records of pages of the whole list, by where they start, until some are touched. */
+const prepared = new Map<number, readonly Buffer[]>();
+const mostPrepared = 150_000;
+
+function prepare(): void {
+  if (listed > mostPrepared || pageSize > 10_000) return;
+  for (let start = 0; start < listed; start += pageSize) {
+    const chunks = [...recordsOf(undefined, start, Math.min(listed, start + pageSize))];
+    prepared.set(
+      start,
+      chunks.map((chunk) => Buffer.from(chunk)),
+    );
   }
-  yield '<ListRecords>';
+}
+
+function* recordsOf(ids: readonly number[] | undefined, start: number, end: number): Generator<string> {
   let chunk = '';
   for (let index = start; index < end; index += 1) {
     chunk += record(ids?.[index] ?? index);
@@ -57,8 +65,21 @@ function* page(ids: readonly number[] | undefined, start: number): Generator<str
       chunk = '';
     }
   }
+  if (chunk !== '') yield chunk;
+}
+
+function* page(ids: readonly number[] | undefined, start: number): Generator<string | Buffer> {
+  const total = ids?.length ?? listed;
+  const end = Math.min(total, start + pageSize);
+  yield `<?xml version="1.0" encoding="UTF-8"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>${now()}</responseDate><request verb="ListRecords">http://127.0.0.1/oai</request>`;
+  if (total === 0) {
+    yield '<error code="noRecordsMatch">nothing</error></OAI-PMH>';
+    return;
+  }
+  yield '<ListRecords>';
+  yield* (ids === undefined ? prepared.get(start) : undefined) ?? recordsOf(ids, start, end);
   const token = end < total ? `${ids ? 'i' : 'f'}${end}` : '';
-  yield `${chunk}<resumptionToken completeListSize="${total}" cursor="${start}">${token}</resumptionToken></ListRecords></OAI-PMH>`;
+  yield `<resumptionToken completeListSize="${total}" cursor="${start}">${token}</resumptionToken></ListRecords></OAI-PMH>`;
 }
 
 function now(): string {
@@ -71,6 +92,7 @@ const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const query = url.searchParams;
   if (url.pathname === '/touch') {
+    prepared.clear();
     for (let index = 0; index < Number(query.get('count')); index += 1) {
       const id = Math.floor((index * records) / Number(query.get('count')));
       touched.set(id, { salt: query.get('salt') ?? '', at: now() });
@@ -115,5 +137,6 @@ const server = createServer(async (request, response) => {
 
 server.listen(0, '127.0.0.1', () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  prepare();
   process.stdout.write(`${origin}/oai\n`);
 });
