@@ -3,6 +3,7 @@
 /**
  * Flags of V8 that hold the memory limits of docs/performance.md; without them it collects later than it has to. Of many processes
  * at one database each is to be small; what that takes in processor time, a quarter of a harvest, is too much for one that is alone.
+ * A copy of a million resources keeps within them with more, and most of what it makes for each dies soon.
  * @param {string} version of Node
  * @param {string} given flags that the user has set: where they speak of the same thing, ours do not
  * @param {readonly string[]} args of the command line
@@ -13,7 +14,7 @@ exports.heapFlags = (version, given, args = []) => {
   const role = roleOf(args);
   // Nobody waits for a process that only works.
   if (!/--(?:max[-_](?:old[-_]space|heap)[-_]size|heap[-_]growing[-_]percent)/.test(given))
-    flags.push(`--heap-growing-percent=${role === 'work' ? 25 : 40}`);
+    flags.push(`--heap-growing-percent=${role === 'work' ? 25 : args[0] === 'sync' ? 70 : 40}`);
   // From Node 24 on the space for young objects grows to 96 MB and more.
   if (Number.parseInt(version, 10) >= 23 && !/--(?:max|min)[-_]semi[-_]space[-_]size/.test(given))
     flags.push(`--max-semi-space-size=${role === undefined ? 16 : 4}`);

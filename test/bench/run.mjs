@@ -14,6 +14,7 @@ const program = join(dist, 'program', 'bin.js');
 const env = {
   ...process.env,
   BENCH_HEAP_FLAGS: flagsOf(),
+  BENCH_SYNC_HEAP_FLAGS: flagsOf('sync'),
   BENCH_WORK_HEAP_FLAGS: flagsOf('--role=work'),
   BENCH_WEB_HEAP_FLAGS: flagsOf('--role=web'),
   BENCH_WORK_ALLOCATOR: allocatorOf('--role=work'),

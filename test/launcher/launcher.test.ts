@@ -48,6 +48,9 @@ describe('flags of V8', () => {
     expect(heapFlags('22.13.0', '')).toEqual(heapFlags('20.19.0', ''));
     expect(heapFlags('24.0.0', '')).toEqual(['--heap-growing-percent=40', '--max-semi-space-size=16']);
     expect(heapFlags('26.10.0', '')).toEqual(heapFlags('24.0.0', ''));
+    expect(heapFlags('20.19.0', '', ['sync', 'https://repo.example.org'])).toEqual([
+      '--heap-growing-percent=70',
+    ]);
   });
 
   it('collect more often where a process only works', () => {

@@ -15,7 +15,7 @@ export class FileWindow {
     this.#descriptor = descriptor;
   }
 
-  /** @returns good until the next ones are read; fewer than `length` at the end of the file */
+  /** @returns fewer than `length` at the end of the file */
   bytes(start: number, length: number): Buffer {
     const end = start + length;
     const before = this.#start + this.#window.length;

@@ -19,7 +19,7 @@ export interface PackageFile {
   read(member: MemberPlace): AsyncIterable<Uint8Array>;
   /**
    * The same of a small one at once (`SmallMembers`).
-   * @returns good until the next one is read; undefined where it has to be read as a stream
+   * @returns undefined where it has to be read as a stream
    * @throws Error where it is not what its directory entry says
    */
   readWhole(member: MemberPlace): Uint8Array | undefined;
@@ -27,8 +27,10 @@ export interface PackageFile {
 }
 
 const maximumMembers = 200_000;
-/** What is decompressed comes in such pieces: those of 16 kB that are usual cost more than what is in them. */
-const pieceOctets = 131_072;
+/** Then others may do something. */
+const entriesAtOnce = 500;
+/** What is decompressed comes in such pieces: the usual 16 kB cost more than what is in them, and texts of 128 kB do not die young. */
+const pieceOctets = 65_536;
 
 /** @throws Error where it is no ZIP that can be read */
 export async function openPackage(path: string): Promise<PackageFile> {
@@ -61,12 +63,34 @@ async function directoryOf(zip: ZipFile) {
   if (zip.entryCount > maximumMembers) throw new Error(`it has ${zip.entryCount} members`);
   const members = new Map<string, MemberPlace>();
   const repeated: string[] = [];
-  for await (const entry of zip.eachEntry()) {
+  await readEntries(zip, (entry) => {
     const name = entry.fileNameRaw.toString('utf8');
     if (members.has(name)) repeated.push(name);
     if (!name.endsWith('/')) members.set(name, placeOf(entry));
-  }
+  });
   return { members, repeated };
+}
+
+/** They come at once (`WindowReader`): a promise for each would cost as much again. */
+function readEntries(zip: ZipFile, take: (entry: Entry) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let came = 0;
+    zip.on('entry', (entry: Entry) => {
+      came += 1;
+      take(entry);
+    });
+    zip.once('end', resolve);
+    zip.once('error', reject);
+    const readSome = () => {
+      for (const end = came + entriesAtOnce; came < end; ) {
+        const before = came;
+        zip.readEntry();
+        if (came === before) return;
+      }
+      setImmediate(readSome);
+    };
+    readSome();
+  });
 }
 
 async function* contentOf(zip: ZipFile, member: MemberPlace): AsyncGenerator<Uint8Array> {

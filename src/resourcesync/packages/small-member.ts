@@ -1,4 +1,4 @@
-import { inflateRawSync } from 'node:zlib';
+import { gunzipSync, inflateRawSync } from 'node:zlib';
 import type { Entry } from 'yauzl';
 import { FileWindow } from './file-window.ts';
 
@@ -11,6 +11,7 @@ export type MemberPlace = Pick<
   | 'compressionMethod'
   | 'generalPurposeBitFlag'
   | 'fileNameLength'
+  | 'crc32'
 >;
 
 /** All that is kept of a member: a package has tens of thousands, and it goes to threads. */
@@ -22,6 +23,7 @@ export function placeOf(entry: MemberPlace): MemberPlace {
     compressionMethod: entry.compressionMethod,
     generalPurposeBitFlag: entry.generalPurposeBitFlag,
     fileNameLength: entry.fileNameLength,
+    crc32: entry.crc32,
   };
 }
 
@@ -50,11 +52,49 @@ export class SmallMembers {
   }
 
   /**
-   * @returns good until the next one is read
    * @throws Error where it is not what the directory of the package says
    */
   read(member: MemberPlace): Uint8Array {
-    const { compressedSize, uncompressedSize, compressionMethod, fileNameLength } = member;
+    const { uncompressedSize, compressionMethod } = member;
+    const data = this.#packed(member);
+    const content = compressionMethod === 0 ? data : inflated(data, uncompressedSize);
+    if (content.length !== uncompressedSize) throw new Error('a member has another length than is said');
+    return content;
+  }
+
+  /**
+   * Several at once: to decompress each by itself costs more than all that is done with its bytes.
+   * @returns one for each, in order; undefined where one of them is not what the directory says, its checksum included
+   */
+  readSeveral(members: readonly MemberPlace[]): readonly Uint8Array[] | undefined {
+    try {
+      // As members of one file of gzip, which may have many (RFC 1952, 2.2).
+      const pieces: Uint8Array[] = [];
+      let length = 0;
+      const contents = members.map((member) => {
+        const packed = this.#packed(member);
+        if (member.compressionMethod === 0) return packed;
+        pieces.push(gzipHead, packed, gzipTail(member));
+        length += member.uncompressedSize;
+        return undefined;
+      });
+      const all = length === 0 ? nothing : gunzipped(Buffer.concat(pieces), length);
+      let end = 0;
+      return contents.map((content, index) => {
+        const { uncompressedSize = 0 } = members[index] ?? {};
+        if (content === undefined) end += uncompressedSize;
+        const own = content ?? all.subarray(end - uncompressedSize, end);
+        if (own.length !== uncompressedSize) throw new Error('a member has another length than is said');
+        return own;
+      });
+    } catch {
+      // Each by itself tells which it is.
+      return undefined;
+    }
+  }
+
+  #packed(member: MemberPlace): Uint8Array {
+    const { compressedSize, fileNameLength } = member;
     const start = member.relativeOffsetOfLocalHeader;
     const head = this.#window.bytes(start, headerOctets + fileNameLength + usualExtra + compressedSize);
     if (head.length < headerOctets || head.readUInt32LE(0) !== 0x04034b50)
@@ -63,10 +103,26 @@ export class SmallMembers {
     let data = head.subarray(offset, offset + compressedSize);
     if (data.length < compressedSize) data = this.#window.bytes(start + offset, compressedSize);
     if (data.length < compressedSize) throw new Error('a member ends early');
-    const content = compressionMethod === 0 ? data : inflated(data, uncompressedSize);
-    if (content.length !== uncompressedSize) throw new Error('a member has another length than is said');
-    return content;
+    return data;
   }
+}
+
+/** Deflate, nothing more is said. */
+const gzipHead = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
+
+function gzipTail({ crc32, uncompressedSize }: MemberPlace): Uint8Array {
+  const tail = Buffer.allocUnsafe(8);
+  tail.writeUInt32LE(crc32, 0);
+  tail.writeUInt32LE(uncompressedSize, 4);
+  return tail;
+}
+
+const nothing = new Uint8Array();
+
+function gunzipped(bytes: Uint8Array, length: number): Uint8Array {
+  const all = gunzipSync(bytes, { maxOutputLength: length, chunkSize: Math.max(leastChunk, length + 1) });
+  if (all.length !== length) throw new Error('members have another length than is said');
+  return all;
 }
 
 function inflated(data: Uint8Array, length: number): Uint8Array {

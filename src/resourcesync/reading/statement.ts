@@ -68,7 +68,8 @@ export function readStatement(entry: DocumentEntry, base: string, report: Report
 const plainUri = /^https?:\/\/[a-z0-9.-]+(?::\d+)?\/[\w~:@!$'()*+,;=/.-]*$/;
 const changedByUrl = /\/\.|:(?:80|443)\//;
 
-function isPlain(uri: string): boolean {
+/** It has neither a query nor a fragment, and `URL` has nothing to change in it. */
+export function isPlain(uri: string): boolean {
   return plainUri.test(uri) && !changedByUrl.test(uri);
 }
 

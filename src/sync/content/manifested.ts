@@ -12,7 +12,7 @@ export interface Manifested extends Pick<Statement, 'loc' | 'hashes' | 'length' 
 /** What many have in common is kept once: of so many texts. */
 const mostCommon = 10_000;
 
-/** Members that a manifest names and its package has: what is kept of each holds no piece of the manifest back. */
+/** Members that a manifest names and its package has. */
 export class ManifestedMembers {
   readonly #members: ReadonlyMap<string, MemberPlace>;
   readonly #common = new Map<string, string>();
@@ -27,23 +27,27 @@ export class ManifestedMembers {
     return this.#found.length;
   }
 
-  /** @returns false: it is not in the package */
-  add({ loc, path, hashes, length, lastmod, type }: Statement, due?: DueResource): boolean {
-    const place = path === undefined ? undefined : this.#members.get(path.replace(/^\//, ''));
-    if (place === undefined) return false;
-    if (due !== undefined) {
-      this.#found.push({ loc, hashes, length, lastmod, type, place, due });
-      return true;
-    }
-    this.#found.push({
+  /** What is kept of a statement holds no piece of the manifest back. */
+  lean(statement: Statement): Statement {
+    const { loc, hashes, lastmod, type } = statement;
+    return {
+      ...statement,
       loc: own(loc),
       hashes: hashes.map(own),
-      length,
       lastmod: this.#commonly(lastmod),
       type: this.#commonly(type),
-      place,
-      due,
-    });
+    };
+  }
+
+  /**
+   * @param statement that is lean
+   * @returns false: it is not in the package
+   */
+  add({ loc, path, hashes, length, lastmod, type }: Statement, due?: DueResource): boolean {
+    const name = path?.startsWith('/') ? path.slice(1) : path;
+    const place = name === undefined ? undefined : this.#members.get(name);
+    if (place === undefined) return false;
+    this.#found.push({ loc, hashes, length, lastmod, type, place, due });
     return true;
   }
 

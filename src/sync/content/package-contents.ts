@@ -84,10 +84,11 @@ async function takeFrom(
     taking = taken;
     const statement = (found: Statement) => {
       stage?.statement?.(found);
-      const chosen = filling === undefined ? 'due' : filling.choose(found);
+      const lean = members.lean(found);
+      const chosen = filling === undefined ? 'due' : filling.choose(lean);
       if (chosen === undefined) return;
-      if (chosen === 'due') members.add(found);
-      else if (!members.add(found, chosen)) deps.due.left(chosen);
+      if (chosen === 'due') members.add(lean);
+      else if (!members.add(lean, chosen)) deps.due.left(chosen);
     };
     const place = `${uri}!/manifest.xml`;
     const opened = (document: DocumentOpening) => {

@@ -7,7 +7,7 @@ import { modifiedAt } from './fetched-content.ts';
 import type { Manifested } from './manifested.ts';
 
 /** As many go to be unpacked at a time, or so many octets. */
-const batchMembers = 512;
+const batchMembers = 256;
 const batchOctets = 8_388_608;
 
 export interface UnpackedFilesDeps {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isPlain } from '../../resourcesync/reading/statement.ts';
 
 /** Everything below an address goes into a folder of the copy; of several the longest one counts. */
 export interface PlaceRule {
@@ -32,9 +33,8 @@ export function locPath(loc: string, rules: readonly PlaceRule[]): string {
   for (const rule of rules) {
     if (isBelow(loc, rule.base) && rule.base.length > (best?.base.length ?? -1)) best = rule;
   }
-  const url = new URL(loc);
-  const rest = best === undefined ? url.pathname + url.search : loc.slice(best.base.length);
-  const folder = best === undefined ? [segmentOf(url.host)] : best.folder.split('/').filter(Boolean);
+  const { host, rest } = best === undefined ? partsOf(loc) : { host: '', rest: loc.slice(best.base.length) };
+  const folder = best === undefined ? [segmentOf(host)] : best.folder.split('/').filter(Boolean);
   const segments = rest.replace(/^\//, '').split('/');
   const last = segments.length - 1;
   const names = segments.map((segment, index) =>
@@ -43,6 +43,17 @@ export function locPath(loc: string, rules: readonly PlaceRule[]): string {
   const path = [...folder, ...names].join('/');
   if (path.length <= longestPath) return path;
   return [...folder, `${own}long`, sha(loc)].join('/');
+}
+
+function partsOf(loc: string): { readonly host: string; readonly rest: string } {
+  if (!isPlain(loc)) {
+    const { host, pathname, search } = new URL(loc);
+    return { host, rest: pathname + search };
+  }
+  // Quicker than to take it apart.
+  const start = loc.indexOf('//') + 2;
+  const end = loc.indexOf('/', start);
+  return { host: loc.slice(start, end), rest: loc.slice(end) };
 }
 
 /** A folder of ours that a person typed; undefined where it leads outside or into what is ours. */

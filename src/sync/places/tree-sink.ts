@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { DirectorySink } from '../sinks/directory-sink.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
 import type {
@@ -76,7 +75,8 @@ export class TreeSink implements Sink {
     // What lies there from before would have to be put aside.
     if (this.#hasBackup) return undefined;
     const path = this.#places.free(loc, promised);
-    return path === undefined ? undefined : { path, file: join(this.#files.root, path) };
+    // Nothing in a path has to be resolved, and it has slashes on every system.
+    return path === undefined ? undefined : { path, file: `${this.#files.root}/${path}` };
   }
 
   /** At once: nobody else takes the same place before the state is written. */

@@ -7,13 +7,14 @@ const remembered = 10_000;
 
 /** Puts files where they belong: each appears with all its bytes or not at all, and in the time of its resource. */
 export class NewFiles {
-  readonly #parts: string;
+  /** Behind it a number. */
+  readonly #source: string;
   readonly #folders = new Set<string>();
   #written = 0;
 
   /** @param parts a folder on the same file system */
   constructor(parts: string) {
-    this.#parts = parts;
+    this.#source = join(parts, `new-${process.pid}-${threadId}-`);
   }
 
   /**
@@ -22,7 +23,7 @@ export class NewFiles {
    */
   prepare(bytes: Uint8Array, modifiedMs: number | undefined): string {
     this.#written += 1;
-    const source = join(this.#parts, `new-${process.pid}-${threadId}-${this.#written}`);
+    const source = this.#source + this.#written;
     const descriptor = openSync(source, 'w');
     try {
       for (let done = 0; done < bytes.byteLength; ) done += writeSync(descriptor, bytes, done);
@@ -34,14 +35,15 @@ export class NewFiles {
   }
 
   move(source: string, target: string): void {
-    this.#makeFolder(dirname(target));
+    const folder = dirname(target);
+    this.#makeFolder(folder);
     try {
       renameSync(source, target);
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
       // Somebody took the folder away.
       this.forgetFolders();
-      this.#makeFolder(dirname(target));
+      this.#makeFolder(folder);
       renameSync(source, target);
     }
   }

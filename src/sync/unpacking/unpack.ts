@@ -45,10 +45,13 @@ export function unpack(task: UnpackingTask): readonly Unpacked[] {
     const members = new SmallMembers(descriptor);
     const files = new NewFiles(task.parts);
     const done: Unpacked[] = [];
-    for (const member of task.members) {
-      const unpacked = unpackOne(member, members, files);
-      done.push(unpacked);
-      if (unpacked.kind === 'damaged') break;
+    for (const some of together(task.members)) {
+      const contents = members.readSeveral(some.map(({ place }) => place));
+      for (const [index, member] of some.entries()) {
+        const unpacked = unpackOne(member, contents?.[index], members, files);
+        done.push(unpacked);
+        if (unpacked.kind === 'damaged') return done;
+      }
     }
     return done;
   } finally {
@@ -56,14 +59,36 @@ export function unpack(task: UnpackingTask): readonly Unpacked[] {
   }
 }
 
+/** So many octets are decompressed at once. */
+const octetsAtOnce = 1_048_576;
+
+/** Those that follow on each other, in order. */
+function* together(members: readonly MemberToUnpack[]): Generator<readonly MemberToUnpack[]> {
+  let some: MemberToUnpack[] = [];
+  let octets = 0;
+  for (const member of members) {
+    const { uncompressedSize } = member.place;
+    if (some.length > 0 && octets + uncompressedSize > octetsAtOnce) {
+      yield some;
+      some = [];
+      octets = 0;
+    }
+    some.push(member);
+    octets += uncompressedSize;
+  }
+  if (some.length > 0) yield some;
+}
+
+/** @param content undefined: it is read by itself */
 function unpackOne(
   { place, stated, length, file, modifiedMs }: MemberToUnpack,
+  content: Uint8Array | undefined,
   members: SmallMembers,
   files: NewFiles,
 ): Unpacked {
   let bytes: Uint8Array;
   try {
-    bytes = members.read(place);
+    bytes = content ?? members.read(place);
   } catch (error) {
     return { kind: 'damaged', reason: (error as Error).message };
   }
@@ -79,5 +104,6 @@ function unpackOne(
     if (code === undefined) throw error;
     return { kind: 'refused', code, message };
   }
-  return { kind: 'written', ...facts };
+  const { sha256, otherHashes } = facts;
+  return { kind: 'written', sha256, otherHashes, length: facts.length };
 }

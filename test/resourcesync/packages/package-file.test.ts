@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPackage } from '../../../src/resourcesync/packages/package-file.ts';
+import { type MemberPlace, SmallMembers } from '../../../src/resourcesync/packages/small-member.ts';
 import { storedZip } from '../../house/conformance/stored-zip.ts';
 
 let folder: string;
@@ -44,6 +45,47 @@ describe('a member that is small', () => {
       const [liar] = lying.members.values();
       if (liar) expect(() => lying.readWhole(liar)).toThrow(/decompressed|another length/);
       lying.close();
+    }
+  });
+
+  it('is the same among several that are read at once, compressed or not; one that lies is read by itself', () => {
+    const contents = ['first '.repeat(50), '', 'kept as it is', 'last '.repeat(900)].map((text) =>
+      Buffer.from(text),
+    );
+    const file = join(folder, 'members');
+    const pieces: Buffer[] = [];
+    let offset = 0;
+    const places = contents.map((content, index): MemberPlace => {
+      const compressionMethod = index === 2 ? 0 : 8;
+      const data = compressionMethod === 0 ? content : deflateRawSync(content);
+      const local = Buffer.alloc(30);
+      local.writeUInt32LE(0x04034b50, 0);
+      pieces.push(local, data);
+      const relativeOffsetOfLocalHeader = offset;
+      offset += local.length + data.length;
+      return {
+        ...{ relativeOffsetOfLocalHeader, compressionMethod, compressedSize: data.length },
+        ...{ uncompressedSize: content.length, crc32: crc32(content) },
+        ...{ generalPurposeBitFlag: 0, fileNameLength: 0 },
+      };
+    });
+    writeFileSync(file, Buffer.concat(pieces));
+    const descriptor = openSync(file, 'r');
+    try {
+      const members = new SmallMembers(descriptor);
+      expect(members.readSeveral(places)?.map((bytes) => Buffer.from(bytes))).toEqual(contents);
+      const [first, ...others] = places;
+      if (first === undefined) throw new Error('there is no member');
+      for (const lie of [
+        { crc32: 1 },
+        { uncompressedSize: 299 },
+        { uncompressedSize: 301 },
+        { compressedSize: 9 },
+      ])
+        expect(members.readSeveral([{ ...first, ...lie }, ...others])).toBeUndefined();
+      expect(Buffer.from(members.read({ ...first, crc32: 1 }))).toEqual(contents[0]);
+    } finally {
+      closeSync(descriptor);
     }
   });
 
