@@ -46,19 +46,24 @@ export function mapItem(source: string, item: SourceItem): MappedItem {
 function mapAll(source: string, item: SourceItem): readonly DesiredResource[] {
   return [
     ...item.metadata.map((metadata) => mapMetadata(source, item, metadata)),
-    ...(item.same ?? []).map((same) => describeMetadata(source, item, same)),
+    ...(item.same ?? []).map((same) => describeMetadata(source, item, same, same)),
   ];
 }
 
 function mapMetadata(source: string, item: SourceItem, metadata: SourceMetadata): DesiredResource {
   const { content, deflated } = metadata;
   const hash = metadata.hash ?? sha256(content);
-  const described = describeMetadata(source, item, { ...metadata, hash, length: content.byteLength });
-  return { ...described, content, ...(deflated && { deflated }) };
+  const described = describeMetadata(source, item, metadata, { hash, length: content.byteLength });
+  return Object.assign(described, deflated ? { content, deflated } : { content });
 }
 
-function describeMetadata(source: string, item: SourceItem, metadata: SameMetadata): DesiredResource {
-  const { mediaType = xmlType, format, length, hash, lastModified } = metadata;
+function describeMetadata(
+  source: string,
+  item: SourceItem,
+  metadata: Omit<SameMetadata, 'hash' | 'length'>,
+  { length, hash }: Pick<SameMetadata, 'hash' | 'length'>,
+): DesiredResource {
+  const { mediaType = xmlType, format, lastModified } = metadata;
   return {
     path: metadataPath(source, item.identifier, format, mediaType),
     kind: 'metadata',
@@ -69,17 +74,14 @@ function describeMetadata(source: string, item: SourceItem, metadata: SameMetada
     ...(lastModified !== undefined && { lastModified }),
     upstreamUrl: metadata.upstreamUrl,
     landingPage: item.landingPage,
-    links: describing(
-      [
-        ...(metadata.profile === undefined ? [] : [{ rel: 'profile', href: metadata.profile }]),
-        { rel: 'canonical', href: itemPath(source, item.identifier) },
-        ...alternates(source, item, format),
-        ...via(metadata.via ?? metadata.upstreamUrl),
-        ...collectionLinks(source, item.collections),
-      ],
-      [],
-      item.landingPage,
-    ),
+    links: [
+      ...(item.landingPage === undefined ? [] : [{ rel: 'describes', href: item.landingPage }]),
+      ...(metadata.profile === undefined ? [] : [{ rel: 'profile', href: metadata.profile }]),
+      { rel: 'canonical', href: itemPath(source, item.identifier) },
+      ...alternates(source, item, format),
+      ...via(metadata.via ?? metadata.upstreamUrl),
+      ...collectionLinks(source, item.collections),
+    ],
   };
 }
 

@@ -41,8 +41,10 @@ export async function insertRows<Returned extends object = object>(
   rows: Iterable<Row>,
   options: InsertOptions = {},
 ): Promise<Returned[]> {
-  const returned: Returned[] = [];
   const insert = isPostgres(trx) ? insertAsArrays : insertAsValues;
+  if (Array.isArray(rows) && rows.length <= rowsAtATime)
+    return rows.length === 0 ? [] : [...(await insert<Returned>(trx, table, rows, options))];
+  const returned: Returned[] = [];
   for (const some of batches(rows, rowsAtATime)) {
     for (const row of await insert<Returned>(trx, table, some, options)) returned.push(row);
   }

@@ -60,7 +60,9 @@ const hrefStart = '","href":"';
  * @returns undefined where links are not written as they usually are
  */
 function plainForm(links: string, own: Own, rest: string[]): string | undefined {
-  let form = '[';
+  let form = '';
+  /** What lies before is in the form. */
+  let formed = 0;
   let at = 1;
   const tried: string[] = [];
   while (links.startsWith(linkStart, at)) {
@@ -71,18 +73,17 @@ function plainForm(links: string, own: Own, rest: string[]): string | undefined 
     const end = links.indexOf('}', to);
     if (to < 0 || end < 0) return undefined;
     // A type, perhaps; what has more is looked at as a whole.
-    const behind = end === to + 1 ? '"}' : links.slice(to, end + 1);
-    if (end > to + 1 && !/^","type":"[^"{}]*"\}$/.test(behind)) return undefined;
-    const href = links.slice(from, to);
-    const isShared = shared.has(links.slice(at + linkStart.length, relEnd));
-    form += links.slice(at, from) + (isShared ? href : escaped(hrefForm(href, own, tried))) + behind;
+    if (end > to + 1 && !/^","type":"[^"{}]*"\}$/.test(links.slice(to, end + 1))) return undefined;
+    if (!shared.has(links.slice(at + linkStart.length, relEnd))) {
+      form += links.slice(formed, from) + escaped(hrefForm(links.slice(from, to), own, tried));
+      formed = to;
+    }
     at = end + 1;
     if (links[at] === ']' && at === links.length - 1) {
       rest.push(...tried);
-      return `${form}]`;
+      return form + links.slice(formed);
     }
     if (links[at] !== ',') return undefined;
-    form += ',';
     at += 1;
   }
   return undefined;
