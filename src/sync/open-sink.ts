@@ -32,7 +32,12 @@ export interface Author {
 }
 
 /** @throws BridgeError `usage` where the address is none, or what is needed to go there is missing */
-export type OpenBucket = (address: string) => { readonly store: ObjectStore; close(): void };
+export type OpenBucket = (address: string) => OpenedBucket | Promise<OpenedBucket>;
+
+export interface OpenedBucket {
+  readonly store: ObjectStore;
+  close(): void;
+}
 
 const nobody: Author = { name: 'resourcesync-bridge', address: 'urn:resourcesync-bridge' };
 
@@ -48,7 +53,7 @@ export async function openSink(kind: string, place: SinkPlace): Promise<Sink> {
   if (kind === 'warc') return new WarcSink({ directory, database, now, software: author.name });
   if (kind === 'ocfl') return new OcflSink({ directory, parts, now, user: author });
   if (kind.startsWith('s3://') && openBucket !== undefined) {
-    const { store, close } = openBucket(kind);
+    const { store, close } = await openBucket(kind);
     return new BucketSink({ store, held, rules, closeStore: close });
   }
   throw new BridgeError('usage', `--sink ${kind}: give directory, warc, ocfl, s3://BUCKET/PREFIX or none`);

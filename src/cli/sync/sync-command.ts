@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { openBucket } from '../../bridge/bucket.ts';
 import { createLog } from '../../bridge/log.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import { productName, version } from '../../bridge/version.ts';
@@ -52,7 +51,10 @@ export async function syncCommand(
     threads,
     telling,
     onProgress: (state) => view.show(state),
-    openBucket: (address) => openBucket(address, io.env, systemClock),
+    openBucket: async (address) => {
+      const { openBucket } = await import('../../bridge/bucket.ts');
+      return openBucket(address, io.env, systemClock);
+    },
     author: { name: `${productName} ${version}`, address: projectUri },
   };
   try {
