@@ -109,6 +109,8 @@ describe('an empty copy of a Source with dumps and Change Lists', () => {
   beforeEach(() => {
     source.offers = ['resourcelist', 'changelist', 'resourcedump'];
     source.packageSize = 20;
+    // Longer than changes are read again.
+    source.pass(7_200);
     source.list();
   });
 
@@ -135,6 +137,15 @@ describe('an empty copy of a Source with dumps and Change Lists', () => {
     });
     const report = await copy.sync();
     expect(report).toMatchObject({ held: 30, left: 0, read: { same: 20 }, copied: { created: 30 } });
+    expect(asksForList()).toBe(true);
+    expect(copy.contents()).toEqual(source.contents());
+  });
+
+  it('takes the list, with its links, for a resource that a package does not have as it says', async () => {
+    source.rewrite = (path, text) =>
+      path === 'manifest.xml' ? text.replace(/path="[^"]*"/, 'path="/manifest.xml"') : text;
+    const report = await copy.sync();
+    expect(report).toMatchObject({ isComplete: true, held: 30, copied: { created: 30, requests: 2 } });
     expect(asksForList()).toBe(true);
     expect(copy.contents()).toEqual(source.contents());
   });

@@ -4,6 +4,7 @@ import type { DocumentOpening, Member } from '../../resourcesync/reading/source-
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { isFullOfSmall, isSmallPackage } from '../choice/way.ts';
 import { type DueResource, PassingResource } from '../state/due-resources.ts';
+import { isAsStated } from './as-stated.ts';
 import { type StagedChanges, stageChanges } from './change-stage.ts';
 import { listPackages } from './dump-stage.ts';
 import { Inventory } from './list-stage.ts';
@@ -64,15 +65,15 @@ async function fill(
   fillFrom: FillFrom,
 ): Promise<Tally | undefined> {
   const { due } = staging;
-  const hasDue = due.count() > 0;
+  const highest = due.highestId();
   let chosen: DueResource | 'due' | undefined;
   let octets = 0;
   const inventory = new Inventory(staging, (statement, asOf) => {
     octets += statement.length ?? 0;
-    // Whatever is due is so by a change; the newer statement counts.
-    const isDue = hasDue && due.find(statement.loc) !== undefined;
-    if (isDue) due.add(statement, asOf);
-    chosen = isDue ? 'due' : new PassingResource(statement, asOf);
+    const row = highest > 0 ? due.find(statement.loc) : undefined;
+    // It is due by a change, which has its links; the newer statement counts.
+    if (row !== undefined && isAsStated(statement, row) !== true) due.add(statement, asOf);
+    chosen = row === undefined ? new PassingResource(statement, asOf) : 'due';
   });
   for (const member of packages) {
     let asOf = from;
@@ -90,5 +91,6 @@ async function fill(
     if (trouble !== undefined || asOf < from || !isFullOfSmall({ ...inventory.tally, octets }))
       return undefined;
   }
-  return inventory.tally;
+  // What a package did not have as it says may be had elsewhere: the list has the links that lead there.
+  return due.highestId() > highest ? undefined : inventory.tally;
 }

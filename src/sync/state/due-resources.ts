@@ -123,6 +123,10 @@ export class DueResources {
     return this.#database.get<{ n: number }>('select count(*) as n from due')?.n ?? 0;
   }
 
+  highestId(): number {
+    return this.#database.get<{ n: number | null }>('select max(id) as n from due')?.n ?? 0;
+  }
+
   /** How many, of how many a length is stated, and what those come to. */
   sum(): { readonly count: number; readonly stated: number; readonly octets: number } {
     const sql = 'select count(*) as n, count(length) as stated, coalesce(sum(length), 0) as octets from due';
