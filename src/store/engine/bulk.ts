@@ -43,7 +43,7 @@ export async function insertRows<Returned extends object = object>(
 ): Promise<Returned[]> {
   const insert = isPostgres(trx) ? insertAsArrays : insertAsValues;
   if (Array.isArray(rows) && rows.length <= rowsAtATime)
-    return rows.length === 0 ? [] : [...(await insert<Returned>(trx, table, rows, options))];
+    return rows.length === 0 ? [] : insert<Returned>(trx, table, rows, options);
   const returned: Returned[] = [];
   for (const some of batches(rows, rowsAtATime)) {
     for (const row of await insert<Returned>(trx, table, some, options)) returned.push(row);
@@ -56,7 +56,7 @@ async function insertAsArrays<Returned>(
   table: string,
   rows: readonly Row[],
   options: InsertOptions,
-): Promise<readonly Returned[]> {
+): Promise<Returned[]> {
   const columns = columnsOf(rows);
   const list = columns.map(quote).join(', ');
   const { sql, bindings } = await asArrays(trx, table, columns, rows);
@@ -70,7 +70,7 @@ async function insertAsValues<Returned>(
   table: string,
   rows: readonly Row[],
   options: InsertOptions,
-): Promise<readonly Returned[]> {
+): Promise<Returned[]> {
   const columns = columnsOf(rows);
   const insert = `insert into ${quote(table)} (${columns.map(quote).join(', ')})`;
   const tuple = `(${columns.map(() => '?').join(', ')})`;

@@ -30,24 +30,15 @@ export function toForm(links: string, path: string): LinkForm | undefined {
   const form = plainForm(links, own, rest) ?? parsedForm(links, own, rest);
   if (form === undefined || form.length > longestForm) return undefined;
   const found = { form, rest: rest.join('\n') };
-  return saysThe(links, found, own) ? found : undefined;
+  return isFormOf(links, found, own) ? found : undefined;
 }
 
 /** Whether `fromForm` comes to these links, without making a text of it. */
-function saysThe(links: string, { form, rest }: LinkForm, own: Own): boolean {
-  const pieces = piecesOf(form);
-  const lines = rest === '' ? [] : rest.split('\n');
-  let line = 0;
+function isFormOf(links: string, { form, rest }: LinkForm, own: Own): boolean {
   let at = 0;
-  for (let index = 0; index < pieces.length; index += 1) {
-    let piece = pieces[index] as string;
-    if (index % 2 === 1) {
-      const isLine = piece === '4';
-      piece = isLine ? fill(lines[line] ?? '', own) : (own[Number(piece) - 1] ?? '');
-      if (isLine) line += 1;
-    }
-    if (!links.startsWith(piece, at)) return false;
-    at += piece.length;
+  for (const part of partsOf(form, rest, own)) {
+    if (!links.startsWith(part, at)) return false;
+    at += part.length;
   }
   return at === links.length;
 }
@@ -115,21 +106,25 @@ function parsedForm(links: string, own: Own, rest: string[]): string | undefined
 
 /** @returns the links as they were, to the letter */
 export function fromForm(form: string, rest: string, path: string): string {
-  const own = ownOf(path);
+  let links = '';
+  for (const part of partsOf(form, rest, ownOf(path))) links += part;
+  return links;
+}
+
+/** Text of the form and what belongs in between, in turns. */
+function partsOf(form: string, rest: string, own: Own): readonly string[] {
   const lines = rest === '' ? [] : rest.split('\n');
   let line = 0;
-  let links = '';
   // Cutting a text that is kept is quicker than searching it with an expression.
-  const pieces = piecesOf(form);
-  for (let index = 0; index < pieces.length; index += 1) {
-    const piece = pieces[index] as string;
-    if (index % 2 === 0) links += piece;
-    else if (piece === '4') {
-      links += fill(lines[line] ?? '', own);
+  const parts = piecesOf(form).slice();
+  for (let index = 1; index < parts.length; index += 2) {
+    const mark = parts[index];
+    if (mark === '4') {
+      parts[index] = fill(lines[line] ?? '', own);
       line += 1;
-    } else links += own[Number(piece) - 1] ?? '';
+    } else parts[index] = own[Number(mark) - 1] ?? '';
   }
-  return links;
+  return parts;
 }
 
 /** The same for the same form, wherever and whenever. */
