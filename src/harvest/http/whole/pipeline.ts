@@ -71,6 +71,9 @@ export class Pipeline {
   };
 
   #came(chunk: Buffer): void {
+    // Some servers say so when nobody has asked them for long.
+    if (this.#asked.length === 0) this.#end(false);
+    if (this.#isOver) return;
     const now = performance.now();
     for (const answer of this.#reader.take(chunk)) {
       const asked = answer === 'odd' ? undefined : this.#asked.shift();

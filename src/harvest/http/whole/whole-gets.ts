@@ -201,7 +201,7 @@ export class WholeGets {
       this.#losses += 1;
     }
     this.#waiting.unshift(...left);
-    if (isOdd || this.#losses >= mostLosses) this.#turnOff();
+    if (isOdd || this.#isClosed || this.#losses >= mostLosses) this.#turnOff();
     this.#hand();
   }
 

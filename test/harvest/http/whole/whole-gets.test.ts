@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createHostGate, type HostGate } from '../../../../src/harvest/http/host-gate.ts';
@@ -194,6 +195,18 @@ test('what a closed connection leaves is asked on another one', async () => {
   expect(sockets.size).toBe(3);
 });
 
+test('what a server says to nobody ends the connection, and no more', async () => {
+  const { get, sockets } = await serve(echo);
+  expect(await get('/a')).toBe('200 /a');
+  for (const socket of sockets) {
+    const closed = once(socket, 'close');
+    socket.resume().write(ok('', '408 Request Timeout'));
+    await closed;
+  }
+  expect(await get('/b')).toBe('200 /b');
+  expect(sockets.size).toBe(2);
+});
+
 test('a host that closes whatever it is asked is left to the usual way', async () => {
   const { get, sockets } = await serve((socket) => socket.destroy(), { ahead: 8 });
   expect(await Promise.all(['/a', '/b'].map(get))).toEqual([undefined, undefined]);
@@ -262,4 +275,11 @@ test('whoever stops is not kept waiting', async () => {
   const { get, stop, whole, origin } = await serve(() => stop.abort());
   expect(await Promise.all([get('/a'), get('/b')])).toEqual([undefined, undefined]);
   expect(whole.ask(`${origin}/c`)).toBeUndefined();
+});
+
+test('whoever closes it leaves what is under way, and nothing is asked again', async () => {
+  const { get, whole, sockets } = await serve(() => whole.close(), { ahead: 2 });
+  expect(await Promise.all(['/a', '/b', '/c'].map(get))).toEqual([undefined, undefined, undefined]);
+  await new Promise(setImmediate);
+  expect(sockets.size).toBe(1);
 });
