@@ -13,6 +13,7 @@ import { workThroughDue } from './content/due-work.ts';
 import { takePackage } from './content/package-contents.ts';
 import { listPackages } from './stages/dump-stage.ts';
 import type { Filling } from './stages/staging.ts';
+import type { ListedResources } from './state/listed-resources.ts';
 import type { Meter } from './sync-progress.ts';
 import type { SyncReport } from './sync-report.ts';
 
@@ -25,6 +26,7 @@ export interface SourceCopyingDeps {
   readonly remarks: Remarks;
   readonly note: (text: string) => void;
   readonly meter: Meter;
+  readonly listed: ListedResources;
   readonly transfers: number;
   /** Undefined: there are none. */
   readonly threads: Threads | undefined;
@@ -76,7 +78,7 @@ export class SourceCopying {
   }
 
   async #fetchAll(): Promise<void> {
-    const { copying, transfers: atOnce, meter, maximumTransfer } = this.#deps;
+    const { copying, listed, transfers: atOnce, meter, maximumTransfer } = this.#deps;
     const { due, now, quota, port, told } = copying.deps;
     // Where somebody hears of each, or it counts how many are begun, they come one by one.
     const isExact = told.isHeard || maximumTransfer !== undefined;
@@ -84,13 +86,27 @@ export class SourceCopying {
     const stop = this.#stop;
     quota.refused = 0;
     if (this.#allowance <= 0) this.#enough.abort();
-    meter.begin('resources', due.sum());
+    meter.begin('resources', this.due());
     const work = async (resource: Parameters<Copying['copy']>[0]) => {
       await copying.copy(resource);
+      listed.seenTo(resource);
       meter.did(copying.tally);
       if (this.#allowance <= 0) this.#enough.abort();
     };
-    await workThroughDue(due, work, { atOnce, smallAtOnce, isSmall, stop, now });
+    const how = { first: listed.take(), atOnce, smallAtOnce, isSmall, stop, now };
+    await workThroughDue(due, work, how);
+    listed.leave();
+  }
+
+  /** Everything that is to come, whether it has a row or not. */
+  due(): SyncReport['due'] {
+    const { copying, listed } = this.#deps;
+    const [rows, others] = [copying.deps.due.sum(), listed.sum()];
+    return {
+      count: rows.count + others.count,
+      stated: rows.stated + others.stated,
+      octets: rows.octets + others.octets,
+    };
   }
 
   /** For what has its manifest within alone. */
@@ -98,7 +114,7 @@ export class SourceCopying {
     return this.#take(member, { stage });
   }
 
-  /** Whether a dump can fill the copy: each resource in one pass, and nobody is to be told of it. */
+  /** Whether what there is may come without a row for each: the copy has nothing, and nobody is to be told of it. */
   get canFill(): boolean {
     const { copying, maximumTransfer } = this.#deps;
     const { sink, told, held, due } = copying.deps;

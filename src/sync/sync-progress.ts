@@ -72,8 +72,9 @@ export class Meter {
   }
 
   #tell(): void {
+    if (this.#show === undefined) return;
     const transfers = [...this.#transfers.values()];
-    this.#show?.({
+    this.#show({
       work: this.#work,
       done: this.#done,
       total: this.#total,

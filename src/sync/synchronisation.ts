@@ -24,6 +24,7 @@ import { DueResources } from './state/due-resources.ts';
 import { ExpectedFiles } from './state/expected-files.ts';
 import { HeldResources } from './state/held-resources.ts';
 import { KeptDocuments } from './state/kept-documents.ts';
+import { ListedResources } from './state/listed-resources.ts';
 import { type Intent, keepIntent, readIntent } from './sync-intent.ts';
 import type { SyncDeps, SyncOptions } from './sync-options.ts';
 import { Meter } from './sync-progress.ts';
@@ -121,10 +122,12 @@ class Synchronisation {
     const { transfers, maximumDeletions, maximumTransfer, way: asked } = this.#options;
     const { stop, threads } = this.#deps;
     const note = (text: string) => this.#note(text);
+    const listed = copying && new ListedResources(copying.deps.expected, this.#held, this.#due);
     const work =
       copying &&
+      listed &&
       new SourceCopying({
-        ...{ set, copying, remarks: this.#remarks, note, meter: this.#meter },
+        ...{ set, copying, listed, remarks: this.#remarks, note, meter: this.#meter },
         ...{ transfers, maximumDeletions, maximumTransfer, stop, threads },
       });
     if (copying) {
@@ -135,23 +138,36 @@ class Synchronisation {
     const { combined, directory } = this.#options;
     if (combined !== undefined)
       this.#comparison = new ComparisonFile(combined, sink === 'directory' ? directory : undefined);
-    const staging = this.#staging(set, work);
+    const staging = this.#staging(set, work, listed);
     const reading = new SourceReading({ set, staging, note, asked, isOtherSelection });
     await reading.read(first);
     keepIntent(this.#database, this.#intent, set.uri);
     this.#documents.forgetOthers();
     this.#database.flush();
-    const due = this.#due.sum();
+    const due = work?.due() ?? this.#due.sum();
     if (work === undefined || copying === undefined) {
       const heldBack = heldBackOf(this.#held, maximumDeletions);
-      return this.#report(set, reading, { due, copied: newCopyTally(), packages: 0, heldBack });
+      return this.#report(set, reading, {
+        due,
+        left: due.count,
+        copied: newCopyTally(),
+        packages: 0,
+        heldBack,
+      });
     }
     await work.copy(async () => {
       const cursor = this.#cursor;
       if (cursor !== undefined && offersChanges(set)) await reading.readNewest(cursor);
     });
     const heldBack = await work.delete();
-    return this.#report(set, reading, { due, copied: copying.tally, packages: work.packages, heldBack });
+    const left = work.due().count;
+    return this.#report(set, reading, {
+      due,
+      left,
+      copied: copying.tally,
+      packages: work.packages,
+      heldBack,
+    });
   }
 
   get #cursor(): string | undefined {
@@ -170,8 +186,11 @@ class Synchronisation {
     return chosen;
   }
 
-  #staging(set: SourceSet, work: SourceCopying | undefined): Staging {
+  #staging(set: SourceSet, work: SourceCopying | undefined, listed: ListedResources | undefined): Staging {
     const { now } = this.#deps;
+    const { resourcedump, changedump } = set.lists;
+    // What is due decides whether a package is worth it.
+    const hasPackages = resourcedump.length > 0 || changedump.length > 0;
     return {
       port: this.#port,
       database: this.#database,
@@ -183,6 +202,7 @@ class Synchronisation {
       isAllowed: createAuthority(set.uri, this.#intent.hosts),
       readPackage: work && ((member, handler) => work.readPackage(member, handler)),
       fillFrom: work?.canFill && isEverything(this.#intent.selection) ? this.#fillFrom(set, work) : undefined,
+      listed: work?.canFill && !hasPackages ? listed : undefined,
       now,
       comparison: this.#comparison,
       onProgress: (done) => this.#meter.entries(done),
@@ -218,14 +238,14 @@ class Synchronisation {
   #report(
     set: SourceSet,
     { ways, tally: read }: SourceReading,
-    done: Pick<SyncReport, 'due' | 'copied' | 'packages' | 'heldBack'>,
+    done: Pick<SyncReport, 'due' | 'left' | 'copied' | 'packages' | 'heldBack'>,
   ): SyncReport {
     const { isDryRun } = this.#options;
-    const left = this.#due.count();
+    const { left } = done;
     const isStopped = this.#deps.stop.aborted;
     const isDone = left === 0 && this.#held.countDoomed() === 0 && this.#cursor !== undefined && !isStopped;
     return {
-      ...{ set: set.uri, ways, read, left, ...done },
+      ...{ set: set.uri, ways, read, ...done },
       failures: this.#due.failures(namedFailures),
       held: this.#held.count(),
       cursor: this.#cursor,

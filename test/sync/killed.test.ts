@@ -33,12 +33,16 @@ function start(origin: string, ...more: string[]): ChildProcess {
 /** With what may be wrong while the process is at work, and comes right when it is asked again. */
 const faults = ['cut:0.2', 'reset:0.1', 'errors:0.1', 'wrong-bytes:0.1', 'cut-documents:0.2', 'old-dump'];
 
+/** Every second Source has no dumps: a new copy is filled from its list. */
+const offersOf = (seed: number) =>
+  seed % 2 === 0 ? { offers: ['resourcelist', 'changelist'] as const } : {};
+
 test.each(Array.from({ length: runs(2) }, (_, seed) => seed + 1))(
   'history %i: killed again and again (SIGKILL), with faults, it goes on and comes to what the Source has',
   async (seed) => {
     const random = createRandom(seed);
     const settings = { port: 0, rate: 0, resources: 150, size: 3000, seed, packageSize: 40, latencyMs: 5 };
-    source = await Simulator.open(settings, faults);
+    source = await Simulator.open({ ...settings, ...offersOf(seed) }, faults);
     for (let round = 0; round < 4; round += 1) {
       child = start(source.origin);
       const ended = once(child, 'exit');

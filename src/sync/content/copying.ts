@@ -4,7 +4,7 @@ import type { ContentFacts } from '../../resourcesync/reading/content-digest.ts'
 import type { Quota } from '../choice/quota.ts';
 import { type CopiedChange, NotTaken } from '../sinks/copied-change.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
-import type { Placed, ServerAnswer, Sink } from '../sinks/sink.ts';
+import type { FoundContent, Placed, ServerAnswer, Sink } from '../sinks/sink.ts';
 import { isAsStated, otherHashes } from '../stages/as-stated.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
@@ -77,9 +77,10 @@ export class Copying {
       const found = held.find(due.loc);
       if (!sink.takesContents) return await this.#note(due, found);
       if (found && isAsStated(found, due) === true) return await this.#confirm(due, found);
-      if (found === undefined && (await this.#adopt(due))) return;
+      const finding = found === undefined ? sink.find(due.loc) : undefined;
+      if (finding !== undefined && (await this.#adopt(due, await finding))) return;
       const came = this.deps.quota.take({ octets: due.length, instead: found?.length });
-      if (came === undefined) return;
+      if (came === undefined) return this.deps.due.left(due);
       let octets: number | undefined;
       try {
         octets = await this.#fetch(due, found);
@@ -207,7 +208,7 @@ export class Copying {
   async #note(due: DueResource, found: HeldResource | undefined): Promise<void> {
     const { held, database, now, quota } = this.deps;
     // It takes no room but its own.
-    if (quota.take({ octets: 0, instead: found && 0 }) === undefined) return;
+    if (quota.take({ octets: 0, instead: found && 0 }) === undefined) return this.deps.due.left(due);
     const { loc, asOf, lastmod, type, hashes, length } = due;
     const nothing = { etag: undefined, lastModified: undefined, note: undefined, isProvisional: false };
     const own = hashes.find((hash) => hash.startsWith('sha-256:'));
@@ -222,9 +223,8 @@ export class Copying {
   }
 
   /** What lies at its place already, from another tool or from before a crash, is taken where it is what is stated. */
-  async #adopt(due: DueResource): Promise<boolean> {
-    const { sink, held, database } = this.deps;
-    const there = await sink.find(due.loc);
+  async #adopt(due: DueResource, there: FoundContent | undefined): Promise<boolean> {
+    const { held, database } = this.deps;
     if (there === undefined) return false;
     const { path, sha256, length, modifiedMs } = there;
     const lastmod =

@@ -1,6 +1,8 @@
 import type { DueResource, DueResources } from '../state/due-resources.ts';
 
 export interface DueWork {
+  /** What comes before the rows. */
+  readonly first?: Iterable<DueResource> | undefined;
   readonly atOnce: number;
   /** So many in all, where what is more than `atOnce` is small. */
   readonly smallAtOnce: number;
@@ -20,9 +22,9 @@ const mostAside = 100;
 export async function workThroughDue(
   due: DueResources,
   work: (resource: DueResource) => Promise<void>,
-  { atOnce, smallAtOnce, isSmall, stop, now }: DueWork,
+  { first = [], atOnce, smallAtOnce, isSmall, stop, now }: DueWork,
 ): Promise<void> {
-  const queue = dueOneByOne(due, now());
+  const queue = oneByOne(first, due, now());
   const aside: DueResource[] = [];
   let room: (() => void)[] = [];
   const giveRoom = () => {
@@ -63,13 +65,23 @@ export async function workThroughDue(
   if (failure !== undefined) throw failure.error;
 }
 
-/** A page is read when the one before it has been handed out. */
-function* dueOneByOne(due: DueResources, now: string): Generator<DueResource, undefined> {
-  for (let last = 0; ; ) {
+/** A page is read when the one before it has been handed out; rows that come meanwhile have been tried. */
+function* oneByOne(
+  first: Iterable<DueResource>,
+  due: DueResources,
+  now: string,
+): Generator<DueResource, undefined> {
+  const highest = due.highestId();
+  yield* first;
+  for (let last = 0; last < highest; ) {
     const page = due.after(last, now);
-    yield* page;
+    for (const resource of page) {
+      if ((resource.id ?? 0) > highest) return undefined;
+      yield resource;
+    }
     const end = page.at(-1)?.id;
     if (end === undefined) return undefined;
     last = end;
   }
+  return undefined;
 }

@@ -29,7 +29,7 @@ export async function fetchContent(
   held: HeldResource | undefined,
   deps: PatchDeps,
 ): Promise<FetchedContent> {
-  const patched = await patchedContent(due, held, deps);
+  const patched = held && (await patchedContent(due, held, deps));
   if (patched) return { ...patched, means: 'patch', isProvisional: false };
   const { bytes: addresses, memento } = addressesOf(due, deps.isAllowed);
   let own: FetchedContent | undefined;

@@ -26,11 +26,11 @@ const maximumOctets = 5_000_000;
  */
 export async function patchedContent(
   due: DueResource,
-  held: HeldResource | undefined,
+  held: HeldResource,
   deps: PatchDeps,
 ): Promise<Extract<Download, { kind: 'received' }> | undefined> {
-  const own = held?.hashes[0];
-  if (!held || !own?.startsWith('sha-256:') || due.hashes.length === 0) return undefined;
+  const own = held.hashes[0];
+  if (!own?.startsWith('sha-256:') || due.hashes.length === 0) return undefined;
   const link = due.links.find(({ rel, type }) => rel === patchRelation && patchTypes.has(type ?? ''));
   if (!link || !deps.isAllowed(link.href)) return undefined;
   if (link.length !== undefined && due.length !== undefined && link.length >= due.length) return undefined;

@@ -26,7 +26,7 @@ export function endWork({ database }: Pick<RecoveryDeps, 'database'>): void {
  */
 export async function recover(deps: RecoveryDeps): Promise<void> {
   const { database, held, due, expected, sink } = deps;
-  expected.recall(due);
+  expected.recall(due, held);
   if (database.setting(mark) === undefined || !sink.takesContents) return;
   for (let page = held.doomedAfter(0); page.length > 0; page = held.doomedAfter(page.at(-1)?.id ?? 0)) {
     for (const resource of page) {

@@ -51,10 +51,13 @@ export class TreeSink implements Sink {
     this.#isOurs = readdirSync(directory).every((name) => name === ownFolder);
   }
 
-  async find(loc: string): Promise<FoundContent | undefined> {
-    if (this.#isOurs) return undefined;
+  find(loc: string): Promise<FoundContent | undefined> | undefined {
     // In a new copy nearly always: to know of all others costs more.
-    if (!this.#files.isAnything(locPath(loc, this.#rules))) return undefined;
+    const isFree = this.#isOurs || !this.#files.isAnything(locPath(loc, this.#rules));
+    return isFree ? undefined : this.#find(loc);
+  }
+
+  async #find(loc: string): Promise<FoundContent | undefined> {
     const { path, isContested } = this.#places.take(loc);
     if (isContested) this.#flush();
     if (this.#held.at(path) !== undefined || !this.#files.isFile(path)) return undefined;

@@ -61,8 +61,11 @@ export interface FoundContent {
 export interface Sink {
   /** False: contents are not wanted, only what is said of them. */
   readonly takesContents: boolean;
-  /** What lies where a resource would lie that the state does not have: from another tool, or from before a crash. */
-  find(loc: string): Promise<FoundContent | undefined>;
+  /**
+   * What lies where a resource would lie that the state does not have: from another tool, or from before a crash.
+   * @returns undefined, or a promise of it: nothing does
+   */
+  find(loc: string): Promise<FoundContent | undefined> | undefined;
   /** The bytes that lie there; undefined: they are gone, more than that, or cannot be read back. */
   read(held: PlacedResource, maximumOctets: number): Promise<Uint8Array | undefined>;
   /** After a crash: what lies there now; undefined: nothing does. */

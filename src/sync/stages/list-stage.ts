@@ -28,7 +28,8 @@ export async function stageList(
   staging: Staging,
   known: Validators = {},
 ): Promise<StagedList | undefined> {
-  const inventory = new Inventory(staging);
+  const { due, listed = due } = staging;
+  const inventory = new Inventory(staging, listed.add.bind(listed));
   let at: string | undefined;
   let isTelling = true;
   const read = await readTree(
@@ -47,6 +48,7 @@ export async function stageList(
     known,
   );
   if (read === undefined) return undefined;
+  staging.listed?.write();
   // What an index says of its time is the earliest of its parts.
   const moment = read.times.at ?? at ?? read.servedAt ?? staging.now();
   const [fault] = read.faults;

@@ -9,6 +9,7 @@ import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
 import type { HeldResources } from '../state/held-resources.ts';
+import type { ListedResources } from '../state/listed-resources.ts';
 import type { Comparison } from './comparison.ts';
 
 /**
@@ -48,6 +49,8 @@ export interface Staging {
   readonly readPackage: ReadPackage | undefined;
   /** Undefined: lists have to say what there is. */
   readonly fillFrom?: FillFrom | undefined;
+  /** Where what a list names is gathered, in a copy that has nothing yet; undefined: in rows. */
+  readonly listed?: ListedResources | undefined;
   /** Our clock, ISO UTC: for a Source that states no times at all. */
   readonly now: () => string;
   /** Told what an audit finds. */

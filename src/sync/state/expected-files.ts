@@ -1,5 +1,6 @@
 import type { CopyDatabase } from './copy-database.ts';
-import type { DueResource, DueResources } from './due-resources.ts';
+import { type DueResource, type DueResources, PassingResource } from './due-resources.ts';
+import type { HeldResources } from './held-resources.ts';
 
 /** Settings of this name, with a number. */
 const name = 'expected ';
@@ -7,7 +8,17 @@ const rows = 'name >= ? and name < ?';
 // `!` comes behind the space.
 const bounds = [name, 'expected!'] as const;
 
-type Expected = Pick<DueResource, 'loc' | 'change' | 'asOf' | 'lastmod' | 'hashes' | 'length' | 'type'>;
+type Expected = Pick<DueResource, 'loc' | 'change' | 'asOf' | 'lastmod' | 'hashes' | 'length' | 'type'> & {
+  /** Undefined: it has none. */
+  readonly links?: DueResource['links'] | undefined;
+};
+
+/** Resources that were written down together. */
+export interface ExpectedGroup {
+  read(): readonly DueResource[];
+  /** Their files are in the state, or will not come. */
+  forget(): void;
+}
 
 /**
  * Resources without a row whose files are made many at a time. They are written down before the first of those files is
@@ -21,26 +32,52 @@ export class ExpectedFiles {
     this.#database = database;
   }
 
-  /** @returns to be told when their files are in the state, or will not come */
+  /** They last from now on. @returns to be told when their files are in the state, or will not come */
   expect(resources: readonly DueResource[]): () => void {
-    const expected: Expected[] = resources.map(({ loc, change, asOf, lastmod, hashes, length, type }) => ({
-      ...{ loc, change, asOf, lastmod, hashes, length, type },
-    }));
+    const group = this.write(resources);
+    this.#database.flush();
+    return group.forget;
+  }
+
+  /** The same of what lasts when the database says so. */
+  write(resources: readonly DueResource[]): ExpectedGroup {
+    const expected: Expected[] = resources.map(
+      ({ loc, change, asOf, lastmod, hashes, length, type, links }) => ({
+        ...{ loc, change, asOf, lastmod, hashes, length, type },
+        links: links.length === 0 ? undefined : links,
+      }),
+    );
     this.#count += 1;
     const own = name + this.#count;
     this.#database.keep(own, JSON.stringify(expected));
-    this.#database.flush();
-    return () => this.#database.keep(own, undefined);
+    return {
+      read: () => readExpected(this.#database.setting(own) ?? '[]'),
+      forget: () => this.#database.keep(own, undefined),
+    };
   }
 
   /** At the beginning of a run: those of one that was killed become due. */
-  recall(due: DueResources): void {
-    const left = this.#database.all<{ value: string }>(`select value from setting where ${rows}`, ...bounds);
-    for (const { value } of left) {
-      for (const { asOf, ...stated } of JSON.parse(value) as readonly Expected[])
-        due.add({ ...stated, links: [] }, asOf);
+  recall(due: DueResources, held: HeldResources): void {
+    const sql = `select name, value from setting where ${rows} limit 1`;
+    for (;;) {
+      const left = this.#database.get<{ name: string; value: string }>(sql, ...bounds);
+      if (left === undefined) break;
+      for (const resource of readExpected(left.value)) if (isToCome(resource, held)) due.left(resource);
+      this.#database.keep(left.name, undefined);
+      this.#database.breathe();
     }
-    if (left.length > 0) this.#database.write(`delete from setting where ${rows}`, ...bounds);
     this.#database.flush();
   }
+}
+
+/** Neither is it in the copy, nor known to be gone since. */
+export function isToCome({ loc, asOf }: DueResource, held: HeldResources): boolean {
+  const found = held.find(loc);
+  return (found === undefined || found.asOf < asOf) && (held.goneSince(loc) ?? '') < asOf;
+}
+
+function readExpected(value: string): readonly DueResource[] {
+  return (JSON.parse(value) as readonly Expected[]).map(
+    ({ asOf, links = [], ...stated }) => new PassingResource({ ...stated, links }, asOf),
+  );
 }
