@@ -89,9 +89,8 @@ function readHead(
   for (let index = 1; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
     const colon = line.indexOf(':');
-    const given = line.slice(0, Math.max(0, colon));
-    if (!headerName.test(given)) return undefined;
-    const name = given.toLowerCase();
+    const name = nameOf(line.slice(0, Math.max(0, colon)));
+    if (name === undefined) return undefined;
     const value = line.slice(colon + 1).trim();
     const known = headers[name];
     headers[name] = known === undefined ? value : `${known}, ${value}`;
@@ -101,4 +100,19 @@ function readHead(
   const isPlain = status !== undefined && status !== '204' && status !== '304' && coding === undefined;
   if (!isPlain || !/^\d{1,9}$/.test(length)) return undefined;
   return { status: Number(status), headers, length: Number(length) };
+}
+
+/** Names as they were written, and in lower case: a server writes each answer with the same ones. */
+const namesSeen = new Map<string, string>();
+const keptNames = 200;
+
+/** @returns in lower case; undefined: it is none */
+function nameOf(given: string): string | undefined {
+  const seen = namesSeen.get(given);
+  if (seen !== undefined) return seen;
+  if (!headerName.test(given)) return undefined;
+  const name = given.toLowerCase();
+  if (namesSeen.size >= keptNames) namesSeen.clear();
+  namesSeen.set(given, name);
+  return name;
 }

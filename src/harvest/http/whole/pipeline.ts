@@ -19,6 +19,8 @@ export interface PipelineSettings {
   readonly ended: (left: readonly Asked[], isOdd: boolean) => void;
 }
 
+/** While more are on their way than these, others are gathered: what is sent together takes both sides less. */
+const mostOnTheWay = 4;
 /** A connection that nobody uses is kept so long. */
 const idleMs = 10_000;
 
@@ -29,6 +31,8 @@ export class Pipeline {
   readonly #reader: AnswerReader;
   readonly #asked: Asked[] = [];
   #toSend = '';
+  #gathered = 0;
+  #isSending = false;
   /** When the first of them had its turn. */
   #since = 0;
   #isOver = false;
@@ -49,24 +53,33 @@ export class Pipeline {
     return this.#asked.length;
   }
 
-  /** All that is asked in one turn is sent together. */
+  /** All that is asked in one turn is sent together, and with what was gathered before. */
   ask(asked: Asked): void {
     if (this.#asked.length === 0) {
       this.#since = performance.now();
       this.#socket.setTimeout(this.#settings.timeoutMs);
     }
     this.#asked.push(asked);
-    if (this.#toSend === '') process.nextTick(this.#send);
     this.#toSend += asked.request;
+    this.#gathered += 1;
+    this.#sendSoon();
   }
 
   close(): void {
     this.#end(false);
   }
 
+  #sendSoon(): void {
+    if (this.#isSending || this.#gathered === 0 || this.#asked.length - this.#gathered > mostOnTheWay) return;
+    this.#isSending = true;
+    process.nextTick(this.#send);
+  }
+
   readonly #send = () => {
     const text = this.#toSend;
     this.#toSend = '';
+    this.#gathered = 0;
+    this.#isSending = false;
     if (!this.#isOver) this.#socket.write(text, 'latin1');
   };
 
@@ -88,6 +101,7 @@ export class Pipeline {
       if (/\bclose\b/i.test(answer.headers.connection ?? '')) this.#end(false);
       if (this.#isOver) return;
     }
+    this.#sendSoon();
     if (this.#asked.length === 0) this.#socket.setTimeout(idleMs);
     else if (now - this.#since > this.#settings.longestMs) this.#end(true);
   }

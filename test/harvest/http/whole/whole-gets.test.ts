@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createHostGate, type HostGate } from '../../../../src/harvest/http/host-gate.ts';
 import { createHttp, type HttpClient, type HttpSettings } from '../../../../src/harvest/http/http.ts';
@@ -110,6 +111,31 @@ test('many in one piece, to a server that answers what lies ahead', async () => 
   expect(await Promise.all(paths.map(get))).toEqual(paths.map((path) => `200 ${path}`));
   expect(Math.max(...pieces)).toBe(8);
   expect(sockets.size).toBe(1);
+});
+
+test('several together, once half of those before are answered, to a server that answers one by one', async () => {
+  const pieces: number[] = [];
+  const asked: string[] = [];
+  let isAnswering = false;
+  const { get } = await serve(
+    async (socket, paths) => {
+      pieces.push(paths.length);
+      asked.push(...paths);
+      if (isAnswering) return;
+      isAnswering = true;
+      socket.setNoDelay(true);
+      for (let path = asked.shift(); path !== undefined; path = asked.shift()) {
+        echo(socket, [path]);
+        // Whoever asks at once is heard before the next answer.
+        await sleep(2);
+      }
+      isAnswering = false;
+    },
+    { ahead: 8 },
+  );
+  const paths = Array.from({ length: 24 }, (_, index) => `/${index}`);
+  expect(await Promise.all(paths.map(get))).toEqual(paths.map((path) => `200 ${path}`));
+  expect(pieces.length).toBeLessThanOrEqual(5);
 });
 
 test('on so many connections as a host bears, and no more than the gate lets in', async () => {
