@@ -65,6 +65,7 @@ export interface Arrival {
 export class Copying {
   readonly tally = newCopyTally();
   readonly deps: CopyingDeps;
+  #fetching: PatchDeps | undefined;
 
   constructor(deps: CopyingDeps) {
     this.deps = deps;
@@ -94,11 +95,10 @@ export class Copying {
 
   /** @returns octets that came into the copy; undefined: none */
   async #fetch(due: DueResource, found: HeldResource | undefined): Promise<number | undefined> {
-    const { sink, quota } = this.deps;
+    const { quota } = this.deps;
     this.tally.requests += 1;
-    const readHeld = (one: HeldResource, most: number) => sink.read(one, most);
     const maximumOctets = Math.min(this.deps.maximumOctets, quota.room + (due.length ?? 0));
-    const fetched = await fetchContent(due, found, { ...this.deps, maximumOctets, readHeld });
+    const fetched = await fetchContent(due, found, this.#patchDeps(maximumOctets));
     if (fetched.kind === 'received') {
       await this.#put(due, found, fetched.content, fetched);
       return fetched.content.length;
@@ -107,6 +107,15 @@ export class Copying {
     else if (found) await this.#confirm(due, found);
     else this.#fail(due, 'it answers 304, and was not asked for a change');
     return undefined;
+  }
+
+  /** The same for whatever has the same room, as nearly all have. */
+  #patchDeps(maximumOctets: number): PatchDeps {
+    if (this.#fetching?.maximumOctets !== maximumOctets) {
+      const readHeld = (one: HeldResource, most: number) => this.deps.sink.read(one, most);
+      this.#fetching = { ...this.deps, maximumOctets, readHeld };
+    }
+    return this.#fetching;
   }
 
   /**
@@ -163,10 +172,9 @@ export class Copying {
     const { etag, lastModified, isProvisional } = arrival;
     const { loc, asOf, lastmod } = due;
     const type = due.type ?? arrival.mediaType;
-    held.keep({
-      ...{ loc, path, note, asOf, lastmod, type, etag, lastModified, isProvisional, fetchedAt: now() },
-      ...{ sha256, otherHashes: others, length },
-    });
+    const fetchedAt = now();
+    const facts = { sha256, otherHashes: others, length, type, etag, lastModified };
+    held.keep({ loc, path, note, asOf, lastmod, isProvisional, fetchedAt, ...facts });
     if (isContested) database.flush();
     const op = isNew ? 'created' : 'updated';
     this.tally[op] += 1;

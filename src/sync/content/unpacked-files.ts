@@ -1,6 +1,6 @@
 import { toMilliseconds } from '../../core/datetime.ts';
 import { promisesOf } from '../places/places.ts';
-import type { DueResource } from '../state/due-resources.ts';
+import { type DueResource, PassingResource } from '../state/due-resources.ts';
 import type { MemberToUnpack, Unpacked, UnpackingTask } from '../unpacking/unpack.ts';
 import type { Copying } from './copying.ts';
 import { modifiedAt } from './fetched-content.ts';
@@ -109,7 +109,7 @@ export class UnpackedFiles {
     const { copying, unpack, package: file } = this.#deps;
     const batch = this.#gathered;
     this.#gathered = new Batch();
-    const passing = batch.awaited.flatMap(({ due }) => (due.id === undefined ? [due] : []));
+    const passing = batch.awaited.flatMap(({ due }) => (due instanceof PassingResource ? [due] : []));
     if (passing.length > 0) batch.settled = copying.deps.expected.expect(passing);
     batch.done = unpack({ package: file, parts: copying.deps.parts.folder, members: batch.members });
     // Whoever lands it gets to know.

@@ -8,14 +8,13 @@ const rows = 'name >= ? and name < ?';
 // `!` comes behind the space.
 const bounds = [name, 'expected!'] as const;
 
-type Expected = Pick<DueResource, 'loc' | 'change' | 'asOf' | 'lastmod' | 'hashes' | 'length' | 'type'> & {
-  /** Undefined: it has none. */
-  readonly links?: DueResource['links'] | undefined;
-};
+type Stated = Pick<DueResource, 'loc' | 'change' | 'asOf' | 'lastmod' | 'hashes' | 'length' | 'type'>;
+/** An earlier release kept no links. */
+type Expected = Stated & Partial<Pick<DueResource, 'links'>>;
 
 /** Resources that were written down together. */
 export interface ExpectedGroup {
-  read(): readonly DueResource[];
+  read(): readonly PassingResource[];
   /** Their files are in the state, or will not come. */
   forget(): void;
 }
@@ -33,23 +32,17 @@ export class ExpectedFiles {
   }
 
   /** They last from now on. @returns to be told when their files are in the state, or will not come */
-  expect(resources: readonly DueResource[]): () => void {
+  expect(resources: readonly PassingResource[]): () => void {
     const group = this.write(resources);
     this.#database.flush();
     return group.forget;
   }
 
   /** The same of what lasts when the database says so. */
-  write(resources: readonly DueResource[]): ExpectedGroup {
-    const expected: Expected[] = resources.map(
-      ({ loc, change, asOf, lastmod, hashes, length, type, links }) => ({
-        ...{ loc, change, asOf, lastmod, hashes, length, type },
-        links: links.length === 0 ? undefined : links,
-      }),
-    );
+  write(resources: readonly PassingResource[]): ExpectedGroup {
     this.#count += 1;
     const own = name + this.#count;
-    this.#database.keep(own, JSON.stringify(expected));
+    this.#database.keep(own, JSON.stringify(resources));
     return {
       read: () => readExpected(this.#database.setting(own) ?? '[]'),
       forget: () => this.#database.keep(own, undefined),
@@ -76,8 +69,7 @@ export function isToCome({ loc, asOf }: DueResource, held: HeldResources): boole
   return (found === undefined || found.asOf < asOf) && (held.goneSince(loc) ?? '') < asOf;
 }
 
-function readExpected(value: string): readonly DueResource[] {
-  return (JSON.parse(value) as readonly Expected[]).map(
-    ({ asOf, links = [], ...stated }) => new PassingResource({ ...stated, links }, asOf),
-  );
+function readExpected(value: string): readonly PassingResource[] {
+  const expected = JSON.parse(value) as readonly Expected[];
+  return expected.map((stated) => new PassingResource({ ...stated, links: stated.links ?? [] }, stated.asOf));
 }

@@ -112,9 +112,20 @@ export class HeldResources {
          type = excluded.type, etag = excluded.etag, last_modified = excluded.last_modified,
          fetched_at = excluded.fetched_at, provisional = excluded.provisional, doomed = null,
          note = excluded.note`,
-      ...[loc, path, fold, asOf, lastmod, sha256 === undefined ? undefined : octetsOf(sha256)],
-      ...[otherHashes.length === 0 ? undefined : otherHashes.join(' '), length, type, etag, lastModified],
-      ...[held.fetchedAt, held.isProvisional ? 1 : 0, held.note],
+      loc,
+      path,
+      fold,
+      asOf,
+      lastmod,
+      sha256 === undefined ? undefined : octetsOf(sha256),
+      otherHashes.length === 0 ? undefined : otherHashes.join(' '),
+      length,
+      type,
+      etag,
+      lastModified,
+      held.fetchedAt,
+      held.isProvisional ? 1 : 0,
+      held.note,
     );
     if (this.#hasGone) this.#database.write('delete from gone where loc = ?', loc);
   }

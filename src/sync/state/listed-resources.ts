@@ -17,11 +17,23 @@ interface Sum {
   readonly octets: number;
 }
 
-/** Resources that were written down together; what has not been seen to, once they are handed out. */
+/** Resources that were written down together. */
 interface Group {
   readonly kept: ExpectedGroup;
   readonly sum: Sum;
-  readonly left: Set<DueResource>;
+  /** Those that have not been seen to, once they are handed out. */
+  left: number;
+}
+
+/** One that was handed out. */
+class ListedResource extends PassingResource {
+  readonly group: Group;
+  isSeenTo = false;
+
+  constructor(resource: PassingResource, group: Group) {
+    super(resource, resource.asOf);
+    this.group = group;
+  }
 }
 
 /**
@@ -35,7 +47,8 @@ export class ListedResources {
   readonly #due: DueResources;
   #gathered = new Map<string, PassingResource>();
   readonly #groups: Group[] = [];
-  readonly #open = new Map<DueResource, Group>();
+  /** Those of which something is left. */
+  readonly #open = new Map<Group, readonly ListedResource[]>();
 
   constructor(expected: ExpectedFiles, held: HeldResources, due: DueResources) {
     this.#expected = expected;
@@ -55,7 +68,7 @@ export class ListedResources {
     const lengths = resources.flatMap(({ length }) => length ?? []);
     const octets = lengths.reduce((sum, length) => sum + length, 0);
     const sum = { count: resources.length, stated: lengths.length, octets };
-    this.#groups.push({ kept: this.#expected.write(resources), sum, left: new Set() });
+    this.#groups.push({ kept: this.#expected.write(resources), sum, left: sum.count });
     this.#gathered = new Map();
   }
 
@@ -74,11 +87,8 @@ export class ListedResources {
   *take(): Generator<DueResource, undefined> {
     const hasRows = this.#due.highestId() > 0;
     for (let group = this.#groups.shift(); group !== undefined; group = this.#groups.shift()) {
-      const resources = group.kept.read();
-      for (const resource of resources) {
-        group.left.add(resource);
-        this.#open.set(resource, group);
-      }
+      const resources = group.kept.read().map((resource) => new ListedResource(resource, group));
+      this.#open.set(group, resources);
       for (const resource of resources) {
         if (this.#isCurrent(resource, hasRows)) yield resource;
         else this.seenTo(resource);
@@ -97,19 +107,21 @@ export class ListedResources {
 
   /** It is in the copy, or has a row. */
   seenTo(resource: DueResource): void {
-    const group = this.#open.get(resource);
-    if (group === undefined) return;
-    this.#open.delete(resource);
-    group.left.delete(resource);
-    if (group.left.size === 0) group.kept.forget();
+    if (!(resource instanceof ListedResource) || resource.isSeenTo) return;
+    resource.isSeenTo = true;
+    const { group } = resource;
+    group.left -= 1;
+    if (group.left > 0) return;
+    this.#open.delete(group);
+    group.kept.forget();
   }
 
   /** Nothing more is taken for now, and nothing is under way: the rest of what was begun has rows. */
   leave(): void {
-    const open = new Set(this.#open.values());
-    for (const { left, kept } of open) {
-      for (const resource of left) if (isToCome(resource, this.#held)) this.#due.left(resource);
-      kept.forget();
+    for (const [group, resources] of this.#open) {
+      for (const resource of resources)
+        if (!resource.isSeenTo && isToCome(resource, this.#held)) this.#due.left(resource);
+      group.kept.forget();
     }
     this.#open.clear();
   }
