@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Client, type Dispatcher } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/bridge/system-clock.ts';
 import { freePort } from '../../src/cli/demo/free-port.ts';
+import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { readFollowed } from '../../src/store/search/following.ts';
 import { rsbridge } from '../house/cli/processes.ts';
 import { answering, type StartProxy, startApache, startCaddy, startNginx } from '../house/deploy/proxy.ts';
 import { findTool } from '../house/deploy/tools.ts';
@@ -33,6 +37,14 @@ behind('nginx', '/rs', tools.nginx && startNginx(tools.nginx));
 behind('Caddy', '', tools.caddy && startCaddy(tools.caddy));
 behind('Apache', '/rs', tools.apache2 && startApache(tools.apache2));
 
+/** A search finds the same from now on. */
+async function untilSearched(config: DatabaseConfig): Promise<void> {
+  const database = openDatabase(config);
+  while ((await readFollowed(database.reader)).some(({ seq, journalSeq }) => seq < journalSeq))
+    await setTimeout(100);
+  await database.close();
+}
+
 function behind(name: string, path: string, startProxy: StartProxy | undefined | ''): void {
   describe.skipIf(!startProxy)(`the bridge behind ${name}, with the file of deploy/`, () => {
     const directory = mkdtempSync(join(tmpdir(), 'rsbridge-behind-'));
@@ -50,10 +62,12 @@ function behind(name: string, path: string, startProxy: StartProxy | undefined |
       direct = `http://127.0.0.1:${bridgePort}`;
       through = `http://127.0.0.1:${port}`;
       const never = { schedule: false, fullPass: false, identifierPass: false };
+      const database = { client: 'sqlite', file: join(directory, 'bridge.db') } as const;
       writeFileSync(
         join(directory, 'rsbridge.yaml'),
         stringify({
           baseUrl: `${through}${path}`,
+          database,
           listen: { host: '127.0.0.1', port: bridgePort },
           sources: { sample: { url, files: { mode: 'mirror' }, dumps: ['metadata'], ...never } },
         }),
@@ -64,6 +78,7 @@ function behind(name: string, path: string, startProxy: StartProxy | undefined |
       }
       bridge = rsbridge(['serve'], directory);
       await answering(`${direct}/livez`, bridge.child);
+      await untilSearched(database);
       const place = join(directory, 'proxy');
       mkdirSync(place);
       proxy = (startProxy as StartProxy)(place, port, bridgePort);
@@ -93,7 +108,9 @@ function behind(name: string, path: string, startProxy: StartProxy | undefined |
       // Apache writes lists without spaces.
       const plain = (value: unknown) => (typeof value === 'string' ? value.replaceAll(', ', ',') : value);
       const kept = Object.fromEntries(told.map((field) => [field, plain(answer.headers[field])]));
-      return { status: answer.statusCode, headers: kept, body, text: body.toString() };
+      // Octet by octet: to compare arrays of them takes a minute.
+      const text = body.toString('latin1');
+      return { status: answer.statusCode, headers: kept, length: body.byteLength, text };
     }
 
     /** The same answer, letter by letter, whichever way it took. */
@@ -132,7 +149,7 @@ function behind(name: string, path: string, startProxy: StartProxy | undefined |
           { accept: 'text/html', 'accept-language': 'ja' },
         ])
           expect((await same(uri, headers)).status, uri).toBe(200);
-        expect((await same(uri, {}, 'HEAD')).body.length).toBe(0);
+        expect((await same(uri, {}, 'HEAD')).length).toBe(0);
         const { headers } = await same(uri);
         if (headers.etag)
           expect((await same(uri, { 'if-none-match': String(headers.etag) })).status).toBe(304);
@@ -140,7 +157,7 @@ function behind(name: string, path: string, startProxy: StartProxy | undefined |
       expect((await same(file, { range: 'bytes=1-4' })).status).toBe(206);
       const packages = (await get(`${base}/sample/metadata/resourcedump.xml`)).text;
       const [, zip = ''] = /<loc>([^<]+\.zip)<\/loc>/.exec(packages) ?? [];
-      expect((await same(zip)).body.subarray(0, 2).toString()).toBe('PK');
+      expect((await same(zip)).text.slice(0, 2)).toBe('PK');
     });
 
     test('the address of a memento holds a whole URI, and that of an item may hold an encoded slash', async () => {
@@ -151,7 +168,7 @@ function behind(name: string, path: string, startProxy: StartProxy | undefined |
       expect(gate.status).toBe(302);
       const memento = await same(String(gate.headers.location));
       expect(memento.status).toBe(200);
-      expect(memento.body).toEqual((await get(record)).body);
+      expect(memento.text).toBe((await get(record)).text);
       const odd = await same(`${through}${path}/sample/items/oai%3Aexample%2Fa%20b`);
       expect(odd.status).toBe(404);
     });
