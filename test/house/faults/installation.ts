@@ -99,7 +99,8 @@ export class Installation {
 
   /** What is not as it is in the repositories; nothing, sooner or later. */
   async untilLevel(): Promise<void> {
-    const until = performance.now() + 60_000;
+    // Who stands still while nobody else asks is waited for for a minute, by those who come (`askerMs`).
+    const until = performance.now() + 120_000;
     for (;;) {
       const wrong = await this.#wrong().catch((error: unknown) => [String(error)]);
       if (wrong.length === 0) return;
