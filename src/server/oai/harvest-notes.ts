@@ -20,6 +20,7 @@ export class HarvestNotes {
   readonly #deps: Pick<ServerDeps, 'database'> & { readonly log: Pick<Log, 'warn'> };
   #kept = new Map<string, Harvested>();
   #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(deps: Pick<ServerDeps, 'database'> & { readonly log: Pick<Log, 'warn'> }) {
     this.#deps = deps;
@@ -54,13 +55,18 @@ export class HarvestNotes {
     });
   }
 
-  async write(): Promise<void> {
+  /** @returns when all that was noted is written down, also what was on its way */
+  write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const kept = this.#kept;
+    const kept = [...this.#kept.values()];
     this.#kept = new Map();
-    if (kept.size === 0) return;
-    await addHarvests(this.#deps.database, [...kept.values()]).catch((error: unknown) =>
+    if (kept.length > 0) this.#writing = this.#writing.then(() => this.#writeDown(kept));
+    return this.#writing;
+  }
+
+  #writeDown(harvests: readonly Harvested[]): Promise<void> {
+    return addHarvests(this.#deps.database, harvests).catch((error: unknown) =>
       this.#deps.log.warn({ ...failure(error) }, 'who harvested by OAI-PMH could not be written down'),
     );
   }
