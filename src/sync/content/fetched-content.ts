@@ -4,7 +4,6 @@ import { isAsStated } from '../stages/as-stated.ts';
 import type { DueResource } from '../state/due-resources.ts';
 import type { HeldResource } from '../state/held-resources.ts';
 import { addressesOf } from './addresses.ts';
-
 import { type Download, download, unconditional } from './download.ts';
 import { type PatchDeps, patchedContent } from './patched-content.ts';
 

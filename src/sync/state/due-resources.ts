@@ -2,30 +2,25 @@ import { addSeconds } from '../../core/datetime.ts';
 import type { StatedChange, StatedLink, Statement } from '../../resourcesync/reading/statement.ts';
 import type { CopyDatabase } from './copy-database.ts';
 
-/** A resource whose bytes are wanted, as the newest statement has it. */
-export interface DueResource {
-  /** Undefined: it has no row yet, for its bytes are about to come. */
-  readonly id: number | undefined;
-  readonly loc: string;
-  readonly change: StatedChange | undefined;
-  readonly asOf: string;
-  readonly lastmod: string | undefined;
-  readonly hashes: readonly string[];
-  readonly length: number | undefined;
-  readonly type: string | undefined;
-  /** Read anew each time: they are the most of what is said of it, and seldom asked for. */
-  readonly links: readonly StatedLink[];
-  /** False: none of its links has this relation. */
-  mayLinkTo(relation: string): boolean;
-  /** In a row. */
-  readonly failures: number;
-}
-
 /** What is kept of a statement. */
 export type StatedResource = Pick<
   Statement,
   'loc' | 'change' | 'lastmod' | 'hashes' | 'length' | 'type' | 'links'
 >;
+
+/**
+ * A resource whose bytes are wanted, as the newest statement has it. Its links are read anew each time: they are the most of
+ * what is said of it, and seldom asked for.
+ */
+export interface DueResource extends StatedResource {
+  /** Undefined: it has no row yet, for its bytes are about to come. */
+  readonly id: number | undefined;
+  readonly asOf: string;
+  /** False: none of its links has this relation. */
+  mayLinkTo(relation: string): boolean;
+  /** In a row. */
+  readonly failures: number;
+}
 
 export interface FailedResource {
   readonly loc: string;

@@ -1,5 +1,10 @@
 import type { CopyDatabase } from './copy-database.ts';
-import { type DueResource, type DueResources, PassingResource } from './due-resources.ts';
+import {
+  type DueResource,
+  type DueResources,
+  PassingResource,
+  type StatedResource,
+} from './due-resources.ts';
 import type { HeldResources } from './held-resources.ts';
 
 /** Settings of this name, with a number. */
@@ -7,10 +12,6 @@ const name = 'expected ';
 const rows = 'name >= ? and name < ?';
 // `!` comes behind the space.
 const bounds = [name, 'expected!'] as const;
-
-type Stated = Pick<DueResource, 'loc' | 'change' | 'asOf' | 'lastmod' | 'hashes' | 'length' | 'type'>;
-/** An earlier release kept no links. */
-type Expected = Stated & Partial<Pick<DueResource, 'links'>>;
 
 /** Resources that were written down together. */
 export interface ExpectedGroup {
@@ -70,6 +71,6 @@ export function isToCome({ loc, asOf }: DueResource, held: HeldResources): boole
 }
 
 function readExpected(value: string): readonly PassingResource[] {
-  const expected = JSON.parse(value) as readonly Expected[];
-  return expected.map((stated) => new PassingResource({ ...stated, links: stated.links ?? [] }, stated.asOf));
+  const expected = JSON.parse(value) as readonly (StatedResource & Pick<DueResource, 'asOf'>)[];
+  return expected.map((stated) => new PassingResource(stated, stated.asOf));
 }

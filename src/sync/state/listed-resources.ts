@@ -37,8 +37,9 @@ class ListedResource extends PassingResource {
 }
 
 /**
- * What a list names that a copy does not have, while it has nothing: written down many at a time, for rows that come and go cost
- * more. What is read after the list may make rows of the same resources; the newer statement counts. Whatever ends a run, what has not been seen to is due in the next one (`ExpectedFiles.recall`).
+ * What a list names that a copy does not have, while it has nothing: written down many at a time, for rows that come and go
+ * cost more. What is read after the list may make rows of the same resources; the newer statement counts. Whatever ends a run,
+ * what has not been seen to is due in the next one (`ExpectedFiles.recall`).
  */
 export class ListedResources {
   readonly #expected: ExpectedFiles;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createHostGate, type HostGate } from '../../../../src/harvest/http/host-gate.ts';
 import { createHttp, type HttpClient, type HttpSettings } from '../../../../src/harvest/http/http.ts';
@@ -127,7 +127,7 @@ test('several together, once half of those before are answered, to a server that
       for (let path = asked.shift(); path !== undefined; path = asked.shift()) {
         echo(socket, [path]);
         // Whoever asks at once is heard before the next answer.
-        await sleep(2);
+        await nextTurn();
       }
       isAnswering = false;
     },
