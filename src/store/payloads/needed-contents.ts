@@ -11,21 +11,28 @@ import { isFilledIn } from '../schema/backfill.ts';
  * reads each table once.
  */
 
-/** Hashes that are asked about, as a table of one column. */
-export type Wanted = (db: Queryable) => Knex.Raw;
+/** Hashes that are asked about. */
+export interface Wanted {
+  /** A table of one column. */
+  readonly table: (db: Queryable) => Knex.Raw;
+  /** Each is looked up by itself: of some hundred PostgreSQL would rather read all that there is. */
+  readonly alone: boolean;
+}
 
 export function listed(hashes: readonly string[]): Wanted {
-  return (db) =>
+  const table = (db: Queryable) =>
     isPostgres(db)
       ? db.raw('(select unnest(?::bytea[]) as hash) as wanted', [hashes as unknown as Knex.Value])
       : db.raw(`(select ${hashFromText('value')} as hash from json_each(?)) as wanted`, [
           JSON.stringify(hashes),
         ]);
+  return { table, alone: true };
 }
 
 /** What was given up and is due. */
 export function dueUntil(due: string): Wanted {
-  return (db) => db.raw('(select distinct hash from released where due_at <= ?) as wanted', [due]);
+  const sql = '(select distinct hash from released where due_at <= ?) as wanted';
+  return { table: (db) => db.raw(sql, [due]), alone: false };
 }
 
 /** Whether the indexes are there. */
@@ -33,23 +40,16 @@ export function isQuick(db: Queryable): Promise<boolean> {
   return isPostgres(db) ? isFilledIn(db, '0060-content-indexes') : Promise.resolve(true);
 }
 
-/**
- * Those that something refers to.
- * @param areQuick each is looked up by itself: of some hundred PostgreSQL would rather read all that there is
- */
-export async function findNeeded(
-  db: Queryable,
-  wanted: Wanted,
-  areQuick: boolean,
-): Promise<ReadonlySet<string>> {
+/** Those that something refers to. */
+export async function findNeeded(db: Queryable, { table, alone }: Wanted): Promise<ReadonlySet<string>> {
   const needed = new Set<string>();
   // What has an offset does not become a join.
-  const alone = areQuick && isPostgres(db) ? 'offset 0' : '';
+  const offset = alone && isPostgres(db) ? 'offset 0' : '';
   for (const reference of references(db)) {
     const rows: { hash: string }[] = await db
-      .from(wanted(db))
+      .from(table(db))
       .select('wanted.hash')
-      .whereRaw(`exists (select 1 from ${reference} ${alone})`);
+      .whereRaw(`exists (select 1 from ${reference} ${offset})`);
     for (const { hash } of rows) needed.add(hash);
   }
   return needed;
@@ -64,7 +64,7 @@ export interface Difference {
 /** Those that are told as differences from these. */
 export function findDifferences(db: Queryable, wanted: Wanted): Promise<readonly Difference[]> {
   return db
-    .from(wanted(db))
+    .from(wanted.table(db))
     .joinRaw(`join blob on ${same('blob.base')}`)
     .select('blob.hash', 'blob.base')
     .then((rows) => rows as readonly Difference[]);

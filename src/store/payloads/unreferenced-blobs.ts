@@ -71,12 +71,9 @@ async function removePayloads(settings: RemovalSettings): Promise<RemovedBlobs> 
   const due = dueBefore(settings);
   if ((await database.reader('released').where('due_at', '<=', due).first('id')) === undefined) return total;
   const areQuick = await isQuick(database.reader);
-  if (!areQuick) await keepNeeded(settings, dueUntil(due), dueUntil(urgentlyDue), areQuick);
+  if (!areQuick) await keepNeeded(settings, dueUntil(due), dueUntil(urgentlyDue));
   for await (const hashes of dueHashes(database.reader, due)) {
-    if (areQuick) {
-      const urgent = await urgentOf(database.reader, hashes);
-      await keepNeeded(settings, listed(hashes), listed(urgent), areQuick);
-    }
+    if (areQuick) await keepNeeded(settings, listed(hashes), listed(await urgentOf(database.reader, hashes)));
     signal?.throwIfAborted();
     const removed = await removeRows(settings, hashes);
     total.contents += removed.contents;
@@ -101,15 +98,10 @@ function dueBefore({ now, urgent = false }: RemovalSettings): string {
  * What something else needs is due another time.
  * @param urgent those of them that were given up for good
  */
-async function keepNeeded(
-  settings: RemovalSettings,
-  wanted: Wanted,
-  urgent: Wanted,
-  areQuick: boolean,
-): Promise<void> {
+async function keepNeeded(settings: RemovalSettings, wanted: Wanted, urgent: Wanted): Promise<void> {
   const { reader } = settings.database;
   await storeWhole(settings, urgent);
-  await postponeHashes(settings, [...(await findNeeded(reader, wanted, areQuick))]);
+  await postponeHashes(settings, [...(await findNeeded(reader, wanted))]);
 }
 
 async function postponeHashes(settings: RemovalSettings, hashes: readonly string[]): Promise<void> {
