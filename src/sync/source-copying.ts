@@ -10,7 +10,7 @@ import { areChangeDumpsCheaper, isDumpCheaper } from './choice/way.ts';
 import type { Copying } from './content/copying.ts';
 import { isSmall } from './content/download.ts';
 import { workThroughDue } from './content/due-work.ts';
-import { takePackage } from './content/package-contents.ts';
+import { type Taking, takePackage } from './content/package-contents.ts';
 import { listPackages } from './stages/dump-stage.ts';
 import type { Filling } from './stages/staging.ts';
 import type { ListedResources } from './state/listed-resources.ts';
@@ -128,10 +128,7 @@ export class SourceCopying {
     return trouble ?? (this.#deps.stop.aborted ? 'it was stopped' : undefined);
   }
 
-  async #take(
-    { uri, hashes, length }: Member,
-    how: { stage?: StatementHandler; filling?: Filling },
-  ): Promise<string | undefined> {
+  async #take({ uri, hashes, length }: Member, how: Taking): Promise<string | undefined> {
     const { copying, remarks, stop, threads } = this.#deps;
     const deps = { ...copying.deps, maximumOctets: Number.MAX_SAFE_INTEGER, copying, remarks, threads };
     const trouble = await takePackage({ uri, hashes, length }, deps, stop, how);

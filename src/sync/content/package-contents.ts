@@ -38,17 +38,23 @@ const largestMember = 64 * 1024 * 1024;
 /** So many are gathered from the manifest before they are taken: memory does not grow with the package. */
 const membersAtOnce = 2_048;
 
+/** What is done with what a manifest says, beside taking what is due. */
+export interface Taking {
+  /** Told before anything is taken, where no list says what there is. */
+  readonly stage?: StatementHandler;
+  /** Takes from the package meanwhile. */
+  readonly filling?: Filling;
+}
+
 /**
  * Takes from a package of a dump what is due and as the newest statement has it; everything else stays due.
- * @param stage told what its manifest says before anything is taken, where no list says what there is
- * @param filling takes from it meanwhile
  * @returns why it is of no use; undefined: it was read to its end
  */
 export async function takePackage(
   address: PackageAddress,
   deps: PackageDeps,
   stop: AbortSignal,
-  { stage, filling }: { readonly stage?: StatementHandler; readonly filling?: Filling } = {},
+  how: Taking = {},
 ): Promise<string | undefined> {
   const { uri, hashes, length } = address;
   const fetched = await download(uri, { hashes, length }, {}, { ...deps, asFile: true });
@@ -59,7 +65,7 @@ export async function takePackage(
   try {
     const difference = differenceFrom({ hashes, length }, fetched.content);
     if (difference !== undefined) return `${uri}: ${difference}`;
-    return await takeFrom(file, uri, deps, stop, stage, filling);
+    return await takeFrom(file, uri, deps, stop, how);
   } finally {
     deps.parts.remove(uri);
   }
@@ -70,8 +76,7 @@ async function takeFrom(
   uri: string,
   deps: PackageDeps,
   stop: AbortSignal,
-  stage: StatementHandler | undefined,
-  filling: Filling | undefined,
+  { stage, filling }: Taking,
 ): Promise<string | undefined> {
   let zip: PackageFile | undefined;
   let taking: TakenMembers | undefined;
