@@ -30,9 +30,9 @@ export interface ConnectionSettings {
   /** More are closed at once; undefined: as many as come. */
   readonly most?: number | undefined;
   readonly pace?: PaceDeps | undefined;
-  /** Asked first. @returns whether it answers, which may be told later */
+  /** Asked first (`ShortWay`). */
   readonly shortWay?:
-    | ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>)
+    | ((request: IncomingMessage, response: ServerResponse, told: (isAnswered: boolean) => void) => boolean)
     | undefined;
 }
 
@@ -59,8 +59,8 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
     if (draining && count === 0) socket.destroySoon();
   }
 
+  /** To its end. It runs already. */
   function attend(socket: Socket, response: ServerResponse): void {
-    change(socket, 1);
     response.once('close', () => change(socket, -1));
     pace.follow(socket, response);
   }
@@ -92,17 +92,20 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
         spellHeaderNames(response);
         listener(request, response);
       };
-      const answer: RequestListener = (request, response) => {
-        const taken = draining ? false : (settings.shortWay?.(request, response) ?? false);
-        // The kernel has all of it: there is nothing to wait for.
-        if (taken === true && request.socket.writableLength === 0) return;
+      const handOn: RequestListener = (request, response) => {
         attend(request.socket, response);
-        if (taken === false) hand(request, response);
-        else if (taken !== true) {
-          void taken.then((isAnswered) => {
-            if (!isAnswered && !request.socket.destroyed) hand(request, response);
-          });
-        }
+        hand(request, response);
+      };
+      const answer: RequestListener = (request, response) => {
+        const { socket } = request;
+        change(socket, 1);
+        const told = (isAnswered: boolean) => {
+          if (!isAnswered) handOn(request, response);
+          // The kernel has all of it: there is nothing to wait for.
+          else if (socket.writableLength === 0) change(socket, -1);
+          else attend(socket, response);
+        };
+        if (draining || !settings.shortWay?.(request, response, told)) handOn(request, response);
       };
       server.on('request', inTurn(answer));
       return server;

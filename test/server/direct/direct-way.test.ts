@@ -281,4 +281,26 @@ describeOnBoth('a request that is answered at once', (open) => {
       ['200', '302', '404', '200'].map((one) => `HTTP/1.1 ${one}`),
     );
   });
+
+  it('is answered for itself where many come together', async () => {
+    const paths = Array.from(
+      { length: 80 },
+      (_, at) => [item('a'), gate('b'), item('none'), item('b')][at % 4],
+    );
+    const all = (of: House | undefined) =>
+      Promise.all(paths.map((path) => raw(of, `GET ${path} HTTP/1.1\r\nHost: bridge\r\n`)));
+    expect(await all(house)).toEqual(await all(other));
+  });
+
+  it('is answered where the server closes after it has come', async () => {
+    const origin = await house?.origin();
+    let closed: Promise<unknown> | undefined;
+    // Behind our own listener, in the same turn.
+    house?.app.server.once('request', () => {
+      closed = house?.app.close();
+    });
+    const answer = await exchange(origin ?? '', `GET ${item('a')} HTTP/1.1\r\nHost: bridge\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    await closed;
+  });
 });
