@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
+import { divideAmong } from './fewer-partitions.ts';
 
 /** Databases that are migrated once, and copied by the tests. */
 export interface PreparedDatabases {
@@ -27,6 +28,7 @@ export async function prepareDatabases(postgresUrl: string): Promise<PreparedDat
   ]) {
     const database = openDatabase(config);
     await migrate(database);
+    if (config.client === 'pg') await divideAmong(database, 4);
     await database.close();
   }
   return {
