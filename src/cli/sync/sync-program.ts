@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CommandIo } from '../terminal/io.ts';
-import { parseCount, parsePositive } from '../terminal/number-options.ts';
+import { parseCount, parseOctets, parsePositive } from '../terminal/number-options.ts';
 
 /** `rsbridge sync`. */
 export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCode: number) => void): void {
@@ -62,18 +62,18 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
       ),
     )
     .addOption(new Option('--transfers <n>', 'requests at a time').argParser(parsePositive).default(2))
-    .addOption(new Option('--max-size <octets>', 'do not fetch larger resources').argParser(parsePositive))
+    .addOption(new Option('--max-size <octets>', 'do not fetch larger resources').argParser(parseOctets))
     .addOption(
       new Option(
         '--max-transfer <octets>',
         'begin nothing more once so many octets have come; the next run goes on',
-      ).argParser(parsePositive),
+      ).argParser(parseOctets),
     )
     .addOption(
       new Option(
         '--quota <octets>',
         'fetch nothing by which the contents of the copy would have more octets',
-      ).argParser(parsePositive),
+      ).argParser(parseOctets),
     )
     .addOption(
       new Option('--quota-resources <n>', 'fetch nothing new once the copy has so many resources').argParser(

@@ -1,3 +1,4 @@
+import { octetsOf } from '../../core/files/octets-of.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 
 /** Which resources of a set are wanted; what says nothing of a property is not left out by it. */
@@ -34,7 +35,7 @@ export function parseSelection(
     else if (kind === 'profile') profiles.push(value);
     else if (kind === 'type' && /^[\w.+*-]+\/[\w.+*-]+$/.test(value)) types.push(value.toLowerCase());
     else if (kind === 'path' && value.startsWith('/')) paths.push(value);
-    else if (kind === 'length' && /^\d{1,15}$/.test(value)) maximumLength = Number(value);
+    else if (kind === 'length' && octetsOf(value) !== undefined) maximumLength = octetsOf(value);
     else
       return {
         refused: word,

@@ -42,6 +42,8 @@ describe('what is selected', () => {
     [['length:10'], { length: 11 }, false],
     [['length:10'], { length: 10 }, true],
     [['length:10'], {}, true],
+    [['length:2k'], { length: 2000 }, true],
+    [['length:2k'], { length: 2001 }, false],
     [['metadata'], {}, false],
     [['metadata'], { links: [linkOf('describes')] }, true],
     [['rel:collection'], { links: [linkOf('describes')] }, false],
@@ -56,7 +58,7 @@ describe('what is selected', () => {
     expect(isSelected(words, facts)).toBe(expected);
   });
 
-  it.each(['types:a/b', 'type:pdf', 'path:x', 'length:many', ''])('%j is refused', (word) => {
+  it.each(['types:a/b', 'type:pdf', 'path:x', 'length:many', 'length:5x', ''])('%j is refused', (word) => {
     expect(parseSelection([word])).toMatchObject({ refused: word });
   });
 });
