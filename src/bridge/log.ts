@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 import type { Config } from '../core/config/config.ts';
 import { redact } from '../core/secrets.ts';
-import { logLevels } from '../store/presence/log-lines.ts';
+import { logLevels } from '../store/presence/log-levels.ts';
 import { createLogKeeper, type LogKeeper } from './presence/log-keeper.ts';
 
 let opened: ((log: Logger) => void) | undefined;

@@ -1,4 +1,5 @@
-import { type LogLevel, logLevels, type NewLogLine } from '../../store/presence/log-lines.ts';
+import { type LogLevel, logLevels } from '../../store/presence/log-levels.ts';
+import type { NewLogLine } from '../../store/presence/log-lines.ts';
 
 /** A line as pino wrote it, without its secrets. */
 export type WrittenLine = Readonly<Record<string, unknown>>;

@@ -3,13 +3,8 @@ import { loadConfig } from '../../bridge/config/load-config.ts';
 import { openStored } from '../../bridge/stored-bridge.ts';
 import { primaryOf } from '../../store/admin/primary.ts';
 import type { Queryable } from '../../store/engine/database.ts';
-import {
-  type LogFilter,
-  type LogLevel,
-  type LogLine,
-  lastLogLine,
-  listLog,
-} from '../../store/presence/log-lines.ts';
+import type { LogLevel } from '../../store/presence/log-levels.ts';
+import { type LogFilter, type LogLine, lastLogLine, listLog } from '../../store/presence/log-lines.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { printable, printableJson } from '../terminal/terminal-text.ts';

@@ -2,10 +2,7 @@ import type { Knex } from 'knex';
 import { addSeconds } from '../../core/datetime.ts';
 import { insertRows } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-
-/** As pino counts them. */
-export const logLevels = { info: 30, warn: 40, error: 50, fatal: 60 } as const;
-export type LogLevel = keyof typeof logLevels;
+import { type LogLevel, logLevels } from './log-levels.ts';
 
 /** A line of the log as it is kept; without secrets. */
 export interface LogLine {

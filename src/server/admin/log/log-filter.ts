@@ -1,4 +1,5 @@
-import { type LogFilter, type LogLevel, logLevels } from '../../../store/presence/log-lines.ts';
+import { type LogLevel, logLevels } from '../../../store/presence/log-levels.ts';
+import type { LogFilter } from '../../../store/presence/log-lines.ts';
 import { refuse } from '../../http/errors.ts';
 
 export const levelNames = Object.keys(logLevels) as readonly LogLevel[];

@@ -1,4 +1,4 @@
-import type { LogLevel } from '../../../store/presence/log-lines.ts';
+import type { LogLevel } from '../../../store/presence/log-levels.ts';
 import type { Texts } from '../../words/language.ts';
 
 const en = {
