@@ -35,10 +35,10 @@ export class WindowReader extends RandomAccessReader {
   readonly #path: string;
   readonly #window: FileWindow;
 
-  constructor(path: string, descriptor: number) {
+  constructor(path: string, window: FileWindow) {
     super();
     this.#path = path;
-    this.#window = new FileWindow(descriptor);
+    this.#window = window;
   }
 
   override read(

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { createInflateRaw } from 'node:zlib';
 import { Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import type { Attributes, DocumentEntry, DocumentHead } from '../documents/document-model.ts';
 import { readDocument } from '../documents/document-reader.ts';
-import { WindowReader } from './file-window.ts';
+import { FileWindow, WindowReader } from './file-window.ts';
+import { readPlainEntries } from './plain-directory.ts';
 import { isSmallMember, type MemberPlace, placeOf, SmallMembers } from './small-member.ts';
 
 /** A package on disk: a ZIP as it comes from elsewhere, so nothing of it is believed. */
@@ -29,6 +31,7 @@ export interface PackageFile {
 const maximumMembers = 200_000;
 /** Then others may do something. */
 const entriesAtOnce = 500;
+const plainEntriesAtOnce = 10_000;
 /** What is decompressed comes in such pieces: the usual 16 kB cost more than what is in them, and texts of 128 kB do not die young. */
 const pieceOctets = 65_536;
 
@@ -41,14 +44,15 @@ export async function openPackage(path: string): Promise<PackageFile> {
     closeSync(descriptor);
   };
   try {
-    const reader = new WindowReader(path, descriptor);
+    const window = new FileWindow(descriptor);
+    const reader = new WindowReader(path, window);
     // Names are taken as bytes: a wrong one is to be reported, not to end the reading.
     const options = { decodeStrings: false, autoClose: false };
     const opened = await fromRandomAccessReaderPromise(reader, fstatSync(descriptor).size, options);
     zip = opened;
     const small = new SmallMembers(descriptor);
     return {
-      ...(await directoryOf(opened)),
+      ...(await directoryOf(opened, window)),
       read: (member) => contentOf(opened, member),
       readWhole: (member) => (isSmallMember(member) ? small.read(member) : undefined),
       close,
@@ -59,15 +63,19 @@ export async function openPackage(path: string): Promise<PackageFile> {
   }
 }
 
-async function directoryOf(zip: ZipFile) {
+async function directoryOf(zip: ZipFile, window: FileWindow) {
   if (zip.entryCount > maximumMembers) throw new Error(`it has ${zip.entryCount} members`);
   const members = new Map<string, MemberPlace>();
   const repeated: string[] = [];
-  await readEntries(zip, (entry) => {
-    const name = entry.fileNameRaw.toString('utf8');
+  const take = (name: string, place: MemberPlace) => {
     if (members.has(name)) repeated.push(name);
-    if (!name.endsWith('/')) members.set(name, placeOf(entry));
-  });
+    if (!name.endsWith('/')) members.set(name, place);
+  };
+  for (let before = -1; zip.entriesRead > before; await setImmediate()) {
+    before = zip.entriesRead;
+    readPlainEntries(zip, window, plainEntriesAtOnce, take);
+  }
+  await readEntries(zip, (entry) => take(entry.fileNameRaw.toString('utf8'), placeOf(entry)));
   return { members, repeated };
 }
 
@@ -87,7 +95,7 @@ function readEntries(zip: ZipFile, take: (entry: Entry) => void): Promise<void> 
         zip.readEntry();
         if (came === before) return;
       }
-      setImmediate(readSome);
+      void setImmediate().then(readSome);
     };
     readSome();
   });
