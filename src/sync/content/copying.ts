@@ -173,8 +173,21 @@ export class Copying {
     const { loc, asOf, lastmod } = due;
     const type = due.type ?? arrival.mediaType;
     const fetchedAt = now();
-    const facts = { sha256, otherHashes: others, length, type, etag, lastModified };
-    held.keep({ loc, path, note, asOf, lastmod, isProvisional, fetchedAt, ...facts });
+    held.keep({
+      loc,
+      path,
+      note,
+      asOf,
+      lastmod,
+      sha256,
+      otherHashes: others,
+      length,
+      type,
+      etag,
+      lastModified,
+      fetchedAt,
+      isProvisional,
+    });
     if (isContested) database.flush();
     const op = isNew ? 'created' : 'updated';
     this.tally[op] += 1;

@@ -89,7 +89,8 @@ async function takeFrom(
     taking = taken;
     const statement = (found: Statement) => {
       stage?.statement?.(found);
-      const lean = members.lean(found);
+      // What comes at once is not kept for longer than it takes.
+      const lean = filling === undefined ? members.lean(found) : found;
       const chosen = filling === undefined ? 'due' : filling.choose(lean);
       if (chosen === undefined) return;
       if (chosen === 'due') members.add(lean);
@@ -103,7 +104,6 @@ async function takeFrom(
     const handler = { opened, statement, withoutLinks: stage === undefined };
     // Where the manifest says what there is, all of that is known before anything is taken.
     const few = async () => {
-      // What comes at once is not kept for longer than it takes.
       const most = filling === undefined ? membersAtOnce : 1;
       if (stage === undefined && members.count >= most) await taken.take(members.takeAll());
     };

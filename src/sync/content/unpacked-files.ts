@@ -22,6 +22,8 @@ interface Awaited {
   readonly due: DueResource;
   readonly path: string;
   readonly type: string | undefined;
+  /** Uncompressed. */
+  readonly octets: number;
   /** To be told how many octets have come. */
   readonly came: (octets: number | undefined) => void;
 }
@@ -29,12 +31,28 @@ interface Awaited {
 class Batch {
   readonly awaited: Awaited[] = [];
   readonly members: MemberToUnpack[] = [];
-  readonly promised = new Set<string>();
   octets = 0;
+  readonly #promised = new Set<string>();
+  /** So many of `awaited` are in it. */
+  #promisedOf = 0;
   /** Those without a row are here, or will not come. */
   settled = () => {};
   done: Promise<readonly Unpacked[]> = Promise.resolve([]);
+
+  /** Whether a path was promised to one of them; what that takes is gathered when somebody asks. */
+  hasPromised(key: string): boolean {
+    for (; this.#promisedOf < this.awaited.length; this.#promisedOf += 1) {
+      for (const promise of promisesOf(this.awaited[this.#promisedOf]?.path ?? '')) {
+        // What lies above a folder that is promised is so, too.
+        if (this.#promised.has(promise)) break;
+        this.#promised.add(promise);
+      }
+    }
+    return this.#promised.has(key);
+  }
 }
+
+const noHashes: readonly string[] = [];
 
 /**
  * Small members of a package that are new to the copy: one batch is unpacked while the next is gathered. The state knows
@@ -47,7 +65,7 @@ export class UnpackedFiles {
   /** Why the rest of the package is of no use. */
   #trouble: string | undefined;
   readonly #promised = {
-    has: (key: string) => this.#gathered.promised.has(key) || this.#flying?.promised.has(key) === true,
+    has: (key: string) => this.#gathered.hasPromised(key) || this.#flying?.hasPromised(key) === true,
   };
 
   constructor(deps: UnpackedFilesDeps) {
@@ -89,12 +107,8 @@ export class UnpackedFiles {
       file,
       modifiedMs,
     });
-    batch.awaited.push({ due, path, type: found.type, came });
-    for (const promise of promisesOf(path)) {
-      // What lies above a folder that is promised is so, too.
-      if (batch.promised.has(promise)) break;
-      batch.promised.add(promise);
-    }
+    batch.awaited.push({ due, path, type: found.type, octets: place.uncompressedSize, came });
+    held.promise(path);
     batch.octets += place.uncompressedSize;
     return true;
   }
@@ -126,7 +140,8 @@ export class UnpackedFiles {
     let failure: { readonly error: unknown } | undefined;
     for (const [index, awaited] of batch.awaited.entries()) {
       try {
-        await this.#settleOne(awaited, done[index]);
+        const settling = this.#settleOne(awaited, done[index]);
+        if (settling !== undefined) await settling;
       } catch (error) {
         // What lies behind it is in the copy all the same.
         failure ??= { error };
@@ -137,22 +152,32 @@ export class UnpackedFiles {
   }
 
   /** @param unpacked undefined: it lies behind what is damaged */
-  async #settleOne(
-    { due, path, type: mediaType, came }: Awaited,
+  #settleOne(
+    { due, path, type: mediaType, octets, came }: Awaited,
     unpacked: Unpacked | undefined,
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const { copying } = this.#deps;
-    came(unpacked?.kind === 'written' ? unpacked.length : undefined);
+    if (unpacked === 'as-stated' || unpacked?.kind === 'written') {
+      const facts =
+        unpacked === 'as-stated'
+          ? { sha256: due.hashes[0] ?? '', otherHashes: noHashes, length: octets }
+          : unpacked;
+      came(facts.length);
+      return copying.placed(due, path, facts, {
+        etag: undefined,
+        lastModified: undefined,
+        mediaType,
+        isProvisional: false,
+        means: 'package',
+      });
+    }
+    came(undefined);
     if (unpacked === undefined || unpacked.kind === 'different') copying.deps.due.left(due);
-    if (unpacked === undefined) return;
-    const nothing = { etag: undefined, lastModified: undefined, isProvisional: false } as const;
-    if (unpacked.kind === 'written') {
-      const telling = copying.placed(due, path, unpacked, { ...nothing, mediaType, means: 'package' });
-      if (telling !== undefined) await telling;
-    } else if (unpacked.kind === 'damaged') this.#trouble ??= unpacked.reason;
+    else if (unpacked.kind === 'damaged') this.#trouble ??= unpacked.reason;
     else if (unpacked.kind === 'refused') {
       const { code, message } = unpacked;
       copying.refused(due, Object.assign(new Error(message), { code }));
     }
+    return undefined;
   }
 }

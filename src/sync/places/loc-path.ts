@@ -23,6 +23,9 @@ const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 /** What stays as it is, as nearly all do. */
 const plain = /^[A-Za-z0-9_][A-Za-z0-9._~@!$'()+,;=-]{0,198}(?<!\.)$/;
 
+/** The same but for colons, as in identifiers of OAI: what stands for them has room. */
+const plainWithColons = /^[A-Za-z0-9_][A-Za-z0-9._~@!$'()+,;=:-]{0,60}(?<!\.)$/;
+
 /**
  * Where a resource lies in a copy: readable, possible on every file system, never outside. One address has one path;
  * that two have the same (by letter case, or by what has to be escaped) is seen by whoever keeps them.
@@ -91,6 +94,7 @@ function isBelow(loc: string, base: string): boolean {
 
 function segmentOf(segment: string): string {
   if (plain.test(segment) && !reserved.test(segment)) return segment;
+  if (plainWithColons.test(segment) && !reserved.test(segment)) return segment.replaceAll(':', '%3A');
   let name = segment.replace(toEscape, escaped);
   // `.` and `..` lead elsewhere, `.rsbridge` is ours, and some systems forget dots at the end.
   if (/^\.+$/.test(name) || /^\.rsbridge$/i.test(name) || reserved.test(name) || name.startsWith(own))

@@ -41,14 +41,14 @@ export class Places {
   free(loc: string, promised: Promised): string | undefined {
     const path = locPath(loc, this.#rules);
     const fold = path.toLowerCase();
-    if (promised.has(fold) || promised.has(`${fold}/`)) return undefined;
+    const isNew = this.#held.isNewPath(fold);
+    if (!isNew && (promised.has(fold) || promised.has(`${fold}/`))) return undefined;
     for (const folder of foldersOf(fold)) {
-      if (promised.has(folder)) return undefined;
       if (this.#folders.has(folder)) break;
-      if (this.#held.isAt(folder)) return undefined;
+      if (this.#held.mayBeAt(folder) && (promised.has(folder) || this.#held.isAt(folder))) return undefined;
       this.#remember(folder);
     }
-    if (this.#held.isTaken(fold)) return undefined;
+    if (!isNew && this.#held.isTaken(fold)) return undefined;
     this.#folders.delete(fold);
     return path;
   }

@@ -122,10 +122,12 @@ export class CopyDatabase {
     try {
       const database = openSqliteFile(join(own, 'state.db'));
       for (const pragma of [
+        // Of a new file.
+        'page_size = 8192',
         'journal_mode = WAL',
         'synchronous = NORMAL',
         'cache_size = -32768',
-        'wal_autocheckpoint = 4000',
+        'wal_autocheckpoint = 2000',
       ])
         database.exec(`pragma ${pragma}`);
       prepareTables(database, directory);

@@ -60,6 +60,10 @@ const columns =
   'id, loc, path, as_of, lastmod, sha256, hashes, length, etag, last_modified, provisional, doomed, note';
 const byLoc = `select ${columns} from held where loc = ?`;
 
+/** Of what came by a package, nearly always. */
+const usualInsert = `insert into held (loc, path, fold, as_of, lastmod, sha256, length, type, fetched_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
 /** Rows that are looked at together where all are. */
 const pageSize = 5_000;
 
@@ -98,11 +102,28 @@ export class HeldResources {
     return this.#database.get<{ n: number | null }>('select max(id) as n from held')?.n ?? 0;
   }
 
+  /** It is about to be kept at this path. */
+  promise(path: string): void {
+    this.#added?.addPath(path.toLowerCase());
+  }
+
   keep(held: NewlyHeld): void {
-    const { loc, path, asOf, lastmod, sha256, otherHashes, length, type, etag, lastModified } = held;
+    const { loc, path, asOf, lastmod, sha256, length, type } = held;
     const fold = path.toLowerCase();
+    const isNew = this.#isNew(loc);
     this.#added?.add(loc);
     this.#added?.addPath(fold);
+    // Half of what a row takes is to hand over what is in it.
+    if (isNew && sha256 !== undefined && hasUsualFacts(held)) {
+      const { fetchedAt } = held;
+      const digest = octetsOf(sha256);
+      this.#database.write(usualInsert, loc, path, fold, asOf, lastmod, digest, length, type, fetchedAt);
+    } else this.#keepAnything(held, fold);
+    if (this.#hasGone) this.#database.write('delete from gone where loc = ?', loc);
+  }
+
+  #keepAnything(held: NewlyHeld, fold: string): void {
+    const { loc, path, asOf, lastmod, sha256, otherHashes, length, type, etag, lastModified } = held;
     this.#database.write(
       `insert into held (loc, path, fold, as_of, lastmod, sha256, hashes, length, type, etag, last_modified,
          fetched_at, provisional, note)
@@ -127,7 +148,6 @@ export class HeldResources {
       held.isProvisional ? 1 : 0,
       held.note,
     );
-    if (this.#hasGone) this.#database.write('delete from gone where loc = ?', loc);
   }
 
   /** The bytes are those that are stated now; `lastmod` stays where none is stated. */
@@ -235,6 +255,16 @@ export class HeldResources {
     return this.#database.get(sql, fold, `${fold}/`, `${fold}0`) !== undefined;
   }
 
+  /** False: no file lies there, nor was it promised. @param fold a path, its letters in lower case */
+  mayBeAt(fold: string): boolean {
+    return !this.#isNew(fold);
+  }
+
+  /** True: nothing lies there or in it, nor was it promised. @param fold a path, its letters in lower case */
+  isNewPath(fold: string): boolean {
+    return this.#added?.mayHavePath(fold) === false;
+  }
+
   /** Whether anything lies in it as in a folder. */
   isFolder(path: string): boolean {
     const fold = path.toLowerCase();
@@ -248,6 +278,12 @@ export class HeldResources {
   #isNew(key: string): boolean {
     return this.#added?.mayHave(key) === false;
   }
+}
+
+/** All that `usualInsert` leaves out is as it is by default. */
+function hasUsualFacts({ otherHashes, etag, lastModified, isProvisional, note }: NewlyHeld): boolean {
+  const isWithout = etag === undefined && lastModified === undefined && note === undefined;
+  return isWithout && otherHashes.length === 0 && !isProvisional;
 }
 
 function toHeld(row: Row): HeldResource {

@@ -30,6 +30,8 @@ export interface MemberToUnpack {
 }
 
 export type Unpacked =
+  /** It was written, and its one stated hash is its SHA-256. */
+  | 'as-stated'
   | ({ readonly kind: 'written' } & ContentFacts)
   /** It is not what is stated: its own address may have it right. */
   | { readonly kind: 'different' }
@@ -50,7 +52,7 @@ export function unpack(task: UnpackingTask): readonly Unpacked[] {
       for (const [index, member] of some.entries()) {
         const unpacked = unpackOne(member, contents?.[index], members, files);
         done.push(unpacked);
-        if (unpacked.kind === 'damaged') return done;
+        if (unpacked !== 'as-stated' && unpacked.kind === 'damaged') return done;
       }
     }
     return done;
@@ -105,5 +107,6 @@ function unpackOne(
     return { kind: 'refused', code, message };
   }
   const { sha256, otherHashes } = facts;
+  if (stated.hashes.length === 1 && stated.hashes[0] === sha256) return 'as-stated';
   return { kind: 'written', sha256, otherHashes, length: facts.length };
 }

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { ThreadJob, Threads } from '../../core/threads.ts';
+import { packTask } from './packed-task.ts';
 import { type Unpacked, type UnpackingTask, unpack } from './unpack.ts';
 
 const script = new URL(`./unpacking-thread${extname(import.meta.filename)}`, import.meta.url);
@@ -34,8 +35,8 @@ export class Unpacker {
     const job = this.#job;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      // Thousands of small objects cost less as one text.
-      job.send(JSON.stringify(task));
+      const packed = packTask(task);
+      job.send(packed, [packed.numbers.buffer]);
     });
   }
 
