@@ -120,8 +120,7 @@ class Draft {
       if (member !== undefined && this.#members.length < maximumMembers) this.#members.push(member);
       return;
     }
-    const { withoutLinks = false } = this.#handler;
-    const statement = readStatement(withoutLinks ? { ...entry, links: [] } : entry, this.#uri, this.#report);
+    const statement = readStatement(entry, this.#uri, this.#report, this.#handler.withoutLinks);
     if (statement === undefined) return;
     this.#statements += 1;
     this.#handler.statement?.(statement);

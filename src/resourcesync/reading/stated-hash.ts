@@ -22,6 +22,8 @@ const otherNames: Readonly<Record<string, HashName>> = {
   'md-5': 'md5',
 };
 
+/** One hash as nearly all are written. */
+const usual = /^sha-256:[0-9a-f]{64}$/;
 const hexadecimal = /^[0-9a-f]+$/i;
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
@@ -30,6 +32,7 @@ const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
  * capital letters are understood (resync/resync#25), unknown algorithms are left out.
  */
 export function statedHashes(attribute: string | undefined, report: Report): readonly string[] {
+  if (attribute !== undefined && usual.test(attribute)) return [attribute];
   if (attribute === undefined || attribute.trim() === '') return [];
   return attribute
     .trim()

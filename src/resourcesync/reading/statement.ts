@@ -39,11 +39,19 @@ export interface StatedLink {
 /** Of a link that states none. */
 export const lowestPriority = 999_999;
 
+const noLinks: readonly StatedLink[] = [];
+
 /**
  * @param base the address of the document, for what is relative
+ * @param withoutLinks they are not asked for
  * @returns undefined where no address can be made of what it says
  */
-export function readStatement(entry: DocumentEntry, base: string, report: Report): Statement | undefined {
+export function readStatement(
+  entry: DocumentEntry,
+  base: string,
+  report: Report,
+  withoutLinks = false,
+): Statement | undefined {
   const { locs, lastmods, md } = entry;
   if (locs.length !== 1) report('RS-GEN-07', `an entry has ${locs.length} loc`);
   if (md.length > 1) report('RS-GEN-10', 'an entry has several md; the first is read');
@@ -60,7 +68,7 @@ export function readStatement(entry: DocumentEntry, base: string, report: Report
     length: readLength(facts.get('length'), report),
     type: facts.get('type')?.split(';')[0]?.trim().toLowerCase() || undefined,
     path: facts.get('path'),
-    links: entry.links.flatMap((link) => readLink(link, base, report) ?? []),
+    links: withoutLinks ? noLinks : entry.links.flatMap((link) => readLink(link, base, report) ?? []),
   };
 }
 
