@@ -22,7 +22,7 @@ exports.heapFlags = (version, given, args = []) => {
 };
 
 /**
- * Settings of the allocator of glibc for one of many processes, which reads them when it starts; others ignore them. By default it has eight
+ * Settings of the allocator of glibc for a copy and for one of many processes, which reads them when it starts; others ignore them. By default it has eight
  * arenas for each core, and large buffers lie among small ones: of both it gives nothing back. Whoever publishes has many of 64 kB, what
  * is read of a file at a time, and more than one list of a large set leaves behind.
  * @param {NodeJS.ProcessEnv} given where it speaks of the allocator, ours are left out
@@ -32,7 +32,10 @@ exports.heapFlags = (version, given, args = []) => {
 exports.allocatorSettings = (given, args) => {
   const isSet = Object.keys(given).some((name) => /^(?:MALLOC_|GLIBC_TUNABLES$)/.test(name));
   const role = roleOf(args);
-  if (isSet || role === undefined) return {};
+  if (isSet) return {};
+  // Two threads that take and give back a megabyte at a time would each leave tens of them in arenas of its own.
+  if (args[0] === 'sync') return { MALLOC_ARENA_MAX: '1' };
+  if (role === undefined) return {};
   const ownPages = role === 'work' ? '65536' : '131072';
   return { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: ownPages, MALLOC_TRIM_THRESHOLD_: '131072' };
 };

@@ -15,6 +15,8 @@ const env = {
   ...process.env,
   BENCH_HEAP_FLAGS: flagsOf(),
   BENCH_SYNC_HEAP_FLAGS: flagsOf('sync'),
+  // Of an older Node the launcher cannot start it anew.
+  BENCH_SYNC_ALLOCATOR: process.execve ? allocatorOf('sync') : '{}',
   BENCH_WORK_HEAP_FLAGS: flagsOf('--role=work'),
   BENCH_WEB_HEAP_FLAGS: flagsOf('--role=web'),
   BENCH_WORK_ALLOCATOR: allocatorOf('--role=work'),

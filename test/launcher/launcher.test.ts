@@ -74,7 +74,7 @@ describe('flags of V8', () => {
 });
 
 describe('settings of the allocator', () => {
-  it('are for one of many processes, and left out where the user has set some', () => {
+  it('are for a copy and for one of many processes, and left out where the user has set some', () => {
     const one = ['serve', '--role', 'web'];
     expect(allocatorSettings({ PATH: '/bin' }, one)).toMatchObject({ MALLOC_ARENA_MAX: '1' });
     const itsPages = ({ MALLOC_MMAP_THRESHOLD_: bytes }: Record<string, string>) => Number(bytes);
@@ -85,6 +85,7 @@ describe('settings of the allocator', () => {
     expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' }, one)).toEqual({});
     expect(allocatorSettings(allocatorSettings({}, one), one)).toEqual({});
     expect(allocatorSettings({}, ['serve'])).toEqual({});
+    expect(allocatorSettings({}, ['sync', 'http://127.0.0.1/', 'copy'])).toEqual({ MALLOC_ARENA_MAX: '1' });
   });
 });
 

@@ -3,9 +3,8 @@ import { extname, join } from 'node:path';
 
 /** Those that the launcher of the command line gives itself on this Node; `run.mjs` knows them. */
 export const heapFlags: readonly string[] = process.env.BENCH_HEAP_FLAGS?.match(/\S+/g) ?? [];
-/** The same for a copy. */
-const syncHeapFlags = process.env.BENCH_SYNC_HEAP_FLAGS?.match(/\S+/g) ?? heapFlags;
-/** The same for one of many processes, and what it has in its environment. */
+/** The same for a copy, and for one of many processes, and what it has in its environment. */
+const ofSync = startOf('SYNC');
 export const ofRole = { work: startOf('WORK'), web: startOf('WEB') };
 
 /** `rsbridge` as users run it: built by `npm run bench`, which tells where. */
@@ -15,9 +14,10 @@ export const bin = process.env.BENCH_PROGRAM ?? '';
 export function start(script: string, args: readonly (string | number)[]): ChildProcess {
   const file = join(import.meta.dirname, '..', script + extname(import.meta.filename));
   const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  const flags = script === 'once/sync-once' ? syncHeapFlags : heapFlags;
+  const { flags, environment } = script === 'once/sync-once' ? ofSync : { flags: heapFlags, environment: {} };
   const child = spawn(process.execPath, [...flags, ...loader, file, ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, ...environment },
   });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
