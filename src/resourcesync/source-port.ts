@@ -9,6 +9,8 @@ export interface SourcePort {
    * @throws BridgeError where the host cannot be reached, is refused, or redirects without end
    */
   get(uri: string, purpose: Purpose, headers?: Readonly<Record<string, string>>): Promise<HttpResponse>;
+  /** Nobody looks at a chunk of a body any more: its memory may be used again. */
+  readonly giveBack?: ((chunk: Uint8Array) => void) | undefined;
   /** A shorter way for small resources, where there is one. */
   readonly small?: SmallResources;
 }

@@ -6,6 +6,7 @@ import { productName, version } from '../../bridge/version.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { keepSecret } from '../../core/secrets.ts';
+import { bodyChunks } from '../../harvest/http/chunk-memory.ts';
 import { createHostGate } from '../../harvest/http/host-gate.ts';
 import { createHttp, type HttpSettings } from '../../harvest/http/http.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
@@ -62,6 +63,7 @@ export function openSyncPort(
     ahead: (server) => (server?.startsWith(`${productName}/`) ? requestsAhead : 1),
   });
   return {
+    giveBack: (chunk) => bodyChunks.giveBack(chunk),
     small: { atOnce: transfers * requestsAhead, get: (uri) => small.ask(uri) },
     get: async (uri, purpose, headers = {}) => {
       const asked = { ...identity, ...headers };

@@ -203,6 +203,7 @@ class Taking {
       } else {
         this.#file.digest.update(chunk);
         await this.#file.handle.write(chunk);
+        this.#deps.port.giveBack?.(chunk);
         this.#showOctets();
       }
     }
