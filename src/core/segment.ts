@@ -44,8 +44,7 @@ export function fromSegment(segment: string): string | undefined {
   if (segment === '~-') return '';
   // Nearly all of them, and the addresses of whole lists are read.
   if (plain.test(segment) && segment.length <= maximum) return dotsOnly.test(segment) ? undefined : segment;
-  if (escapedAscii.test(segment) && segment.length <= maximum)
-    return segment.replace(/~[0-9A-F]{2}/g, (octet) => ascii.get(octet) ?? octet);
+  if (segment.length <= maximum && escapedAscii.test(segment)) return fromAscii(segment);
   if (!/^(?:[A-Za-z0-9._:-]|~[0-9A-F]{2})+$/.test(segment) || segment.length > maximum) return undefined;
   const bytes: number[] = [];
   for (let index = 0; index < segment.length; index += 1) {
@@ -59,6 +58,17 @@ export function fromSegment(segment: string): string | undefined {
   const identifier = fromBytes(Uint8Array.from(bytes));
   // Only the canonical spelling names an item: `~41` is not another name of `A`.
   return identifier !== undefined && toSegment(identifier) === segment ? identifier : undefined;
+}
+
+/** Of a segment with no other octets than ASCII. An expression that replaces takes three times as long. */
+function fromAscii(segment: string): string {
+  let text = '';
+  let start = 0;
+  for (let at = segment.indexOf('~'); at >= 0; at = segment.indexOf('~', start)) {
+    text += segment.slice(start, at) + (ascii.get(segment.slice(at, at + 3)) ?? '');
+    start = at + 3;
+  }
+  return text + segment.slice(start);
 }
 
 /**

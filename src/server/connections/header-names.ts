@@ -28,7 +28,8 @@ const spellings = new Map([
 
 /** As a header's name goes out. */
 export function spell(name: string): string {
-  const known = spellings.get(name.toLowerCase());
+  // Ours are written so already.
+  const known = spellings.get(name) ?? spellings.get(name.toLowerCase());
   if (known !== undefined) return known;
   const spelt = name.toLowerCase().replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
   // Ours are few.

@@ -18,21 +18,21 @@ export function createDirectWay(deps: ServerDeps): DirectWay {
   let turn = 0;
 
   /** Asked once for all requests that are answered together, and are read together, too: all of them had come before. */
-  function knownEdition(): (() => boolean) | undefined {
+  function knownEdition(isAlone: boolean): (() => boolean) | undefined {
     if (edition === undefined) {
       edition = editionOf(deps);
       // Only SQLite answers at once, and only it says whether something has changed.
       if (edition === undefined) return undefined;
       turn = (turn + 1) % turnsTogether;
-      end = turn === 0 ? undefined : deps.database.readTogether();
+      end = isAlone || turn === 0 ? undefined : deps.database.readTogether();
     }
     return edition;
   }
 
   return {
-    answer: (asked) => {
+    answer: (asked, isAlone) => {
       if (asked.method !== 'GET' || !visible.test(asked.target)) return undefined;
-      const isRead = knownEdition();
+      const isRead = knownEdition(isAlone);
       if (!isRead) return undefined;
       // Its query is empty: whoever has one goes the long way.
       const { path, uri } = read(asked.target);

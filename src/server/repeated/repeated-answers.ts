@@ -24,8 +24,11 @@ export interface ShortWayDeps {
 
 /** Answers at once what can be (`direct/direct-way.ts`). */
 export interface DirectWay {
-  /** @returns undefined: that goes the long way */
-  answer(asked: Asked): GivenAnswer | undefined;
+  /**
+   * @param isAlone no other is asked before `rest`
+   * @returns undefined: that goes the long way
+   */
+  answer(asked: Asked, isAlone: boolean): GivenAnswer | undefined;
   /** Whoever was answered was answered of one moment, which has ended. */
   rest(): void;
 }
@@ -76,8 +79,8 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
     told(true);
   }
 
-  function make({ asked }: Waiting): GivenAnswer | undefined {
-    const made = direct?.answer(asked);
+  function make({ asked }: Waiting, isAlone: boolean): GivenAnswer | undefined {
+    const made = direct?.answer(asked, isAlone);
     if (made && sightings.note(asked.target)) memory.add(asked, made);
     return made;
   }
@@ -94,13 +97,16 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
   }
 
   /** @returns what is known of it, if that holds; a promise: that has to be looked at */
-  function answerOf(one: Waiting): GivenAnswer | undefined | Promise<GivenAnswer | undefined> {
+  function answerOf(
+    one: Waiting,
+    isAlone: boolean,
+  ): GivenAnswer | undefined | Promise<GivenAnswer | undefined> {
     const known = memory.find(one.asked);
     const holds = known?.grounds.hold() ?? false;
-    if (holds === false) return make(one);
+    if (holds === false) return make(one, isAlone);
     if (holds === true) return known;
     const makeAlone = () => {
-      const made = make(one);
+      const made = make(one, true);
       direct?.rest();
       return made;
     };
@@ -108,7 +114,8 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
   }
 
   function answerSome(some: readonly Waiting[]): void {
-    const answers = some.map(answerOf);
+    const isAlone = some.length === 1;
+    const answers = some.map((one) => answerOf(one, isAlone));
     direct?.rest();
     for (const [at, one] of some.entries()) {
       const answer = answers[at];

@@ -1,4 +1,4 @@
-import { toMilliseconds } from '../../core/datetime.ts';
+import { toIso } from '../../core/datetime.ts';
 import type { ServedResource } from '../../store/reading/resources.ts';
 import type { ServerDeps } from '../deps.ts';
 import { keptRepresentation } from '../files/kept-content.ts';
@@ -8,10 +8,10 @@ import type { Grounds } from '../repeated/grounds.ts';
 /** Living metadata, whose bytes we keep. @param link its Link field */
 export function metadataOf(
   deps: Pick<ServerDeps, 'database' | 'directory'>,
-  resource: ServedResource,
+  { path, hash, length, mediaType, lastmod: lastModified }: ServedResource,
   link: string | undefined,
 ): ServedRepresentation {
-  const content = { ...resource, lastModified: resource.lastmod };
+  const content = { path, hash, length, mediaType, lastModified };
   return keptRepresentation(deps, content, { cacheControl: 'no-cache', link });
 }
 
@@ -25,8 +25,8 @@ export function groundsOfResource(
   isConfigured: () => boolean,
   isRead: (() => boolean) | undefined,
 ): Grounds | undefined {
-  const since = toMilliseconds(lastmod);
-  if (!isRead || since > clock.now().getTime()) return undefined;
-  const hold = () => since <= clock.now().getTime() && isConfigured() && isRead();
+  const hasBegun = () => lastmod <= toIso(clock.now());
+  if (!isRead || !hasBegun()) return undefined;
+  const hold = () => hasBegun() && isConfigured() && isRead();
   return { operationId: 'getResource', hold };
 }

@@ -63,11 +63,12 @@ export function findMetadataAtOnce(db: Queryable, path: string): KeptMetadata | 
   if (!row) return undefined;
   const identifier = identifierOf(path) ?? identifierOfItem.atOnce(db, row.item_id)?.[0]?.identifier;
   if (identifier === undefined) return undefined;
-  const toServed = (one: Row) => servedOf(one, identifier);
+  const resource = servedOf(row, identifier);
+  const toServed = (one: Row) => (one === row ? resource : servedOf(one, identifier));
   const { hash, length, coding, data, base } = row;
   const isKept = hash !== null && length !== null && coding !== null && data !== null;
   return {
-    resource: toServed(row),
+    resource,
     metadata: (rows.length === 1 ? rows : rows.toSorted(byPath)).filter(isLiving).map(toServed),
     blob: isKept ? { hash, length, coding, data, base } : undefined,
   };
