@@ -100,7 +100,7 @@ describe('a DSpace with a bug is published as one without:', () => {
     { switches, version = '10.1', source = {} }: Omit<Bug, 'name'>,
     body: (house: House, watch: Watch) => Promise<void>,
   ) => {
-    const repository = sampleRepository({ items: 52, seed: 4 });
+    const repository = sampleRepository({ items: 36, seed: 4 });
     const house = await House.open(database(), {
       repository,
       version,
