@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { repeatedly } from '../drivers/statement-names.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { readItemFiles } from '../files/item-files.ts';
@@ -45,11 +46,15 @@ export async function readKnownItems(
   withFiles: boolean,
 ): Promise<ReadonlyMap<string, KnownItem>> {
   if (identifiers.length === 0) return new Map();
-  const own: { id: number } | undefined = await db('source').where({ name: source }).first('id');
+  const own: { id: number } | undefined = await db('source')
+    .where({ name: source })
+    .modify(repeatedly)
+    .first('id');
   if (!own) return new Map();
   const items: ItemRow[] = await selectItems(db)
     .where({ source_id: own.id })
-    .modify((query) => whereAnyOf(query, 'identifier', identifiers));
+    .modify((query) => whereAnyOf(query, 'identifier', identifiers))
+    .modify(repeatedly);
   const known = await complete(db, items, withFiles);
   return new Map(known.map((item) => [item.identifier, item]));
 }

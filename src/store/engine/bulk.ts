@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isHash, listedHashes } from '../drivers/sqlite-hashes.ts';
+import type { SaidByName } from '../drivers/statement-names.ts';
 import { batches } from './batches.ts';
 import type { Queryable } from './database.ts';
 import { asArrays } from './postgres-arrays.ts';
@@ -61,7 +62,10 @@ async function insertAsArrays<Returned>(
   const list = columns.map(quote).join(', ');
   const { sql, bindings } = await asArrays(trx, table, columns, rows);
   const insert = `insert into ${quote(table)} (${list}) select ${list} from ${sql}`;
-  const result: { rows: Returned[] } = await trx.raw(insert + suffix(table, options), [...bindings]);
+  const statement = insert + suffix(table, options);
+  const result: { rows: Returned[] } = await trx
+    .raw(statement, [...bindings])
+    .options({ isRepeated: true } satisfies SaidByName);
   return result.rows;
 }
 

@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type pg from 'pg';
 import { isHash } from '../drivers/sqlite-hashes.ts';
+import { nameOf, type SaidByName } from '../drivers/statement-names.ts';
 import { type Connection, PostgresReach } from './postgres-reach.ts';
 import { translate } from './storage-error.ts';
 
@@ -19,8 +20,9 @@ const int8 = 20;
 const bytea = 17;
 
 interface QueryObject {
+  readonly sql: string;
   bindings?: readonly unknown[];
-  options?: { readonly name?: string };
+  options?: SaidByName;
   response?: pg.QueryArrayResult | pg.QueryResult<Record<string, unknown>>;
 }
 
@@ -87,11 +89,15 @@ class HashingClient extends PostgresClient {
 
   override async _query(connection: Connection, query: QueryObject): Promise<QueryObject> {
     if (query.bindings) query.bindings = query.bindings.map(toBinding);
-    if (query.options?.name !== undefined && !direct.has(connection)) query.options = {};
+    if (query.options) {
+      const { isRepeated, name = isRepeated && nameOf(query.sql) } = query.options;
+      query.options = name !== undefined && direct.has(connection) ? { name } : {};
+    }
     const reach = reaches.get(connection);
     reach?.ask(connection);
     try {
-      await byName(connection, query, () => super._query(connection, query));
+      const isWithin = (this as { readonly transacting?: boolean }).transacting === true;
+      await byName(connection, query, isWithin, () => super._query(connection, query));
       reach?.answered(connection);
     } catch (error) {
       reach?.answered(connection, error);
@@ -104,10 +110,14 @@ class HashingClient extends PostgresClient {
   }
 }
 
-/** @param ask by its name, if it has one that the connection may know; again as it is, where that is forgotten */
+/**
+ * @param isWithin a transaction, which is done again as a whole (`retried.ts`)
+ * @param ask by its name, if it has one that the connection may know; again as it is, where that is forgotten
+ */
 async function byName(
   connection: Connection,
   query: QueryObject,
+  isWithin: boolean,
   ask: () => Promise<unknown>,
 ): Promise<void> {
   try {
@@ -116,6 +126,7 @@ async function byName(
     const { code = '' } = error as { readonly code?: string };
     if (query.options?.name === undefined || !forgotten.has(code)) throw error;
     direct.delete(connection);
+    if (isWithin) throw error;
     query.options = {};
     await ask();
   }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
+import { nameOf } from '../drivers/statement-names.ts';
 import { isPostgres } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import type { Questions } from './sqlite-dialect.ts';
@@ -32,8 +32,6 @@ class Slot {
   }
 }
 
-const nameLength = 32;
-
 interface Client {
   /** Of SQLite's reader. */
   readonly questions?: Questions | undefined;
@@ -61,8 +59,7 @@ export function question<Row, Values extends readonly Answerable[]>(
     const { sql, bindings } = write(db, ...slots)
       .toSQL()
       .toNative();
-    const name = createHash('sha256').update(sql).digest('hex').slice(0, nameLength);
-    const text = { sql, bindings: bindings as Text['bindings'], name };
+    const text = { sql, bindings: bindings as Text['bindings'], name: nameOf(sql) };
     // `limit`, for one, takes nothing but a number, and leaves out what is none.
     if (slots.some((slot) => !text.bindings.includes(slot as never)))
       throw new Error(`a question does not ask for all that it is given: ${sql}`);

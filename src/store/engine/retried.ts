@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Two transactions were in each other's way, and PostgreSQL gave up one: a deadlock, or a serialization failure. */
-const conflicts = new Set(['40001', '40P01']);
+/**
+ * Two transactions were in each other's way, and PostgreSQL gave up one: a deadlock, or a serialization failure. Or it does not know
+ * a statement by its name any more, or not as it was.
+ */
+const passing = new Set(['40001', '40P01', '26000', '0A000']);
 const attempts = 8;
 const shortestPauseMs = 10;
 const longestPauseMs = 1_000;
@@ -15,13 +18,13 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (attempt === attempts || !isConflict(error)) throw error;
+      if (attempt === attempts || !isPassing(error)) throw error;
       // Not all of them at the same time once more.
       await setTimeout(Math.random() * Math.min(longestPauseMs, shortestPauseMs * 2 ** attempt));
     }
   }
 }
 
-function isConflict(error: unknown): boolean {
-  return error instanceof Error && conflicts.has(String((error as { code?: unknown }).code));
+function isPassing(error: unknown): boolean {
+  return error instanceof Error && passing.has(String((error as { code?: unknown }).code));
 }

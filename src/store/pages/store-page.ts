@@ -9,6 +9,7 @@ import { storeChanges } from '../changes/journal-writing.ts';
 import { storeLearnt } from '../changes/learnt.ts';
 import { makePatches, noPatches } from '../changes/patches.ts';
 import { readKnownItems } from '../changes/stored-items.ts';
+import { repeatedly } from '../drivers/statement-names.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
 import { fileContext } from '../files/file-context.ts';
@@ -353,6 +354,7 @@ export async function storeProgress(
   const counts = { ...result, pages: 1 };
   await trx('run')
     .where({ id: runId })
+    .modify(repeatedly)
     .update({
       ...Object.fromEntries(
         Object.entries(counts).map(([column, count]) => [column, trx.raw('?? + ?', [column, count])]),

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { isInAny } from '../../core/access/private-sets.ts';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
 import { withoutWithdrawn } from '../../core/mapping/withdrawn.ts';
+import { repeatedly } from '../drivers/statement-names.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
@@ -38,7 +39,7 @@ export async function listPrivateScopes(db: Queryable): Promise<readonly Private
 
 /** Undefined: nothing of the source ever was private in part. */
 async function findScope(db: Queryable, source: string): Promise<PrivateScope | undefined> {
-  const row: ScopeRow | undefined = await db('private_scope').where({ source }).first();
+  const row: ScopeRow | undefined = await db('private_scope').where({ source }).modify(repeatedly).first();
   return row && toScope(row);
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { BridgeError } from '../../core/errors.ts';
+import { repeatedly } from '../drivers/statement-names.ts';
 import type { Database } from '../engine/database.ts';
 import { isAlive, thisPlace } from '../engine/process-place.ts';
 
@@ -109,6 +110,7 @@ export async function renewLease(db: Knex | Knex.Transaction, lease: Lease, nowM
   const columns = columnsOf[lease.work];
   const changed = await db('source')
     .where({ id: lease.sourceId, [columns.holder]: lease.holder })
+    .modify(repeatedly)
     .update({ [columns.expires]: lease.until(nowMs) });
   if (Number(changed) !== 1) {
     throw new BridgeError('lease-lost', `another process took over ${lease.source}`, { retryable: true });

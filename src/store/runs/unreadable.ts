@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Problem, ProblemCode, SourceItem } from '../../core/adapter.ts';
 import { causeOf } from '../../core/problem.ts';
+import { repeatedly } from '../drivers/statement-names.ts';
 import { type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 
@@ -112,7 +113,8 @@ function placeOf({ identifier, message, raw }: Problem): string {
 }
 
 async function isAny(db: Queryable, sourceId: number): Promise<boolean> {
-  return (await db('unreadable').where({ source_id: sourceId }).first('id')) !== undefined;
+  const one = await db('unreadable').where({ source_id: sourceId }).modify(repeatedly).first('id');
+  return one !== undefined;
 }
 
 async function remove(trx: Knex.Transaction, ids: readonly number[]): Promise<void> {
