@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Collection } from '../../core/adapter.ts';
-import { insertRows, whereAnyOf } from '../engine/bulk.ts';
+import { repeatedly } from '../drivers/statement-names.ts';
+import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { ChangedItem } from '../plans/page-changes.ts';
@@ -16,30 +17,42 @@ export async function storeItems(
   known: ReadonlyMap<string, KnownItem>,
 ): Promise<ReadonlyMap<string, number>> {
   const ids = new Map([...known].map(([identifier, { id }]) => [identifier, id]));
-  const written = await insertRows<{ id: number; identifier: string }>(
-    trx,
-    'item',
-    items.map(({ identifier, datestamp, unsettled, landingDue, restated }) => ({
-      source_id: sourceId,
-      identifier,
-      datestamp: datestamp ?? null,
-      unsettled: unsettled ? 1 : 0,
-      landing_due: landingDue,
-      restated: restated ? 1 : 0,
-    })),
-    {
-      conflict: {
-        columns: ['source_id', 'identifier'],
-        update: ['datestamp', 'unsettled', 'landing_due', 'restated'],
-      },
-      returning: ['id', 'identifier'],
-    },
-  );
+  const newcomers = items.filter(({ identifier }) => !known.has(identifier));
+  const others = newcomers.length === 0 ? items : items.filter(({ identifier }) => known.has(identifier));
+  const returning = ['id', 'identifier'];
+  const toRow = (item: ChangedItem) => itemRow(sourceId, item);
+  // Nobody else adds to a source whose lease is held: PostgreSQL need not look for each row that there is no such one.
+  const written = [
+    ...(await insertRows<WrittenItem>(trx, 'item', newcomers.map(toRow), { returning })),
+    ...(await insertRows<WrittenItem>(trx, 'item', others.map(toRow), { conflict: ofItems, returning })),
+  ];
   for (const { id, identifier } of written) ids.set(identifier, id);
-  const newcomers = items.filter(({ identifier }) => !known.has(identifier)).length;
-  if (newcomers > 0) await trx('source').where({ id: sourceId }).increment('item_count', newcomers);
+  if (newcomers.length > 0)
+    await trx('source').where({ id: sourceId }).modify(repeatedly).increment('item_count', newcomers.length);
   await storeMemberships(trx, sourceId, items, known, ids);
   return ids;
+}
+
+interface WrittenItem {
+  readonly id: number;
+  readonly identifier: string;
+}
+
+const ofItems = {
+  columns: ['source_id', 'identifier'],
+  update: ['datestamp', 'unsettled', 'landing_due', 'restated'],
+} as const;
+
+function itemRow(sourceId: number, item: ChangedItem): Row {
+  const { identifier, datestamp, unsettled, landingDue, restated } = item;
+  return {
+    source_id: sourceId,
+    identifier,
+    datestamp: datestamp ?? null,
+    unsettled: unsettled ? 1 : 0,
+    landing_due: landingDue,
+    restated: restated ? 1 : 0,
+  };
 }
 
 async function storeMemberships(
@@ -59,17 +72,18 @@ async function storeMemberships(
       .where({ source_id: sourceId })
       .modify((query) => whereAnyOf(query, 'item_id', moved))
       .delete();
-  const rows = items.flatMap(({ identifier, collections = [] }) =>
-    collections.flatMap((spec) => {
-      const [item_id, collection_id] = [ids.get(identifier), collectionIds.get(spec)];
-      return item_id === undefined || collection_id === undefined
-        ? []
-        : [{ source_id: sourceId, item_id, collection_id }];
-    }),
-  );
-  await insertRows(trx, 'item_collection', rows, {
-    conflict: { columns: ['source_id', 'item_id', 'collection_id'], update: [] },
-  });
+  const rows: Row[] = [];
+  for (const { identifier, collections = [] } of items) {
+    const item_id = ids.get(identifier);
+    if (item_id === undefined) continue;
+    // A header may name a set twice.
+    for (const spec of collections.length > 1 ? new Set(collections) : collections) {
+      const collection_id = collectionIds.get(spec);
+      if (collection_id !== undefined) rows.push({ source_id: sourceId, item_id, collection_id });
+    }
+  }
+  // Those that there were are deleted.
+  await insertRows(trx, 'item_collection', rows);
 }
 
 /** A set that only records mention exists too; its name comes with ListSets. */
@@ -83,7 +97,8 @@ async function ensureCollections(
     const rows: { id: number; spec: string }[] = await trx('collection')
       .select('id', 'spec')
       .where({ source_id: sourceId })
-      .modify((query) => whereAnyOf(query, 'spec', specs));
+      .modify((query) => whereAnyOf(query, 'spec', specs))
+      .modify(repeatedly);
     return new Map(rows.map(({ id, spec }) => [spec, id]));
   };
   const found = await read();

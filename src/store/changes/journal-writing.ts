@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { addSeconds } from '../../core/datetime.ts';
 import type { Link } from '../../core/resource.ts';
+import { repeatedly } from '../drivers/statement-names.ts';
 import { batches } from '../engine/batches.ts';
 import { insertRows, type Row } from '../engine/bulk.ts';
 import { unsettleHeirs } from '../files/linked-files.ts';
@@ -26,6 +27,7 @@ export async function storeChanges(
   const journal: { journal_seq: number; journal_at: string } | undefined = await trx('source')
     .select('journal_seq', 'journal_at')
     .where({ id: sourceId })
+    .modify(repeatedly)
     .first();
   if (!journal) throw new Error(`source ${sourceId} has vanished`);
   const at = momentAfter(journal.journal_at, now, changes);
@@ -41,6 +43,7 @@ export async function storeChanges(
   });
   await trx('source')
     .where({ id: sourceId })
+    .modify(repeatedly)
     .update({
       journal_seq: seq,
       journal_at: at,
@@ -67,17 +70,15 @@ async function storeRows(
     change.links = stored(change.links, path);
     if (change.links_before !== null) change.links_before = stored(change.links_before, path);
   }
-  const resources = await insertRows<{ id: number; path: string }>(
-    trx,
-    'resource',
-    rows.map(({ resource }) => resource),
-    // An address that several items name may pass from one to another.
-    {
-      conflict: { columns: ['path', 'source_id'], update: ['item_id', 'learnt', ...changingColumns] },
+  const ids = new Map<string, number>();
+  for (const isOwn of [true, false]) {
+    const those = rows.flatMap((row) => (row.isOwn === isOwn ? row.resource : []));
+    const written = await insertRows<{ id: number; path: string }>(trx, 'resource', those, {
+      ...(isOwn ? {} : { conflict: ofResources }),
       returning: ['id', 'path'],
-    },
-  );
-  const ids = new Map(resources.map(({ id, path }) => [path, id]));
+    });
+    for (const { id, path } of written) ids.set(path, id);
+  }
   for (const { resource, change, version } of rows) {
     const id = ids.get(resource.path) ?? missing(resource.path);
     change.resource_id = id;
@@ -94,6 +95,11 @@ async function storeRows(
     rows.flatMap(({ version }) => version ?? []),
   );
 }
+
+const ofResources = {
+  columns: ['path', 'source_id'],
+  update: ['item_id', 'learnt', ...changingColumns],
+} as const;
 
 /** All links that are to be stored, some twice. */
 function* linksOf(rows: readonly ChangeRows[]): Generator<{ readonly path: string; readonly links: string }> {
@@ -132,6 +138,8 @@ interface ChangeRows {
   readonly resource: Row & { readonly path: string; links: string };
   readonly change: Row & { links: string; links_before: string | null; resource_id: number };
   readonly version: (Row & { resource_id: number }) | undefined;
+  /** There is no row with its path: records have paths that are theirs alone. The address of a file may pass from one item to another. */
+  readonly isOwn: boolean;
 }
 
 /** What all rows of a page have in common. */
@@ -201,6 +209,7 @@ function toRows(plan: ResourceChange, seq: number, place: RowPlace): ChangeRows 
       resource_id: 0,
     },
     version,
+    isOwn: known === undefined && kind === 'metadata',
   };
 }
 
