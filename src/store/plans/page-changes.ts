@@ -179,8 +179,10 @@ function changedItem(
   return { identifier, datestamp, collections: moved ? item.collections : undefined, ...state };
 }
 
-function sameMembers(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((member) => b.includes(member));
+/** @param delivered a header may name a set twice */
+function sameMembers(delivered: readonly string[], stored: readonly string[]): boolean {
+  const distinct = new Set(delivered);
+  return distinct.size === stored.length && stored.every((member) => distinct.has(member));
 }
 
 /**

@@ -100,6 +100,18 @@ describeOnBoth('storePage', (open) => {
     expect(await changes()).toMatchObject([{ seq: 1, change: 'created', datetime: now, path, hash }]);
   });
 
+  test('a set that a record names twice is one, new and again', async () => {
+    for (const collections of [
+      ['a', 'b', 'a'],
+      ['b', 'b'],
+    ]) {
+      await store([item('oai:x:1', { collections })]);
+      await begin();
+      const members = await database.reader('item_collection').where({ source_id: lease.sourceId });
+      expect(members).toHaveLength(new Set(collections).size);
+    }
+  });
+
   test('storing the same page again writes no change', async () => {
     const items = Array.from({ length: 150 }, (_, index) => item(`oai:x:${index}`, { collections: ['a'] }));
     await store(items);
