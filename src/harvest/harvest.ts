@@ -3,9 +3,10 @@ import { toIso } from '../core/datetime.ts';
 import { eitherOf } from '../core/either-signal.ts';
 import { failure as cannot, describeError, isBridgeError } from '../core/errors.ts';
 import { type TrackedWork, untracked } from '../core/under-way.ts';
+import type { Database } from '../store/engine/database.ts';
 import { askForAllFiles } from '../store/files/redelivered-files.ts';
 import { type Settled, settle } from '../store/pages/settle.ts';
-import { type StoredPage, storePage } from '../store/pages/store-page.ts';
+import { type MappedPage, type StoredPage, storePage } from '../store/pages/store-page.ts';
 import { pageWithoutPrivate } from '../store/removal/private-items.ts';
 import { pageWithoutWithdrawn } from '../store/removal/withdrawals.ts';
 import type { Lease } from '../store/runs/leases.ts';
@@ -184,10 +185,9 @@ async function storePages(
   try {
     for await (const page of readAhead(pages, leaving)) {
       const mapped = mapPage(source, page);
-      // Nobody asks for files that are withdrawn, or private.
-      const open = await pageWithoutPrivate(database.reader, source.name, mapped);
-      const selected = await pageWithoutWithdrawn(database.reader, source.name, open);
-      const { asked } = await newFiles.ask(lease, selected, options.signal);
+      const { asked } = newFiles.mayAsk(mapped)
+        ? await newFiles.ask(lease, await openPage(database, source.name, mapped), options.signal)
+        : mapped;
       const result = await storePage(database, lease, total, { ...mapped, asked }, instant(clock));
       await keepLessons(deps, lease, source);
       items += result.items;
@@ -205,6 +205,11 @@ async function storePages(
     leaving.abort();
     await keepLessons(deps, lease, source);
   }
+}
+
+/** Nobody asks for files that are withdrawn, or private. */
+async function openPage({ reader }: Database, source: string, mapped: MappedPage): Promise<MappedPage> {
+  return pageWithoutWithdrawn(reader, source, await pageWithoutPrivate(reader, source, mapped));
 }
 
 /** One that needs a person's word did not end well. */

@@ -30,14 +30,19 @@ export class NewFiles {
     this.#budget = budget;
   }
 
+  /** Whether anything of the page may be asked for at all. */
+  mayAsk({ files: rules, checkpoint, items }: MappedPage): boolean {
+    // A mirror downloads them: that tells more.
+    if (!this.#check || !rules || rules.mode === 'none' || rules.mode === 'mirror') return false;
+    // In the middle of a response its host has no place free for anything else.
+    return checkpoint !== undefined && items.some(({ files }) => files.length > 0);
+  }
+
   /** @returns the page, with what was asked for because of it */
   async ask(lease: Lease, page: MappedPage, signal: AbortSignal): Promise<MappedPage> {
     const { database, clock } = this.#deps;
     const { files: rules } = page;
-    // A mirror downloads them: that tells more.
-    if (!this.#check || !rules || rules.mode === 'none' || rules.mode === 'mirror') return page;
-    // In the middle of a response its host has no place free for anything else.
-    if (page.checkpoint === undefined) return page;
+    if (!this.#check || !rules || !this.mayAsk(page)) return page;
     const budget = rules.verify ? Math.max(0, this.#budget) : 0;
     const candidates = candidatesOf(page, rules, toIso(clock.now()));
     for (const [url, { file }] of candidates)
