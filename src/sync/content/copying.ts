@@ -149,11 +149,11 @@ export class Copying {
   }
 
   /**
-   * The same of bytes that somebody put into the copy at a place that was free.
+   * The same of bytes that somebody put into the copy at a place that was free, and promised (`HeldResources.promise`).
    * @returns undefined: nobody has to be told
    */
   placed(due: DueResource, path: string, facts: ContentFacts, arrival: Arrival): Promise<void> | undefined {
-    return this.#placed(due, { path }, facts, arrival, true);
+    return this.#placed(due, { path, isPromised: true }, facts, arrival, true);
   }
 
   /** The same of what the file system did not take. @throws what it does not refuse for this one alone */
@@ -163,7 +163,7 @@ export class Copying {
 
   #placed(
     due: DueResource,
-    { path, note, isContested }: Placed,
+    { path, note, isContested, isPromised = false }: Placed & { readonly isPromised?: boolean },
     { sha256, otherHashes: others, length }: ContentFacts,
     arrival: Arrival,
     isNew: boolean,
@@ -173,7 +173,7 @@ export class Copying {
     const { loc, asOf, lastmod } = due;
     const type = due.type ?? arrival.mediaType;
     const fetchedAt = now();
-    held.keep({
+    const kept = {
       loc,
       path,
       note,
@@ -187,7 +187,9 @@ export class Copying {
       lastModified,
       fetchedAt,
       isProvisional,
-    });
+    };
+    if (isPromised) held.keepPromised(kept);
+    else held.keep(kept);
     if (isContested) database.flush();
     const op = isNew ? 'created' : 'updated';
     this.tally[op] += 1;

@@ -108,7 +108,7 @@ export class UnpackedFiles {
       modifiedMs,
     });
     batch.awaited.push({ due, path, type: found.type, octets: place.uncompressedSize, came });
-    held.promise(path);
+    held.promise(due.loc, path);
     batch.octets += place.uncompressedSize;
     return true;
   }

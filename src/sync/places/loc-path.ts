@@ -48,6 +48,41 @@ export function locPath(loc: string, rules: readonly PlaceRule[]): string {
   return [...folder, `${own}long`, sha(loc)].join('/');
 }
 
+/**
+ * The same for many of one copy: those that lie beside each other, or in folders beside each other, have most of their paths in
+ * common.
+ */
+export class LocPaths {
+  readonly #rules: readonly PlaceRule[];
+  /** Of the last one, all but its last two segments, and what those are in its path. */
+  #base: string | undefined;
+  #folder = '';
+
+  constructor(rules: readonly PlaceRule[]) {
+    this.#rules = rules;
+  }
+
+  of(loc: string): string {
+    const last = loc.lastIndexOf('/');
+    const start = loc.lastIndexOf('/', last - 1) + 1;
+    const folder = usualName(loc.slice(start, last));
+    const name = usualName(loc.slice(last + 1));
+    // A rule may be of one of them alone.
+    if (this.#rules.length > 0 || folder === undefined || name === undefined)
+      return locPath(loc, this.#rules);
+    const base = loc.slice(0, start);
+    const names = `${folder}/${name}`;
+    if (base === this.#base && this.#folder.length + names.length <= longestPath) return this.#folder + names;
+    const path = locPath(loc, this.#rules);
+    // The host is none of the two, nor was the path too long.
+    if (isPlain(base) && path.endsWith(`/${names}`)) {
+      this.#base = base;
+      this.#folder = path.slice(0, path.length - names.length);
+    }
+    return path;
+  }
+}
+
 function partsOf(loc: string): { readonly host: string; readonly rest: string } {
   if (!isPlain(loc)) {
     const { host, pathname, search } = new URL(loc);
@@ -93,8 +128,8 @@ function isBelow(loc: string, base: string): boolean {
 }
 
 function segmentOf(segment: string): string {
-  if (plain.test(segment) && !reserved.test(segment)) return segment;
-  if (plainWithColons.test(segment) && !reserved.test(segment)) return segment.replaceAll(':', '%3A');
+  const usual = usualName(segment);
+  if (usual !== undefined) return usual;
   let name = segment.replace(toEscape, escaped);
   // `.` and `..` lead elsewhere, `.rsbridge` is ours, and some systems forget dots at the end.
   if (/^\.+$/.test(name) || /^\.rsbridge$/i.test(name) || reserved.test(name) || name.startsWith(own))
@@ -103,6 +138,13 @@ function segmentOf(segment: string): string {
   return name.length <= longestSegment
     ? name
     : `${name.slice(0, longestSegment - 20)}${own}${sha(segment).slice(0, 16)}`;
+}
+
+/** @returns undefined: there is more to it */
+function usualName(segment: string): string | undefined {
+  if (reserved.test(segment)) return undefined;
+  if (plain.test(segment)) return segment;
+  return plainWithColons.test(segment) ? segment.replaceAll(':', '%3A') : undefined;
 }
 
 function escaped(character: string): string {

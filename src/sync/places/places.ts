@@ -1,7 +1,7 @@
 import type { DirectorySink } from '../sinks/directory-sink.ts';
 import type { Promised } from '../sinks/sink.ts';
 import type { HeldResources } from '../state/held-resources.ts';
-import { foldersOf, locPath, type PlaceRule, withinFolder, withSuffix } from './loc-path.ts';
+import { foldersOf, LocPaths, locPath, type PlaceRule, withinFolder, withSuffix } from './loc-path.ts';
 
 const remembered = 10_000;
 
@@ -22,6 +22,7 @@ export interface Place {
 /** Where resources lie: each has a path of its own, and what is a file for one is no folder for another. */
 export class Places {
   readonly #rules: readonly PlaceRule[];
+  readonly #paths: LocPaths;
   readonly #held: HeldResources;
   readonly #sink: DirectorySink;
   /** Folders in one case of letters, that no file has the name of. */
@@ -29,6 +30,7 @@ export class Places {
 
   constructor(rules: readonly PlaceRule[], held: HeldResources, sink: DirectorySink) {
     this.#rules = rules;
+    this.#paths = new LocPaths(rules);
     this.#held = held;
     this.#sink = sink;
   }
@@ -39,7 +41,7 @@ export class Places {
    * @returns undefined: `take` has to see to it
    */
   free(loc: string, promised: Promised): string | undefined {
-    const path = locPath(loc, this.#rules);
+    const path = this.#paths.of(loc);
     const fold = path.toLowerCase();
     const isNew = this.#held.isNewPath(fold);
     if (!isNew && (promised.has(fold) || promised.has(`${fold}/`))) return undefined;

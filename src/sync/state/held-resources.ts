@@ -102,17 +102,27 @@ export class HeldResources {
     return this.#database.get<{ n: number | null }>('select max(id) as n from held')?.n ?? 0;
   }
 
-  /** It is about to be kept at this path. */
-  promise(path: string): void {
+  /** It is not held, and about to be kept at a path that is free. */
+  promise(loc: string, path: string): void {
+    this.#added?.add(loc);
     this.#added?.addPath(path.toLowerCase());
   }
 
+  /** The same as `keep` of one that was promised, and is held nowhere. */
+  keepPromised(held: NewlyHeld): void {
+    this.#keep(held, true);
+  }
+
   keep(held: NewlyHeld): void {
+    const { loc, path } = held;
+    this.#added?.add(loc);
+    this.#added?.addPath(path.toLowerCase());
+    this.#keep(held, false);
+  }
+
+  #keep(held: NewlyHeld, isNew: boolean): void {
     const { loc, path, asOf, lastmod, sha256, length, type } = held;
     const fold = path.toLowerCase();
-    const isNew = this.#isNew(loc);
-    this.#added?.add(loc);
-    this.#added?.addPath(fold);
     // Half of what a row takes is to hand over what is in it.
     if (isNew && sha256 !== undefined && hasUsualFacts(held)) {
       const { fetchedAt } = held;

@@ -1,7 +1,7 @@
 import { normalize, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { locPath, safeFolder, withSuffix } from '../../../src/sync/places/loc-path.ts';
+import { LocPaths, locPath, safeFolder, withSuffix } from '../../../src/sync/places/loc-path.ts';
 import { runs } from '../../house/runs.ts';
 
 const host = 'https://repo.example.org';
@@ -104,5 +104,39 @@ describe('safeFolder', () => {
     ['a b', undefined],
   ])('%j: %j', (text, expected) => {
     expect(safeFolder(text)).toBe(expected);
+  });
+});
+
+describe('LocPaths', () => {
+  it('gives each address of many the path that it has by itself', () => {
+    const segment = fc.oneof(
+      fc.constantFrom('a', 'b:80', 'con', '.x', 'x.', "it's", '', '~', 'oai:a:1', 'y'.repeat(70), '%3A', 'é'),
+      fc.constantFrom('items', '1', '2', 'z'.repeat(199), 'q?r', ':'.repeat(70)),
+    );
+    const base = fc.constantFrom(
+      ...[
+        'http://h/',
+        'http://h:80/',
+        'http://h:8080/x/',
+        'HTTP://h/X/',
+        'http://h/s?q=1/',
+        'http://h/../u/',
+      ],
+      `http://h/${'long/'.repeat(290)}`,
+    );
+    const locs = fc.array(fc.tuple(base, fc.array(segment, { minLength: 1, maxLength: 3 })), {
+      maxLength: 30,
+    });
+    const rules = fc.constantFrom([], [{ base: 'http://h/items', folder: 'i' }]);
+    fc.assert(
+      fc.property(locs, rules, (pieces, its) => {
+        const paths = new LocPaths(its);
+        for (const [start, segments] of pieces) {
+          const loc = start + segments.join('/');
+          expect(paths.of(loc)).toBe(locPath(loc, its));
+        }
+      }),
+      { numRuns: runs(300) },
+    );
   });
 });
