@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CopyDatabase } from '../../src/sync/state/copy-database.ts';
 import { PassingResource } from '../../src/sync/state/due-resources.ts';
 import { ExpectedFiles } from '../../src/sync/state/expected-files.ts';
 import { ChangingSource } from '../house/sync/changing-source.ts';
-import { Copy } from '../house/sync/copy.ts';
+import { Copy, filesBelow } from '../house/sync/copy.ts';
 
 let source: ChangingSource;
 let copy: Copy;
@@ -128,6 +129,27 @@ describe('an empty copy of a Source with dumps and Change Lists', () => {
     expect(await copy.sync()).toMatchObject({ ways: [{ way: 'incremental' }], copied: { requests: 1 } });
     expect(await copy.sync({ way: 'audit' })).toMatchObject({ read: { due: 0, doomed: 0 } });
     expect(copy.contents()).toEqual(source.contents());
+  });
+
+  it('with a backup is filled from them, too; what lies there already is put aside, and what is replaced later', async () => {
+    const backup = `${copy.directory}-backup`;
+    expect(await copy.sync({ backup })).toMatchObject({ packages: 2, copied: { created: 30, requests: 0 } });
+    expect(asksForList()).toBe(false);
+    expect(existsSync(backup)).toBe(false);
+    source.put('/5', 'later');
+    await copy.sync({ backup });
+    expect(filesBelow(backup)).toEqual({ 5: 'this is 5' });
+    const other = new Copy(source);
+    try {
+      mkdirSync(other.directory, { recursive: true });
+      writeFileSync(join(other.directory, '7'), 'of somebody');
+      expect(await other.sync({ backup })).toMatchObject({ isComplete: true, held: 30 });
+      expect(filesBelow(backup)).toEqual({ 5: 'this is 5', 7: 'of somebody' });
+      expect(other.contents()).toEqual(source.contents());
+    } finally {
+      other.end();
+      rmSync(backup, { recursive: true });
+    }
   });
 
   it('takes the list where one of the packages is of no use, and goes on with what came', async () => {

@@ -76,7 +76,7 @@ export class TreeSink implements Sink {
 
   freePlace(loc: string, promised: Promised): FreePlace | undefined {
     // What lies there from before would have to be put aside.
-    if (this.#hasBackup) return undefined;
+    if (this.#hasBackup && !this.#isOurs) return undefined;
     const path = this.#places.free(loc, promised);
     // Nothing in a path has to be resolved, and it has slashes on every system.
     return path === undefined ? undefined : { path, file: `${this.#files.root}/${path}` };
