@@ -98,19 +98,22 @@ export async function withLinks<Column extends string, Row extends { readonly pa
   return putLinks(rows, columns, await readForms(db, keysIn(rows, columns)));
 }
 
-/** The same where the database answers at once; undefined: it does not. */
+/** The same where the database answers at once; undefined: it does not, and rows may have been left half done. */
 export function withLinksAtOnce<Column extends string, Row extends { readonly path: string }>(
   db: Queryable,
   rows: readonly (Row & Readonly<Record<Column, string | null>>)[],
   columns: readonly Column[],
 ): typeof rows | undefined {
-  const forms = new Map<string, string>();
-  for (const key of keysIn(rows, columns)) {
-    const form = known.get(key) ?? formAtOnce(db, key);
-    if (form === undefined) return undefined;
-    forms.set(key, form);
+  for (const row of rows as readonly (Row & Record<Column, string | null>)[]) {
+    for (const column of columns) {
+      const reference = parseReference(row[column] ?? '');
+      if (!reference) continue;
+      const form = known.get(reference.key) ?? formAtOnce(db, reference.key);
+      if (form === undefined) return undefined;
+      (row as Record<Column, string | null>)[column] = fromForm(form, reference.rest, row.path);
+    }
   }
-  return putLinks(rows, columns, forms);
+  return rows;
 }
 
 const formOfKey = question<{ form: string }, [key: string]>(1, (db, id) =>
