@@ -32,11 +32,11 @@ export function createDirectWay(deps: ServerDeps): DirectWay {
   return {
     answer: (asked, isAlone) => {
       if (asked.method !== 'GET' || !visible.test(asked.target)) return undefined;
-      const isRead = knownEdition(isAlone);
-      if (!isRead) return undefined;
       // Its query is empty: whoever has one goes the long way.
       const { path, uri } = read(asked.target);
       try {
+        const isRead = knownEdition(isAlone);
+        if (!isRead) return undefined;
         if (uri === undefined) return metadata(asked, path, isRead);
         return path === timeGates ? timeGate(asked, uri, isRead) : undefined;
       } catch {
