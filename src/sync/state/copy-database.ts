@@ -126,7 +126,7 @@ export class CopyDatabase {
         'page_size = 8192',
         'journal_mode = WAL',
         'synchronous = NORMAL',
-        'cache_size = -32768',
+        'cache_size = -16384',
         'wal_autocheckpoint = 2000',
       ])
         database.exec(`pragma ${pragma}`);
