@@ -97,8 +97,7 @@ async function ensureCollections(
     const rows: { id: number; spec: string }[] = await trx('collection')
       .select('id', 'spec')
       .where({ source_id: sourceId })
-      .modify((query) => whereAnyOf(query, 'spec', specs))
-      .modify(repeatedly);
+      .modify((query) => whereAnyOf(query, 'spec', specs));
     return new Map(rows.map(({ id, spec }) => [spec, id]));
   };
   const found = await read();

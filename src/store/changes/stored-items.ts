@@ -53,8 +53,7 @@ export async function readKnownItems(
   if (!own) return new Map();
   const items: ItemRow[] = await selectItems(db)
     .where({ source_id: own.id })
-    .modify((query) => whereAnyOf(query, 'identifier', identifiers))
-    .modify(repeatedly);
+    .modify((query) => whereAnyOf(query, 'identifier', identifiers));
   const known = await complete(db, items, withFiles);
   return new Map(known.map((item) => [item.identifier, item]));
 }

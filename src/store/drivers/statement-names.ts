@@ -24,7 +24,12 @@ export function nameOf(statement: string): string {
   return name;
 }
 
-/** For `modify`: of a statement that is said for each page. SQLite keeps those that it was told anyway. */
+/**
+ * For `modify`: of a statement that is said for each page. SQLite keeps those that it was told anyway.
+ *
+ * Not of what looks into a table that grows: after five times PostgreSQL keeps to one way of doing it, and in a table that was still
+ * empty that is to read all of it.
+ */
 export function repeatedly(query: Knex.QueryBuilder): void {
   query.options({ isRepeated: true } satisfies SaidByName);
 }

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { addSeconds, endOfUtcDay } from '../../core/datetime.ts';
 import { listedHashes } from '../drivers/sqlite-hashes.ts';
-import { repeatedly } from '../drivers/statement-names.ts';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 
@@ -103,7 +102,6 @@ export async function claimPayloads(db: Queryable, hashes: readonly string[]): P
       if (isPostgres(db)) whereAnyOf(query, 'hash', hashes);
       else query.whereRaw(`hash in (${listedIfReleased})`, [JSON.stringify(hashes)]);
     })
-    .modify(repeatedly)
     .update({ due_at: null });
 }
 

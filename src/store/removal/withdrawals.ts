@@ -4,7 +4,6 @@ import { type Withdrawn, withoutWithdrawn } from '../../core/mapping/withdrawn.t
 import type { ResourceKind } from '../../core/resource.ts';
 import { isAbsolute } from '../../core/uris.ts';
 import { storeChanges } from '../changes/journal-writing.ts';
-import { repeatedly } from '../drivers/statement-names.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { markUnsettled } from '../files/item-files.ts';
@@ -114,8 +113,7 @@ export async function readWithdrawn(
   if (identifiers.length === 0) return new Map();
   const rows: WithdrawalRow[] = await db('withdrawal')
     .where({ source })
-    .modify((query) => whereAnyOf(query, 'identifier', identifiers))
-    .modify(repeatedly);
+    .modify((query) => whereAnyOf(query, 'identifier', identifiers));
   const byItem = new Map<string, WithdrawalRow[]>();
   for (const row of rows) byItem.set(row.identifier, [...(byItem.get(row.identifier) ?? []), row]);
   return new Map(

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { BridgeError } from '../../core/errors.ts';
-import { repeatedly } from '../drivers/statement-names.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
@@ -77,8 +76,7 @@ async function findForms(
   const rows: { id: string; form: string }[] = await db('link_form')
     .select('id', 'form')
     .where({ source_id: sourceId })
-    .modify((query) => whereAnyOf(query, 'id', keys))
-    .modify(repeatedly);
+    .modify((query) => whereAnyOf(query, 'id', keys));
   return new Map(rows.map(({ id, form }) => [id, form]));
 }
 

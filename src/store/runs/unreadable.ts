@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Problem, ProblemCode, SourceItem } from '../../core/adapter.ts';
 import { causeOf } from '../../core/problem.ts';
-import { repeatedly } from '../drivers/statement-names.ts';
 import { type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 
@@ -113,7 +112,7 @@ function placeOf({ identifier, message, raw }: Problem): string {
 }
 
 async function isAny(db: Queryable, sourceId: number): Promise<boolean> {
-  const one = await db('unreadable').where({ source_id: sourceId }).modify(repeatedly).first('id');
+  const one = await db('unreadable').where({ source_id: sourceId }).first('id');
   return one !== undefined;
 }
 

@@ -1,8 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DatabaseConfig } from '../../../src/core/config/config.ts';
+import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { repeatedly } from '../../../src/store/drivers/statement-names.ts';
 import { insertRows } from '../../../src/store/engine/bulk.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
+import { storePage } from '../../../src/store/pages/store-page.ts';
+import { acquireLease } from '../../../src/store/runs/leases.ts';
+import { startRun } from '../../../src/store/runs/runs.ts';
+import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { migratedPostgres } from '../../house/store/databases.ts';
 
 let made: Awaited<ReturnType<typeof migratedPostgres>>;
@@ -63,4 +68,33 @@ test('and where the connection has forgotten what it was told', async () => {
   });
   expect(attempts).toBe(2);
   expect(await seqs()).toEqual([0, 1]);
+});
+
+test('what a page reads of tables that grow has no name: a way that suits an empty one would be kept to', async () => {
+  const [iso, milliseconds] = ['2026-01-01T00:00:00Z', Date.UTC(2026, 0, 1)];
+  await ensureSource(database, 'alpha', iso);
+  const lease = await acquireLease(database, 'alpha', milliseconds);
+  const { sourceId } = lease;
+  const begun = { sourceId, mode: 'full', selection: '{}', since: undefined, startedAt: iso } as const;
+  const run = await startRun(database.writer, begun);
+  for (const number of [1, 2]) {
+    const content = Buffer.from(`<dc>${number}</dc>`);
+    const record = { format: 'oai_dc', content, mediaType: 'application/xml' };
+    const item = mapItem('alpha', {
+      identifier: `oai:${number}`,
+      datestamp: iso,
+      deleted: false,
+      collections: ['set'],
+      metadata: [record],
+      files: [],
+      speaksFor: { formats: ['oai_dc'], files: undefined },
+    });
+    const page = { items: [item], problems: [], checkpoint: { token: 'next' } };
+    await storePage(database, lease, run, page, { iso, milliseconds });
+  }
+  const { rows } = await database.reader.raw('select statement from pg_prepared_statements');
+  const read = rows.flatMap(({ statement }: { statement: string }) =>
+    statement.startsWith('insert into') ? [] : /(?:from|update) "(\w+)"/.exec(statement)?.[1],
+  );
+  expect([...new Set(read)].sort()).toEqual(['private_scope', 'run', 'source']);
 });
