@@ -10,9 +10,16 @@ import { areChangeDumpsCheaper, isDumpCheaper } from './choice/way.ts';
 import type { Copying } from './content/copying.ts';
 import { isSmall } from './content/download.ts';
 import { workThroughDue } from './content/due-work.ts';
-import { type Taking, takePackage } from './content/package-contents.ts';
+import {
+  type FetchedPackage,
+  fetchPackage,
+  leavePackage,
+  type PackageDeps,
+  type Taking,
+  takePackage,
+} from './content/package-contents.ts';
 import { listPackages } from './stages/dump-stage.ts';
-import type { Filling } from './stages/staging.ts';
+import type { ComingPackage } from './stages/staging.ts';
 import type { ListedResources } from './state/listed-resources.ts';
 import type { Meter } from './sync-progress.ts';
 import type { SyncReport } from './sync-report.ts';
@@ -122,18 +129,38 @@ export class SourceCopying {
     return isSilent && maximumTransfer === undefined && held.count() === 0 && due.count() === 0;
   }
 
-  /** @returns why not all that it has is in the copy or due; undefined: it is */
-  async fill(member: Member, filling: Filling): Promise<string | undefined> {
-    const trouble = await this.#take(member, { filling });
-    return trouble ?? (this.#deps.stop.aborted ? 'it was stopped' : undefined);
+  /** For a copy that can be filled. */
+  fetch(member: Member): ComingPackage {
+    const fetching = fetchPackage(member, this.#packages);
+    const arrived = fetching.then(
+      ({ trouble }) => trouble === undefined,
+      () => false,
+    );
+    return {
+      arrived,
+      fill: async (filling) => {
+        const trouble = await this.#takeFetched(await fetching, { filling });
+        return trouble ?? (this.#deps.stop.aborted ? 'it was stopped' : undefined);
+      },
+      leave: async () => {
+        if (await arrived) leavePackage(await fetching, this.#packages);
+      },
+    };
   }
 
-  async #take({ uri, hashes, length }: Member, how: Taking): Promise<string | undefined> {
-    const { copying, remarks, stop, threads } = this.#deps;
-    const deps = { ...copying.deps, maximumOctets: Number.MAX_SAFE_INTEGER, copying, remarks, threads };
-    const trouble = await takePackage({ uri, hashes, length }, deps, stop, how);
+  async #take(member: Member, how: Taking): Promise<string | undefined> {
+    return this.#takeFetched(await fetchPackage(member, this.#packages), how);
+  }
+
+  async #takeFetched(fetched: FetchedPackage, how: Taking): Promise<string | undefined> {
+    const trouble = await takePackage(fetched, this.#packages, this.#deps.stop, how);
     this.packages += 1;
     return trouble;
+  }
+
+  get #packages(): PackageDeps {
+    const { copying, remarks, threads } = this.#deps;
+    return { ...copying.deps, maximumOctets: Number.MAX_SAFE_INTEGER, copying, remarks, threads };
   }
 
   /** Where most is missing and small, by the package. What a dump does not have is fetched one by one. */

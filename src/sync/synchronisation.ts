@@ -211,9 +211,9 @@ class Synchronisation {
 
   /** What comes belongs to this Source, whatever ends the run. */
   #fillFrom(set: SourceSet, work: SourceCopying): FillFrom {
-    return (member, filling) => {
+    return (member) => {
       keepIntent(this.#database, this.#intent, set.uri);
-      return work.fill(member, filling);
+      return work.fetch(member);
     };
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CopyDatabase } from '../../src/sync/state/copy-database.ts';
@@ -161,6 +161,23 @@ describe('an empty copy of a Source with dumps and Change Lists', () => {
     expect(report).toMatchObject({ held: 30, left: 0, read: { same: 20 }, copied: { created: 30 } });
     expect(asksForList()).toBe(true);
     expect(copy.contents()).toEqual(source.contents());
+  });
+
+  it('has one package on its way while it takes from another, and leaves it where that is of no use', async () => {
+    source.rewrite = (path, text) => (path === 'manifest.xml' ? 'no manifest' : text);
+    expect(await copy.sync()).toMatchObject({ held: 30, left: 0, copied: { created: 30 } });
+    expect(source.asked).toEqual(expect.arrayContaining(['/rd-1.zip', '/rd-2.zip', '/rl.xml']));
+    expect(readdirSync(join(copy.directory, '.rsbridge', 'parts'))).toEqual([]);
+    expect(copy.contents()).toEqual(source.contents());
+  });
+
+  it('asks for no other package where one has not arrived as it is stated', async () => {
+    source.interferences.set('/rd-1.zip', (response) => {
+      response.writeHead(200).end('this is no ZIP');
+      return true;
+    });
+    expect(await copy.sync()).toMatchObject({ held: 30, left: 0 });
+    expect(source.asked.slice(0, source.asked.indexOf('/rl.xml'))).not.toContain('/rd-2.zip');
   });
 
   it('takes the list, with its links, for a resource that a package does not have as it says', async () => {

@@ -46,28 +46,46 @@ export interface Taking {
   readonly filling?: Filling;
 }
 
+/** A package that lies here, as it was stated; or why it does not. */
+export type FetchedPackage =
+  | { readonly uri: string; readonly file: string; readonly trouble?: undefined }
+  | { readonly uri: string; readonly trouble: string };
+
+/** Whoever does not take from it leaves it (`leavePackage`). @throws what stops the process */
+export async function fetchPackage(
+  { uri, hashes, length }: PackageAddress,
+  deps: DownloadDeps,
+): Promise<FetchedPackage> {
+  const fetched = await download(uri, { hashes, length }, {}, { ...deps, asFile: true });
+  if (fetched.kind === 'failed') return { uri, trouble: `${uri}: ${fetched.reason}` };
+  if (fetched.kind === 'unchanged') return { uri, trouble: `${uri} answers 304` };
+  const { file } = fetched.content;
+  if (file === undefined) return { uri, trouble: `${uri} is empty` };
+  const difference = differenceFrom({ hashes, length }, fetched.content);
+  if (difference === undefined) return { uri, file };
+  deps.parts.remove(uri);
+  return { uri, trouble: `${uri}: ${difference}` };
+}
+
+export function leavePackage({ uri, trouble }: FetchedPackage, { parts }: DownloadDeps): void {
+  if (trouble === undefined) parts.remove(uri);
+}
+
 /**
  * Takes from a package of a dump what is due and as the newest statement has it; everything else stays due.
  * @returns why it is of no use; undefined: it was read to its end
  */
 export async function takePackage(
-  address: PackageAddress,
+  fetched: FetchedPackage,
   deps: PackageDeps,
   stop: AbortSignal,
   how: Taking = {},
 ): Promise<string | undefined> {
-  const { uri, hashes, length } = address;
-  const fetched = await download(uri, { hashes, length }, {}, { ...deps, asFile: true });
-  if (fetched.kind === 'failed') return `${uri}: ${fetched.reason}`;
-  if (fetched.kind === 'unchanged') return `${uri} answers 304`;
-  const { file } = fetched.content;
-  if (file === undefined) return `${uri} is empty`;
+  if (fetched.trouble !== undefined) return fetched.trouble;
   try {
-    const difference = differenceFrom({ hashes, length }, fetched.content);
-    if (difference !== undefined) return `${uri}: ${difference}`;
-    return await takeFrom(file, uri, deps, stop, how);
+    return await takeFrom(fetched.file, fetched.uri, deps, stop, how);
   } finally {
-    deps.parts.remove(uri);
+    leavePackage(fetched, deps);
   }
 }
 

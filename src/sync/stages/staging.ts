@@ -18,11 +18,21 @@ import type { Comparison } from './comparison.ts';
  */
 export type ReadPackage = (member: Member, handler: StatementHandler) => Promise<string | undefined>;
 
-/**
- * Fetches a package, and takes from it what is chosen of what its manifest says.
- * @returns why not all of that is in the copy or due; undefined: it is
- */
-export type FillFrom = (member: Member, filling: Filling) => Promise<string | undefined>;
+/** Begins to fetch a package that says what there is. */
+export type FillFrom = (member: Member) => ComingPackage;
+
+/** A package on its way. */
+export interface ComingPackage {
+  /** Whether it lies here; it never fails. */
+  readonly arrived: Promise<boolean>;
+  /**
+   * Takes from it what is chosen of what its manifest says.
+   * @returns why not all of that is in the copy or due; undefined: it is
+   */
+  fill(filling: Filling): Promise<string | undefined>;
+  /** In place of `fill`. Nothing of it is on its way any more. */
+  leave(): Promise<void>;
+}
 
 /** What is done with a package that says what there is, in a copy that has nothing yet. */
 export interface Filling {

@@ -8,7 +8,7 @@ import { isAsStated } from './as-stated.ts';
 import { type StagedChanges, stageChanges } from './change-stage.ts';
 import { listPackages } from './dump-stage.ts';
 import { Inventory } from './list-stage.ts';
-import { addTally, type FillFrom, type Staging, type Tally } from './staging.ts';
+import { addTally, type ComingPackage, type FillFrom, type Staging, type Tally } from './staging.ts';
 
 interface WholeDump {
   /** Of the dump, and of each of its packages: what changed since is in Change Lists. */
@@ -75,9 +75,9 @@ async function fill(
     if (row !== undefined && isAsStated(statement, row) !== true) due.add(statement, asOf);
     chosen = row === undefined ? new PassingResource(statement, asOf) : 'due';
   });
-  for (const member of packages) {
+  for await (const coming of oneAhead(packages, fillFrom)) {
     let asOf = from;
-    const trouble = await fillFrom(member, {
+    const trouble = await coming.fill({
       opened: ({ times }: DocumentOpening) => {
         asOf = times.at ?? from;
       },
@@ -93,4 +93,20 @@ async function fill(
   }
   // What a package did not have as it says may be had elsewhere: the list has the links that lead there.
   return due.highestId() > highest ? undefined : inventory.tally;
+}
+
+/** While one is taken in, the next is on its way: network and copy do not wait for each other. */
+async function* oneAhead(packages: readonly Member[], fillFrom: FillFrom): AsyncGenerator<ComingPackage> {
+  let next: ComingPackage | undefined;
+  try {
+    for (const [at, member] of packages.entries()) {
+      const coming = next ?? fillFrom(member);
+      next = undefined;
+      const following = (await coming.arrived) ? packages[at + 1] : undefined;
+      next = following && fillFrom(following);
+      yield coming;
+    }
+  } finally {
+    await next?.leave();
+  }
 }
