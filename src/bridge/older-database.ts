@@ -1,5 +1,6 @@
 import type { ResourceSet } from '../core/resource-set.ts';
 import { type JournalState, readJournals, renameJournal } from '../store/sources/journal.ts';
+import { lostChanges } from '../store/sources/journals-gone-back.ts';
 import type { Bridge } from './bridge.ts';
 
 /** A source, or a set across sources, of which more is published than its journal has: an older state of the database came back. */
@@ -55,9 +56,6 @@ export async function renameLost(
   const names = new Map([...(await readJournals(database.reader))].map(([name, { id }]) => [id, name]));
   for (const journal of lost) {
     await renameJournal(database, journal);
-    log.warn(
-      { source: names.get(journal.id), journal: journal.seq },
-      'the database has lost changes that may have been published, as when a standby took its place: all documents are written anew',
-    );
+    log.warn({ source: names.get(journal.id), journal: journal.seq }, lostChanges);
   }
 }

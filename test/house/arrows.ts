@@ -83,7 +83,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     push: 'engine runs',
     reading: 'drivers engine files joint payloads presence rows runs sources',
     removal: 'changes drivers engine files joint oai payloads plans rows runs search tally',
-    rows: 'drivers engine',
+    rows: 'engine',
     runs: 'drivers engine rows sources',
     schema: 'drivers engine',
     search: 'engine payloads rows',

@@ -11,6 +11,7 @@ import {
   momentOfLastChange,
   readJournal,
 } from '../../store/sources/journal.ts';
+import { isReused } from '../../store/sources/journals-gone-back.ts';
 import type { ChangesState, FlatMarks } from '../disk/change-state.ts';
 import type { Documents, StoredDocument } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
@@ -59,6 +60,8 @@ export async function publishChanges(
   return database.snapshot(async (trx) => {
     const seen = await readJournal(trx, set.source);
     if (!seen) return undefined;
+    if (before && (await isReused(trx, seen.sourceId, before)))
+      throw new Error(`the journal of ${set.source} is not the one that was published`);
     const writer = await ChangeListWriter.start(
       { ...settings, paths: setPaths(set) },
       before?.partition,
@@ -87,6 +90,7 @@ export async function publishChanges(
       return {
         state: {
           seq: seen.seq,
+          at: seen.at,
           partition,
           openFile,
           first,

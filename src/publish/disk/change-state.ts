@@ -2,6 +2,8 @@
 export interface ChangesState {
   /** Every change of the set up to this sequence of the journal is in the dated lists. */
   readonly seq: number;
+  /** `JournalState.at` when it had that sequence; undefined in those of earlier releases. */
+  readonly at?: string | undefined;
   readonly partition: Partition;
   readonly openFile?: OpenFile | undefined;
   /** `from` of the first list: the index's own. */

@@ -13,7 +13,8 @@ import { takeUp } from '../../store/joint/take-up.ts';
 import { jointOf, membersTakenUp } from '../../store/reading/joint-changes.ts';
 import { listChanges, listStored } from '../../store/reading/listing.ts';
 import { findUnknownCollections, hasMembers, listCollections } from '../../store/sources/collections.ts';
-import { type JournalState, readJournal } from '../../store/sources/journal.ts';
+import { type JournalState, readJournal, renameJournal } from '../../store/sources/journal.ts';
+import { isReused, lostChanges } from '../../store/sources/journals-gone-back.ts';
 import { formatVersion } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
 import { lockPublication, type PublicationLock } from '../disk/publication-lock.ts';
@@ -117,7 +118,8 @@ export class SetEditor {
   ): Promise<{ readonly draft: SetDraft; readonly editing: Editing }> {
     const { database, baseUrl, clock, log, limits, policy, directory: dataDirectory } = this.#settings;
     const definition = definitionOf(set.filter);
-    const journal = (await this.#whole(set, directory, found)) ?? found;
+    const whole = (await this.#whole(set, directory, found)) ?? found;
+    const journal = (await this.#renamed(set, directory, whole)) ?? whole;
     const usable = await directory.load(baseUrl, journal);
     const redefined = usable && directory.pointer?.definition !== definition;
     const base = usable && !redefined ? directory.pointer : undefined;
@@ -152,6 +154,26 @@ export class SetEditor {
       hadList: lists.hasResourceList || (!base && (await hadResourceList(directory, set))),
     };
     return { draft, editing };
+  }
+
+  /**
+   * Of a journal that has lost what was published, as when a replica took the place of a primary: its sequences are used once more, and
+   * must not be taken for those that were. Everything is rendered anew from it.
+   * @returns the journal by its new name
+   */
+  async #renamed(
+    set: ResourceSet,
+    directory: SetDirectory,
+    journal: JournalState,
+  ): Promise<JournalState | undefined> {
+    const { database, baseUrl, log } = this.#settings;
+    await directory.load(baseUrl);
+    const { pointer } = directory;
+    if (pointer?.journal !== journal.id || !pointer.changes) return undefined;
+    if (!(await isReused(database.reader, journal.sourceId, pointer.changes))) return undefined;
+    await renameJournal(database, journal);
+    log.warn({ set: set.path, published: pointer.changes.seq }, lostChanges);
+    return readJournal(database.writer, set.source);
   }
 
   /**

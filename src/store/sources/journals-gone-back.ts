@@ -1,5 +1,23 @@
-import type { Database } from '../engine/database.ts';
-import type { JournalState } from './journal.ts';
+import type { Database, Queryable } from '../engine/database.ts';
+import { type JournalState, momentOf } from './journal.ts';
+
+/** What the log says of it. */
+export const lostChanges =
+  'the database has lost changes that may have been published, as when a standby took its place: all documents are written anew';
+
+/**
+ * Whether the change of a sequence is another one than was read: it is later than the journal was then. Of one that is not kept any more
+ * nothing can be said.
+ */
+export async function isReused(
+  db: Queryable,
+  sourceId: number,
+  { seq, at }: { readonly seq: number; readonly at?: string | undefined },
+): Promise<boolean> {
+  if (seq === 0 || at === undefined) return false;
+  const moment = await momentOf(db, sourceId, seq);
+  return moment !== undefined && moment > at;
+}
 
 /**
  * Whether journals are still those that were looked at before. A replica that takes the place of a primary may lack what that had not
@@ -16,6 +34,7 @@ export class JournalWatch {
 
   /** @returns those that have lost changes since the last call, as they were then */
   async look(journals: ReadonlyMap<string, JournalState>): Promise<readonly JournalState[]> {
+    const { reader } = this.#database;
     const timeline = await this.#readTimeline();
     const isOther = this.#timeline !== undefined && timeline !== this.#timeline;
     const gone: JournalState[] = [];
@@ -23,7 +42,10 @@ export class JournalWatch {
     for (const [name, before] of this.#known) {
       const now = journals.get(name);
       if (now === undefined || now.id !== before.id) continue;
-      if (now.seq >= before.seq && !(isOther && before.sourceId > 0 && (await this.#isReused(before))))
+      if (
+        now.seq >= before.seq &&
+        !(isOther && before.sourceId > 0 && (await isReused(reader, before.sourceId, before)))
+      )
         continue;
       gone.push(before);
       isSourceGone ||= before.sourceId > 0;
@@ -34,16 +56,6 @@ export class JournalWatch {
         if (before.sourceId < 0 && !gone.includes(before)) gone.push(before);
     [this.#known, this.#timeline] = [journals, timeline];
     return gone;
-  }
-
-  /** A change of this sequence that is later than the journal was then is another one. */
-  async #isReused({ sourceId, seq, at }: JournalState): Promise<boolean> {
-    if (seq === 0) return false;
-    const row: { at: string } | undefined = await this.#database
-      .reader('change')
-      .where({ source_id: sourceId, seq })
-      .first('at');
-    return row !== undefined && row.at > at;
   }
 
   /** PostgreSQL begins another one whenever a replica becomes the primary. */

@@ -110,9 +110,15 @@ describe.skipIf(process.platform === 'win32')(
       await house.ask();
       await house.untilLevel();
       await expect
-        .poll(() => house.running.filter(({ said }) => said().includes('has lost changes')).length, {
-          timeout: 30_000,
-        })
+        .poll(
+          () =>
+            house.running.filter(({ said }) =>
+              /has lost changes|is older than what is published/.test(said()),
+            ).length,
+          {
+            timeout: 30_000,
+          },
+        )
         .toBe(1);
       const after = await readJournals(house.database.reader);
       const same = names.filter((name) => after.get(name)?.id === before.get(name)?.id);
