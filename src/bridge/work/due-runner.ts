@@ -73,7 +73,6 @@ interface Running {
   readonly began: number;
   readonly lost: AbortController;
   readonly yield: AbortController;
-  readonly ended: Promise<void>;
 }
 
 interface Ended {
@@ -98,6 +97,8 @@ export class DueRunner {
   #unsettled: Ended[] = [];
   #plans: ReadonlyMap<string, Plan> = new Map();
   #sources: readonly string[] = [];
+  /** What runs, and what is written of it when it has ended. */
+  readonly #ending = new Set<Promise<void>>();
   #isPlanned = false;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #askedToYieldAt = Number.NEGATIVE_INFINITY;
@@ -139,7 +140,7 @@ export class DueRunner {
   /** Nothing begins after this; resolves when what is under way has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the process is about to end'));
-    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+    await Promise.all(this.#ending);
     await this.#settleAll().catch(() => undefined);
   }
 
@@ -214,7 +215,9 @@ export class DueRunner {
     if (this.#running.size === 0) this.#renewedAt = began;
     const stop = eitherOf(this.#stopping.signal, lost.signal);
     const ended = this.#do(claim, began, { stop, yield: yielding.signal });
-    this.#running.set(keyOf(claim), { claim, began, lost, yield: yielding, ended });
+    this.#running.set(keyOf(claim), { claim, began, lost, yield: yielding });
+    this.#ending.add(ended);
+    void ended.finally(() => this.#ending.delete(ended));
     return true;
   }
 
