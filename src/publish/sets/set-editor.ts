@@ -15,7 +15,7 @@ import { listChanges, listStored } from '../../store/reading/listing.ts';
 import { findUnknownCollections, hasMembers, listCollections } from '../../store/sources/collections.ts';
 import { type JournalState, readJournal, renameJournal } from '../../store/sources/journal.ts';
 import { isReused, lostChanges } from '../../store/sources/journals-gone-back.ts';
-import { formatVersion } from '../disk/pointer.ts';
+import { formatVersion, type Pointer } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
 import { lockPublication, type PublicationLock } from '../disk/publication-lock.ts';
 import { SetDirectory } from '../disk/set-directory.ts';
@@ -118,8 +118,11 @@ export class SetEditor {
   ): Promise<{ readonly draft: SetDraft; readonly editing: Editing }> {
     const { database, baseUrl, clock, log, limits, policy, directory: dataDirectory } = this.#settings;
     const definition = definitionOf(set.filter);
-    const whole = (await this.#whole(set, directory, found)) ?? found;
-    const journal = (await this.#renamed(set, directory, whole)) ?? whole;
+    await directory.load(baseUrl);
+    const { pointer } = directory;
+    const published = pointer?.journal === found.id ? pointer : undefined;
+    const journal =
+      (await this.#whole(set, published, found)) ?? (await this.#renamed(set, published, found)) ?? found;
     const usable = await directory.load(baseUrl, journal);
     const redefined = usable && directory.pointer?.definition !== definition;
     const base = usable && !redefined ? directory.pointer : undefined;
@@ -163,16 +166,14 @@ export class SetEditor {
    */
   async #renamed(
     set: ResourceSet,
-    directory: SetDirectory,
+    published: Pointer | undefined,
     journal: JournalState,
   ): Promise<JournalState | undefined> {
-    const { database, baseUrl, log } = this.#settings;
-    await directory.load(baseUrl);
-    const { pointer } = directory;
-    if (pointer?.journal !== journal.id || !pointer.changes) return undefined;
-    if (!(await isReused(database.reader, journal.sourceId, pointer.changes))) return undefined;
+    const { database, log } = this.#settings;
+    if (!published?.changes) return undefined;
+    if (!(await isReused(database.reader, journal.sourceId, published.changes))) return undefined;
     await renameJournal(database, journal);
-    log.warn({ set: set.path, published: pointer.changes.seq }, lostChanges);
+    log.warn({ set: set.path, published: published.changes.seq }, lostChanges);
     return readJournal(database.writer, set.source);
   }
 
@@ -182,17 +183,14 @@ export class SetEditor {
    */
   async #whole(
     set: ResourceSet,
-    directory: SetDirectory,
-    { sourceId, id }: JournalState,
+    published: Pointer | undefined,
+    { sourceId }: JournalState,
   ): Promise<JournalState | undefined> {
-    if (!set.members) return undefined;
+    if (!set.members || !published?.changes) return undefined;
     const { database, clock, log } = this.#settings;
-    await directory.load(this.#settings.baseUrl);
-    const { pointer } = directory;
-    if (pointer?.journal !== id || !pointer.changes) return undefined;
     const joint = { name: set.source, id: -sourceId };
     // What was deleted with it was perhaps not taken out of the packages yet.
-    const told = Math.min(pointer.changes.seq, pointer.packageCheck?.seq ?? Number.POSITIVE_INFINITY);
+    const told = Math.min(published.changes.seq, published.packageCheck?.seq ?? Number.POSITIVE_INFINITY);
     if (!(await mendLost(database, joint, told, toIso(clock.now())))) return undefined;
     log.warn({ set: set.path }, 'a source was removed before the set could say so: it begins anew');
     return readJournal(database.writer, set.source);
