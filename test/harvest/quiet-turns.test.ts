@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DueRunner } from '../../src/bridge/work/due-runner.ts';
 import { quietTurns } from '../../src/harvest/quiet-turns.ts';
@@ -94,39 +93,4 @@ test('turns that are left out move the next one', async () => {
     new Date(dueAt).toISOString().slice(11, 16),
   ]);
   expect(Object.fromEntries(due)).toEqual({ still: '01:00', other: '00:30' });
-});
-
-test('who stops has written down of all work how it ended', async () => {
-  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const database = openDatabase(migratedSqlite().config);
-  opened.push(database);
-  let release = () => {};
-  let writing: Promise<unknown> = Promise.resolve();
-  const now = Date.parse('2026-11-23T00:15:00Z');
-  const runner = new DueRunner({
-    ...{ database, log: quiet, holder: 'one', places: 2, chance: () => 0 },
-    now: async () => now,
-    steady: () => now,
-    // Somebody else writes when it ends.
-    perform: () =>
-      new Promise((resolve) => {
-        writing = database.transaction(async () => {
-          resolve('done');
-          await new Promise<void>((end) => {
-            release = end;
-          });
-        });
-      }),
-  });
-  const schedule = { place: 0, atMostMs: 0, after: () => now + 60_000 };
-  runner.follow([{ source: '', kind: 'publication', schedule, text: 'each minute' }]);
-  await runner.look();
-  await expect.poll(() => runner.has({ source: '', kind: 'publication' })).toBe(false);
-  await new Promise((resolve) => setImmediate(resolve));
-  const stopping = runner.stop();
-  const first = await Promise.race([stopping.then(() => 'stopped'), setTimeout(50, 'waits')]);
-  release();
-  await Promise.all([stopping, writing]);
-  expect(first).toBe('waits');
-  expect(await listDue(database.reader, now)).toMatchObject([{ dueAt: now + 60_000 }]);
 });

@@ -119,26 +119,17 @@ describeOnBoth('publishing', (open) => {
 
   it('a database that lacks what was published last, and has gone on since, is published anew', async () => {
     const { writer } = open().database;
-    const publish = () => publisher().publish(all(), { resourceList: 'if-missing' });
     await seed(['a', 'b', 'c'].map((name) => ({ name, at: day('20') })));
     await writer('source').where({ name: source }).update({ journal_id: 'the first' });
-    await publish();
+    await publisher().publish(all(), { resourceList: 'if-missing' });
     const { id, journal_seq: seq } = await writer('source').where({ name: source }).first();
-    await writer('change')
-      .where({ source_id: id })
-      .where('seq', '>', seq - 2)
-      .delete();
-    await writer('resource')
-      .where({ source_id: id })
-      .where('last_seq', '>', seq - 2)
-      .delete();
-    await writer('source')
-      .where({ id })
-      .update({ journal_seq: seq - 2 });
+    const kept = seq - 2;
+    await writer('change').where('source_id', id).where('seq', '>', kept).delete();
+    await writer('resource').where('source_id', id).where('last_seq', '>', kept).delete();
+    await writer('source').where({ id }).update({ journal_seq: kept });
     clock.set(day('21', '13:00:00'));
     await seed(['v', 'w', 'x'].map((name) => ({ name, at: day('21', '12:30:00') })));
-    await publish();
-    // It is there, so that it is rendered with everything else or not at all.
+    await publisher().publish(all(), { resourceList: 'if-missing' });
     expect(entriesOf(await textOf(publication, `${source}/resourcelist.xml`))).toEqual(['a', 'v', 'w', 'x']);
   });
 
