@@ -153,8 +153,9 @@ async function measureServer(processes: number, servers: Servers): Promise<void>
     if (!isPaced) continue;
     const paced = { ...settings, seconds: duration, rate: Math.max(1, Math.floor(ours.perSecond * 0.7)) };
     const atOurs = await pacedLoad(port, paced);
-    const { p50, p99 } = await pacedLoad(barePort, paced);
-    print({ what: `${what}, at 70 % of that`, processes, ...atOurs, bareP50: p50, bareP99: p99 });
+    const { p50, p99, client } = await pacedLoad(barePort, { ...paced, expect: 200 });
+    const atBare = { bareP50: p50, bareP99: p99, bareClient: client };
+    print({ what: `${what}, at 70 % of that`, processes, ...atOurs, ...atBare });
   }
   print({ what: 'in all', processes, megabytes: megabytes(server.pid), eventLoopMs: await eventLoop(port) });
   const ended = once(server, 'exit');
