@@ -62,14 +62,14 @@ export function createApp(given: ServerDeps, scope: 'all' | 'operations' | 'admi
     ...(scope === 'all' && { direct: createDirectWay(deps) }),
     // Whoever is to admit each request, or reads of each in the log, has them all.
     isClosed: () => isClosing || deps.admit !== undefined || isHeard(app.log),
-    answered: ({ url = '', method = '' }, { status, grounds: { operationId } }, milliseconds) => {
+    answered: ({ target: url, method }, { status, grounds: { operationId } }, milliseconds) => {
       metrics.observe(operationId, status, milliseconds / 1000);
       if (milliseconds > slowMilliseconds) {
         app.log.info(describeAnswer({ method, url, operationId, status, milliseconds }), 'slow answer');
       }
     },
   });
-  const settings = { ...given.connections, shortWay: shortWay.take };
+  const settings = { ...given.connections, shortWay: shortWay.take, plainWay: shortWay.takePlain };
   const connections = createConnections(settings, () => slowReaders.note());
   const app = Fastify({
     ...('child' in deps.log ? { loggerInstance: deps.log as FastifyBaseLogger } : { logger: deps.log }),

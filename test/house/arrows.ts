@@ -190,7 +190,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     pages: 'deps.ts html http inbox.ts openapi words',
     past: 'deps.ts files http past.ts privacy.ts repeated',
     push: 'access deps.ts http',
-    repeated: 'deps.ts privacy.ts',
+    repeated: 'connections deps.ts privacy.ts',
     resources: 'deps.ts files http past repeated',
     search: 'deps.ts html http pages privacy.ts words',
     shared: 'deps.ts html http pages words',

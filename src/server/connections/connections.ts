@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { spellHeaderNames } from './header-names.ts';
+import { createPlainRequests, type PlainWay } from './plain-requests.ts';
 import { createReaderPace, type PaceDeps, type PaceFloor } from './reader-pace.ts';
 import { inTurn } from './turns.ts';
 
@@ -34,10 +35,16 @@ export interface ConnectionSettings {
   readonly shortWay?:
     | ((request: IncomingMessage, response: ServerResponse, told: (isAnswered: boolean) => void) => boolean)
     | undefined;
+  /** Requests that Node need not read are given to it before (`plain-requests.ts`). */
+  readonly plainWay?: PlainWay | undefined;
 }
 
 const defaultFloor: PaceFloor = { bytesPerSecond: 2048, graceSeconds: 30 };
 const drainMs = 10_000;
+/** Longer than proxies keep theirs, else they send a request into a connection that is being closed. */
+const keepAliveMs = 72_000;
+/** Nothing was read or written. */
+const silentMs = 120_000;
 
 /** @param tooSlow is told of each reader who was given up */
 export function createConnections(settings: ConnectionSettings, tooSlow: () => void): Connections {
@@ -65,6 +72,20 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
     pace.follow(socket, response);
   }
 
+  /** What Node does with a new connection of its server, or what is done before. */
+  function takeConnections(server: Server): (socket: Socket) => void {
+    const ofNode = server.listeners('connection');
+    server.removeAllListeners('connection');
+    const handOn = (socket: Socket) => {
+      for (const listener of ofNode) Reflect.apply(listener, server, [socket]);
+    };
+    const { plainWay } = settings;
+    if (!plainWay) return handOn;
+    const { follow, isFollowed } = pace;
+    const take: PlainWay = (request, asker) => !draining && plainWay(request, asker);
+    return createPlainRequests({ take, handOn, change, follow, isFollowed }, { keepAliveMs, silentMs });
+  }
+
   return {
     createServer: (listener, trouble) => {
       // A client that trickles its request, or stops reading its answer, does not keep a connection for long.
@@ -74,16 +95,17 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
         connectionsCheckingInterval: 5000,
       });
       if (settings.most !== undefined) server.maxConnections = settings.most;
-      server.setTimeout(120_000, (socket: Socket) => {
+      server.setTimeout(silentMs, (socket: Socket) => {
         // Who reads slowly is silent for as long as the kernel's buffer is full; the pace says whether it reads.
         if (!pace.isFollowed(socket)) socket.destroy();
       });
-      // Longer than proxies keep theirs, else they send a request into a connection that is being closed.
-      server.keepAliveTimeout = 72_000;
+      server.keepAliveTimeout = keepAliveMs;
+      const listen = takeConnections(server);
       server.on('connection', (socket: Socket) => {
         running.set(socket, 0);
         socket.once('close', () => running.delete(socket));
         if (draining) socket.destroy();
+        else listen(socket);
       });
       // Without a listener it would end the process. What keeps it from listening is told to whoever began it.
       server.on('error', (error) => server.listening && trouble({ err: error }));

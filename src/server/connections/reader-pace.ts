@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { readTcpQueues, type TcpQueues } from './tcp-queues.ts';
 
@@ -18,7 +18,8 @@ export interface PaceDeps {
 
 /** Watches how fast answers are read: each holds a descriptor, a connection to a repository, or both. */
 export interface ReaderPace {
-  follow(socket: Socket, response: ServerResponse): void;
+  /** @param reading emits `close` when it has ended: the response */
+  follow(socket: Socket, reading: EventEmitter): void;
   isFollowed(socket: Socket): boolean;
 }
 
@@ -74,10 +75,10 @@ export function createReaderPace(
 
   return {
     isFollowed: (socket) => readers.has(socket),
-    follow: (socket, response) => {
+    follow: (socket, reading) => {
       if (limit <= 0) return;
       readers.set(socket, { arrived: takenByKernel(socket), at: now(), debt: 0 });
-      response.once('close', () => forget(socket));
+      reading.once('close', () => forget(socket));
       timer ??= setInterval(() => void look(), periodMs).unref();
     },
   };

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { PlainWay } from '../connections/plain-requests.ts';
 import { AnswerMemory, type Asked, type GivenAnswer } from './answer-memory.ts';
 import { atOnce, record } from './recording.ts';
 import { Sightings } from './sightings.ts';
@@ -10,6 +11,8 @@ export interface ShortWay {
    * @returns whether `told` will be called; false: it goes the long way
    */
   take(request: IncomingMessage, response: ServerResponse, told: Told): boolean;
+  /** The same before Node has read it. What is not answered goes on to Node, and comes again. */
+  readonly takePlain: PlainWay;
 }
 
 export type Told = (isAnswered: boolean) => void;
@@ -18,7 +21,7 @@ export interface ShortWayDeps {
   /** Whether every request has to go the long way now. */
   isClosed(): boolean;
   /** Told of each answer. */
-  answered(request: IncomingMessage, answer: GivenAnswer, milliseconds: number): void;
+  answered(asked: Asked, answer: GivenAnswer, milliseconds: number): void;
   readonly direct?: DirectWay;
 }
 
@@ -34,11 +37,17 @@ export interface DirectWay {
 }
 
 interface Waiting {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
   readonly asked: Asked;
   readonly began: number;
-  readonly told: Told;
+  readonly asker: Asker;
+}
+
+/** Whoever waits for an answer. */
+interface Asker {
+  isGone(): boolean;
+  send(answer: GivenAnswer): void;
+  /** It goes the long way. */
+  leave(): void;
 }
 
 /** Whoever says one of these has an answer of his own, or a body that would have to be read. */
@@ -72,28 +81,20 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
   const sightings = new Sightings();
   let waiting: Waiting[] = [];
 
-  function send({ request, response, began, told }: Waiting, answer: GivenAnswer): void {
-    response.writeHead(answer.status, answer.headers);
-    response.end(atOnce(answer.body), 'latin1');
-    answered(request, answer, performance.now() - began);
-    told(true);
-  }
-
   function make({ asked }: Waiting, isAlone: boolean): GivenAnswer | undefined {
     const made = direct?.answer(asked, isAlone);
     if (made && sightings.note(asked.target)) memory.add(asked, made);
     return made;
   }
 
-  function sendOrLeave(one: Waiting, answer: GivenAnswer | undefined): void {
-    const { request, response, asked, told } = one;
-    if (request.socket.destroyed) return;
-    if (answer) {
-      send(one, answer);
+  function sendOrLeave({ asked, began, asker }: Waiting, answer: GivenAnswer | undefined): void {
+    if (asker.isGone()) return;
+    if (!answer) {
+      asker.leave();
       return;
     }
-    record(response, (given) => memory.add(asked, given));
-    told(false);
+    asker.send(answer);
+    answered(asked, answer, performance.now() - began);
   }
 
   /** @returns what is known of it, if that holds; a promise: that has to be looked at */
@@ -130,13 +131,38 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
     for (let at = 0; at < all.length; at += together) answerSome(all.slice(at, at + together));
   }
 
+  function wait(asked: Asked, asker: Asker): void {
+    if (waiting.length === 0) setImmediate(answerAll);
+    waiting.push({ asked, began: performance.now(), asker });
+  }
+
   return {
     take: (request, response, told) => {
       if (isClosed()) return false;
       const asked = readUsual(request);
       if (!asked) return false;
-      if (waiting.length === 0) setImmediate(answerAll);
-      waiting.push({ request, response, asked, began: performance.now(), told });
+      wait(asked, {
+        isGone: () => request.socket.destroyed,
+        send: ({ status, headers, body }) => {
+          response.writeHead(status, headers);
+          response.end(atOnce(body), 'latin1');
+          told(true);
+        },
+        leave: () => {
+          record(response, (given) => memory.add(asked, given));
+          told(false);
+        },
+      });
+      return true;
+    },
+    takePlain: ({ target, headers }, asker) => {
+      if (isClosed()) return false;
+      const asked = askedBy('GET', target, headers);
+      if (!asked) return false;
+      wait(asked, {
+        ...asker,
+        send: ({ status, headers, body }) => asker.send({ status, headers, body: atOnce(body) }),
+      });
       return true;
     },
   };
@@ -144,11 +170,15 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
 
 function readUsual({ method, url = '', headers, httpVersion }: IncomingMessage): Asked | undefined {
   if ((method !== 'GET' && method !== 'HEAD') || httpVersion !== '1.1') return undefined;
-  if (url.length > longestTarget || url.includes('?')) return undefined;
+  return url.includes('?') ? undefined : askedBy(method, url, headers);
+}
+
+function askedBy(method: string, target: string, headers: IncomingHttpHeaders): Asked | undefined {
+  if (target.length > longestTarget) return undefined;
   for (const name in headers) if (unusual.has(name)) return undefined;
   const asked: Asked = {
     method,
-    target: url,
+    target,
     accept: headers.accept,
     acceptEncoding: fieldOf(headers['accept-encoding']),
     acceptDatetime: fieldOf(headers['accept-datetime']),

@@ -104,7 +104,10 @@ class Connection {
     this.ready = once(this.#socket, 'connect').then(() => undefined);
     this.#socket.on('data', (chunk) => this.#read(chunk as Buffer));
     this.#socket.on('error', fail);
-    this.#socket.on('close', () => this.#answered && fail(new Error('a connection was closed before its answer')));
+    this.#socket.on(
+      'close',
+      () => this.#answered && fail(new Error('a connection was closed before its answer')),
+    );
   }
 
   ask(text: string, answered: () => void): void {

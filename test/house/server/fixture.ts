@@ -270,13 +270,16 @@ export function sourceOverview(overrides: Partial<SourceOverview> = {}): SourceO
 }
 
 /** Sends bytes as they are, which no HTTP client would, and reads until the server closes. */
-export function exchange(origin: string, bytes: string): Promise<string> {
+export function exchange(origin: string, bytes: string, ...more: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    const rest = [...more];
     let answer = '';
     socket.setEncoding('latin1');
     socket.on('data', (chunk: string) => {
       answer += chunk;
+      const next = /\r\nConnection: close\r\n/.test(answer) ? undefined : rest.shift();
+      if (next !== undefined) socket.write(next, 'latin1');
     });
     socket.once('close', () => resolve(answer));
     socket.once('error', reject);
