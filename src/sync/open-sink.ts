@@ -13,8 +13,9 @@ import { WarcSink } from './warc/warc-sink.ts';
 export interface SinkPlace {
   /** Of the copy. */
   readonly directory: string;
-  /** For what is on its way, on the same file system. */
+  /** On the same file system: for what is on its way, and for a copy that is made as a whole. */
   readonly parts: string;
+  readonly aside: string;
   readonly backup: string | undefined;
   readonly rules: readonly PlaceRule[];
   readonly held: HeldResources;
@@ -43,9 +44,9 @@ const nobody: Author = { name: 'resourcesync-bridge', address: 'urn:resourcesync
 
 /** @throws BridgeError `usage` */
 export async function openSink(kind: string, place: SinkPlace): Promise<Sink> {
-  const { directory, parts, backup, rules, held, database, now, openBucket, author = nobody } = place;
+  const { directory, parts, aside, backup, rules, held, database, now, openBucket, author = nobody } = place;
   if (kind === 'directory')
-    return new TreeSink({ directory, parts, backup, rules, held, flush: () => database.flush() });
+    return new TreeSink({ directory, parts, aside, backup, rules, held, flush: () => database.flush() });
   // Only a tree of files has something to put aside.
   if (backup !== undefined)
     throw new BridgeError('usage', `--backup-dir belongs to --sink directory, not to ${kind}`);

@@ -129,8 +129,9 @@ export class SourceCopying {
     return isSilent && maximumTransfer === undefined && held.count() === 0 && due.count() === 0;
   }
 
-  /** For a copy that can be filled. */
+  /** For a copy that can be filled, until `filled`. */
   fetch(member: Member): ComingPackage {
+    this.#deps.copying.deps.sink.hide?.();
     const fetching = fetchPackage(member, this.#packages);
     const arrived = fetching.then(
       ({ trouble }) => trouble === undefined,
@@ -146,6 +147,10 @@ export class SourceCopying {
         if (await arrived) leavePackage(await fetching, this.#packages);
       },
     };
+  }
+
+  filled(): void {
+    this.#deps.copying.deps.sink.show?.();
   }
 
   async #take(member: Member, how: Taking): Promise<string | undefined> {

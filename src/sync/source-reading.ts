@@ -91,9 +91,9 @@ export class SourceReading {
   /** @returns false: lists have to say what there is */
   async #fill(): Promise<boolean> {
     const { resourcedump, changelist } = this.#deps.set.lists;
-    const { fillFrom, database } = this.#staging;
-    if (fillFrom === undefined || resourcedump.length === 0 || changelist.length === 0) return false;
-    const filled = await fillFromDumps(resourcedump, changelist, this.#staging, fillFrom);
+    const { filler, database } = this.#staging;
+    if (filler === undefined || resourcedump.length === 0 || changelist.length === 0) return false;
+    const filled = await fillFromDumps(resourcedump, changelist, this.#staging, filler);
     if (filled === undefined) return false;
     addTally(this.tally, filled);
     database.keep('cursor', filled.cursor);

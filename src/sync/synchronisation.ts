@@ -18,7 +18,7 @@ import { openSink } from './open-sink.ts';
 import { heldBackOf, SourceCopying } from './source-copying.ts';
 import { offersChanges, offersList, SourceReading } from './source-reading.ts';
 import { ComparisonFile } from './stages/comparison.ts';
-import type { FillFrom, Staging } from './stages/staging.ts';
+import type { Filler, Staging } from './stages/staging.ts';
 import { CopyDatabase, ownFolder } from './state/copy-database.ts';
 import { DueResources } from './state/due-resources.ts';
 import { ExpectedFiles } from './state/expected-files.ts';
@@ -201,7 +201,7 @@ class Synchronisation {
       dropsExcluded: this.#options.dropsExcluded,
       isAllowed: createAuthority(set.uri, this.#intent.hosts),
       readPackage: work && ((member, handler) => work.readPackage(member, handler)),
-      fillFrom: work?.canFill && isEverything(this.#intent.selection) ? this.#fillFrom(set, work) : undefined,
+      filler: work?.canFill && isEverything(this.#intent.selection) ? this.#filler(set, work) : undefined,
       listed: work?.canFill && !hasPackages ? listed : undefined,
       now,
       comparison: this.#comparison,
@@ -210,10 +210,13 @@ class Synchronisation {
   }
 
   /** What comes belongs to this Source, whatever ends the run. */
-  #fillFrom(set: SourceSet, work: SourceCopying): FillFrom {
-    return (member) => {
-      keepIntent(this.#database, this.#intent, set.uri);
-      return work.fetch(member);
+  #filler(set: SourceSet, work: SourceCopying): Filler {
+    return {
+      fetch: (member) => {
+        keepIntent(this.#database, this.#intent, set.uri);
+        return work.fetch(member);
+      },
+      close: () => work.filled(),
     };
   }
 
@@ -223,7 +226,19 @@ class Synchronisation {
     const parts = new Parts(join(directory, ownFolder, 'parts'));
     const [database, held, due] = [this.#database, this.#held, this.#due];
     const rules = this.#intent.places;
-    const place = { directory, parts: parts.folder, backup, rules, held, database, now, openBucket, author };
+    const aside = join(directory, ownFolder, 'aside');
+    const place = {
+      directory,
+      parts: parts.folder,
+      aside,
+      backup,
+      rules,
+      held,
+      database,
+      now,
+      openBucket,
+      author,
+    };
     const sink = await openSink(this.#intent.sink, place);
     const isAllowed = createAuthority(set.uri, this.#intent.hosts);
     const told = new ToldChanges(telling);

@@ -213,20 +213,52 @@ describe('an empty copy of a Source with dumps and Change Lists', () => {
     expect(copy.contents()).toEqual(source.contents());
   });
 
-  it('has no file of a resource that is gone since a run was killed while it made files', async () => {
+  /** As a run that was killed while it made files leaves them. @param folder of the files, in the copy */
+  function killed(folder: string, files: Readonly<Record<string, string>>): void {
     const database = CopyDatabase.open(copy.directory);
-    const text = 'this is 4';
-    const hashes = [`sha-256:${createHash('sha256').update(text).digest('hex')}`];
-    const stated = { loc: `${source.origin}/4`, hashes, length: text.length, lastmod: undefined };
     database.keep('working', 'yes');
-    const more = { change: undefined, type: undefined, links: [] } as const;
-    new ExpectedFiles(database).expect([new PassingResource({ ...stated, ...more }, source.now)]);
+    const expected = Object.keys(files).map((name) => {
+      const text = `this is ${name}`;
+      const hashes = [`sha-256:${createHash('sha256').update(text).digest('hex')}`];
+      const stated = { loc: `${source.origin}/${name}`, hashes, length: text.length, lastmod: undefined };
+      return new PassingResource({ ...stated, change: undefined, type: undefined, links: [] }, source.now);
+    });
+    new ExpectedFiles(database).expect(expected);
     database.close();
-    writeFileSync(copy.path('4'), text);
+    mkdirSync(copy.path(folder), { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(copy.path(folder), name), text);
+  }
+
+  it('has no file of a resource that is gone since a run was killed while it made files', async () => {
+    killed('.', { 4: 'this is 4' });
     source.remove('/4');
     source.list();
     await copy.sync();
     expect(copy.contents()).toEqual(source.contents());
+  });
+
+  it('goes on from a run that was killed while it filled the copy, with no file that has only begun', async () => {
+    killed('.rsbridge/aside', { 4: 'this is 4', 5: 'this', 6: 'this', 7: 'this is 7' });
+    source.remove('/4');
+    source.remove('/5');
+    source.list();
+    // What was there to its end stays.
+    expect(await copy.sync()).toMatchObject({ isComplete: true, read: { same: 1, doomed: 1 } });
+    expect(copy.contents()).toEqual(source.contents());
+    expect(existsSync(copy.path('.rsbridge/aside'))).toBe(false);
+  });
+
+  it('shows nothing of itself before it is filled, and then all of it', async () => {
+    let seen: readonly string[] | undefined;
+    source.packageSize = 10;
+    source.list();
+    source.interferences.set('/rd-3.zip', () => {
+      seen = readdirSync(copy.directory);
+      return false;
+    });
+    await copy.sync();
+    expect(copy.contents()).toEqual(source.contents());
+    expect(seen).toEqual(['.rsbridge']);
   });
 });
 

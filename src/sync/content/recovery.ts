@@ -73,7 +73,10 @@ async function adopt(wanted: DueResource, { held, sink, now }: RecoveryDeps): Pr
     wanted.lastmod !== undefined && toMilliseconds(wanted.lastmod) === modifiedMs
       ? wanted.lastmod
       : undefined;
-  if (isAsStated({ hashes: [sha256], length, lastmod }, wanted) !== true) return;
+  if (isAsStated({ hashes: [sha256], length, lastmod }, wanted) !== true) {
+    sink.dropUnfinished?.(path);
+    return;
+  }
   const nothing = { etag: undefined, lastModified: undefined, note: undefined, otherHashes: [] };
   const facts = { loc, path, asOf, lastmod: wanted.lastmod, sha256, length, type, isProvisional: false };
   held.keep({ ...facts, ...nothing, fetchedAt: now() });

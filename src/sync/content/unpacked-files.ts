@@ -125,7 +125,9 @@ export class UnpackedFiles {
     this.#gathered = new Batch();
     const passing = batch.awaited.flatMap(({ due }) => (due instanceof PassingResource ? [due] : []));
     if (passing.length > 0) batch.settled = copying.deps.expected.expect(passing);
-    batch.done = unpack({ package: file, parts: copying.deps.parts.folder, members: batch.members });
+    const { parts, sink } = copying.deps;
+    const how = { parts: parts.folder, isHidden: sink.isHidden === true };
+    batch.done = unpack({ package: file, ...how, members: batch.members });
     // Whoever lands it gets to know.
     batch.done.catch(() => undefined);
     await this.#land();

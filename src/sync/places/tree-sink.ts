@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { DirectorySink } from '../sinks/directory-sink.ts';
+import { type CopyFolders, DirectorySink } from '../sinks/directory-sink.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
 import type {
   FoundContent,
@@ -17,10 +17,7 @@ import { type Place, Places } from './places.ts';
 
 const nobody: Promised = new Set<string>();
 
-export interface TreeDeps {
-  readonly directory: string;
-  /** On the same file system. */
-  readonly parts: string;
+export interface TreeDeps extends CopyFolders {
   /** Undefined: what is replaced is gone. */
   readonly backup: string | undefined;
   readonly rules: readonly PlaceRule[];
@@ -40,15 +37,18 @@ export class TreeSink implements Sink {
   readonly #hasBackup: boolean;
   /** Nothing lay there when this run began. */
   readonly #isOurs: boolean;
+  /** A run was killed while it filled the copy. */
+  readonly #wasHidden: boolean;
 
-  constructor({ directory, parts, backup, rules, held, flush }: TreeDeps) {
-    this.#files = new DirectorySink(directory, parts, backup);
+  constructor({ backup, rules, held, flush, ...folders }: TreeDeps) {
+    this.#files = new DirectorySink(folders, backup);
+    this.#wasHidden = this.#files.show();
     this.#places = new Places(rules, held, this.#files);
     this.#held = held;
     this.#flush = flush;
     this.#rules = rules;
     this.#hasBackup = backup !== undefined;
-    this.#isOurs = readdirSync(directory).every((name) => name === ownFolder);
+    this.#isOurs = readdirSync(folders.directory).every((name) => name === ownFolder);
   }
 
   find(loc: string): Promise<FoundContent | undefined> | undefined {
@@ -80,6 +80,22 @@ export class TreeSink implements Sink {
     const path = this.#places.free(loc, promised);
     // Nothing in a path has to be resolved, and it has slashes on every system.
     return path === undefined ? undefined : { path, file: `${this.#files.root}/${path}` };
+  }
+
+  get isHidden(): boolean {
+    return this.#files.isAside;
+  }
+
+  hide(): void {
+    if (this.#isOurs) this.#files.hide();
+  }
+
+  show(): void {
+    this.#files.show();
+  }
+
+  dropUnfinished(path: string): void {
+    if (this.#wasHidden) this.#files.remove(path);
   }
 
   /** At once: nobody else takes the same place before the state is written. */

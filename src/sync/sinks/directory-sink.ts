@@ -4,6 +4,7 @@ import {
   createReadStream,
   existsSync,
   mkdirSync,
+  readdirSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -16,25 +17,58 @@ import { toMilliseconds } from '../../core/datetime.ts';
 import { NewFiles } from './new-files.ts';
 import type { ReceivedContent } from './received-content.ts';
 
+/** Of one copy, on one file system. */
+export interface CopyFolders {
+  readonly directory: string;
+  /** For the files of a copy that is made as a whole. */
+  readonly aside: string;
+  /** For files on their way. */
+  readonly parts: string;
+}
+
 /**
  * A copy as a tree of files. A file appears with all its bytes or not at all, and has the time of its resource. What is
  * replaced or deleted goes to the backup, where there is one.
  */
 export class DirectorySink {
-  readonly root: string;
+  readonly #home: string;
+  readonly #aside: string;
   readonly #parts: string;
   readonly #backup: string | undefined;
   readonly #new: NewFiles;
+  #isAside = false;
 
-  /**
-   * @param parts a folder on the same file system
-   * @param backup undefined: what is replaced is gone
-   */
-  constructor(root: string, parts: string, backup: string | undefined) {
-    this.root = root;
+  /** @param backup undefined: what is replaced is gone */
+  constructor({ directory, aside, parts }: CopyFolders, backup: string | undefined) {
+    this.#home = directory;
+    this.#aside = aside;
     this.#parts = parts;
     this.#backup = backup;
     this.#new = new NewFiles(parts);
+  }
+
+  /** Where files are now. */
+  get root(): string {
+    return this.#isAside ? this.#aside : this.#home;
+  }
+
+  get isAside(): boolean {
+    return this.#isAside;
+  }
+
+  /** For a copy that has nothing yet: until `show` its files lie where nobody looks. */
+  hide(): void {
+    mkdirSync(this.#aside, { recursive: true });
+    this.#isAside = true;
+  }
+
+  /** @returns false: nothing was hidden, by this run or by one that was killed */
+  show(): boolean {
+    this.#isAside = false;
+    if (!existsSync(this.#aside)) return false;
+    mergeFolder(this.#aside, this.#home);
+    this.#new.forgetFolders();
+    return true;
   }
 
   /** @param modifiedAt ISO UTC */
@@ -116,6 +150,16 @@ export class DirectorySink {
       this.#new.forgetFolders();
     }
   }
+}
+
+/** What both have is merged, and a file takes the place of a file. */
+function mergeFolder(from: string, into: string): void {
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(into, entry.name)];
+    if (entry.isDirectory() && existsSync(target)) mergeFolder(source, target);
+    else renameSync(source, target);
+  }
+  rmdirSync(from);
 }
 
 /** A backup may lie on another disk. */

@@ -1,4 +1,4 @@
-import { closeSync, futimesSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, futimesSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
@@ -24,14 +24,19 @@ export class NewFiles {
   prepare(bytes: Uint8Array, modifiedMs: number | undefined): string {
     this.#written += 1;
     const source = this.#source + this.#written;
-    const descriptor = openSync(source, 'w');
-    try {
-      for (let done = 0; done < bytes.byteLength; ) done += writeSync(descriptor, bytes, done);
-      if (modifiedMs !== undefined) futimesSync(descriptor, modifiedMs / 1000, modifiedMs / 1000);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeNew(source, bytes, modifiedMs);
     return source;
+  }
+
+  /** Where nobody looks yet, and nothing lies: to move it there costs as much as to write it. */
+  make(target: string, bytes: Uint8Array, modifiedMs: number | undefined): void {
+    this.#makeFolder(dirname(target));
+    try {
+      writeNew(target, bytes, modifiedMs);
+    } catch (error) {
+      rmSync(target, { force: true });
+      throw error;
+    }
   }
 
   move(source: string, target: string): void {
@@ -55,8 +60,23 @@ export class NewFiles {
 
   #makeFolder(folder: string): void {
     if (this.#folders.has(folder)) return;
-    mkdirSync(folder, { recursive: true });
+    try {
+      // Nearly always that is all there is to do, and quicker.
+      mkdirSync(folder);
+    } catch {
+      mkdirSync(folder, { recursive: true });
+    }
     if (this.#folders.size >= remembered) this.#folders.clear();
     this.#folders.add(folder);
+  }
+}
+
+function writeNew(file: string, bytes: Uint8Array, modifiedMs: number | undefined): void {
+  const descriptor = openSync(file, 'w');
+  try {
+    for (let done = 0; done < bytes.byteLength; ) done += writeSync(descriptor, bytes, done);
+    if (modifiedMs !== undefined) futimesSync(descriptor, modifiedMs / 1000, modifiedMs / 1000);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -85,6 +85,15 @@ export interface Sink {
    * @returns undefined: it has to be `put`
    */
   freePlace?(loc: string, promised: Promised): FreePlace | undefined;
+  /**
+   * A copy that has nothing yet is filled from here on: until `show` nobody sees of it what is there by half, and files are made at their
+   * places at once (`isHidden`).
+   */
+  hide?(): void;
+  show?(): void;
+  readonly isHidden?: boolean;
+  /** After a kill: at the place of a resource that is not held lies something that is not what is stated. */
+  dropUnfinished?(path: string): void;
   /** It was deleted, in the Source's time. To be called again after a crash it does no harm. */
   remove(held: PlacedResource, at: string): void | Promise<void>;
   /** The end of a run: everything can be read by others. */

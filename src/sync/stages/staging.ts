@@ -18,8 +18,13 @@ import type { Comparison } from './comparison.ts';
  */
 export type ReadPackage = (member: Member, handler: StatementHandler) => Promise<string | undefined>;
 
-/** Begins to fetch a package that says what there is. */
-export type FillFrom = (member: Member) => ComingPackage;
+/** Packages that say what there is, for a copy that has nothing yet. */
+export interface Filler {
+  /** Begins to fetch one. */
+  fetch(member: Member): ComingPackage;
+  /** To be called when none is under way. */
+  close(): void;
+}
 
 /** A package on its way. */
 export interface ComingPackage {
@@ -58,7 +63,7 @@ export interface Staging {
   /** For manifests that lie in their packages alone; undefined: nothing is fetched. */
   readonly readPackage: ReadPackage | undefined;
   /** Undefined: lists have to say what there is. */
-  readonly fillFrom?: FillFrom | undefined;
+  readonly filler?: Filler | undefined;
   /** Where what a list names is gathered, in a copy that has nothing yet; undefined: in rows. */
   readonly listed?: ListedResources | undefined;
   /** Our clock, ISO UTC: for a Source that states no times at all. */

@@ -8,7 +8,7 @@ import { isAsStated } from './as-stated.ts';
 import { type StagedChanges, stageChanges } from './change-stage.ts';
 import { listPackages } from './dump-stage.ts';
 import { Inventory } from './list-stage.ts';
-import { addTally, type ComingPackage, type FillFrom, type Staging, type Tally } from './staging.ts';
+import { addTally, type ComingPackage, type Filler, type Staging, type Tally } from './staging.ts';
 
 interface WholeDump {
   /** Of the dump, and of each of its packages: what changed since is in Change Lists. */
@@ -25,7 +25,7 @@ export async function fillFromDumps(
   dumps: readonly string[],
   changeLists: readonly string[],
   staging: Staging,
-  fillFrom: FillFrom,
+  filler: Filler,
 ): Promise<StagedChanges | undefined> {
   let whole: WholeDump | undefined;
   let changes: StagedChanges;
@@ -38,7 +38,7 @@ export async function fillFromDumps(
     return undefined;
   }
   if (changes.gap !== undefined) return undefined;
-  const filled = await fill(whole, staging, fillFrom);
+  const filled = await fill(whole, staging, filler);
   if (filled === undefined) return undefined;
   const sum = { ...changes };
   addTally(sum, filled);
@@ -62,7 +62,7 @@ async function wholeDumpOf(uris: readonly string[], staging: Staging): Promise<W
 async function fill(
   { from, packages }: WholeDump,
   staging: Staging,
-  fillFrom: FillFrom,
+  filler: Filler,
 ): Promise<Tally | undefined> {
   const { due } = staging;
   const highest = due.highestId();
@@ -75,7 +75,7 @@ async function fill(
     if (row !== undefined && isAsStated(statement, row) !== true) due.add(statement, asOf);
     chosen = row === undefined ? new PassingResource(statement, asOf) : 'due';
   });
-  for await (const coming of oneAhead(packages, fillFrom)) {
+  for await (const coming of oneAhead(packages, filler)) {
     let asOf = from;
     const trouble = await coming.fill({
       opened: ({ times }: DocumentOpening) => {
@@ -96,17 +96,18 @@ async function fill(
 }
 
 /** While one is taken in, the next is on its way: network and copy do not wait for each other. */
-async function* oneAhead(packages: readonly Member[], fillFrom: FillFrom): AsyncGenerator<ComingPackage> {
+async function* oneAhead(packages: readonly Member[], filler: Filler): AsyncGenerator<ComingPackage> {
   let next: ComingPackage | undefined;
   try {
     for (const [at, member] of packages.entries()) {
-      const coming = next ?? fillFrom(member);
+      const coming = next ?? filler.fetch(member);
       next = undefined;
       const following = (await coming.arrived) ? packages[at + 1] : undefined;
-      next = following && fillFrom(following);
+      next = following && filler.fetch(following);
       yield coming;
     }
   } finally {
     await next?.leave();
+    filler.close();
   }
 }

@@ -4,6 +4,7 @@ import type { MemberToUnpack, UnpackingTask } from './unpack.ts';
 export interface PackedTask {
   /** Of the task, then of each member; no path and no hash has the character between them. */
   readonly texts: string;
+  readonly isHidden: boolean;
   readonly numbers: Float64Array<ArrayBuffer>;
 }
 
@@ -11,7 +12,7 @@ const separator = '\0';
 /** Of each member. */
 const numbersEach = 9;
 
-export function packTask({ package: file, parts, members }: UnpackingTask): PackedTask {
+export function packTask({ package: file, parts, isHidden, members }: UnpackingTask): PackedTask {
   const texts: string[] = [file, parts];
   const numbers = new Float64Array(members.length * numbersEach);
   let at = 0;
@@ -28,10 +29,10 @@ export function packTask({ package: file, parts, members }: UnpackingTask): Pack
     numbers[at + 8] = modifiedMs ?? Number.NaN;
     at += numbersEach;
   }
-  return { texts: texts.join(separator), numbers };
+  return { texts: texts.join(separator), isHidden, numbers };
 }
 
-export function unpackTask({ texts, numbers }: PackedTask): UnpackingTask {
+export function unpackTask({ texts, isHidden, numbers }: PackedTask): UnpackingTask {
   const [file = '', parts = '', ...ofMembers] = texts.split(separator);
   const members: MemberToUnpack[] = [];
   for (let index = 0; index * 2 < ofMembers.length; index += 1) {
@@ -54,5 +55,5 @@ export function unpackTask({ texts, numbers }: PackedTask): UnpackingTask {
       modifiedMs: orNone(numberAt(8)),
     });
   }
-  return { package: file, parts, members };
+  return { package: file, parts, isHidden, members };
 }

@@ -14,6 +14,8 @@ export interface UnpackingTask {
   readonly package: string;
   /** For files on their way, on the file system of the copy. */
   readonly parts: string;
+  /** Nobody looks at the copy yet, and nothing lies where they go. */
+  readonly isHidden: boolean;
   readonly members: readonly MemberToUnpack[];
 }
 
@@ -45,12 +47,12 @@ export function unpack(task: UnpackingTask): readonly Unpacked[] {
   const descriptor = openSync(task.package, 'r');
   try {
     const members = new SmallMembers(descriptor);
-    const files = new NewFiles(task.parts);
+    const put = putter(task);
     const done: Unpacked[] = [];
     for (const some of together(task.members)) {
       const contents = members.readSeveral(some.map(({ place }) => place));
       for (const [index, member] of some.entries()) {
-        const unpacked = unpackOne(member, contents?.[index], members, files);
+        const unpacked = unpackOne(member, contents?.[index], members, put);
         done.push(unpacked);
         if (unpacked !== 'as-stated' && unpacked.kind === 'damaged') return done;
       }
@@ -59,6 +61,14 @@ export function unpack(task: UnpackingTask): readonly Unpacked[] {
   } finally {
     closeSync(descriptor);
   }
+}
+
+type Put = (file: string, bytes: Uint8Array, modifiedMs: number | undefined) => void;
+
+function putter({ parts, isHidden }: UnpackingTask): Put {
+  const files = new NewFiles(parts);
+  if (isHidden) return files.make.bind(files);
+  return (file, bytes, modifiedMs) => files.move(files.prepare(bytes, modifiedMs), file);
 }
 
 /** So many octets are decompressed at once. */
@@ -86,7 +96,7 @@ function unpackOne(
   { place, stated, length, file, modifiedMs }: MemberToUnpack,
   content: Uint8Array | undefined,
   members: SmallMembers,
-  files: NewFiles,
+  put: Put,
 ): Unpacked {
   let bytes: Uint8Array;
   try {
@@ -100,7 +110,7 @@ function unpackOne(
     differenceFrom({ hashes: [], length }, facts) !== undefined;
   if (isOther) return { kind: 'different' };
   try {
-    files.move(files.prepare(bytes, modifiedMs), file);
+    put(file, bytes, modifiedMs);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
