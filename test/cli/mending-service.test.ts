@@ -14,14 +14,14 @@ import { parseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
 import { contentFile } from '../../src/store/payloads/content-files.ts';
 import { runMain } from '../house/cli/run-main.ts';
-import { makePostgres, makeSqlite } from '../house/store/databases.ts';
+import { migratedPostgres, migratedSqlite } from '../house/store/databases.ts';
 
 // A first harvest, and looks every two seconds; on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 describe.each(['sqlite', 'pg'] as const)('a running mirror on %s', (kind) => {
   let directory: string;
-  let made: Awaited<ReturnType<typeof makePostgres>>;
+  let made: Awaited<ReturnType<typeof migratedPostgres>>;
   let bridge: Bridge;
   let service: Service;
   const repository = createSampleRepository({ clock: systemClock, records: 30 });
@@ -30,7 +30,7 @@ describe.each(['sqlite', 'pg'] as const)('a running mirror on %s', (kind) => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'rsbridge-mending-'));
-    made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+    made = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
     const { url } = await repository.listen(0);
     const sample = {
       url,

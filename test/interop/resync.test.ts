@@ -17,6 +17,7 @@ import { parseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { readJournal } from '../../src/store/sources/journal.ts';
 import { runMain } from '../house/cli/run-main.ts';
+import { placeMigrated } from '../house/store/databases.ts';
 import { filesBelow as textsBelow } from '../house/sync/copy.ts';
 
 /** The reference client; `.ci/run` installs it and says where. */
@@ -40,7 +41,7 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
     const [{ url }, port] = await Promise.all([repository.listen(0), freePort()]);
     const config = parseConfig({
       baseUrl: `http://127.0.0.1:${port}`,
-      database: { client: 'sqlite', file: join(directory, 'test.db') },
+      database: { client: 'sqlite', file: placeMigrated(join(directory, 'test.db')) },
       directory,
       sources: {
         sample: { url, schedule: false, fullPass: false, overlapSeconds: 5 },

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { stringify } from 'yaml';
 import { type MailServer, openMailServer } from '../../house/alerts/receivers.ts';
 import { rsbridge } from '../../house/cli/processes.ts';
-import { makePostgres, migratedSqlite } from '../../house/store/databases.ts';
+import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
@@ -18,7 +18,7 @@ describe.each(['sqlite', 'pg'] as const)('alerts of several processes on %s', (k
   const running: ReturnType<typeof rsbridge>[] = [];
 
   beforeAll(async () => {
-    own = kind === 'sqlite' ? migratedSqlite() : await makePostgres();
+    own = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
     mails = await openMailServer();
     directory = mkdtempSync(join(tmpdir(), 'rsbridge-alerts-'));
     writeFileSync(join(directory, 'stamp'), '');

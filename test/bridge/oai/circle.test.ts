@@ -14,6 +14,7 @@ import { embedded } from '../../../src/oai/payload.ts';
 import { readContents } from '../../../src/store/payloads/contents.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
 import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
+import { placeMigrated } from '../../house/store/databases.ts';
 
 /** A second bridge harvests the first by OAI-PMH, as any harvester does, and publishes the same. */
 let first: SampleService;
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const port = await freePort();
   const config = parseConfig({
     baseUrl: `http://127.0.0.1:${port}`,
-    database: { client: 'sqlite', file: join(directory, 'test.db') },
+    database: { client: 'sqlite', file: placeMigrated(join(directory, 'test.db')) },
     directory: join(directory, 'data'),
     sources: {
       sample: {

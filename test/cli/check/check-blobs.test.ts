@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '../../../src/store/engine/database.
 import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import { envelope, provide, record } from '../../house/adapters/scripted-provider.ts';
 import { runMain } from '../../house/cli/run-main.ts';
-import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
+import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 import { keepContent } from '../../house/store/kept-content.ts';
 
 const formats = envelope(
@@ -31,7 +31,7 @@ interface Line {
 
 describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) => {
   let directory: string;
-  let made: Awaited<ReturnType<typeof makePostgres>>;
+  let made: Awaited<ReturnType<typeof migratedPostgres>>;
   let database: Database;
   let title: string;
   let isDown: boolean;
@@ -81,7 +81,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge check --blobs on %s', (kind) 
       const records = ['one', 'two'].map((name) => record(name, `<dc:title>${title}</dc:title>${subjects}`));
       return envelope(`<ListRecords>${records.join('')}</ListRecords>`);
     });
-    made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+    made = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
     const config = { database: made.config, directory: 'data', sources: { repo: { url } } };
     writeFileSync(join(directory, 'rsbridge.yaml'), stringify(config));
     for (title of ['first', 'second', 'third']) await harvest('--full');

@@ -15,7 +15,7 @@ import {
   startVersitygw,
   versitygw,
 } from '../../house/objects/versitygw.ts';
-import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
+import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 
 const formats = envelope(
   '<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema><metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat></ListMetadataFormats>',
@@ -35,7 +35,7 @@ describe.skipIf(!versitygw).each(['sqlite', 'pg'] as const)(
     let server: ObjectServer;
     let proxy: FaultProxy;
     let directory: string;
-    let made: Awaited<ReturnType<typeof makePostgres>>;
+    let made: Awaited<ReturnType<typeof migratedPostgres>>;
     let database: Database;
     let url: string;
     let title: string;
@@ -61,7 +61,7 @@ describe.skipIf(!versitygw).each(['sqlite', 'pg'] as const)(
           `<ListRecords>${large.join('')}${record('three', `<dc:title>${title}</dc:title>`)}</ListRecords>`,
         );
       }));
-      made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+      made = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
       configure({ payloads: 's3' });
       database = openDatabase(made.config);
     });

@@ -25,7 +25,7 @@ import { createReader } from '../../../src/server/words/reader.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { rsbridge } from '../../house/cli/processes.ts';
 import { runMain } from '../../house/cli/run-main.ts';
-import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
+import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 
 const baseUrl = 'https://repo.example.org/rs';
 const records = /^\.rsbridge-export/;
@@ -34,12 +34,12 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-export-'));
   const target = join(directory, 'www');
   let repository: SampleRepository;
-  let made: Awaited<ReturnType<typeof makePostgres>>;
+  let made: Awaited<ReturnType<typeof migratedPostgres>>;
 
   beforeAll(async () => {
     repository = createSampleRepository({ clock: systemClock, records: 100 });
     const { url } = await repository.listen(0);
-    made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+    made = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
     const sources = { sample: { url, overlapSeconds: 5, files: { mode: 'mirror' } } };
     // A list closes at the end of its slot, which is a change, too: not at a full hour in the middle of a test.
     const publish = { changeListMinutes: 1440 };

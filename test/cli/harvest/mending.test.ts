@@ -19,20 +19,20 @@ import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import { runMain } from '../../house/cli/run-main.ts';
-import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
+import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 
 // Each reads a whole mirror; on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 describe.each(['sqlite', 'pg'] as const)('a mirror on %s', (kind) => {
   let directory: string;
-  let made: Awaited<ReturnType<typeof makePostgres>>;
+  let made: Awaited<ReturnType<typeof migratedPostgres>>;
   let database: Database;
   const repository = createSampleRepository({ clock: systemClock, records: 60 });
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'rsbridge-mending-'));
-    made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+    made = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
     const { url } = await repository.listen(0);
     const sources = { sample: { url, files: { mode: 'mirror' } } };
     writeFileSync(

@@ -7,19 +7,19 @@ import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { exitCodes } from '../../../src/cli/terminal/exit-codes.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { runMain } from '../../house/cli/run-main.ts';
-import { makePostgres, makeSqlite } from '../../house/store/databases.ts';
+import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 describe.each(['sqlite', 'pg'] as const)('rsbridge sources on %s', (kind) => {
   const repositories = [3, 4].map((records) => createSampleRepository({ clock: systemClock, records }));
   let directory: string;
-  let made: Awaited<ReturnType<typeof makePostgres>>;
+  let made: Awaited<ReturnType<typeof migratedPostgres>>;
   let urls: readonly string[];
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'rsbridge-sources-'));
-    made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+    made = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
     urls = await Promise.all(repositories.map(async (one) => (await one.listen(0)).url));
     configure({ infile: { url: urls[0] } });
   });

@@ -12,6 +12,7 @@ import { identifierPass } from '../../../src/harvest/identifiers/identifier-pass
 import { listResources } from '../../../src/store/reading/listing.ts';
 import { latestRun } from '../../../src/store/runs/runs.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
+import { placeMigrated } from '../store/databases.ts';
 import { listProblems } from '../store/told-problems.ts';
 
 const never = new AbortController().signal;
@@ -35,11 +36,12 @@ export class Level {
     const directory = mkdtempSync(join(tmpdir(), 'rsbridge-level-'));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/rs`;
+    const own = database ?? ({ client: 'sqlite', file: placeMigrated(join(directory, 'level.db')) } as const);
     const config = () =>
       parseConfig({
         baseUrl: url,
         directory,
-        database: database ?? { client: 'sqlite', file: join(directory, 'level.db') },
+        database: own,
         listen: { port, host: '127.0.0.1' },
         workers: 0,
         sources: { [name]: { allowPrivateAddresses: true, requestsPerHost: 4, ...source } },

@@ -10,6 +10,7 @@ import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
+import { placeMigrated } from '../store/databases.ts';
 
 /** The bundled repository as the source `sample`, harvested and published by the real service. */
 export interface SampleService {
@@ -41,7 +42,7 @@ export async function startSampleService(
   const base = `http://127.0.0.1:${port}${path}`;
   const config = parseConfig({
     baseUrl: base,
-    database: { client: 'sqlite', file: join(directory, 'test.db') },
+    database: { client: 'sqlite', file: placeMigrated(join(directory, 'test.db')) },
     directory: join(directory, 'data'),
     sources: { sample: { url, schedule: false, fullPass: false, overlapSeconds: 5, ...source } },
     ...more,
