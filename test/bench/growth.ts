@@ -6,9 +6,10 @@ import pg from 'pg';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { startPostgres } from '../house/postgres/server.ts';
-import { type Cost, type Requested, runCommand, serveRequests } from './growth/commands.ts';
+import { type Cost, runCommand, serveRequests } from './growth/commands.ts';
 import { judge } from './growth/judge.ts';
 import { processorTime } from './growth/processor-time.ts';
+import { pathOf, requestsOf } from './growth/requested.ts';
 import { untilDescribed } from './once/described.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
@@ -26,8 +27,6 @@ const clients = (['sqlite', 'pg'] as const).filter(
 );
 const search = !given.includes('nosearch');
 const [harvested, fileEvery, rounds, commandsEach] = [1000, 10, 7, 3];
-/** Entries of one Resource List: of more there is an index. */
-const listed = 50_000;
 
 for (const client of clients) {
   const costs = new Map<number, readonly Cost[]>();
@@ -119,51 +118,6 @@ async function work(config: string, size: number, database: () => number): Promi
   if (child.exitCode !== null && child.exitCode !== 0) throw new Error('the harvests failed');
   // The first round compiles, and looks at what was never looked at.
   return [...all].map(([what, values]) => ({ what, cpu: Math.min(...values.slice(1)) }));
-}
-
-function pathOf(number: number): string {
-  return `bench/items/oai:bench.example.org:${number}/oai_dc.xml`;
-}
-
-function requestsOf(size: number, origin: string): readonly Requested[] {
-  const middle = pathOf(size >> 1);
-  const html = { accept: 'text/html' };
-  const collection = '/bench/collections/type:3';
-  const [changeList, index] = ['/bench/changelist.xml', '/bench/resourcelist.xml'];
-  return [
-    { what: 'a resource', path: `/${middle}` },
-    { what: 'a file', path: `/${middle.replace('/oai_dc.xml', '')}/files/1-article.pdf` },
-    { what: 'the page of an item', path: `/${middle.replace('/oai_dc.xml', '')}`, headers: html },
-    { what: 'the page of a collection', path: collection, headers: html },
-    {
-      what: 'the page of a collection, in its middle',
-      path: `${collection}?after=${encodeURIComponent(middle)}`,
-      headers: html,
-    },
-    { what: 'the page of a source', path: '/bench/about', headers: html },
-    { what: 'the home page', path: '/', headers: html },
-    { what: '/about', path: '/about', headers: html },
-    { what: '/metrics', path: '/metrics' },
-    { what: 'the Source Description', path: '/.well-known/resourcesync' },
-    { what: 'a Capability List', path: '/bench/capabilitylist.xml' },
-    { what: 'a Change List', path: changeList },
-    { what: 'the Change List Index', path: '/bench/changelist-index.xml' },
-    ...(size > listed
-      ? [
-          { what: 'the Resource List Index', path: index },
-          {
-            what: 'a part of the Resource List',
-            path: index,
-            follow: /<loc>([^<]*\/resourcelist\/[^<]*)</,
-            isLong: true,
-          },
-        ]
-      : []),
-    { what: 'a patch', path: changeList, follow: /href="([^"]*\/patches\/[^"]*)"/ },
-    { what: 'a link set', path: `/${middle.replace('/oai_dc.xml', '/linkset.json')}` },
-    { what: 'a TimeGate', path: `/timegate/${origin}/${middle}` },
-    { what: 'a TimeMap', path: `/timemap/link/${origin}/${middle}` },
-  ];
 }
 
 async function postmasterOf(url: string): Promise<number> {

@@ -9,30 +9,38 @@ export interface Cost {
   readonly cpu: number;
 }
 
-const tellCpu = `data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("CPU "+(user+system)/1000+"\\n")})`;
+const tell = `data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();const{maxRSS}=process.resourceUsage();process.stderr.write("SPENT "+(user+system)/1000+" "+maxRSS+"\\n")})`;
 
-/** Runs a command of ours to its end. @returns milliseconds of processor time */
+/** What a command took: milliseconds of processor time, and its peak in kB. */
+export interface Spent {
+  readonly cpu: number;
+  readonly peak: number;
+}
+
+/** Runs a command of ours to its end. */
+export async function spentBy(config: string, args: readonly string[]): Promise<Spent> {
+  const child = spawn(process.execPath, [...heapFlags, '--import', tell, bin, ...args, '--config', config], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  const [, cpu, peak] = /SPENT ([\d.]+) (\d+)/.exec(told) ?? [];
+  if (code !== 0 || cpu === undefined) throw new Error(`${args.join(' ')} ended with ${code}: ${told}`);
+  return { cpu: Number(cpu), peak: Number(peak) };
+}
+
+/** @returns milliseconds of processor time, those of the database included */
 export async function runCommand(
   config: string,
   args: readonly string[],
   database: () => number,
 ): Promise<number> {
   const before = database();
-  const child = spawn(
-    process.execPath,
-    [...heapFlags, '--import', tellCpu, bin, ...args, '--config', config],
-    {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
-  let told = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    told += chunk.toString();
-  });
-  const [code] = await once(child, 'close');
-  const cpu = /CPU ([\d.]+)/.exec(told)?.[1];
-  if (code !== 0 || cpu === undefined) throw new Error(`${args.join(' ')} ended with ${code}: ${told}`);
-  return Number(cpu) + database() - before;
+  const { cpu } = await spentBy(config, args);
+  return cpu + database() - before;
 }
 
 export interface Requested {
