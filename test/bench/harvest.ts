@@ -5,9 +5,10 @@ import { startPostgres } from '../house/postgres/server.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
 /**
- * `npm run bench harvest [RECORDS] [sqlite|pg|page|threads …]`: a first harvest of oai_dc records from a
+ * `npm run bench harvest [RECORDS] [sqlite|pg|page|threads|four …]`: a first harvest of oai_dc records from a
  * provider in another process, into SQLite and PostgreSQL, and as one single page of 300 MB, all as configured by
- * default; `threads`: one harvest and four at a time (a quarter of the records each), read in no thread and in two.
+ * default; `threads`: one harvest and four at a time (a quarter of the records each), read in no thread and in two;
+ * `four`: of these the last alone, in which the start of the program and what V8 compiles count less the more records there are.
  */
 const [count = '100000', ...chosen] = process.argv.slice(2);
 const wanted = chosen.length > 0 ? chosen : ['sqlite', 'pg', 'page', 'threads'];
@@ -38,9 +39,11 @@ async function measure(variant: Variant, database: object): Promise<void> {
 async function besideEachOther(
   name: string,
   place: (measured: (database: object) => Promise<void>) => Promise<void>,
+  atATime: readonly number[] = [1, 4],
+  threads: readonly number[] = [0, 2],
 ): Promise<void> {
-  for (const harvests of [1, 4]) {
-    for (const workers of [0, 2]) {
+  for (const harvests of atATime) {
+    for (const workers of threads) {
       const what = `${name}, harvests at a time: ${harvests}, workers: ${workers}`;
       await place((database) =>
         measure({ name: what, pageSize: 1000, records, workers, harvests }, database),
@@ -81,6 +84,10 @@ try {
   if (wanted.includes('threads')) {
     await besideEachOther('sqlite', onSqlite);
     await besideEachOther('pg', onPostgres);
+  }
+  if (wanted.includes('four')) {
+    await besideEachOther('sqlite', onSqlite, [4], [2]);
+    await besideEachOther('pg', onPostgres, [4], [2]);
   }
 } finally {
   rmSync(directory, { recursive: true, force: true });
