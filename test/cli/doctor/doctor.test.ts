@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import type { Diagnosis } from '../../../src/cli/doctor/diagnosis.ts';
-import { rsbridge } from '../../house/cli/processes.ts';
 import { oaiEndpoint, repositoryHost } from '../../house/cli/repository-host.ts';
+import { runBeside } from '../../house/cli/run-beside.ts';
 import { openStrangeProxy, type Strangeness, type StrangeProxy } from '../../house/cli/strange-proxy.ts';
 import { selfSigned } from '../../house/hostile/self-signed.ts';
 import { binary } from '../../house/process/script.ts';
@@ -28,8 +28,7 @@ interface Outcome {
 async function doctor(directory: string, settings: object): Promise<Outcome> {
   writeFileSync(join(directory, 'doctor.yaml'), stringify(settings));
   // Two that write to one SQLite file in one process would wait for each other for ever.
-  const { code, stdout, stderr } = await rsbridge(['doctor', '--json', '-c', 'doctor.yaml'], directory)
-    .finished;
+  const { code, stdout, stderr } = await runBeside(directory, ['doctor', '--json', '-c', 'doctor.yaml']);
   expect(stderr).toBe('');
   const all = stdout
     .trim()

@@ -7,7 +7,9 @@ import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { lookAtClock } from '../../../src/store/runs/clock-ahead.ts';
 import { askFor } from '../../../src/store/runs/due.ts';
-import { type Finished, rsbridge } from '../cli/processes.ts';
+import { rsbridge } from '../cli/processes.ts';
+import { runBeside } from '../cli/run-beside.ts';
+import type { Outcome } from '../cli/run-main.ts';
 import { type SilentProxy, startSilentProxy } from '../postgres/silent-proxy.ts';
 import { clockAhead } from './clock-ahead.ts';
 import { wrongInJournal, wrongInLists } from './promises.ts';
@@ -87,9 +89,9 @@ export class Installation {
   }
 
   /** `rsbridge ARGS` beside them. */
-  run(...args: string[]): Promise<Finished> {
+  run(...args: string[]): Promise<Outcome> {
     writeFileSync(join(this.directory, 'rsbridge.yaml'), JSON.stringify(this.#config(this.#url, 0)));
-    return rsbridge(args, this.directory).finished;
+    return runBeside(this.directory, args);
   }
 
   /** Whether the journal of a source has come to what there is. */

@@ -7,6 +7,8 @@ import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { rsbridge } from '../cli/processes.ts';
+import { runBeside } from '../cli/run-beside.ts';
+import type { Outcome } from '../cli/run-main.ts';
 
 /** A repository that is edited, and processes of `rsbridge serve` at one database, which tell of it. */
 export interface PushHouse {
@@ -16,7 +18,7 @@ export interface PushHouse {
   readonly topic: string;
   /** A further one. @param env beside what every process has */
   start(env?: Record<string, string>): ReturnType<typeof rsbridge>;
-  run(...args: string[]): ReturnType<typeof rsbridge>['finished'];
+  run(...args: string[]): Promise<Outcome>;
   /** Three edits are harvested, beside those that serve. */
   edit(): Promise<void>;
   ask(form: Record<string, string>): Promise<Response>;
@@ -39,7 +41,7 @@ export async function openPushHouse(database: object, allow: readonly string[]):
   };
   writeFileSync(join(directory, 'rsbridge.yaml'), stringify(config));
   let running: ReturnType<typeof rsbridge>[] = [];
-  const run = (...args: string[]) => rsbridge(args, directory).finished;
+  const run = (...args: string[]) => runBeside(directory, args);
   const house: PushHouse = {
     ...{ base, topic: `${base}/repo/change-notification.xml`, run },
     start: (env = {}) => {
