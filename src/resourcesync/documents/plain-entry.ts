@@ -2,9 +2,13 @@ import type { Attributes, DocumentEntry } from './document-model.ts';
 
 /** Printable ASCII, tabs and line feeds: nothing that a parser would have to refuse, decode or replace. */
 const simple = /^[\t\n\x20-\x7e]*$/;
+/** Of that, what stands for itself between quotes and between tags. */
+const literal = /^[ !#-%'-;=?-~]*$/;
 const space = /^[\t\n ]*$/;
-/** From behind its prefix on. */
-const wholeLink = /ln(?: [A-Za-z_][\w.-]*="[^"<&\t\n]*")* ?\/>/y;
+/** Links behind each other, whole, by the prefix that they have. */
+const linkForms = new Map<string, RegExp>();
+const keptForms = 20;
+const plainPrefix = /^[\w-]+:$/;
 const textElements = new Set(['loc', 'lastmod', 'changefreq', 'priority']);
 const nameForm = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const knownNames = new Set([
@@ -28,7 +32,6 @@ export function readPlainEntry(
   prefixes: ReadonlySet<string>,
   withoutLinks = false,
 ): DocumentEntry | undefined {
-  if (!simple.test(text)) return undefined;
   const entry: Draft = {
     number,
     element,
@@ -75,10 +78,8 @@ function readChild(
   if (prefixes.has(prefix)) {
     const isLink = text.startsWith('ln ', colon + 1);
     if (!isLink && !text.startsWith('md ', colon + 1)) return -1;
-    if (isLink && withoutLinks) {
-      wholeLink.lastIndex = colon + 1;
-      if (wholeLink.test(text)) return wholeLink.lastIndex;
-    }
+    const behind = isLink && withoutLinks ? endOfLinks(text, start, prefix) : -1;
+    if (behind !== -1) return behind;
     const attributes = new Map<string, string>();
     const end = readAttributes(text, colon + 3, attributes);
     if (end === -1) return -1;
@@ -92,11 +93,24 @@ function readChild(
   if (!textElements.has(name)) return -1;
   const end = text.indexOf('<', close);
   if (!text.startsWith(`</${name}>`, end)) return -1;
-  const value = decode(text.slice(close + 1, end));
-  if (value === undefined || value.includes('>')) return -1;
+  const value = decode(text.slice(close + 1, end), true);
+  if (value === undefined) return -1;
   textsOf(entry, name).push(value.trim());
   entry.order.push(name);
   return end + name.length + 3;
+}
+
+/** @returns where those that begin here end, or -1 */
+function endOfLinks(text: string, start: number, prefix: string): number {
+  let form = linkForms.get(prefix);
+  if (form === undefined) {
+    if (!plainPrefix.test(prefix)) return -1;
+    form = new RegExp(`(?:<${prefix}ln(?: [A-Za-z_][\\w.-]*="[ !#-%'-;=-~]*")* ?/>[\\t\\n ]*)+`, 'y');
+    if (linkForms.size >= keptForms) linkForms.clear();
+    linkForms.set(prefix, form);
+  }
+  form.lastIndex = start;
+  return form.test(text) ? form.lastIndex : -1;
 }
 
 function textsOf(entry: Draft, name: string): string[] {
@@ -115,11 +129,12 @@ function readAttributes(text: string, from: number, attributes: Map<string, stri
     const end = text.indexOf('"', equals + 2);
     if (end === -1) return -1;
     const name = text.slice(at + 1, equals);
-    const value = decode(text.slice(equals + 2, end));
-    // A parser makes spaces of what separates lines and columns.
-    if (value === undefined || separators.test(value) || attributes.has(name)) return -1;
+    const value = decode(text.slice(equals + 2, end), false);
+    if (value === undefined) return -1;
     if (!knownNames.has(name) && (!nameForm.test(name) || name === 'xmlns')) return -1;
+    const before = attributes.size;
     attributes.set(name, value);
+    if (attributes.size === before) return -1;
     at = end + 1;
   }
   return text.startsWith('/>', at) ? at + 2 : -1;
@@ -136,8 +151,11 @@ const predefined: Readonly<Record<string, string>> = {
 };
 
 /** What stands between tags or quotes. @returns undefined where it is more than text and the entities of XML */
-function decode(value: string): string | undefined {
-  if (value.includes('<')) return undefined;
+function decode(value: string, isText: boolean): string | undefined {
+  if (literal.test(value)) return value;
+  if (!simple.test(value) || value.includes('<')) return undefined;
+  // A parser makes spaces of what separates lines and columns in an attribute.
+  if (isText ? value.includes('>') : separators.test(value)) return undefined;
   if (!value.includes('&')) return value;
   let foreign = false;
   const decoded = value.replace(/&[^&;]*;?/g, (entity) => {

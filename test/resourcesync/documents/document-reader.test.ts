@@ -148,8 +148,11 @@ describe('readPlainEntry', () => {
     expect(without).toMatchObject({ locs: ['x'], md: all?.md });
     // What takes more to understand is read as ever.
     expect(without?.links).toEqual([all?.links[2]]);
-    const broken = `<url><loc>x</loc><rs:ln rel="a"href="b"/></url>`;
-    expect(readPlainEntry(broken, 'url', 1, new Set(['rs:']), true)).toBeUndefined();
+    const brokenLinks = ['<rs:ln rel="a"href="b"/>', '<rs:ln rel="\u00e9"/>', '<rs:ln rel="<"/>'];
+    for (const broken of brokenLinks) {
+      const behind = `<url><loc>x</loc>${plain}\n${plain}${broken}${plain}</url>`;
+      expect(readPlainEntry(behind, 'url', 1, new Set(['rs:']), true)).toBeUndefined();
+    }
   });
 
   it('reads what lists consist of', () => {
