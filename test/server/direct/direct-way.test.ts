@@ -176,7 +176,7 @@ describeOnBoth('a request that is answered at once', (open) => {
     expect(answer).toContain(`${path}>; rel="describes"`);
   });
 
-  it('leaves what is large, damaged, missing or a file to the handler', async () => {
+  it('leaves what is large, damaged, missing, a file, or cannot be sent to the handler', async () => {
     const { database } = open();
     const seed = (identifier: string, more: Parameters<typeof seedResource>[1]) =>
       seedResource(database, { identifier, ...more });
@@ -184,6 +184,8 @@ describeOnBoth('a request that is answered at once', (open) => {
     await seed('missing', { content: '<missing/>', keep: false });
     await seed('damaged', { content: '<damaged/>' });
     await seed('later', { lastmod: '2026-11-22T00:00:00Z', content: '<later/>' });
+    // As Latin-1 these two are the end of a line.
+    await seed('split', { mediaType: 'text/xml;\u010d\u010aX-Split: yes', content: '<split/>' });
     await seed('file', { kind: 'file', format: 'file', content: 'file', name: '1-a.xml' });
     await database
       .writer('blob')
@@ -194,6 +196,7 @@ describeOnBoth('a request that is answered at once', (open) => {
       ['missing/oai_dc.xml', 500],
       ['damaged/oai_dc.xml', 500],
       ['later/oai_dc.xml', 200],
+      ['split/oai_dc.xml', 500],
       ['file/files/1-a.xml', 200],
     ] as const;
     for (const [path, status] of cases)
