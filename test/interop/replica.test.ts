@@ -8,6 +8,7 @@ import { systemClock } from '../../src/bridge/system-clock.ts';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { rsbridge } from '../house/cli/processes.ts';
+import { runBeside } from '../house/cli/run-beside.ts';
 import { runMain } from '../house/cli/run-main.ts';
 import { hearServers } from '../house/postgres/asked.ts';
 import { type PostgresPair, startPostgresPair } from '../house/postgres/pair.ts';
@@ -60,7 +61,7 @@ describe('a streaming replica', { timeout: patience }, () => {
   }
 
   async function run(...args: readonly string[]): Promise<string> {
-    const done = await rsbridge(args, directory).finished;
+    const done = await runBeside(directory, args);
     expect(done, done.stderr).toMatchObject({ code: 0 });
     return done.stdout;
   }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { rsbridge } from '../../house/cli/processes.ts';
+import { runBeside } from '../../house/cli/run-beside.ts';
 
 let directory: string;
 let repository: ReturnType<typeof createSampleRepository>;
@@ -21,7 +22,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const run = (...args: string[]) => rsbridge(args, directory).finished;
+const run = (...args: string[]) => runBeside(directory, args);
 const configure = (more: string) =>
   writeFileSync(
     join(directory, 'rsbridge.yaml'),
